@@ -1,0 +1,48 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .strictMemorySafety(),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+let tests: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+]
+
+let package = Package(
+    name: "SessionKeyring",
+    products: [
+        .library(name: "Keyutils", targets: ["Keyutils"]),
+        .library(name: "SessionKeyring", targets: ["SessionKeyring"]),
+        .library(name: "SessionKeyringTesting", targets: ["SessionKeyringTesting"]),
+        .executable(name: "skr", targets: ["skr"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CKeyutils",
+            pkgConfig: "libkeyutils",
+            providers: [.apt(["libkeyutils-dev"]), .yum(["keyutils-libs-devel"])]
+        ),
+        .target(name: "Keyutils", dependencies: ["CKeyutils"], swiftSettings: strict),
+        .target(name: "SessionKeyring", dependencies: ["Keyutils"], swiftSettings: strict),
+        .target(name: "SessionKeyringTesting", dependencies: ["SessionKeyring", "Keyutils"], swiftSettings: strict),
+        .executableTarget(
+            name: "skr",
+            dependencies: [
+                "SessionKeyring",
+                "Keyutils",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,17 @@
+extension Array {
+    /// The standard library's initializer of this kind, with the error's type kept.
+    init<Failure: Error>(
+        typedUnsafeUninitializedCapacity capacity: Int,
+        initializingWith initializer: (UnsafeMutableBufferPointer<Element>) throws(Failure) -> Int
+    ) throws(Failure) {
+        var failure: Failure?
+        unsafe self.init(unsafeUninitializedCapacity: capacity) { buffer, count in
+            do throws(Failure) {
+                count = try unsafe initializer(buffer)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+    }
+}

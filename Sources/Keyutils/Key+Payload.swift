@@ -1,0 +1,77 @@
+import CKeyutils
+
+extension Key {
+    /// The most bytes that a `user` or `logon` key can hold.
+    public static let largestUserPayload = 32_767
+    /// The most bytes that a `big_key` can hold.
+    public static let largestBigPayload = 1_048_575
+
+    /// Lends the payload to `body` without a copy that outlives the call.
+    ///
+    /// Needs *read* permission, or *search* permission and possession. One system call for up to 32,768 bytes; a longer
+    /// payload, or one that grows meanwhile, is asked for again with room enough. The memory is wiped afterwards.
+    ///
+    /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked`, `accessDenied`, or `unsupported` for a type that
+    ///   can't be read, such as `logon`.
+    ///
+    /// The corresponding C function is `keyctl_read(3)`.
+    public func withPayload<Result: ~Copyable>(_ body: (RawSpan) -> Result) throws(KeyringError) -> Result {
+        let slot = SecretArena.shared.take(SecretArena.largestClass)
+        var dirty = 0
+        defer { SecretArena.shared.giveBack(slot, wiping: dirty) }
+        let length = try systemCall(.read) {
+            unsafe keyctl_read(serial.rawValue, slot.start.assumingMemoryBound(to: CChar.self), slot.capacity)
+        }
+        if length <= slot.capacity {
+            dirty = length
+            return body(unsafe UnsafeRawBufferPointer(start: slot.start, count: length).bytes)
+        }
+        return try readLarge(expecting: length).withBytes(body)
+    }
+
+    /// The payload, copied into memory of its own.
+    ///
+    /// Needs *read* permission, or *search* permission and possession.
+    ///
+    /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked`, `accessDenied`, or `unsupported` for a type that
+    ///   can't be read, such as `logon`.
+    ///
+    /// The corresponding C function is `keyctl_read(3)`.
+    public func read() throws(KeyringError) -> SecretBytes {
+        try withPayload { bytes in SecretBytes(copying: bytes) }
+    }
+
+    /// How many bytes the payload has, without reading it.
+    ///
+    /// Needs *read* permission, or *search* permission and possession.
+    ///
+    /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked`, `accessDenied` or `unsupported`.
+    ///
+    /// The corresponding C function is `keyctl_read(3)` without a buffer.
+    public func payloadSize() throws(KeyringError) -> Int {
+        try systemCall(.read) { keyctl_read(serial.rawValue, nil, 0) }
+    }
+
+    /// Replaces the payload of exactly this key, in place.
+    ///
+    /// Needs *write* permission. The kernel takes at most 4,096 bytes here, and **clears the timeout**: the key lives for
+    /// ever until ``setTimeout(_:)`` is called again.
+    ///
+    /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked`, `accessDenied`, `quotaExceeded`, `unsupported`,
+    ///   or `invalidArgument` for a payload that the type does not take, an empty one among them.
+    ///
+    /// The corresponding C function is `keyctl_update(3)`.
+    public func update(_ payload: RawSpan) throws(KeyringError) {
+        try systemCall(.update) {
+            unsafe payload.withUnsafeBytes { bytes in
+                unsafe keyctl_update(serial.rawValue, bytes.baseAddress, bytes.count)
+            }
+        }
+    }
+
+    private func readLarge(expecting length: Int) throws(KeyringError) -> SecretBytes {
+        try unsafe SecretBytes.reading(.read, expecting: length) { buffer in
+            unsafe keyctl_read(serial.rawValue, buffer.baseAddress, buffer.count)
+        }
+    }
+}

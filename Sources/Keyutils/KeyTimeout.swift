@@ -1,0 +1,36 @@
+/// How long a key is to live, in whole seconds as the kernel counts them.
+///
+/// A timeout of N seconds lets a key live more than N - 1 and at most N seconds, measured on `CLOCK_REALTIME`: it is an
+/// upper bound, never outlived, and stepping the clock moves it. "Never" is not a timeout; the kernel spells it 0, which
+/// is why 0 is refused here.
+public struct KeyTimeout: Hashable, Sendable {
+    /// Whole seconds, 1 to 4,294,967,295.
+    public let seconds: UInt32
+
+    /// The longest timeout that the kernel's interface can carry, some 136 years.
+    public static let longest = KeyTimeout(unchecked: .max)
+
+    private init(unchecked seconds: UInt32) {
+        self.seconds = seconds
+    }
+
+    /// A timeout from a duration, rounded **up** to whole seconds.
+    ///
+    /// - Throws: ``KeyringError`` with ``KeyringError/Code/invalidArgument`` if the duration is zero or negative, or
+    ///   longer than ``longest``.
+    public init(_ duration: Duration) throws(KeyringError) {
+        let (whole, fraction) = duration.components
+        guard duration > .zero, whole < Int64(UInt32.max) || (whole == Int64(UInt32.max) && fraction == 0) else {
+            throw KeyringError(.invalidArgument, in: .setTimeout)
+        }
+        self.init(unchecked: UInt32(whole) + (fraction > 0 ? 1 : 0))
+    }
+
+    /// The timeout as a duration of whole seconds.
+    public var duration: Duration { .seconds(Int64(seconds)) }
+}
+
+extension KeyTimeout: CustomStringConvertible {
+    /// The seconds with their unit, such as `90s`.
+    public var description: String { "\(seconds)s" }
+}

@@ -1,0 +1,40 @@
+/// The kind of a key, by its kernel name.
+///
+/// A type that this kernel does not have makes the operation throw ``KeyringError/Code/unsupported``.
+/// Never probe for `blacklist`: the kernel logs a warning for it.
+///
+/// The types are described in `keyrings(7)`.
+public struct KeyType: RawRepresentable, Hashable, Sendable {
+    /// The name as `add_key(2)` takes it.
+    public let rawValue: String
+
+    /// Any type by its name.
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    /// Arbitrary bytes, 1 to 32,767 of them, readable by user space.
+    public static let user = KeyType(rawValue: "user")
+    /// A set of links to other keys.
+    public static let keyring = KeyType(rawValue: "keyring")
+    /// Like `user`, but never readable; its description needs a `prefix:`.
+    public static let logon = KeyType(rawValue: "logon")
+    /// Up to 1 MiB - 1, kept encrypted outside kernel memory where large.
+    public static let bigKey = KeyType(rawValue: "big_key")
+    /// Random bytes that leave the kernel only encrypted under a master key.
+    public static let encrypted = KeyType(rawValue: "encrypted")
+    /// A public key or a key pair, parsed from X.509 or PKCS#8.
+    public static let asymmetric = KeyType(rawValue: "asymmetric")
+}
+
+extension KeyType: ExpressibleByStringLiteral {
+    /// A type from a literal, for kernel modules that bring their own.
+    public init(stringLiteral value: String) {
+        self.init(rawValue: value)
+    }
+}
+
+extension KeyType: CustomStringConvertible {
+    /// The kernel's name.
+    public var description: String { rawValue }
+}

@@ -1,0 +1,111 @@
+import CKeyutils
+import Dispatch
+import Glibc
+
+/// Watches keys and keyrings for changes and gives them as an asynchronous sequence.
+///
+/// Watching a keyring reports links, unlinks and clearing; a change of a member in place is seen only by watching that
+/// member. **Nothing is reported when a key expires.** Events that nobody takes are lost beyond ``queueCapacity`` of them,
+/// which is reported as ``KeyEvent/Change/eventsLost``.
+///
+/// The corresponding C function is `keyctl_watch_key(3)`, on a pipe made with `pipe2(2)` and `O_NOTIFICATION_PIPE`.
+public final class KeyWatcher: Sendable {
+    /// How many events the kernel keeps for a slow reader.
+    public static let queueCapacity = 256
+
+    /// The events, in the order in which the kernel saw them. One consumer; it ends when the watcher is gone.
+    public let events: AsyncStream<KeyEvent>
+
+    private let descriptor: CInt
+    // Dispatch sources may be used from any thread; their type does not say so.
+    private nonisolated(unsafe) let source: any DispatchSourceRead
+
+    /// Makes a queue that watches nothing yet.
+    ///
+    /// - Throws: ``KeyringError`` with `unsupported` where the kernel has no watch queue, or `other` where the process
+    ///   has no file descriptor left.
+    public init() throws(KeyringError) {
+        let descriptor = try Self.openQueue()
+        let (events, continuation) = AsyncStream.makeStream(
+            of: KeyEvent.self, bufferingPolicy: .bufferingOldest(Self.queueCapacity)
+        )
+        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
+        source.setEventHandler { Self.drain(descriptor, into: continuation) }
+        source.setCancelHandler {
+            close(descriptor)
+            continuation.finish()
+        }
+        source.activate()
+        self.descriptor = descriptor
+        unsafe self.source = source
+        self.events = events
+    }
+
+    deinit {
+        unsafe source.cancel()
+    }
+
+    /// Starts watching a key or keyring. Watching it again is an error.
+    ///
+    /// Needs *view* permission.
+    ///
+    /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked`, `accessDenied`, `unsupported`, or `other`
+    ///   (`EBUSY`) where it is watched already.
+    ///
+    /// The corresponding C function is `keyctl_watch_key(3)`.
+    public func watch(_ key: Key) throws(KeyringError) {
+        try systemCall(.watch) { keyctl_watch_key(key.serial.rawValue, descriptor, 0) }
+    }
+
+    /// Stops watching a key or keyring.
+    ///
+    /// - Throws: ``KeyringError`` with `notFound`, or `other` (`EBADSLT`) where it is not watched.
+    ///
+    /// The corresponding C function is `keyctl_watch_key(3)` with -1.
+    public func stopWatching(_ key: Key) throws(KeyringError) {
+        try systemCall(.watch) { keyctl_watch_key(key.serial.rawValue, descriptor, -1) }
+    }
+
+    private static func openQueue() throws(KeyringError) -> CInt {
+        // <linux/watch_queue.h>, which Swift can't import: O_NOTIFICATION_PIPE is O_EXCL, and an ioctl macro.
+        let setSize: UInt = 0x5760
+        var ends: InlineArray<2, CInt> = [-1, -1]
+        try systemCall(.watch) {
+            var span = ends.mutableSpan
+            return unsafe span.withUnsafeMutableBufferPointer { unsafe pipe2($0.baseAddress, O_EXCL | O_CLOEXEC | O_NONBLOCK) }
+        }
+        close(ends[1])
+        do throws(KeyringError) {
+            try systemCall(.watch) { ioctl(ends[0], setSize, CInt(queueCapacity)) }
+        } catch {
+            close(ends[0])
+            throw error
+        }
+        return ends[0]
+    }
+
+    private static func drain(_ descriptor: CInt, into continuation: AsyncStream<KeyEvent>.Continuation) {
+        var buffer: InlineArray<1_024, UInt32> = .init(repeating: 0)
+        while true {
+            let size = 1_024 * MemoryLayout<UInt32>.size
+            var span = buffer.mutableSpan
+            let count = unsafe span.withUnsafeMutableBufferPointer { unsafe read(descriptor, $0.baseAddress, size) }
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { return }
+            forEachRecord(in: buffer, words: count / MemoryLayout<UInt32>.size) { continuation.yield($0) }
+        }
+    }
+
+    /// Each record starts with its type and a word whose lowest seven bits are its length in bytes.
+    private static func forEachRecord(in buffer: borrowing InlineArray<1_024, UInt32>, words: Int, _ body: (KeyEvent) -> Void) {
+        var start = 0
+        while start + 1 < words {
+            let length = Int(buffer[start + 1] & 0x7F) / MemoryLayout<UInt32>.size
+            guard length >= 2, start + length <= words else { return }
+            let key = length > 2 ? buffer[start + 2] : 0
+            let auxiliary = length > 3 ? buffer[start + 3] : 0
+            body(KeyEvent(words: (type: buffer[start], key: key, auxiliary: auxiliary)))
+            start += length
+        }
+    }
+}

@@ -43,6 +43,22 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .testTarget(name: "KeyutilsTests", dependencies: ["Keyutils", "SessionKeyringTesting"], swiftSettings: tests),
+        .testTarget(
+            name: "SessionKeyringTests",
+            dependencies: [
+                "SessionKeyring",
+                "SessionKeyringTesting",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: tests
+        ),
+        .testTarget(
+            name: "SessionKeyringTestingTests",
+            dependencies: ["SessionKeyringTesting"],
+            swiftSettings: tests
+        ),
+        .testTarget(name: "skrTests", dependencies: ["skr", "SessionKeyringTesting"], swiftSettings: tests),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -16,13 +16,13 @@ public struct KeyQuota: Hashable, Sendable {
     /// The most bytes that may be charged: 20,000 for an ordinary user, unless the administrator changed it.
     public let maximumBytes: Int
 
-    /// Reads the quota of a user, the real user of the process unless named.
+    /// Reads the quota of a user, the effective user of the process unless named.
     ///
     /// - Throws: ``KeyringError`` with `notFound` where the user has no keys, or `notLinked` or `accessDenied` where
     ///   `/proc` does not offer it.
     public static func current(ofUser userID: UInt32? = nil) throws(KeyringError) -> KeyQuota {
         for line in try readProcFile("/proc/key-users").split(separator: "\n") {
-            if let (user, quota) = parse(line), user == userID ?? getuid() { return quota }
+            if let (user, quota) = parse(line), user == userID ?? geteuid() { return quota }
         }
         throw KeyringError(.notFound, in: .procfs)
     }

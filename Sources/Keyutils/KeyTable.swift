@@ -4,6 +4,12 @@ public struct KeyTimeLeft: Hashable, Sendable {
     public let atLeast: Duration
     /// Less than ``atLeast`` plus this is left: one second, minute, hour, day or week.
     public let precision: Duration
+
+    /// What a kernel, or a backend that stands in for one, tells.
+    public init(atLeast: Duration, precision: Duration) {
+        self.atLeast = atLeast
+        self.precision = precision
+    }
 }
 
 /// What `/proc/keys` shows of the keys that the caller may view: the one place where the kernel tells a key's timeout.

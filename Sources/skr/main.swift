@@ -1,1 +1,3 @@
-print("skr")
+import Glibc
+
+exit(Skr.main(arguments: CommandLineWords.all()))

@@ -1,0 +1,64 @@
+import Keyutils
+
+extension KernelBackend {
+    /// Finds the item's live key and runs `body` on it; `nil` where there is none.
+    ///
+    /// The key may be displaced between the search and what `body` does, which then fails in one of several ways; so both
+    /// are done again, and only a second refusal by the **same** key counts.
+    func withKey<Result: ~Copyable>(
+        of item: ItemIdentity,
+        types: [KeyType]? = nil,
+        _ body: (_ ring: Keyring, _ key: Key) throws(KeyringError) -> Result
+    ) throws(SecretStoreError) -> Result? {
+        guard var ring = try rings.items() else { return nil }
+        var refused: Key?
+        // A store that is displaced more often than this, each time within a microsecond, is not a living one.
+        for _ in 0..<1_000 {
+            let key: Key
+            do throws(KeyringError) {
+                key = try search(for: item, in: ring, types: types ?? self.types)
+            } catch {
+                guard let next = try ringAfter(error, on: item, in: ring) else { return nil }
+                ring = next
+                continue
+            }
+            do throws(KeyringError) {
+                return try body(ring, key)
+            } catch {
+                switch error.code {
+                case .notFound, .expired, .revoked: continue
+                case .accessDenied where refused != key: refused = key
+                default: throw SecretStoreError(error, item: item)
+                }
+            }
+        }
+        throw SecretStoreError(.contended, item: item)
+    }
+
+    private func search(for item: ItemIdentity, in ring: Keyring, types: [KeyType]) throws(KeyringError) -> Key {
+        do throws(KeyringError) {
+            return try ring.search(types[0], item.keyDescription)
+        } catch {
+            guard types.count > 1, error.code != .accessDenied else { throw error }
+            return try ring.search(types[1], item.keyDescription)
+        }
+    }
+
+    /// What a failed search means: the ring to look in again, or `nil` if the item really is absent.
+    ///
+    /// A dead ring answers as an absent item does, so a miss is believed only of the ring that the anchor links now.
+    private func ringAfter(
+        _ error: KeyringError,
+        on item: ItemIdentity,
+        in ring: Keyring
+    ) throws(SecretStoreError) -> Keyring? {
+        let current = try rings.findItems()
+        switch error.code {
+        case .notFound, .expired, .revoked: return current == ring ? nil : current
+        case .accessDenied:
+            guard current == ring else { return current }
+            throw SecretStoreError(error, item: item)
+        default: throw SecretStoreError(error, item: item)
+        }
+    }
+}

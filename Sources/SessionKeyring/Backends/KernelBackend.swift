@@ -1,0 +1,71 @@
+package import Keyutils
+
+/// Items as keys of the kernel, in the namespace's ring.
+///
+/// All operations go by serial, never by the per-thread special ids, and none holds a lock.
+package struct KernelBackend: SecretBackend {
+    package let rings: NamespaceRings
+
+    /// The key types that an item may be stored as, in the order in which a reader looks.
+    let types: [KeyType]
+
+    package init(scope: SecretScope, namespace: String) throws(SecretStoreError) {
+        self.rings = try NamespaceRings(scope: scope, namespace: namespace)
+        self.types = BigKeys.areSupported ? [.user, .bigKey] : [.user]
+    }
+
+    var leases: ItemLeases { ItemLeases(rings: rings) }
+
+    package func withBytes<Result: ~Copyable>(
+        of item: ItemIdentity,
+        _ body: (RawSpan) -> Result
+    ) throws(SecretStoreError) -> Result? {
+        try withKey(of: item) { _, key throws(KeyringError) in
+            try key.withPayload { payload in
+                body(payload.extracting(first: StoredForm.secretSize(payload)))
+            }
+        }
+    }
+
+    package func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
+        try withKey(of: item) { _, _ in } != nil
+    }
+
+    package func expire(_ item: ItemIdentity, after timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
+        try withKey(of: item) { _, key throws(KeyringError) in try key.setTimeout(timeout) } != nil
+    }
+
+    package func remove(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
+        var removed = false
+        repeat {
+            // Unlinking goes by name: it removes what is there at that moment, which is what a delete is for. The rarer
+            // type goes first, so that it does not show for a moment where the other one hid it.
+            for type in types.reversed() {
+                let done = try withKey(of: item, types: [type]) { ring, key throws(KeyringError) in
+                    do throws(KeyringError) {
+                        try ring.unlink(key)
+                        return true
+                    } catch {
+                        // Another process was first.
+                        if error.code == .notLinked { return false }
+                        throw error
+                    }
+                }
+                removed = removed || done == true
+            }
+            // Whoever holds the item's lease may have read it before, and be about to put it back.
+        } while try leases.waitWhileHeld(for: item)
+        return removed
+    }
+
+    package func removeAll() throws(SecretStoreError) {
+        repeat {
+            guard let ring = try rings.findItems() else { return }
+            do throws(KeyringError) {
+                try ring.clear()
+            } catch {
+                throw SecretStoreError(error)
+            }
+        } while try leases.waitWhileAnyHeld()
+    }
+}

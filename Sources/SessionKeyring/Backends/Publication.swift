@@ -1,0 +1,8 @@
+import Keyutils
+
+/// What is about to become visible, but for the secret itself.
+struct Publication {
+    let item: ItemIdentity
+    let type: KeyType
+    let timeout: KeyTimeout?
+}

@@ -1,0 +1,42 @@
+public import Keyutils
+
+/// Where a store keeps its items. The kernel's keyring is the one that the library brings; the in-memory one of
+/// `SessionKeyringTesting` serves tests. What every backend must do is checked by that module's conformance suite.
+///
+/// Identities arrive checked. All operations may be called from any thread at any time.
+public protocol SecretBackend: Sendable {
+    /// Lends an item's bytes to `body`; `nil` for an item that is absent or has expired.
+    func withBytes<Result: ~Copyable>(
+        of item: ItemIdentity,
+        _ body: (RawSpan) -> Result
+    ) throws(SecretStoreError) -> Result?
+
+    /// Makes the item visible, complete with its timeout, in one step.
+    ///
+    /// - Throws: ``SecretStoreError`` with `duplicate` where `ifAbsent` is asked for and a live item is there; `tooLarge`,
+    ///   or whatever else keeps the backend from storing it, with the old item untouched.
+    func publish(
+        _ bytes: RawSpan,
+        for item: ItemIdentity,
+        timeout: KeyTimeout?,
+        ifAbsent: Bool
+    ) throws(SecretStoreError)
+
+    /// Gives the item a new timeout, counted from now; false where there is none.
+    func expire(_ item: ItemIdentity, after timeout: KeyTimeout) throws(SecretStoreError) -> Bool
+
+    /// Whether a live item is there.
+    func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool
+
+    /// Removes the item; false where there was none.
+    func remove(_ item: ItemIdentity) throws(SecretStoreError) -> Bool
+
+    /// Removes all items.
+    func removeAll() throws(SecretStoreError)
+
+    /// The live items, in no particular order.
+    func identities() throws(SecretStoreError) -> [ItemIdentity]
+
+    /// The live items with all that is known of them, in no particular order.
+    func attributes() throws(SecretStoreError) -> [ItemAttributes]
+}

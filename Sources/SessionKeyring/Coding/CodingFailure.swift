@@ -1,0 +1,35 @@
+import Keyutils
+
+extension SecretStoreError {
+    /// What a codec threw while encoding, with nothing of the value in it.
+    static func unencodable(_ error: any Error, item: ItemIdentity) -> SecretStoreError {
+        var path: [any CodingKey] = []
+        if case EncodingError.invalidValue(_, let context)? = error as? EncodingError { path = context.codingPath }
+        return SecretStoreError(.unencodable(at: describe(path)), item: item)
+    }
+
+    /// What a codec threw while decoding, with nothing of the bytes in it.
+    static func undecodable(_ error: any Error, item: ItemIdentity) -> SecretStoreError {
+        var path: [any CodingKey] = []
+        switch error as? DecodingError {
+        case .typeMismatch(_, let context), .valueNotFound(_, let context): path = context.codingPath
+        case .keyNotFound(let key, let context): path = context.codingPath + [key]
+        case .dataCorrupted(let context): path = context.codingPath
+        default: break
+        }
+        return SecretStoreError(.undecodable(at: describe(path)), item: item)
+    }
+
+    /// A coding path as `tokens[2].expiry`. A dictionary's keys are part of it, so keep secrets out of those.
+    private static func describe(_ path: [any CodingKey]) -> String {
+        var text = ""
+        for key in path {
+            if let index = key.intValue {
+                text += "[\(index)]"
+            } else {
+                text += text.isEmpty ? key.stringValue : "." + key.stringValue
+            }
+        }
+        return text.isEmpty ? "the top level" : text
+    }
+}

@@ -1,0 +1,35 @@
+import FoundationEssentials
+import Keyutils
+
+/// Strings and bytes are stored as they are; every other type goes through the store's codec.
+enum RawCoding {
+    static func encode<Value: Encodable>(_ value: Value, else codec: any SecretCodec) throws -> SecretBytes {
+        if Value.self == String.self, let text = value as? String { return SecretBytes(utf8: text) }
+        if Value.self == Data.self, let data = value as? Data { return SecretBytes(copying: data.bytes) }
+        if Value.self == [UInt8].self, let bytes = value as? [UInt8] { return SecretBytes(copying: bytes) }
+        return try codec.encode(value)
+    }
+
+    static func decode<Value: Decodable>(
+        _ type: Value.Type,
+        from bytes: RawSpan,
+        else codec: any SecretCodec
+    ) throws -> Value {
+        let raw: Any? =
+            if type == String.self {
+                unsafe bytes.withUnsafeBytes { unsafe String(validating: $0, as: UTF8.self) } ?? Undecodable()
+            } else if type == Data.self {
+                unsafe bytes.withUnsafeBytes { unsafe Data($0) }
+            } else if type == [UInt8].self {
+                unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) }
+            } else {
+                nil
+            }
+        guard let raw else { return try codec.decode(type, from: bytes) }
+        guard let value = raw as? Value else { throw Undecodable() }
+        return value
+    }
+
+    /// Bytes that were asked for as a string and are not UTF-8.
+    private struct Undecodable: Error {}
+}

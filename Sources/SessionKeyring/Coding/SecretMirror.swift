@@ -1,0 +1,24 @@
+/// A `Codable` image of a domain type that should not know how it is stored.
+///
+/// ```swift
+/// struct AuthTokenMirror: SecretMirror {
+///     let accessToken: String
+///     init(mirroring token: AuthToken) { accessToken = token.accessToken }
+///     func restore() -> AuthToken { AuthToken(accessToken: accessToken) }
+/// }
+/// let slot = store.slot(for: item, through: AuthTokenMirror.self)
+/// ```
+public protocol SecretMirror<Model>: Codable, SendableMetatype {
+    /// The domain type.
+    associatedtype Model
+
+    /// The image of a value.
+    ///
+    /// - Throws: why the value can't be stored.
+    init(mirroring model: Model) throws
+
+    /// The value behind the image.
+    ///
+    /// - Throws: why the image makes no value.
+    func restore() throws -> Model
+}

@@ -1,0 +1,70 @@
+import Keyutils
+
+/// One item that holds values of one type.
+public struct SecretSlot<Secret: Sendable>: SecretLoader, SecretSaver {
+    /// The store behind it.
+    public let store: SecretStore
+    /// The item that it stands for.
+    public let item: ItemIdentity
+    /// The timeout of what is saved, unless another is given; `nil` for the session's length.
+    public let timeout: Duration?
+
+    private let encode: @Sendable (Secret) throws -> SecretBytes
+    private let decode: @Sendable (RawSpan) throws -> Secret
+
+    init(
+        store: SecretStore,
+        item: ItemIdentity,
+        timeout: Duration?,
+        encode: @escaping @Sendable (Secret) throws -> SecretBytes,
+        decode: @escaping @Sendable (RawSpan) throws -> Secret
+    ) {
+        self.store = store
+        self.item = item
+        self.timeout = timeout
+        self.encode = encode
+        self.decode = decode
+    }
+
+    /// Loads the value.
+    ///
+    /// - Throws: ``SecretStoreError`` with `notFound` where there is none, `undecodable`, or as
+    ///   ``SecretStore/get(_:)`` does.
+    public func load() throws(SecretStoreError) -> Secret {
+        guard let secret = try loadIfPresent() else { throw SecretStoreError(.notFound, item: item) }
+        return secret
+    }
+
+    /// Loads the value; `nil` where there is none.
+    ///
+    /// - Throws: ``SecretStoreError`` with `undecodable`, or as ``SecretStore/get(_:)`` does.
+    public func loadIfPresent() throws(SecretStoreError) -> Secret? {
+        try store.decoding(item, with: decode)
+    }
+
+    /// Saves the value with the slot's timeout, replacing the one before.
+    ///
+    /// - Throws: ``SecretStoreError`` with `unencodable`, or as ``SecretStore/set(_:for:timeout:)`` does.
+    public func save(_ secret: Secret) throws(SecretStoreError) {
+        try save(secret, timeout: timeout)
+    }
+
+    /// Saves the value with a timeout of its own, replacing the one before.
+    ///
+    /// - Throws: ``SecretStoreError`` with `unencodable`, or as ``SecretStore/set(_:for:timeout:)`` does.
+    public func save(_ secret: Secret, timeout: Duration?) throws(SecretStoreError) {
+        let encode = encode
+        let bytes = try store.encoding(item) { try encode(secret) }
+        try bytes.withBytes { bytes throws(SecretStoreError) in
+            try store.publish(bytes, for: item, timeout: timeout, ifAbsent: false)
+        }
+    }
+
+    /// Deletes the value; false where there was none.
+    ///
+    /// - Throws: ``SecretStoreError`` as ``SecretStore/delete(_:)`` does.
+    @discardableResult
+    public func delete() throws(SecretStoreError) -> Bool {
+        try store.delete(item)
+    }
+}

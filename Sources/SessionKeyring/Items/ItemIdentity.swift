@@ -1,0 +1,103 @@
+/// Which secret: its kind, its service and its account.
+///
+/// The identity is the description of the key in the kernel, readable in `keyctl show`, such as `password:api:alice`. Two
+/// identities are equal if their descriptions are the same **bytes**; `é` written in two ways names two items.
+/// Making an identity checks nothing; using one with an empty or overlong name throws
+/// ``SecretStoreError/Code-swift.enum/invalidName(_:)``.
+public struct ItemIdentity: Sendable {
+    /// What a secret is for; part of the identity, so that kinds never get in each other's way.
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// A token or password of a service.
+        case password
+        /// A password for a server.
+        case internet
+        /// A cryptographic key, by its tag.
+        case key
+    }
+
+    /// The secret's kind.
+    public let kind: Kind
+    /// The service, the server, or the key's tag.
+    public let service: String
+    /// The account, empty where there is none; always empty for a key.
+    public let account: String
+    /// The description of the key in the kernel, percent-encoded: unambiguous and reversible.
+    public let keyDescription: String
+
+    private init(kind: Kind, service: String, account: String) {
+        self.kind = kind
+        self.service = service
+        self.account = account
+        let name = PercentCoding.encode(service)
+        self.keyDescription =
+            kind == .key ? "\(kind.rawValue):\(name)" : "\(kind.rawValue):\(name):\(PercentCoding.encode(account))"
+    }
+
+    /// A token or password of a service. Without an account it is the service's one item that has none.
+    public static func password(service: String, account: String = "") -> ItemIdentity {
+        ItemIdentity(kind: .password, service: service, account: account)
+    }
+
+    /// A user's password for a server.
+    public static func internet(server: String, account: String = "") -> ItemIdentity {
+        ItemIdentity(kind: .internet, service: server, account: account)
+    }
+
+    /// A cryptographic key.
+    public static func key(tag: String) -> ItemIdentity {
+        ItemIdentity(kind: .key, service: tag, account: "")
+    }
+
+    /// An item of a kind that is known at run time only. A key has no account.
+    package init(_ kind: Kind, service: String, account: String) {
+        self.init(kind: kind, service: service, account: kind == .key ? "" : account)
+    }
+
+    /// Reads an identity back from a key's description; `nil` for a key that this library did not name.
+    public init?(keyDescription: String) {
+        let parts = keyDescription.split(separator: ":", omittingEmptySubsequences: false)
+        guard let kind = parts.first.flatMap({ Kind(rawValue: String($0)) }),
+            parts.count == (kind == .key ? 2 : 3),
+            let service = PercentCoding.decode(parts[1]), !service.isEmpty,
+            let account = kind == .key ? "" : PercentCoding.decode(parts[2])
+        else { return nil }
+        self.init(kind: kind, service: service, account: account)
+    }
+}
+
+extension ItemIdentity {
+    /// What makes a name unusable.
+    public enum NameProblem: Hashable, Sendable {
+        /// The service, server, tag or namespace is empty.
+        case empty
+        /// The encoded name has more bytes than a key's description can.
+        case tooLong(bytes: Int, limit: Int)
+    }
+
+    /// The most bytes that an encoded identity can have: what the kernel allows a description.
+    public static let largestDescription = 4_095
+
+    /// What is wrong with the names, if anything.
+    package var problem: NameProblem? {
+        if service.isEmpty { return .empty }
+        let bytes = keyDescription.utf8.count
+        return bytes > Self.largestDescription ? .tooLong(bytes: bytes, limit: Self.largestDescription) : nil
+    }
+}
+
+extension ItemIdentity: Hashable {
+    /// Whether both name the same key, byte for byte.
+    public static func == (left: ItemIdentity, right: ItemIdentity) -> Bool {
+        left.keyDescription.utf8.elementsEqual(right.keyDescription.utf8)
+    }
+
+    /// Hashes the description's bytes.
+    public func hash(into hasher: inout Hasher) {
+        for byte in keyDescription.utf8 { hasher.combine(byte) }
+    }
+}
+
+extension ItemIdentity: CustomStringConvertible {
+    /// The description of the key in the kernel. It holds names only, never the secret.
+    public var description: String { keyDescription }
+}

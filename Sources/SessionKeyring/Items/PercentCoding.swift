@@ -1,0 +1,73 @@
+/// Writes any text so that it can stand between colons in a key's description, and reads it back.
+///
+/// Encoded are `:` `%` `;`, white space, control and invisible characters, and a leading `.`; all else stays readable in
+/// `keyctl show`. Each text has exactly one encoded form.
+enum PercentCoding {
+    static func encode(_ text: String) -> String {
+        guard needsEncoding(text.utf8) else { return text }
+        var encoded = ""
+        for (position, scalar) in text.unicodeScalars.enumerated() {
+            if mustEncode(scalar) || (position == 0 && scalar == ".") {
+                for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter { encoded += escape(byte) }
+            } else {
+                encoded.unicodeScalars.append(scalar)
+            }
+        }
+        return encoded
+    }
+
+    /// The text behind an encoded one; `nil` unless `encode` could have written it.
+    static func decode(_ encoded: Substring) -> String? {
+        guard encoded.utf8.contains(UInt8(ascii: "%")) else {
+            let text = String(encoded)
+            return needsEncoding(text.utf8) && encode(text).utf8.elementsEqual(text.utf8) == false ? nil : text
+        }
+        var bytes: [UInt8] = []
+        var rest = encoded.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst().flatMap(hexValue), let low = rest.popFirst().flatMap(hexValue) else {
+                return nil
+            }
+            bytes.append(high << 4 | low)
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        return encode(text).utf8.elementsEqual(encoded.utf8) ? text : nil
+    }
+
+    /// A first look at the bytes that spares plain names the walk over Unicode scalars.
+    private static func needsEncoding(_ bytes: String.UTF8View) -> Bool {
+        bytes.first == UInt8(ascii: ".") || bytes.contains { $0 >= 0x80 || mustEncode(ascii: $0) }
+    }
+
+    private static func mustEncode(ascii byte: UInt8) -> Bool {
+        switch byte {
+        case 0...0x20, 0x7F, UInt8(ascii: ":"), UInt8(ascii: "%"), UInt8(ascii: ";"): true
+        default: false
+        }
+    }
+
+    private static func mustEncode(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.isASCII { return mustEncode(ascii: UInt8(scalar.value)) }
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator: return true
+        default: return false
+        }
+    }
+
+    private static func escape(_ byte: UInt8) -> String {
+        let digits = String(byte, radix: 16, uppercase: true)
+        return byte < 0x10 ? "%0\(digits)" : "%\(digits)"
+    }
+
+    private static func hexValue(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Glibc
+package import Keyutils
+import Synchronization
+
+/// The two keyrings of a namespace, found under the scope's anchor and remembered by serial: one for the items, and one,
+/// shared by all namespaces of the anchor, for leases.
+///
+/// The memory is three numbers, each replaced whole, so no lock is held on a get. It is never trusted where it matters: a
+/// ring that was removed or displaced shows as an error or a miss, and is then looked up again.
+package final class NamespaceRings: Sendable {
+    /// The pair that a write needs.
+    package struct Pair: Equatable {
+        package let items: Keyring
+        package let leases: Keyring
+    }
+
+    package static let leasesName = "skr-leases"
+
+    package let scope: SecretScope
+    package let namespace: String
+    let itemsName: String
+
+    private let anchorSerial: Atomic<Int32>
+    private let itemsSerial = Atomic<Int32>(0)
+    private let leasesSerial = Atomic<Int32>(0)
+    private let processID: Atomic<Int32>
+
+    package init(scope: SecretScope, namespace: String) throws(SecretStoreError) {
+        let name = "skr:" + PercentCoding.encode(namespace)
+        guard !namespace.isEmpty else { throw SecretStoreError(.invalidName(.empty)) }
+        let limit = 255
+        guard name.utf8.count <= limit else {
+            throw SecretStoreError(.invalidName(.tooLong(bytes: name.utf8.count, limit: limit)))
+        }
+        self.scope = scope
+        self.namespace = namespace
+        self.itemsName = name
+        self.anchorSerial = Atomic(try scope.resolve().serial.rawValue)
+        self.processID = Atomic(getpid())
+    }
+
+    /// The keyring on which both hang.
+    package var anchor: Keyring { Keyring(KeySerial(rawValue: anchorSerial.load(ordering: .relaxed))) }
+
+    /// The items' ring, remembered or looked up; `nil` where nothing was ever stored.
+    package func items() throws(SecretStoreError) -> Keyring? {
+        if let known = Self.ring(itemsSerial) { return known }
+        return try findItems()
+    }
+
+    /// The leases' ring, remembered or looked up; `nil` where nothing was ever stored.
+    func leases() throws(SecretStoreError) -> Keyring? {
+        if let known = Self.ring(leasesSerial) { return known }
+        let found = try inAnchor { anchor throws(SecretStoreError) in try self.find(Self.leasesName, in: anchor) }
+        leasesSerial.store(found?.serial.rawValue ?? 0, ordering: .relaxed)
+        return found
+    }
+
+    /// Both rings, remembered, looked up or made.
+    package func pair() throws(SecretStoreError) -> Pair {
+        if let items = Self.ring(itemsSerial), let leases = Self.ring(leasesSerial) {
+            return Pair(items: items, leases: leases)
+        }
+        return try findOrMakePair()
+    }
+
+    /// Looks the items' ring up anew, after a miss or an error.
+    package func findItems() throws(SecretStoreError) -> Keyring? {
+        let found = try inAnchor { anchor throws(SecretStoreError) in try self.find(self.itemsName, in: anchor) }
+        itemsSerial.store(found?.serial.rawValue ?? 0, ordering: .relaxed)
+        return found
+    }
+
+    /// Looks both rings up anew, making what is not there.
+    package func findOrMakePair() throws(SecretStoreError) -> Pair {
+        let pair = try inAnchor { anchor throws(SecretStoreError) in
+            Pair(
+                items: try self.findOrMake(self.itemsName, in: anchor),
+                leases: try self.findOrMake(Self.leasesName, in: anchor)
+            )
+        }
+        itemsSerial.store(pair.items.serial.rawValue, ordering: .relaxed)
+        leasesSerial.store(pair.leases.serial.rawValue, ordering: .relaxed)
+        return pair
+    }
+
+    /// Whether the anchor still links this ring, so that others will find what is in it.
+    package func isLinked(_ ring: Keyring) throws(SecretStoreError) -> Bool {
+        do throws(KeyringError) {
+            return try anchor.members().contains(ring.serial)
+        } catch {
+            throw SecretStoreError(error)
+        }
+    }
+
+    private static func ring(_ serial: borrowing Atomic<Int32>) -> Keyring? {
+        let number = serial.load(ordering: .relaxed)
+        return number == 0 ? nil : Keyring(KeySerial(rawValue: number))
+    }
+
+    /// Runs `body` with the anchor; in a forked child whose credentials have changed, with the child's own.
+    private func inAnchor<Result>(
+        _ body: (Keyring) throws(SecretStoreError) -> Result
+    ) throws(SecretStoreError) -> Result {
+        // The persistent keyring is reached only by a thread that has linked it.
+        if scope == .persistent { anchorSerial.store(try scope.resolve().serial.rawValue, ordering: .relaxed) }
+        do throws(SecretStoreError) {
+            return try body(anchor)
+        } catch {
+            guard processID.exchange(getpid(), ordering: .relaxed) != getpid() else { throw error }
+            anchorSerial.store(try scope.resolve().serial.rawValue, ordering: .relaxed)
+            return try body(anchor)
+        }
+    }
+}

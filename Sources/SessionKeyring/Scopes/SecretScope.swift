@@ -1,0 +1,70 @@
+public import Keyutils
+
+/// Whose secrets they are: the keyring on which the store's own keyrings hang.
+///
+/// A scope is resolved once, when the store is made, to the serial of a keyring, so that all threads share it.
+public enum SecretScope: Hashable, Sendable {
+    /// The login session's: gone when its last process ends, hidden from the user's other sessions. A process without a
+    /// session keyring shares the one of all of the user's session-less processes, `_uid_ses.N`.
+    case session
+    /// The user's: shared by all of the user's sessions, gone some time after the last one ends.
+    case user
+    /// The user's, kept over logins for some days after its last use (`persistent_keyring_expiry`).
+    case persistent
+    /// The process's: gone when it ends. Threads that existed before the store was made are not let in.
+    case process
+    /// The calling thread's: for no other thread, gone when it ends.
+    case thread
+    /// A keyring of your choice, and who may use the items besides the keyring's possessor.
+    case keyring(KeySerial, access: ItemAccess = .possessor)
+
+    /// Who may use the items of a scope.
+    public enum ItemAccess: Hashable, Sendable {
+        /// Those who possess the keyring, as the members of a session do.
+        case possessor
+        /// The owning user's other processes too.
+        case owner
+    }
+
+    /// Who may use the items.
+    package var access: ItemAccess {
+        switch self {
+        case .session, .process, .thread: .possessor
+        case .user, .persistent: .owner
+        case .keyring(_, let access): access
+        }
+    }
+
+    /// The permissions of keys and keyrings in the scope: never anything for group and others.
+    package var permissions: KeyPermissions {
+        access == .possessor ? .possessorAll : [.possessorAll, .userAll]
+    }
+
+    /// The keyring that the scope stands for in the calling thread.
+    package func resolve() throws(SecretStoreError) -> Keyring {
+        do throws(KeyringError) {
+            switch self {
+            case .session: return try Keyring.resolve(.sessionKeyring)
+            case .user: return try resolveUser()
+            case .persistent: return try Keyring.persistent(linkingInto: .thread)
+            case .process: return try Keyring.resolve(.processKeyring, create: true)
+            case .thread: return try Keyring.resolve(.threadKeyring, create: true)
+            case .keyring(let serial, _): return try resolveExplicit(serial)
+            }
+        } catch {
+            throw SecretStoreError(error)
+        }
+    }
+
+    private func resolveUser() throws(KeyringError) -> Keyring {
+        let ring = try Keyring.resolve(.userKeyring)
+        guard try Key(ring).describe().name.hasPrefix("_uid.") else { throw KeyringError(.notFound, in: .resolve) }
+        return ring
+    }
+
+    private func resolveExplicit(_ serial: KeySerial) throws(KeyringError) -> Keyring {
+        let ring = serial.isSpecial ? try Keyring.resolve(serial) : Keyring(serial)
+        guard try Key(ring).describe().type == .keyring else { throw KeyringError(.notKeyring, in: .resolve) }
+        return ring
+    }
+}

@@ -1,0 +1,43 @@
+extension SecretStore {
+    /// A typed slot: one item that holds values of one `Codable` type.
+    ///
+    /// - Parameters:
+    ///   - item: which item.
+    ///   - type: what it holds.
+    ///   - timeout: the timeout of what is saved, unless another is given.
+    public func slot<Value: Codable & Sendable>(
+        for item: ItemIdentity,
+        as type: Value.Type = Value.self,
+        timeout: Duration? = nil
+    ) -> SecretSlot<Value> {
+        let codec = codec
+        return SecretSlot(
+            store: self,
+            item: item,
+            timeout: timeout,
+            encode: { value in try RawCoding.encode(value, else: codec) },
+            decode: { bytes in try RawCoding.decode(type, from: bytes, else: codec) }
+        )
+    }
+
+    /// A typed slot for a domain type that is not `Codable` itself, stored through its mirror.
+    ///
+    /// - Parameters:
+    ///   - item: which item.
+    ///   - mirror: the type that is encoded.
+    ///   - timeout: the timeout of what is saved, unless another is given.
+    public func slot<Mirror: SecretMirror>(
+        for item: ItemIdentity,
+        through mirror: Mirror.Type,
+        timeout: Duration? = nil
+    ) -> SecretSlot<Mirror.Model> where Mirror.Model: Sendable {
+        let codec = codec
+        return SecretSlot(
+            store: self,
+            item: item,
+            timeout: timeout,
+            encode: { model in try codec.encode(Mirror(mirroring: model)) },
+            decode: { bytes in try codec.decode(Mirror.self, from: bytes).restore() }
+        )
+    }
+}

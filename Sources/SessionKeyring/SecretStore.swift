@@ -1,0 +1,244 @@
+public import Keyutils
+
+/// The secrets of one namespace in one scope, in the Linux kernel keyring.
+///
+/// ```swift
+/// let store = try SecretStore()
+/// let token = ItemIdentity.password(service: "api", account: "alice")
+/// try store.set("s3cret", for: token, timeout: .seconds(8 * 3600))
+/// let again = try store.get(token, as: String.self)
+/// ```
+///
+/// A store may be shared by any number of threads and tasks, and any number of processes may use the same namespace at
+/// once. Every change becomes visible in one step. The calls are synchronous and take microseconds; only a full quota or
+/// another process's lease makes one wait, for a bounded time.
+public final class SecretStore: Sendable {
+    /// The namespace of a store that was not given one.
+    public static let defaultNamespace = "default"
+
+    /// How values other than strings and bytes are encoded.
+    public let codec: any SecretCodec
+
+    private let backend: any SecretBackend
+
+    /// A store in the kernel keyring. Resolves the scope in the calling thread, and makes nothing until something is
+    /// stored.
+    ///
+    /// - Parameters:
+    ///   - scope: whose secrets they are.
+    ///   - namespace: whose items; give each application its own. Any text of up to some 250 bytes.
+    ///   - codec: how values other than strings and bytes are encoded.
+    /// - Throws: ``SecretStoreError`` with `sessionRevoked`, `unavailable`, `forbidden`, `notFound` for an explicit keyring
+    ///   that is not there, or `invalidName`.
+    public convenience init(
+        _ scope: SecretScope = .session,
+        namespace: String = SecretStore.defaultNamespace,
+        codec: any SecretCodec = .json
+    ) throws(SecretStoreError) {
+        self.init(backend: try KernelBackend(scope: scope, namespace: namespace), codec: codec)
+    }
+
+    /// A store on a backend of your choice, such as the in-memory one for tests.
+    public init(backend: any SecretBackend, codec: any SecretCodec = .json) {
+        self.backend = backend
+        self.codec = codec
+    }
+}
+
+extension SecretStore {
+    /// Lends an item's bytes to `body` without a copy that outlives the call; `nil` where there is no such item.
+    ///
+    /// - Throws: ``SecretStoreError`` with `invalidName`, `forbidden`, `sessionRevoked` or `unavailable`. An item that is
+    ///   absent or expired is not an error.
+    public func withBytes<Result: ~Copyable>(
+        of item: ItemIdentity,
+        _ body: (RawSpan) -> Result
+    ) throws(SecretStoreError) -> Result? {
+        try check(item)
+        return try backend.withBytes(of: item, body)
+    }
+
+    /// An item's bytes; `nil` where there is no such item.
+    ///
+    /// - Throws: ``SecretStoreError`` with `invalidName`, `forbidden`, `sessionRevoked` or `unavailable`. An item that is
+    ///   absent or expired is not an error.
+    public func get(_ item: ItemIdentity) throws(SecretStoreError) -> SecretBytes? {
+        try withBytes(of: item) { SecretBytes(copying: $0) }
+    }
+
+    /// An item's value; `nil` where there is no such item.
+    ///
+    /// A `String`, `Data` or `[UInt8]` is the secret itself; every other type is decoded by the store's ``codec``.
+    ///
+    /// - Throws: ``SecretStoreError`` with `undecodable`, `invalidName`, `forbidden`, `sessionRevoked` or `unavailable`.
+    ///   An item that is absent or expired is not an error.
+    public func get<Value: Decodable>(
+        _ item: ItemIdentity,
+        as type: Value.Type = Value.self
+    ) throws(SecretStoreError) -> Value? {
+        let codec = codec
+        return try decoding(item) { try RawCoding.decode(type, from: $0, else: codec) }
+    }
+
+    /// Stores bytes, replacing the item that is there with its timeout.
+    ///
+    /// - Parameters:
+    ///   - secret: up to 32,767 bytes (32,766 if all of them are NUL), or 1,048,575 where the kernel has `big_key`.
+    ///   - item: which item.
+    ///   - timeout: when the kernel drops it, rounded up to whole seconds and never outlived; `nil` for the scope's life.
+    /// - Throws: ``SecretStoreError`` with `tooLarge`, `quotaExceeded`, `invalidTimeout`, `invalidName`, `forbidden`,
+    ///   `sessionRevoked` or `unavailable`; the item before is then still there.
+    public func set(
+        _ secret: borrowing SecretBytes,
+        for item: ItemIdentity,
+        timeout: Duration? = nil
+    ) throws(SecretStoreError) {
+        try secret.withBytes { bytes throws(SecretStoreError) in
+            try publish(bytes, for: item, timeout: timeout, ifAbsent: false)
+        }
+    }
+
+    /// Stores a value, replacing the item that is there with its timeout.
+    ///
+    /// A `String`, `Data` or `[UInt8]` goes in as it is; every other type is encoded by the store's ``codec``.
+    ///
+    /// - Parameters:
+    ///   - value: what to store.
+    ///   - item: which item.
+    ///   - timeout: when the kernel drops it, rounded up to whole seconds and never outlived; `nil` for the scope's life.
+    /// - Throws: ``SecretStoreError`` with `unencodable`, `tooLarge`, `quotaExceeded`, `invalidTimeout`, `invalidName`,
+    ///   `forbidden`, `sessionRevoked` or `unavailable`; the item before is then still there.
+    public func set<Value: Encodable>(
+        _ value: Value,
+        for item: ItemIdentity,
+        timeout: Duration? = nil
+    ) throws(SecretStoreError) {
+        let codec = codec
+        try set(try encoding(item) { try RawCoding.encode(value, else: codec) }, for: item, timeout: timeout)
+    }
+
+    /// Stores bytes only if no live item is there; of many processes that do so at once, one succeeds.
+    ///
+    /// - Throws: ``SecretStoreError`` with `duplicate` where there is one, `contended`, or as ``set(_:for:timeout:)``.
+    public func add(
+        _ secret: borrowing SecretBytes,
+        for item: ItemIdentity,
+        timeout: Duration? = nil
+    ) throws(SecretStoreError) {
+        try secret.withBytes { bytes throws(SecretStoreError) in
+            try publish(bytes, for: item, timeout: timeout, ifAbsent: true)
+        }
+    }
+
+    /// Stores a value only if no live item is there; of many processes that do so at once, one succeeds.
+    ///
+    /// - Throws: ``SecretStoreError`` with `duplicate` where there is one, `contended`, or as ``set(_:for:timeout:)``.
+    public func add<Value: Encodable>(
+        _ value: Value,
+        for item: ItemIdentity,
+        timeout: Duration? = nil
+    ) throws(SecretStoreError) {
+        let codec = codec
+        try add(try encoding(item) { try RawCoding.encode(value, else: codec) }, for: item, timeout: timeout)
+    }
+}
+
+extension SecretStore {
+    /// Whether a live item is there.
+    ///
+    /// - Throws: ``SecretStoreError`` with `invalidName`, `forbidden`, `sessionRevoked` or `unavailable`.
+    public func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
+        try check(item)
+        return try backend.contains(item)
+    }
+
+    /// Gives the item that is there a new timeout, counted from now; false where there is none.
+    ///
+    /// - Throws: ``SecretStoreError`` with `invalidTimeout`, `invalidName`, `forbidden`, `sessionRevoked` or
+    ///   `unavailable`.
+    public func expire(_ item: ItemIdentity, after timeout: Duration) throws(SecretStoreError) -> Bool {
+        try check(item)
+        return try backend.expire(item, after: Self.keyTimeout(timeout, item: item))
+    }
+
+    /// Deletes the item; false where there was none.
+    ///
+    /// - Throws: ``SecretStoreError`` with `invalidName`, `forbidden`, `sessionRevoked` or `unavailable`.
+    @discardableResult
+    public func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
+        try check(item)
+        return try backend.remove(item)
+    }
+
+    /// Deletes all items of the namespace in one step.
+    ///
+    /// - Throws: ``SecretStoreError`` with `forbidden`, `sessionRevoked` or `unavailable`.
+    public func clear() throws(SecretStoreError) {
+        try backend.removeAll()
+    }
+
+    /// All live items with their attributes, in the order of their descriptions. Never a secret.
+    ///
+    /// Reads `/proc/keys`, where alone the kernel tells how much time is left; see ``identities()`` for less.
+    ///
+    /// - Throws: ``SecretStoreError`` with `forbidden`, `sessionRevoked` or `unavailable`.
+    public func items() throws(SecretStoreError) -> [ItemAttributes] {
+        try backend.attributes().sorted { $0.item.keyDescription < $1.item.keyDescription }
+    }
+
+    /// Which live items there are, in the order of their descriptions.
+    ///
+    /// - Throws: ``SecretStoreError`` with `forbidden`, `sessionRevoked` or `unavailable`.
+    public func identities() throws(SecretStoreError) -> [ItemIdentity] {
+        try backend.identities().sorted { $0.keyDescription < $1.keyDescription }
+    }
+}
+
+extension SecretStore {
+    func publish(
+        _ bytes: RawSpan,
+        for item: ItemIdentity,
+        timeout: Duration?,
+        ifAbsent: Bool
+    ) throws(SecretStoreError) {
+        try check(item)
+        var limit: KeyTimeout?
+        if let timeout { limit = try Self.keyTimeout(timeout, item: item) }
+        try backend.publish(bytes, for: item, timeout: limit, ifAbsent: ifAbsent)
+    }
+
+    func encoding(
+        _ item: ItemIdentity,
+        _ encode: () throws -> SecretBytes
+    ) throws(SecretStoreError) -> SecretBytes {
+        do {
+            return try encode()
+        } catch {
+            throw .unencodable(error, item: item)
+        }
+    }
+
+    func decoding<Value>(
+        _ item: ItemIdentity,
+        with decode: (RawSpan) throws -> Value
+    ) throws(SecretStoreError) -> Value? {
+        let decoded = try withBytes(of: item) { bytes in Result { try decode(bytes) } }
+        do {
+            return try decoded?.get()
+        } catch {
+            throw .undecodable(error, item: item)
+        }
+    }
+
+    private func check(_ item: ItemIdentity) throws(SecretStoreError) {
+        if let problem = item.problem { throw SecretStoreError(.invalidName(problem), item: item) }
+    }
+
+    private static func keyTimeout(_ timeout: Duration, item: ItemIdentity) throws(SecretStoreError) -> KeyTimeout {
+        do throws(KeyringError) {
+            return try KeyTimeout(timeout)
+        } catch {
+            throw SecretStoreError(.invalidTimeout, item: item)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Keyutils
+
+extension SecretStoreError.Code {
+    /// What went wrong, in a few words.
+    package var summary: String {
+        switch self {
+        case .notFound: "no such item, or it has expired"
+        case .duplicate: "the item is already there"
+        case .invalidName(.empty): "the name is empty"
+        case .invalidName(.tooLong(let bytes, let limit)): "the name takes \(bytes) bytes; the limit is \(limit)"
+        case .invalidTimeout: "a timeout must be more than 0 and at most 4294967295 seconds"
+        case .tooLarge(let size, let limit): "the secret has \(size) bytes; the limit is \(limit)"
+        case .quotaExceeded(nil): "the user's key quota is full"
+        case .quotaExceeded(let quota?):
+            "the user's key quota is full: \(quota.keys) of \(quota.maximumKeys) keys, "
+                + "\(quota.bytes) of \(quota.maximumBytes) bytes in use"
+        case .sessionRevoked: "this login session has ended and its keyring was revoked"
+        case .unavailable: "no usable kernel keyring"
+        case .forbidden: "the keyring does not admit this process"
+        case .ambiguous(let accounts): "several accounts: \(accounts.joined(separator: ", "))"
+        case .undecodable(let path): "the secret is not in the form asked for, at \(path)"
+        case .unencodable(let path): "the value can't be encoded, at \(path)"
+        case .contended: "other processes kept changing the item"
+        case .unreadableAfterWrite: "what was written could not be read back"
+        case .unexpected: "unexpected keyring error"
+        }
+    }
+
+    /// What a caller can do about it.
+    package var remedy: String {
+        switch self {
+        case .notFound: "store it first; 'skr list' shows what is there"
+        case .duplicate: "use set to replace it"
+        case .invalidName(.empty): "name the service"
+        case .invalidName(.tooLong): "choose a shorter name"
+        case .invalidTimeout: "pass a duration such as 90s, 15m or 8h, or none at all"
+        case .tooLarge: "store a reference to it, or split it"
+        case .quotaExceeded:
+            "delete items you no longer need, or have root raise /proc/sys/kernel/keys/maxkeys and maxbytes"
+        case .sessionRevoked: "log in again, or start a new session with 'keyctl session'"
+        case .unavailable: "use a kernel with CONFIG_KEYS, and allow add_key and keyctl in the container's seccomp profile"
+        case .forbidden: "run it in the session that stored the secret, or use the user scope"
+        case .ambiguous: "name the account too"
+        case .undecodable: "ask for the type that was stored, or look at it with 'skr get'"
+        case .unencodable: "store a value that the codec can write"
+        case .contended: "try again"
+        case .unreadableAfterWrite: "look for what removes the keyring; 'keyctl show' lists it"
+        case .unexpected: "see the error number in errno(3)"
+        }
+    }
+}

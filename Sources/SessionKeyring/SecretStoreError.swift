@@ -1,0 +1,89 @@
+public import Keyutils
+
+/// Why the store could not do what it was asked: a code to act on, the item, and the kernel's error where there is one.
+///
+/// No form of it shows a secret.
+public struct SecretStoreError: Error, Hashable, Sendable {
+    /// What went wrong, in terms that a caller can act on.
+    public let code: Code
+    /// The item that it was about, if it was about one.
+    public let item: ItemIdentity?
+    /// The keyring operation that failed, if one did.
+    public let underlying: KeyringError?
+
+    /// An error with its circumstances; backends of your own make these.
+    public init(_ code: Code, item: ItemIdentity? = nil, underlying: KeyringError? = nil) {
+        self.code = code
+        self.item = item
+        self.underlying = underlying
+    }
+}
+
+extension SecretStoreError {
+    /// The kinds of failure.
+    public enum Code: Hashable, Sendable {
+        /// There is no such item, or it has expired. Only operations that need one throw this; `get` returns `nil`.
+        case notFound
+        /// `add` found a live item of that identity.
+        case duplicate
+        /// A name is empty or too long.
+        case invalidName(ItemIdentity.NameProblem)
+        /// A timeout is zero, negative, or more than 4,294,967,295 seconds.
+        case invalidTimeout
+        /// The secret has more bytes than a key of this kernel can hold.
+        case tooLarge(size: Int, limit: Int)
+        /// The user's share of keys or key bytes is full, and stayed full while the store waited. Nothing was lost.
+        case quotaExceeded(KeyQuota?)
+        /// The session has ended: its keyring was revoked, as happens to a `tmux` that outlives its login.
+        case sessionRevoked
+        /// There is no usable kernel keyring: the kernel lacks it, or a seccomp filter hides it.
+        case unavailable
+        /// The keyring or item belongs to somebody else, or to a session that the calling thread is not in.
+        case forbidden
+        /// A service or server was named alone, and has several accounts.
+        case ambiguous(accounts: [String])
+        /// The bytes are not what was asked for. The path leads to the part that is wrong; it never shows the bytes.
+        case undecodable(at: String)
+        /// The value can't be encoded. The path leads to the part that is wrong; it never shows the value.
+        case unencodable(at: String)
+        /// Other processes kept getting in the way for too long.
+        case contended
+        /// What was written can't be read back: the keyring was replaced under the store, again and again.
+        case unreadableAfterWrite
+        /// Anything else; look at ``SecretStoreError/underlying``.
+        case unexpected
+    }
+}
+
+extension SecretStoreError {
+    /// An error of the kernel's, in the store's terms.
+    package init(_ error: KeyringError, item: ItemIdentity? = nil) {
+        let code: Code =
+            switch error.code {
+            case .accessDenied: .forbidden
+            case .notPermitted, .unavailable: .unavailable
+            case .quotaExceeded: .quotaExceeded(try? KeyQuota.current())
+            case .notFound, .expired: .notFound
+            case .revoked: .sessionRevoked
+            default: .unexpected
+            }
+        self.init(code, item: item, underlying: error)
+    }
+
+    /// The same failure, said of an item.
+    func about(_ item: ItemIdentity) -> SecretStoreError {
+        SecretStoreError(code, item: self.item ?? item, underlying: underlying)
+    }
+}
+
+extension SecretStoreError: CustomStringConvertible {
+    /// One line: what went wrong and with which item; never the secret.
+    public var description: String {
+        let subject = item.map { "\($0): " } ?? ""
+        let cause = underlying.map { " [\($0)]" } ?? ""
+        return subject + code.summary + cause
+    }
+
+    /// What to do about it, in one line.
+    public var remedy: String { code.remedy }
+}

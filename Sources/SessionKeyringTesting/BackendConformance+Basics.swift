@@ -1,0 +1,91 @@
+import Keyutils
+import SessionKeyring
+
+extension BackendConformance {
+    private static let item = ItemIdentity.password(service: "service", account: "account")
+
+    static let basics = [
+        Check("an empty store has nothing") { store in
+            try expect(try store.get(item) == nil as [UInt8]?, "get gives nothing")
+            try expect(try !store.contains(item), "contains says no")
+            try expect(try !store.delete(item), "delete says there was none")
+            try expect(try !store.expire(item, after: .seconds(9)), "expire says there was none")
+            try expect(try store.items().isEmpty && store.identities().isEmpty, "the lists are empty")
+            try store.clear()
+        },
+        Check("what is set is what is got, byte for byte") { store in
+            let bytes = (0...255).map { UInt8($0) } + (0...255).map { UInt8(255 - $0) }
+            try store.set(bytes, for: item)
+            try expect(try store.get(item) == bytes, "all byte values survive")
+            try expect(try store.contains(item), "contains says yes")
+        },
+        Check("set replaces the value") { store in
+            for value in ["first", "a second one that is longer", "3"] {
+                try store.set(value, for: item)
+                try expect(try store.get(item) == value, "the newest value is got")
+            }
+            try expect(try store.identities() == [item], "there is one item still")
+        },
+        Check("delete removes one item and says so once") { store in
+            let other = ItemIdentity.password(service: "service", account: "other")
+            try store.set("1", for: item)
+            try store.set("2", for: other)
+            try expect(try store.delete(item), "the first delete finds it")
+            try expect(try !store.delete(item), "the second does not")
+            try expect(try store.get(item) == nil as String?, "it is gone")
+            try expect(try store.get(other) == "2", "the other one is not")
+        },
+        Check("clear removes everything") { store in
+            for number in 0..<20 { try store.set("\(number)", for: .password(service: "s\(number)")) }
+            try store.clear()
+            try expect(try store.identities().isEmpty, "nothing is left")
+            try store.set("again", for: item)
+            try expect(try store.get(item) == "again", "the store still works")
+        },
+        Check("items tells names, sizes and expiry, sorted") { store in
+            try store.set("12345", for: .password(service: "b"), timeout: .seconds(100))
+            try store.set("", for: .password(service: "a"))
+            let items = try store.items()
+            try expect(items.map(\.item.service) == ["a", "b"], "sorted by name")
+            try expect(items.map(\.size) == [0, 5], "the sizes are those of the secrets")
+            try expect(items[0].expiry == .never, "no timeout, no expiry")
+            guard case .after(let left) = items[1].expiry else { throw Failure(description: "a timeout is told") }
+            try expect(left.atLeast <= .seconds(100), "no more is left than was given")
+            try expect(left.atLeast + left.precision > .seconds(90), "hardly anything is gone yet")
+        },
+    ]
+
+    static let sizes = [
+        Check("empty and all-NUL secrets of any size survive") { store in
+            for count in [0, 1, 2, 3, 255, 256, 4_096, 32_766] {
+                let bytes = [UInt8](repeating: 0, count: count)
+                try store.set(bytes, for: item)
+                try expect(try store.get(item) == bytes, "\(count) NUL bytes")
+            }
+        },
+        Check("NUL bytes before and after others survive") { store in
+            for bytes: [UInt8] in [[0, 1], [1, 0], [0, 0, 7, 0, 0]] {
+                try store.set(bytes, for: item)
+                try expect(try store.get(item) == bytes, "\(bytes.count) bytes with NULs among them")
+            }
+        },
+        Check("secrets up to 32,767 bytes survive") { store in
+            for count in [1, 1_023, 4_095, 4_096, 4_097, 32_766, 32_767] {
+                let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 % 251 + 1) }
+                try store.set(bytes, for: item)
+                try expect(try store.get(item) == bytes, "\(count) bytes")
+            }
+        },
+        Check("a secret that is too large is refused, and the one before stays") { store in
+            try store.set("before", for: item)
+            do {
+                try store.set([UInt8](repeating: 1, count: 1_048_576), for: item)
+            } catch let error as SecretStoreError {
+                guard case .tooLarge(1_048_576, let limit) = error.code, limit >= 32_767 else { throw error }
+                try expect(try store.get(item) == "before", "the value before is untouched")
+                return
+            }
+            throw Failure(description: "1,048,576 bytes are refused")
+        },
+    ]
+}

@@ -1,0 +1,46 @@
+import SessionKeyring
+
+extension BackendConformance {
+    /// Names that confuse whoever splits, trims, cuts or normalises.
+    static let hostileNames = [
+        "a:b", "a%3Ab", "%", "%%", ";", "a;b;c", " ", " leading", "trailing ", "tab\there", "new\nline", "\0", "nul\0inside",
+        ".", ".hidden", "..", "/", "a/b", "skr:default", "skr-leases", "#", "é", "e\u{301}", "\u{FEFF}bom", "\u{202E}rtl",
+        "日本語", "👩‍👩‍👧", "\u{7F}", "\u{A0}", "password:x:", "'quote\"", "-", "--help", String(repeating: "long", count: 300),
+    ]
+
+    static let names = [
+        Check("hostile names name items of their own, and come back as they were") { store in
+            var expected: [ItemIdentity: String] = [:]
+            for (position, name) in hostileNames.enumerated() {
+                for item in [
+                    ItemIdentity.password(service: name), .password(service: name, account: name),
+                    .password(service: "s", account: name), .internet(server: name, account: name), .key(tag: name),
+                ] { expected[item] = "\(position) \(item.kind)" }
+            }
+            for (item, value) in expected { try store.set(value, for: item) }
+            try expect(try Set(store.identities()) == Set(expected.keys), "each is listed once")
+            for (item, value) in expected { try expect(try store.get(item) == value, "\(item) has its own value") }
+        },
+        Check("names that can't be used are refused by every operation") { store in
+            let empty = ItemIdentity.password(service: "", account: "a")
+            let long = ItemIdentity.password(service: String(repeating: "x", count: 5_000))
+            let limit = SecretStoreError.Code.invalidName(.tooLong(bytes: 5_010, limit: 4_095))
+            for (item, code) in [(empty, .invalidName(.empty)), (long, limit)] {
+                try expect(code, "set") { try store.set("x", for: item) }
+                try expect(code, "add") { try store.add("x", for: item) }
+                try expect(code, "get") { _ = try store.get(item) as String? }
+                try expect(code, "contains") { _ = try store.contains(item) }
+                try expect(code, "delete") { try store.delete(item) }
+                try expect(code, "expire") { _ = try store.expire(item, after: .seconds(1)) }
+            }
+            try expect(try store.identities().isEmpty, "nothing was stored")
+        },
+        Check("the longest name works") { store in
+            let item = ItemIdentity.password(service: String(repeating: "x", count: 4_095 - 10))
+            try store.set("deep", for: item)
+            try expect(try store.get(item) == "deep", "it is got")
+            try expect(try store.identities() == [item], "it is listed")
+            try expect(.duplicate, "add over it") { try store.add("x", for: item) }
+        },
+    ]
+}

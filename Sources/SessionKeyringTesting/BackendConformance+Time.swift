@@ -1,0 +1,98 @@
+import Glibc
+import SessionKeyring
+
+extension BackendConformance {
+    private static let item = ItemIdentity.password(service: "service", account: "account")
+
+    static let creation = [
+        Check("add refuses to replace, and creates where there is none") { store in
+            try store.add("first", for: item)
+            try expect(.duplicate, "a second add") { try store.add("second", for: item) }
+            try expect(try store.get(item) == "first", "the first value stays")
+            try store.delete(item)
+            try store.add("third", for: item)
+            try expect(try store.get(item) == "third", "after a delete it creates again")
+            try store.clear()
+            try store.add("fourth", for: item)
+            try expect(try store.get(item) == "fourth", "after a clear too")
+        },
+        Check("add creates over an expired item") { store in
+            try store.set("old", for: item, timeout: .seconds(1))
+            usleep(1_100_000)
+            try store.add("new", for: item)
+            try expect(try store.get(item) == "new", "the new value is got")
+            try expect(.duplicate, "a second add") { try store.add("newer", for: item) }
+        },
+    ]
+
+    static let expiry = [
+        Check("an item is gone when its timeout has passed, and everything takes it for absent") { store in
+            try store.set("brief", for: item, timeout: .milliseconds(300))
+            try store.set("lasting", for: .password(service: "lasting"))
+            usleep(1_100_000)
+            try expect(try store.get(item) == nil as String?, "get gives nothing")
+            try expect(try !store.contains(item), "contains says no")
+            try expect(try !store.expire(item, after: .seconds(9)), "expire says there was none")
+            try expect(try store.identities().map(\.service) == ["lasting"], "the list passes it over")
+            try expect(try store.items().map(\.item.service) == ["lasting"], "so does the long one")
+            try expect(try !store.delete(item), "delete says there was none")
+            try store.set("again", for: item)
+            try expect(try store.get(item) == "again", "set puts it back")
+        },
+        Check("a later set takes the timeout away, and expire gives one") { store in
+            try store.set("1", for: item, timeout: .seconds(1))
+            try store.set("2", for: item)
+            usleep(1_100_000)
+            try expect(try store.get(item) == "2", "without a timeout it stays")
+            try expect(try store.expire(item, after: .seconds(1)), "expire finds it")
+            usleep(1_100_000)
+            try expect(try store.get(item) == nil as String?, "with one it goes")
+        },
+        Check("timeouts that mean nothing are refused, and the item stays as it was") { store in
+            try store.set("kept", for: item)
+            for timeout: Duration in [.zero, .seconds(-1), .milliseconds(-1), .seconds(4_294_967_296)] {
+                try expect(.invalidTimeout, "set") { try store.set("x", for: item, timeout: timeout) }
+                try expect(.invalidTimeout, "expire") { _ = try store.expire(item, after: timeout) }
+            }
+            try expect(try store.get(item) == "kept", "the value stays")
+            try expect(try store.items().map(\.expiry) == [.never], "without a timeout")
+            try store.set("long", for: item, timeout: .seconds(4_294_967_295))
+            try expect(try store.get(item) == "long", "the longest timeout works")
+        },
+    ]
+
+    static let threads = [
+        Check("threads see whole values only, and each its own last write") { store in
+            let shared = ItemIdentity.password(service: "shared")
+            try store.set([UInt8](repeating: 1, count: 1), for: shared)
+            try ThreadTeam.run(8) { thread in
+                let own = ItemIdentity.password(service: "own", account: "\(thread)")
+                for round in 0..<200 {
+                    let byte = UInt8(thread * 25 + round % 25 + 1)
+                    try store.set([UInt8](repeating: byte, count: Int(byte)), for: shared)
+                    try store.set("\(round)", for: own)
+                    try expect(try store.get(own) == "\(round)", "a thread reads its own write")
+                    guard let value: [UInt8] = try store.get(shared) else {
+                        throw Failure(description: "a value that is only ever replaced is never absent")
+                    }
+                    try expect(Int(value[0]) == value.count && Set(value).count == 1, "no value is torn")
+                }
+            }
+        },
+        Check("of threads that add the same item at once, one succeeds") { store in
+            for round in 0..<50 {
+                let item = ItemIdentity.password(service: "race", account: "\(round)")
+                let winners = Locked<[Int]>([])
+                try ThreadTeam.run(6) { thread in
+                    do {
+                        try store.add("\(thread)", for: item)
+                        winners.withLock { $0.append(thread) }
+                    } catch let error as SecretStoreError where error.code == .duplicate {}
+                }
+                let won = winners.withLock { $0 }
+                try expect(won.count == 1, "\(won.count) of 6 adds succeeded")
+                try expect(try store.get(item) == "\(won[0])", "the winner's value is there")
+            }
+        },
+    ]
+}

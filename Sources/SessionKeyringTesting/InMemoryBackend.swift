@@ -1,0 +1,121 @@
+public import Keyutils
+public import SessionKeyring
+
+/// Items in this process's memory, for tests of programs that use a store: no kernel, no session, no waiting.
+///
+/// It does what the kernel's backend does, the limit of 32,767 bytes included, and passes the same conformance suite. It is
+/// never used unless you make one.
+public final class InMemoryBackend: SecretBackend {
+    private let entries = Locked<[ItemIdentity: Entry]>([:])
+    private let now: @Sendable () -> ContinuousClock.Instant
+
+    /// An empty backend.
+    ///
+    /// - Parameter now: the clock by which items expire; give one of your own to make time pass in a test.
+    public init(now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }) {
+        self.now = now
+    }
+
+    /// Lends an item's bytes; `nil` for an item that is absent or has expired.
+    public func withBytes<Result: ~Copyable>(
+        of item: ItemIdentity,
+        _ body: (RawSpan) -> Result
+    ) throws(SecretStoreError) -> Result? {
+        guard let entry = live(item) else { return nil }
+        return entry.secret.bytes.withBytes(body)
+    }
+
+    /// Stores an item.
+    ///
+    /// - Throws: `SecretStoreError` with `tooLarge` or `duplicate`.
+    public func publish(
+        _ bytes: RawSpan,
+        for item: ItemIdentity,
+        timeout: KeyTimeout?,
+        ifAbsent: Bool
+    ) throws(SecretStoreError) {
+        guard bytes.byteCount <= Key.largestUserPayload else {
+            throw SecretStoreError(.tooLarge(size: bytes.byteCount, limit: Key.largestUserPayload), item: item)
+        }
+        let time = now()
+        let entry = Entry(secret: Secret(SecretBytes(copying: bytes)), deadline: timeout.map { time + $0.duration })
+        let isStored = entries.withLock { entries in
+            if ifAbsent, let present = entries[item], present.isLive(at: time) { return false }
+            entries[item] = entry
+            return true
+        }
+        if !isStored { throw SecretStoreError(.duplicate, item: item) }
+    }
+
+    /// Gives the item a new timeout; false where there is none.
+    public func expire(_ item: ItemIdentity, after timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
+        let time = now()
+        return entries.withLock { entries in
+            guard let entry = entries[item], entry.isLive(at: time) else { return false }
+            entries[item] = Entry(secret: entry.secret, deadline: time + timeout.duration)
+            return true
+        }
+    }
+
+    /// Whether a live item is there.
+    public func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
+        live(item) != nil
+    }
+
+    /// Removes the item; false where there was none.
+    public func remove(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
+        let time = now()
+        return entries.withLock { $0.removeValue(forKey: item)?.isLive(at: time) ?? false }
+    }
+
+    /// Removes all items.
+    public func removeAll() throws(SecretStoreError) {
+        entries.withLock { $0.removeAll() }
+    }
+
+    /// The live items.
+    public func identities() throws(SecretStoreError) -> [ItemIdentity] {
+        let time = now()
+        return entries.withLock { entries in entries.filter { $0.value.isLive(at: time) }.map(\.key) }
+    }
+
+    /// The live items with their attributes. There are no keys, so serial and owner are 0.
+    public func attributes() throws(SecretStoreError) -> [ItemAttributes] {
+        let time = now()
+        return entries.withLock { entries in
+            entries.filter { $0.value.isLive(at: time) }.map { item, entry in
+                ItemAttributes(
+                    item: item, size: entry.secret.bytes.count, expiry: entry.expiry(at: time), serial: KeySerial(rawValue: 0),
+                    userID: 0, groupID: 0, permissions: .possessorAll
+                )
+            }
+        }
+    }
+
+    private func live(_ item: ItemIdentity) -> Entry? {
+        let time = now()
+        return entries.withLock { $0[item].flatMap { $0.isLive(at: time) ? $0 : nil } }
+    }
+}
+
+extension InMemoryBackend {
+    /// A secret that its readers keep alive while they look, whatever happens to the item.
+    private final class Secret: Sendable {
+        let bytes: SecretBytes
+        init(_ bytes: consuming SecretBytes) { self.bytes = bytes }
+    }
+
+    private struct Entry: Sendable {
+        let secret: Secret
+        let deadline: ContinuousClock.Instant?
+
+        func isLive(at time: ContinuousClock.Instant) -> Bool {
+            deadline.map { time < $0 } ?? true
+        }
+
+        func expiry(at time: ContinuousClock.Instant) -> ItemAttributes.Expiry {
+            guard let deadline else { return .never }
+            return .after(KeyTimeLeft(atLeast: .seconds((deadline - time).components.seconds), precision: .seconds(1)))
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import SessionKeyring
+
+/// What the command tells its user when it can't do what it was asked: one line, a remedy, and the exit code.
+package struct CommandError: Error, Equatable {
+    package let exitCode: ExitCode
+    package let message: String
+    package let hint: String?
+
+    package static func usage(_ message: String, hint: String? = nil) -> CommandError {
+        CommandError(exitCode: .usage, message: message, hint: hint)
+    }
+}
+
+extension CommandError {
+    init(_ error: SecretStoreError) {
+        self.init(exitCode: ExitCode(error.code), message: error.message, hint: error.hint)
+    }
+}
+
+extension ExitCode {
+    init(_ code: SecretStoreError.Code) {
+        self =
+            switch code {
+            case .notFound: .noItem
+            case .invalidName, .invalidTimeout: .usage
+            case .undecodable, .ambiguous: .data
+            case .unavailable, .sessionRevoked: .unavailable
+            case .duplicate: .cannotCreate
+            case .quotaExceeded, .contended: .tryAgain
+            case .forbidden: .noPermission
+            case .tooLarge, .unencodable, .unreadableAfterWrite, .unexpected: .internalError
+            }
+    }
+}
+
+extension SecretStoreError {
+    /// As the library says it, but with the item as the user named it.
+    fileprivate var message: String {
+        guard let item else { return description }
+        let name = Display.name(of: item)
+        let text = "\(name.isEmpty ? "item" : name): \(code.summary)"
+        return underlying.map { "\(text) [\($0)]" } ?? text
+    }
+
+    fileprivate var hint: String {
+        switch code {
+        case .duplicate: "leave out --new to replace it"
+        case .forbidden: "run it in the session that stored the secret, or use --scope user"
+        case .ambiguous: "name the account too: skr VERB SERVICE ACCOUNT"
+        default: remedy
+        }
+    }
+}

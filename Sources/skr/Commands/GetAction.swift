@@ -1,0 +1,35 @@
+import Keyutils
+import SessionKeyring
+
+/// Writes a secret, or a field of it, to standard output.
+struct GetAction {
+    let target: Target
+    let field: String?
+
+    func run() throws {
+        let store = try target.place.store()
+        // Most calls name an item that is there: one look, before anything is listed.
+        if try write(target.exactItem, from: store) { return }
+        let item = try target.meantItem(in: store)
+        guard item != target.exactItem, try write(item, from: store) else {
+            throw SecretStoreError(.notFound, item: target.exactItem)
+        }
+    }
+
+    private func write(_ item: ItemIdentity, from store: SecretStore) throws -> Bool {
+        let written = try store.withBytes(of: item) { bytes in
+            Result { () throws(CommandError) in
+                if let field {
+                    try Console.write(try JSONField.extract(field, from: bytes, of: Display.name(of: item)))
+                } else {
+                    try Console.write(bytes)
+                }
+                // On a terminal the prompt would follow right behind; a pipe gets the exact bytes.
+                if Console.isOutputTerminal { try Console.write("\n") }
+            }
+        }
+        guard let written else { return false }
+        try written.get()
+        return true
+    }
+}

@@ -1,0 +1,28 @@
+import ArgumentParser
+
+struct ListCommand: VerbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List names, sizes and time left; never a secret.",
+        discussion: """
+            On a terminal a table; into a pipe one line an item: kind, service, account, bytes and time left, with tabs \
+            between and no heading. Time left is rounded down by the kernel to the unit shown; '-' means no timeout.
+
+            EXAMPLES:
+              skr list
+              skr list --json | jq -r '.[].service'
+            """
+    )
+
+    @Argument(help: "Only the items of this service.")
+    var service: String?
+
+    @Flag(help: "An array of objects, for programs.")
+    var json = false
+
+    @OptionGroup var options: PlaceOptions
+
+    func invocation() throws(CommandError) -> Invocation {
+        .list(try options.place(), service: service, asJSON: json)
+    }
+}

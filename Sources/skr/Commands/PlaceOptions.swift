@@ -1,0 +1,41 @@
+import ArgumentParser
+
+extension Place.Scope: ExpressibleByArgument {}
+
+/// Where the items are.
+struct PlaceOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Whose items: this session's, all of the user's, or the user's over logins.", valueName: "scope"))
+    var scope: Place.Scope?
+
+    @Option(help: ArgumentHelp("Whose items among them, for instance an application's name.", valueName: "name"))
+    var namespace: String?
+
+    func place() throws(CommandError) -> Place {
+        try Place(scope: scope, namespace: namespace)
+    }
+}
+
+/// Which item.
+struct TargetArguments: ParsableArguments {
+    @Argument(help: "What the secret is for.")
+    var service: String
+
+    @Argument(help: "Whose it is, where a service has several.")
+    var account: String?
+
+    @OptionGroup var options: PlaceOptions
+
+    func target() throws(CommandError) -> Target {
+        Target(place: try options.place(), service: service, account: account)
+    }
+}
+
+/// A duration on the command line.
+struct DurationArgument: ExpressibleByArgument {
+    let duration: Duration
+
+    init?(argument: String) {
+        guard let duration = DurationText.parse(argument) else { return nil }
+        self.duration = duration
+    }
+}

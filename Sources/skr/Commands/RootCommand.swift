@@ -1,0 +1,37 @@
+import ArgumentParser
+
+/// A verb: options that make an ``Invocation``.
+protocol VerbCommand: ParsableCommand {
+    func invocation() throws(CommandError) -> Invocation
+}
+
+struct RootCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "skr",
+        abstract: "Keep the secrets of a login session in the Linux kernel keyring.",
+        discussion: """
+            No file, no daemon: what you store is gone at its timeout or at logout, and other sessions can't read it. \
+            A secret is read from standard input or asked for, and never taken from the command line.
+
+            EXAMPLES:
+              printf %s "$TOKEN" | skr set api --timeout 8h
+              curl -H "Authorization: Bearer $(skr get api)" https://example.com/
+              skr list
+
+            ENVIRONMENT:
+              SKR_SCOPE, SKR_NAMESPACE   what --scope and --namespace are by default
+
+            EXIT CODES:
+              0 done                          1 no such item, or expired
+              64 usage                        65 can't be decoded, or ambiguous
+              69 no usable kernel keyring     70 anything else
+              73 there already (--new)        75 try again: quota full
+              77 no permission
+            """,
+        version: "skr 0.1.0",
+        subcommands: [
+            SetCommand.self, GetCommand.self, ListCommand.self, ExpireCommand.self, DeleteCommand.self,
+            ClearCommand.self,
+        ]
+    )
+}

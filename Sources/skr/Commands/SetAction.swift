@@ -1,0 +1,33 @@
+import Keyutils
+import SessionKeyring
+
+/// Stores a secret from standard input, or asks for it on the terminal.
+struct SetAction {
+    let target: Target
+    let timeout: Duration?
+    let isNew: Bool
+    let isRaw: Bool
+
+    func run() throws {
+        let item = target.exactItem
+        let store = try target.place.store()
+        // Before anybody is asked for a secret that could not be stored.
+        try checkBeforehand(item)
+        let secret = try readSecret(for: item)
+        if isNew {
+            try store.add(secret, for: item, timeout: timeout)
+        } else {
+            try store.set(secret, for: item, timeout: timeout)
+        }
+    }
+
+    private func checkBeforehand(_ item: ItemIdentity) throws(SecretStoreError) {
+        if let problem = item.problem { throw SecretStoreError(.invalidName(problem), item: item) }
+        if let timeout, (try? KeyTimeout(timeout)) == nil { throw SecretStoreError(.invalidTimeout, item: item) }
+    }
+
+    private func readSecret(for item: ItemIdentity) throws(CommandError) -> SecretBytes {
+        guard Console.isInputTerminal else { return try SecretInput.readAll(droppingNewline: !isRaw) }
+        return try SecretPrompt.ask("secret for \(Display.name(of: item)): ")
+    }
+}

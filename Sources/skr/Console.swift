@@ -1,0 +1,42 @@
+import Glibc
+
+/// Standard output for the answer alone, standard error for everything else.
+enum Console {
+    static var isOutputTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+    static var isInputTerminal: Bool { isatty(STDIN_FILENO) == 1 }
+
+    static func writeLine(_ text: String) throws(CommandError) {
+        try write(text + "\n")
+    }
+
+    static func write(_ text: String) throws(CommandError) {
+        try unsafe write(text.utf8Span.span.bytes)
+    }
+
+    static func write(_ bytes: RawSpan) throws(CommandError) {
+        if !put(bytes, to: STDOUT_FILENO) {
+            let reason = unsafe String(cString: strerror(errno))
+            throw CommandError(exitCode: .internalError, message: "can't write the answer: \(reason)", hint: nil)
+        }
+    }
+
+    static func report(_ error: CommandError) {
+        var text = "skr: error: \(error.message)\n"
+        if let hint = error.hint { text += "skr: hint: \(hint)\n" }
+        // Where standard error is gone, the exit code still tells.
+        _ = unsafe put(text.utf8Span.span.bytes, to: STDERR_FILENO)
+    }
+
+    private static func put(_ bytes: RawSpan, to descriptor: CInt) -> Bool {
+        unsafe bytes.withUnsafeBytes { buffer in
+            var rest = unsafe buffer[...]
+            while unsafe !rest.isEmpty {
+                let count = unsafe Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if count < 0 && errno == EINTR { continue }
+                guard count >= 0 else { return false }
+                unsafe rest = unsafe rest.dropFirst(count)
+            }
+            return true
+        }
+    }
+}

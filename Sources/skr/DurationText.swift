@@ -1,0 +1,46 @@
+/// Durations as people type them: `90`, `90s`, `15m`, `8h`, `2d`, `1h30m`.
+package enum DurationText {
+    /// The duration; `nil` for a text that is none. Zero is one, and left for the store to refuse.
+    package static func parse(_ text: String) -> Duration? {
+        let units: [(letter: UInt8, seconds: Int64)] = [
+            (UInt8(ascii: "d"), 86_400), (UInt8(ascii: "h"), 3_600), (UInt8(ascii: "m"), 60), (UInt8(ascii: "s"), 1),
+        ]
+        var total: Int64 = 0
+        var number: Int64?
+        var allowed = units[...]
+        for byte in text.utf8 {
+            if (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
+                let (product, overflow) = (number ?? 0).multipliedReportingOverflow(by: 10)
+                let (sum, overflowToo) = product.addingReportingOverflow(Int64(byte - UInt8(ascii: "0")))
+                if overflow || overflowToo { return nil }
+                number = sum
+                continue
+            }
+            // Each unit once, larger ones first.
+            guard let count = number, let unit = allowed.firstIndex(where: { $0.letter == byte }) else { return nil }
+            let (product, overflow) = count.multipliedReportingOverflow(by: allowed[unit].seconds)
+            let (sum, overflowToo) = total.addingReportingOverflow(product)
+            if overflow || overflowToo { return nil }
+            total = sum
+            number = nil
+            allowed = allowed[(unit + 1)...]
+        }
+        guard let seconds = number else { return text.isEmpty ? nil : .seconds(total) }
+        // A bare number is seconds; behind a unit it would be a guess.
+        return allowed.count == units.count ? .seconds(seconds) : nil
+    }
+
+    /// What is left of a timeout, in its largest whole unit, as the kernel rounds it.
+    static func short(_ duration: Duration, precision: Duration) -> String {
+        let unit = precision.components.seconds
+        let letter =
+            switch unit {
+            case 604_800: "w"
+            case 86_400: "d"
+            case 3_600: "h"
+            case 60: "m"
+            default: "s"
+            }
+        return "\(duration.components.seconds / max(1, unit))\(letter)"
+    }
+}

@@ -1,0 +1,22 @@
+/// What a command line asks for, however it was parsed.
+package enum Invocation: Equatable {
+    case get(Target, field: String?)
+    case set(Target, timeout: Duration?, isNew: Bool, isRaw: Bool)
+    case list(Place, service: String?, asJSON: Bool)
+    case expire(Target, timeout: Duration)
+    case delete(Target)
+    case clear(Place, service: String?)
+}
+
+/// Which item, as the user names it.
+package struct Target: Equatable {
+    package let place: Place
+    package let service: String
+    package let account: String?
+
+    package init(place: Place, service: String, account: String?) {
+        self.place = place
+        self.service = service
+        self.account = account
+    }
+}

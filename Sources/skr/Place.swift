@@ -1,0 +1,41 @@
+import Glibc
+import SessionKeyring
+
+/// Where items are: the scope and the namespace, from options, else the environment, else the defaults.
+package struct Place: Equatable {
+    /// The scopes that a command can use.
+    package enum Scope: String, CaseIterable {
+        case session, user, persistent
+    }
+
+    package let scope: Scope
+    package let namespace: String
+
+    package init(scope: Scope? = nil, namespace: String? = nil) throws(CommandError) {
+        if let scope {
+            self.scope = scope
+        } else if let name = Self.environment("SKR_SCOPE") {
+            guard let scope = Scope(rawValue: name) else {
+                throw .usage("SKR_SCOPE: no such scope: \(name)", hint: "use session, user or persistent")
+            }
+            self.scope = scope
+        } else {
+            self.scope = .session
+        }
+        self.namespace = namespace ?? Self.environment("SKR_NAMESPACE") ?? SecretStore.defaultNamespace
+    }
+
+    func store() throws(SecretStoreError) -> SecretStore {
+        switch scope {
+        case .session: try SecretStore(.session, namespace: namespace)
+        case .user: try SecretStore(.user, namespace: namespace)
+        case .persistent: try SecretStore(.persistent, namespace: namespace)
+        }
+    }
+
+    /// A variable's value; `nil` where it is not set or empty, which a shell hardly tells apart.
+    private static func environment(_ name: String) -> String? {
+        guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { return nil }
+        return unsafe String(cString: value)
+    }
+}

@@ -1,0 +1,43 @@
+import Glibc
+import Keyutils
+import Synchronization
+
+/// Asks for a secret on the terminal without showing it, and leaves the terminal as it was, whatever interrupts.
+enum SecretPrompt {
+    private static let limit = 4_096
+
+    static func ask(_ prompt: String) throws(CommandError) -> SecretBytes {
+        while true {
+            let answer = try askOnce(prompt)
+            // Stopped by ^Z and continued: what was typed by then is gone, so ask again.
+            guard let answer else { continue }
+            guard !answer.isEmpty else {
+                throw .usage("no secret was typed", hint: "to store an empty one: printf '' | skr set ...")
+            }
+            return answer
+        }
+    }
+
+    private static func askOnce(_ prompt: String) throws(CommandError) -> SecretBytes? {
+        guard let terminal = SilentTerminal() else {
+            throw CommandError(
+                exitCode: .internalError, message: "can't ask for the secret: the terminal does not let us",
+                hint: "pipe the secret in: printf %s \"$SECRET\" | skr set ..."
+            )
+        }
+        terminal.write(prompt)
+        let answer = terminal.readLine(limit: limit)
+        terminal.write("\n")
+        let signal = terminal.restore()
+        switch signal {
+        case nil: break
+        case SIGTSTP?, SIGTTIN?, SIGTTOU?:
+            raise(signal ?? 0)
+            return nil
+        case let deadly?:
+            // Die of it as if we had never caught it.
+            raise(deadly)
+        }
+        return answer
+    }
+}

@@ -1,0 +1,77 @@
+import Glibc
+import Keyutils
+import Synchronization
+
+/// The controlling terminal with its echo off, until `restore`. Signals that would leave it so are caught meanwhile.
+struct SilentTerminal: ~Copyable {
+    private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGALRM, SIGPIPE]
+    private static let caught = Atomic<CInt>(0)
+
+    private let descriptor: CInt
+    private let before: termios
+    private let handlers: [sigaction]
+
+    /// `nil` where there is no terminal to be silenced.
+    init?() {
+        let descriptor = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { return nil }
+        var before = termios()
+        guard unsafe tcgetattr(descriptor, &before) == 0 else {
+            close(descriptor)
+            return nil
+        }
+        self.descriptor = descriptor
+        self.before = before
+        self.handlers = Self.catchSignals()
+        var silent = before
+        silent.c_lflag &= ~tcflag_t(ECHO)
+        unsafe tcsetattr(descriptor, TCSAFLUSH, &silent)
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    func write(_ text: String) {
+        unsafe text.utf8Span.span.withUnsafeBufferPointer { text in
+            _ = unsafe Glibc.write(descriptor, text.baseAddress, text.count)
+        }
+    }
+
+    /// A line without its newline; what was typed by then where a signal or the end of input comes first.
+    func readLine(limit: Int) -> SecretBytes {
+        unsafe SecretBytes(capacity: limit) { buffer in
+            var count = 0
+            while Self.caught.load(ordering: .relaxed) == 0, count < limit {
+                let read = unsafe Glibc.read(descriptor, buffer.baseAddress?.advanced(by: count), 1)
+                if read < 0 && errno == EINTR { continue }
+                guard read == 1, unsafe buffer[count] != UInt8(ascii: "\n") else { break }
+                count += 1
+            }
+            return count
+        }
+    }
+
+    /// Puts everything back, and tells which signal was caught.
+    func restore() -> CInt? {
+        var before = before
+        unsafe tcsetattr(descriptor, TCSAFLUSH, &before)
+        for (number, handler) in zip(Self.signals, handlers) {
+            var handler = handler
+            unsafe sigaction(number, &handler, nil)
+        }
+        let number = Self.caught.exchange(0, ordering: .relaxed)
+        return number == 0 ? nil : number
+    }
+
+    private static func catchSignals() -> [sigaction] {
+        // Without SA_RESTART, so that the signal ends the read.
+        var action = sigaction()
+        unsafe action.__sigaction_handler.sa_handler = { number in SilentTerminal.caught.store(number, ordering: .relaxed) }
+        return signals.map { number in
+            var previous = sigaction()
+            unsafe sigaction(number, &action, &previous)
+            return previous
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import ArgumentParser
+
+/// From the words of the command line to the exit code.
+package enum Skr {
+    package static func main(arguments: CommandLineWords) -> Int32 {
+        if let invocation = PlainCall.parse(arguments) { return run { () throws(CommandError) in try invocation.run() } }
+        return run { () throws(CommandError) in
+            guard let invocation = try parse(arguments) else { return }
+            try invocation.run()
+        }
+    }
+
+    /// Parses with the argument parser; `nil` where it answered by itself, as it does for `--help`.
+    package static func parse(_ arguments: CommandLineWords) throws(CommandError) -> Invocation? {
+        let words = try arguments.strings()
+        do {
+            var command = try RootCommand.parseAsRoot(words)
+            if let verb = command as? any VerbCommand { return try verb.invocation() }
+            try command.run()
+            return nil
+        } catch let error as CommandError {
+            throw error
+        } catch {
+            let message = RootCommand.fullMessage(for: error)
+            guard RootCommand.exitCode(for: error) != .success else {
+                try Console.writeLine(message)
+                return nil
+            }
+            throw CommandError.usage(RootCommand.message(for: error), hint: hint(for: words))
+        }
+    }
+
+    private static func hint(for words: [String]) -> String {
+        let verbs = RootCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
+        guard let verb = words.first, verbs.contains(verb) else { return "'skr --help' lists the verbs" }
+        return "'skr help \(verb)' shows its options"
+    }
+
+    private static func run(_ body: () throws(CommandError) -> Void) -> Int32 {
+        do throws(CommandError) {
+            try body()
+            return ExitCode.done.rawValue
+        } catch {
+            Console.report(error)
+            return error.exitCode.rawValue
+        }
+    }
+}

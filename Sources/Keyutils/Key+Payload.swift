@@ -15,18 +15,29 @@ extension Key {
     ///   can't be read, such as `logon`.
     ///
     /// The corresponding C function is `keyctl_read(3)`.
+    @inlinable
     public func withPayload<Result: ~Copyable>(_ body: (RawSpan) -> Result) throws(KeyringError) -> Result {
-        let slot = SecretArena.shared.take(SecretArena.largestClass)
+        var result: Result?
+        try lendPayload { bytes in result = body(bytes) }
+        guard let result else { preconditionFailure("the payload was not lent") }
+        return result
+    }
+
+    /// What ``withPayload(_:)`` does, without generics, so that no caller pays for those at run time.
+    @usableFromInline
+    func lendPayload(_ body: (RawSpan) -> Void) throws(KeyringError) {
+        let slot = SecretArena.take(SecretArena.largestClass)
         var dirty = 0
-        defer { SecretArena.shared.giveBack(slot, wiping: dirty) }
+        defer { SecretArena.giveBack(slot, wiping: dirty) }
         let length = try systemCall(.read) {
             unsafe keyctl_read(serial.rawValue, slot.start.assumingMemoryBound(to: CChar.self), slot.capacity)
         }
         if length <= slot.capacity {
             dirty = length
-            return body(unsafe UnsafeRawBufferPointer(start: slot.start, count: length).bytes)
+            body(unsafe UnsafeRawBufferPointer(start: slot.start, count: length).bytes)
+        } else {
+            try readLarge(expecting: length).withBytes(body)
         }
-        return try readLarge(expecting: length).withBytes(body)
     }
 
     /// The payload, copied into memory of its own.

@@ -84,6 +84,38 @@ extension Keyring {
         }
     }
 
+    /// Whether this keyring itself links that very key.
+    ///
+    /// Needs *read* permission, or *search* permission and possession. What a search finds may be in a nested keyring.
+    ///
+    /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked`, `accessDenied` or `notKeyring`.
+    ///
+    /// The corresponding C function is `keyctl_read(3)` on a keyring.
+    public func links(_ key: Key) throws(KeyringError) -> Bool {
+        // 1,024 bytes are what Swift keeps on the stack; few keyrings have more than 256 members.
+        var failure: KeyringError?
+        var isComplete = true
+        let isFound = unsafe withUnsafeTemporaryAllocation(byteCount: 1_024, alignment: 4) { buffer in
+            do throws(KeyringError) {
+                let length = try systemCall(.read) {
+                    unsafe keyctl_read(
+                        serial.rawValue, buffer.baseAddress?.assumingMemoryBound(to: CChar.self), buffer.count
+                    )
+                }
+                isComplete = length <= buffer.count
+                for offset in stride(from: 0, to: isComplete ? length : 0, by: MemoryLayout<Int32>.size)
+                where unsafe buffer.load(fromByteOffset: offset, as: Int32.self) == key.serial.rawValue {
+                    return true
+                }
+            } catch {
+                failure = error
+            }
+            return false
+        }
+        if let failure { throw failure }
+        return isComplete ? isFound : try members().contains(key.serial)
+    }
+
     /// Keeps keys out of this keyring from now on, for good: all keys, or those that `restriction` does not admit.
     ///
     /// Needs *setattr* permission.

@@ -16,7 +16,7 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     }
 
     deinit {
-        SecretArena.shared.giveBack(slot, wiping: slot.capacity)
+        SecretArena.giveBack(slot, wiping: slot.capacity)
     }
 
     /// Room for `capacity` bytes, all zero at first, filled in place by `initializer`, which returns how many it wrote.
@@ -29,13 +29,13 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
         capacity: Int,
         initializingWith initializer: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
     ) throws(Failure) {
-        let slot = SecretArena.shared.take(capacity)
+        let slot = SecretArena.take(capacity)
         do throws(Failure) {
             let count = try unsafe initializer(UnsafeMutableRawBufferPointer(start: slot.start, count: capacity))
             precondition((0...capacity).contains(count), "an initializer of SecretBytes returned an impossible count")
             self.init(slot: slot, count: count)
         } catch {
-            SecretArena.shared.giveBack(slot, wiping: slot.capacity)
+            SecretArena.giveBack(slot, wiping: slot.capacity)
             throw error
         }
     }
@@ -70,8 +70,9 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     /// Whether there are no bytes.
     public var isEmpty: Bool { count == 0 }
 
-    /// Whether the memory is locked, so that it is never swapped out: true unless `RLIMIT_MEMLOCK` was too low.
-    public var isLocked: Bool { slot.isLocked }
+    /// Whether all memory that this process uses for secrets is locked, so that it is never swapped out: true unless
+    /// `RLIMIT_MEMLOCK` was too low.
+    public static var isMemoryLocked: Bool { SecretArena.isLocked }
 
     /// Whether both hold the same bytes, compared in a time that depends on the length alone.
     public func isEqual(to other: borrowing SecretBytes) -> Bool {

@@ -50,12 +50,14 @@ extension SecretStore {
     ///
     /// - Throws: ``SecretStoreError`` with `invalidName`, `forbidden`, `sessionRevoked` or `unavailable`. An item that is
     ///   absent or expired is not an error.
+    @inlinable
     public func withBytes<Result: ~Copyable>(
         of item: ItemIdentity,
         _ body: (RawSpan) -> Result
     ) throws(SecretStoreError) -> Result? {
-        try check(item)
-        return try backend.withBytes(of: item, body)
+        var result: Result?
+        guard try read(item, { bytes in result = body(bytes) }) else { return nil }
+        return result
     }
 
     /// An item's bytes; `nil` where there is no such item.
@@ -195,6 +197,12 @@ extension SecretStore {
 }
 
 extension SecretStore {
+    @usableFromInline
+    func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
+        try check(item)
+        return try backend.read(item, body)
+    }
+
     func publish(
         _ bytes: RawSpan,
         for item: ItemIdentity,

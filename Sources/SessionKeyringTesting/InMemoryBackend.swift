@@ -16,13 +16,11 @@ public final class InMemoryBackend: SecretBackend {
         self.now = now
     }
 
-    /// Lends an item's bytes; `nil` for an item that is absent or has expired.
-    public func withBytes<Result: ~Copyable>(
-        of item: ItemIdentity,
-        _ body: (RawSpan) -> Result
-    ) throws(SecretStoreError) -> Result? {
-        guard let entry = live(item) else { return nil }
-        return entry.secret.bytes.withBytes(body)
+    /// Lends an item's bytes; false for an item that is absent or has expired.
+    public func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
+        guard let entry = live(item) else { return false }
+        entry.secret.bytes.withBytes(body)
+        return true
     }
 
     /// Stores an item.

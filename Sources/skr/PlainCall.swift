@@ -6,81 +6,60 @@
 package enum PlainCall {
     package static func parse(_ arguments: CommandLineWords) -> Invocation? {
         guard let verb = arguments[0], verb == "get" || verb == "set" || verb == "delete" else { return nil }
-        var words = Words()
+        var service: String?
+        var account: String?
+        var scope: Place.Scope?
+        var namespace: String?
+        var field: String?
+        var timeout: Duration?
+        var isNew = false
+        var isRaw = false
+
         var position = 1
         while position < arguments.count {
             guard let word = arguments[position] else { return nil }
-            guard word.utf8.first == UInt8(ascii: "-") else {
-                guard words.takeName(word) else { return nil }
-                position += 1
-                continue
-            }
-            if verb == "set", words.takeFlag(word) {
-                position += 1
-                continue
-            }
-            guard let value = arguments[position + 1], value.utf8.first != UInt8(ascii: "-"),
-                words.takeOption(word, value, of: verb)
-            else { return nil }
-            position += 2
-        }
-        return words.invocation(of: verb)
-    }
-
-    private struct Words {
-        private var service: String?
-        private var account: String?
-        private var scope: Place.Scope?
-        private var namespace: String?
-        private var field: String?
-        private var timeout: Duration?
-        private var isNew = false
-        private var isRaw = false
-
-        mutating func takeName(_ name: String) -> Bool {
-            if service == nil {
-                service = name
-            } else if account == nil {
-                account = name
-            } else {
-                return false
-            }
-            return true
-        }
-
-        mutating func takeFlag(_ word: String) -> Bool {
+            position += 1
             switch word {
-            case "--new" where !isNew: isNew = true
-            case "--raw" where !isRaw: isRaw = true
-            default: return false
+            case _ where word.utf8.first != UInt8(ascii: "-"):
+                if service == nil {
+                    service = word
+                } else if account == nil {
+                    account = word
+                } else {
+                    return nil
+                }
+                continue
+            case "--new" where verb == "set" && !isNew:
+                isNew = true
+                continue
+            case "--raw" where verb == "set" && !isRaw:
+                isRaw = true
+                continue
+            default: break
             }
-            return true
+
+            // Any other word must be an option that is there once, with a good value behind it.
+            guard let value = arguments[position], value.utf8.first != UInt8(ascii: "-") else { return nil }
+            position += 1
+            switch word {
+            case "--scope" where scope == nil:
+                guard let known = Place.Scope(rawValue: value) else { return nil }
+                scope = known
+            case "--namespace" where namespace == nil: namespace = value
+            case "--field" where verb == "get" && field == nil: field = value
+            case "--timeout" where verb == "set" && timeout == nil:
+                guard let duration = DurationText.parse(value) else { return nil }
+                timeout = duration
+            default: return nil
+            }
         }
 
-        /// Takes an option that is there once and has a good value.
-        mutating func takeOption(_ name: String, _ value: String, of verb: String) -> Bool {
-            switch (name, verb) {
-            case ("--scope", _) where scope == nil:
-                scope = Place.Scope(rawValue: value)
-                return scope != nil
-            case ("--namespace", _) where namespace == nil: namespace = value
-            case ("--field", "get") where field == nil: field = value
-            case ("--timeout", "set") where timeout == nil:
-                timeout = DurationText.parse(value)
-                return timeout != nil
-            default: return false
-            }
-            return true
-        }
-
-        func invocation(of verb: String) -> Invocation? {
-            guard let service, let place = try? Place(scope: scope, namespace: namespace) else { return nil }
-            let target = Target(place: place, service: service, account: account)
-            switch verb {
-            case "get": return .get(target, field: field)
-            case "set": return .set(target, timeout: timeout, isNew: isNew, isRaw: isRaw)
-            default: return .delete(target)
-            }
+        guard let service, let place = try? Place(scope: scope, namespace: namespace) else { return nil }
+        let target = Target(place: place, service: service, account: account)
+        switch verb {
+        case "get": return .get(target, field: field)
+        case "set": return .set(target, timeout: timeout, isNew: isNew, isRaw: isRaw)
+        default: return .delete(target)
         }
     }
 }

@@ -7,7 +7,7 @@ extension KernelBackend {
     /// are done again, and only a second refusal by the **same** key counts.
     func withKey<Result: ~Copyable>(
         of item: ItemIdentity,
-        types: [KeyType]? = nil,
+        type: KeyType? = nil,
         _ body: (_ ring: Keyring, _ key: Key) throws(KeyringError) -> Result
     ) throws(SecretStoreError) -> Result? {
         guard var ring = try rings.items() else { return nil }
@@ -16,7 +16,7 @@ extension KernelBackend {
         for _ in 0..<1_000 {
             let key: Key
             do throws(KeyringError) {
-                key = try search(for: item, in: ring, types: types ?? self.types)
+                key = try search(for: item, in: ring, type: type)
             } catch {
                 guard let next = try ringAfter(error, on: item, in: ring) else { return nil }
                 ring = next
@@ -35,12 +35,13 @@ extension KernelBackend {
         throw SecretStoreError(.contended, item: item)
     }
 
-    private func search(for item: ItemIdentity, in ring: Keyring, types: [KeyType]) throws(KeyringError) -> Key {
+    /// Looks for the item as that type, or as each that it may have.
+    private func search(for item: ItemIdentity, in ring: Keyring, type: KeyType?) throws(KeyringError) -> Key {
         do throws(KeyringError) {
-            return try ring.search(types[0], item.keyDescription)
+            return try ring.search(type ?? .user, item.keyDescription)
         } catch {
-            guard types.count > 1, error.code != .accessDenied else { throw error }
-            return try ring.search(types[1], item.keyDescription)
+            guard type == nil, error.code != .accessDenied, ItemTypes.haveBigKeys else { throw error }
+            return try ring.search(.bigKey, item.keyDescription)
         }
     }
 

@@ -42,7 +42,7 @@ extension KernelBackend {
             for serial in try ring.members() {
                 guard let member = try describe(Key(serial)) else { continue }
                 // Where an item is there as both types for a moment, the one that readers see counts.
-                if found[member.item] == nil || member.description.type == types[0] { found[member.item] = member }
+                if found[member.item] == nil || member.description.type == .user { found[member.item] = member }
             }
         } catch {
             throw SecretStoreError(error)
@@ -53,7 +53,7 @@ extension KernelBackend {
     private func describe(_ key: Key) throws(KeyringError) -> Member? {
         do throws(KeyringError) {
             let description = try key.describe()
-            guard types.contains(description.type), description.isExact,
+            guard ItemTypes.all.contains(description.type), description.isExact,
                 let item = ItemIdentity(keyDescription: description.name)
             else { return nil }
             return (item, key, description)

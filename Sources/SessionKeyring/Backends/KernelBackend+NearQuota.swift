@@ -21,7 +21,7 @@ extension KernelBackend {
             if hasRoom { return }
         }
         for _ in 0..<8 {
-            let done = try withKey(of: item, types: [publication.type]) { ring, key throws(KeyringError) in
+            let done = try withKey(of: item, type: publication.type) { ring, key throws(KeyringError) in
                 try overwrite(key, with: publication, payload: payload, in: ring)
             }
             guard let done else { throw SecretStoreError(KeyringError(.quotaExceeded, in: .add), item: item) }
@@ -70,8 +70,7 @@ extension KernelBackend {
             for serial in try ring.members() {
                 guard let entry = table[serial], entry.expiry == .expired else { continue }
                 let lease = try leases.acquireIfAffordable(forKeyDescription: entry.keyDescription)
-                let members = try ring.members()
-                guard members.contains(serial), try Self.isExpired(Key(serial)) else { continue }
+                guard try ring.links(Key(serial)), try Self.isExpired(Key(serial)) else { continue }
                 if try Self.unlink(Key(serial), from: ring) { reaped += 1 }
                 _ = consume lease
             }

@@ -20,9 +20,8 @@ extension KernelBackend {
 
     private func keyType(forSize size: Int, escaped: Int, item: ItemIdentity) throws(SecretStoreError) -> KeyType {
         if size <= Key.largestUserPayload { return .user }
-        let hasBigKeys = types.contains(.bigKey)
-        if hasBigKeys, size <= Key.largestBigPayload { return .bigKey }
-        let limit = (hasBigKeys ? Key.largestBigPayload : Key.largestUserPayload) - escaped
+        if ItemTypes.haveBigKeys, size <= Key.largestBigPayload { return .bigKey }
+        let limit = (ItemTypes.haveBigKeys ? Key.largestBigPayload : Key.largestUserPayload) - escaped
         throw SecretStoreError(.tooLarge(size: size - escaped, limit: limit), item: item)
     }
 
@@ -100,7 +99,7 @@ extension KernelBackend {
 
     private func nameState(of item: ItemIdentity, in ring: Keyring) throws(KeyringError) -> NameState {
         var state = NameState.free
-        for type in types {
+        for type in ItemTypes.all {
             do throws(KeyringError) {
                 _ = try ring.search(type, item.keyDescription)
                 return .live
@@ -139,9 +138,8 @@ extension KernelBackend {
 
     /// The live key of the other type that has the item's name, on kernels that have both.
     private func twin(of publication: Publication) throws(SecretStoreError) -> Key? {
-        let others = types.filter { $0 != publication.type }
-        guard !others.isEmpty else { return nil }
-        return try withKey(of: publication.item, types: others) { _, key in key }
+        guard ItemTypes.haveBigKeys else { return nil }
+        return try withKey(of: publication.item, type: publication.type == .user ? .bigKey : .user) { _, key in key }
     }
 }
 

@@ -6,25 +6,18 @@ package import Keyutils
 package struct KernelBackend: SecretBackend {
     package let rings: NamespaceRings
 
-    /// The key types that an item may be stored as, in the order in which a reader looks.
-    let types: [KeyType]
-
     package init(scope: SecretScope, namespace: String) throws(SecretStoreError) {
         self.rings = try NamespaceRings(scope: scope, namespace: namespace)
-        self.types = BigKeys.areSupported ? [.user, .bigKey] : [.user]
     }
 
     var leases: ItemLeases { ItemLeases(rings: rings) }
 
-    package func withBytes<Result: ~Copyable>(
-        of item: ItemIdentity,
-        _ body: (RawSpan) -> Result
-    ) throws(SecretStoreError) -> Result? {
+    package func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
         try withKey(of: item) { _, key throws(KeyringError) in
             try key.withPayload { payload in
                 body(payload.extracting(first: StoredForm.secretSize(payload)))
             }
-        }
+        } != nil
     }
 
     package func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
@@ -40,8 +33,8 @@ package struct KernelBackend: SecretBackend {
         repeat {
             // Unlinking goes by name: it removes what is there at that moment, which is what a delete is for. The rarer
             // type goes first, so that it does not show for a moment where the other one hid it.
-            for type in types.reversed() {
-                let done = try withKey(of: item, types: [type]) { ring, key throws(KeyringError) in
+            for type in ItemTypes.all.reversed() {
+                let done = try withKey(of: item, type: type) { ring, key throws(KeyringError) in
                     do throws(KeyringError) {
                         try ring.unlink(key)
                         return true

@@ -5,11 +5,8 @@ public import Keyutils
 ///
 /// Identities arrive checked. All operations may be called from any thread at any time.
 public protocol SecretBackend: Sendable {
-    /// Lends an item's bytes to `body`; `nil` for an item that is absent or has expired.
-    func withBytes<Result: ~Copyable>(
-        of item: ItemIdentity,
-        _ body: (RawSpan) -> Result
-    ) throws(SecretStoreError) -> Result?
+    /// Lends an item's bytes to `body`, once; false, without calling it, for an item that is absent or has expired.
+    func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool
 
     /// Makes the item visible, complete with its timeout, in one step.
     ///

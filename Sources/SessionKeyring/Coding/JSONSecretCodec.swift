@@ -5,13 +5,21 @@ public import Keyutils
 ///
 /// The encoder's and decoder's own buffers are ordinary memory that nobody wipes.
 public struct JSONSecretCodec: SecretCodec {
-    private let encoder: JSONEncoder
-    private let decoder: JSONDecoder
+    private let customEncoder: JSONEncoder?
+    private let customDecoder: JSONDecoder?
 
-    /// A codec with an encoder and a decoder of your own. Leave them alone once they are handed over.
-    public init(encoder: JSONEncoder = JSONEncoder(), decoder: JSONDecoder = JSONDecoder()) {
-        self.encoder = encoder
-        self.decoder = decoder
+    // Made when first needed: a program that stores strings only never pays for them.
+    private static let standardEncoder = JSONEncoder()
+    private static let standardDecoder = JSONDecoder()
+
+    private var encoder: JSONEncoder { customEncoder ?? Self.standardEncoder }
+    private var decoder: JSONDecoder { customDecoder ?? Self.standardDecoder }
+
+    /// A codec with an encoder and a decoder of your own, or Foundation's defaults. Leave them alone once they are handed
+    /// over.
+    public init(encoder: JSONEncoder? = nil, decoder: JSONDecoder? = nil) {
+        self.customEncoder = encoder
+        self.customDecoder = decoder
     }
 
     /// The value as JSON.

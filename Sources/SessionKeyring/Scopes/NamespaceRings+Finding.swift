@@ -9,7 +9,7 @@ extension NamespaceRings {
     func find(_ name: String, in anchor: Keyring) throws(SecretStoreError) -> Keyring? {
         do throws(KeyringError) {
             let found = try anchor.search(.keyring, name)
-            return try anchor.members().contains(found.serial) ? Keyring(found.serial) : nil
+            return try anchor.links(found) ? Keyring(found.serial) : nil
         } catch {
             switch error.code {
             case .notFound: return nil

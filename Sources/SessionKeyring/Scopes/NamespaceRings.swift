@@ -87,7 +87,7 @@ package final class NamespaceRings: Sendable {
     /// Whether the anchor still links this ring, so that others will find what is in it.
     package func isLinked(_ ring: Keyring) throws(SecretStoreError) -> Bool {
         do throws(KeyringError) {
-            return try anchor.members().contains(ring.serial)
+            return try anchor.links(Key(ring))
         } catch {
             throw SecretStoreError(error)
         }

@@ -17,19 +17,26 @@ struct GetAction {
     }
 
     private func write(_ item: ItemIdentity, from store: SecretStore) throws -> Bool {
-        let written = try store.withBytes(of: item) { bytes in
-            Result { () throws(CommandError) in
-                if let field {
-                    try Console.write(try JSONField.extract(field, from: bytes, of: Display.name(of: item)))
-                } else {
-                    try Console.write(bytes)
-                }
-                // On a terminal the prompt would follow right behind; a pipe gets the exact bytes.
-                if Console.isOutputTerminal { try Console.write("\n") }
+        // Straight from the memory that the kernel wrote to: no copy, no further memory to lock and to wipe.
+        var failure: CommandError?
+        let found: Void? = try store.withBytes(of: item) { bytes in
+            do throws(CommandError) {
+                try write(bytes, of: item)
+            } catch {
+                failure = error
             }
         }
-        guard let written else { return false }
-        try written.get()
-        return true
+        if let failure { throw failure }
+        return found != nil
+    }
+
+    private func write(_ bytes: RawSpan, of item: ItemIdentity) throws(CommandError) {
+        if let field {
+            try Console.write(try JSONField.extract(field, from: bytes, of: Display.name(of: item)))
+        } else {
+            try Console.write(bytes)
+        }
+        // On a terminal the prompt would follow right behind; a pipe gets the exact bytes.
+        if Console.isOutputTerminal { try Console.write("\n") }
     }
 }

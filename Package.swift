@@ -43,12 +43,14 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .target(name: "CTestFilters", path: "Tests/CTestFilters"),
         .testTarget(name: "KeyutilsTests", dependencies: ["Keyutils", "SessionKeyringTesting"], swiftSettings: tests),
         .testTarget(
             name: "SessionKeyringTests",
             dependencies: [
                 "SessionKeyring",
                 "SessionKeyringTesting",
+                "CTestFilters",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: tests

@@ -71,14 +71,16 @@ extension KeyTable.Entry {
     /// `0531c66f I--Q---     1 perm 0c030000     0 65534 user      description: 12`
     init?(line: Substring.UTF8View) {
         let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 8)
+        // The type's column is nine wide and has one space behind it; further spaces belong to the description.
         guard fields.count == 9, fields[0].count == 8, fields[1].count == 7,
             let number = UInt32(String(Substring(fields[0])), radix: 16),
-            let expiry = Expiry(column: Substring(fields[3]))
+            let expiry = Expiry(column: Substring(fields[3])),
+            let description = line.index(fields[7].startIndex, offsetBy: 10, limitedBy: line.endIndex)
         else { return nil }
         self.serial = KeySerial(rawValue: Int32(bitPattern: number))
         self.expiry = expiry
         self.type = String(Substring(fields[7]))
-        self.text = String(Substring(fields[8]))
+        self.text = String(Substring(line[description...]))
     }
 }
 

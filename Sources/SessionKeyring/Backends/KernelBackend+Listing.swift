@@ -6,6 +6,7 @@ extension KernelBackend {
     }
 
     package func attributes() throws(SecretStoreError) -> [ItemAttributes] {
+        try leases.sweep()
         let members = try describedMembers()
         // Where /proc is hidden the list still stands, with unknown expiry.
         let table = members.isEmpty ? nil : try? KeyTable.snapshot()

@@ -20,13 +20,8 @@ struct BootTime: Comparable {
         return BootTime(nanoseconds: UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec))
     }
 
-    var duration: Duration { .nanoseconds(Int64(clamping: nanoseconds)) }
-
     static func < (left: BootTime, right: BootTime) -> Bool { left.nanoseconds < right.nanoseconds }
     static func + (left: BootTime, right: BootTime) -> BootTime {
         BootTime(nanoseconds: left.nanoseconds + right.nanoseconds)
-    }
-    static func - (left: BootTime, right: BootTime) -> BootTime {
-        BootTime(nanoseconds: left.nanoseconds - right.nanoseconds)
     }
 }

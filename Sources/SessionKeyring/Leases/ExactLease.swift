@@ -40,7 +40,7 @@ package struct ExactLease: ~Copyable {
                 if lease.isHeld { return lease }
             } catch {
                 guard error.code == .alreadyExists else { throw error }
-                try breakIfOverdue(name, in: ring)
+                _ = try isHeld(name, in: ring)
             }
             guard BootTime.now() < giveUp else { return nil }
             usleep(pause)
@@ -102,22 +102,17 @@ package struct ExactLease: ~Copyable {
         }
     }
 
-    /// How long the lease of that name will still be held at most; `nil` if nobody holds it.
-    package static func timeHeld(_ name: String, in ring: Keyring) throws(KeyringError) -> Duration? {
-        guard let (_, record) = try holder(of: name, in: ring), let record else { return nil }
-        let now = BootTime.now()
-        return record.deadline > now ? (record.deadline - now).duration : nil
-    }
-
-    private static func breakIfOverdue(_ name: String, in ring: Keyring) throws(KeyringError) {
-        guard let (key, record) = try holder(of: name, in: ring) else { return }
+    /// Whether somebody holds the lease of that name. One whose time has passed is removed, exactly, on the way.
+    package static func isHeld(_ name: String, in ring: Keyring) throws(KeyringError) -> Bool {
+        guard let (key, record) = try holder(of: name, in: ring) else { return false }
         // A key of this name that holds no record is nobody's lease.
-        if let record, BootTime.now() <= record.deadline { return }
+        if let record, BootTime.now() <= record.deadline { return true }
         do throws(KeyringError) {
             try key.invalidate()
         } catch {
             guard error.isAboutDeadKey else { throw error }
         }
+        return false
     }
 
     private static func holder(

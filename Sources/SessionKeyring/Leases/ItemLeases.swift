@@ -58,25 +58,41 @@ struct ItemLeases {
 
     /// Waits until nobody holds the lease of any of the namespace's items that is held now; false if nobody did.
     func waitWhileAnyHeld() throws(SecretStoreError) -> Bool {
-        guard let ring = try rings.leases() else { return false }
         var wasHeld = false
-        do throws(KeyringError) {
-            for serial in try ring.members() {
-                // A lease that is gone by now need not be waited for.
-                guard let name = try? Key(serial).describe().name, name.hasPrefix(prefix) else { continue }
-                if try wait(for: name, in: ring) { wasHeld = true }
-            }
-        } catch {
-            throw SecretStoreError(error)
+        try forEachLease { name, ring throws(KeyringError) in
+            if try wait(for: name, in: ring) { wasHeld = true }
         }
         return wasHeld
+    }
+
+    /// Removes what dead holders left and nobody has asked for since.
+    func sweep() throws(SecretStoreError) {
+        try forEachLease { name, ring throws(KeyringError) in
+            _ = try ExactLease.isHeld(name, in: ring)
+        }
+    }
+
+    private func forEachLease(
+        _ body: (_ name: String, _ ring: Keyring) throws(KeyringError) -> Void
+    ) throws(SecretStoreError) {
+        guard let ring = try rings.leases() else { return }
+        do throws(KeyringError) {
+            for serial in try ring.members() {
+                // A lease that is gone by now need not be looked at.
+                guard let name = try? Key(serial).describe().name, name.hasPrefix(prefix) else { continue }
+                try body(name, ring)
+            }
+        } catch {
+            // The ring was removed, and every lease with it.
+            guard error.code == .notFound || error.code == .accessDenied else { throw SecretStoreError(error) }
+        }
     }
 
     private func wait(for name: String, in ring: Keyring) throws(KeyringError) -> Bool {
         var pause: UInt32 = 50
         var wasHeld = false
         // Its deadline, not its removal, ends a lease whose holder has died.
-        while try ExactLease.timeHeld(name, in: ring) != nil {
+        while try ExactLease.isHeld(name, in: ring) {
             wasHeld = true
             usleep(pause)
             pause = min(pause * 2, 2_000)

@@ -1,0 +1,69 @@
+import Foundation
+import SessionKeyring
+import SessionKeyringTesting
+import Testing
+
+/// The multithreaded test that every keychain wrapper is known by, mirrored: the same actors, the same counts, the same
+/// hops of a few milliseconds. The original counts its writes without a lock, which is itself a race; here an `NSLock`
+/// guards the count.
+@Suite("The classic concurrency test", .tags(.kernel, .stress))
+struct ClassicConcurrencyTests {
+    /// What a writer writes: a token that tells whether it is whole.
+    private static func token(_ writer: Int, _ number: Int) -> String {
+        let body = "writer-\(writer)-\(number)"
+        return body + "#" + String(repeating: String(number % 10), count: number % 200) + "#" + body
+    }
+
+    private static func isWhole(_ token: String) -> Bool {
+        let parts = token.split(separator: "#", omittingEmptySubsequences: false)
+        return parts.count == 3 && parts[0] == parts[2] && Set(parts[1]).count <= 1
+    }
+
+    @Test("readers, deleters, clearers and writers on one item, while the main thread sets and gets")
+    func classic() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let item = ItemIdentity.password(service: "classic", account: "token")
+        let lock = NSLock()
+        nonisolated(unsafe) var writes = 0
+        nonisolated(unsafe) var torn = 0
+
+        @Sendable func read() throws {
+            guard let value = try store.get(item, as: String.self), !Self.isWhole(value) else { return }
+            lock.lock()
+            torn += 1
+            lock.unlock()
+        }
+
+        let actors: [(threads: Int, rounds: Int, act: @Sendable (_ actor: Int, _ round: Int) throws -> Void)] = [
+            (3, 400, { _, _ in try read() }),
+            (2, 400, { _, _ in try store.delete(item) }),
+            (2, 400, { _, _ in try store.clear() }),
+            (2, 500, { actor, round in
+                try store.set(Self.token(actor, round), for: item, timeout: .seconds(60))
+                lock.lock()
+                writes += 1
+                lock.unlock()
+            }),
+        ]
+        let roles = actors.enumerated().flatMap { kind, actor in Array(repeating: kind, count: actor.threads) }
+        let main = roles.count
+        try ThreadTeam.run(roles.count + 1) { index in
+            if index == main {
+                for round in 0..<1_000 {
+                    try store.set(Self.token(index, round), for: item)
+                    try read()
+                }
+                return
+            }
+            let actor = actors[roles[index]]
+            for round in 0..<actor.rounds {
+                // The original hops to another queue now and then, which shuffles the order of events.
+                if round % 100 == 0 { usleep(5_000) }
+                try actor.act(index, round)
+            }
+        }
+        #expect(writes == 1_000)
+        #expect(torn == 0)
+    }
+}

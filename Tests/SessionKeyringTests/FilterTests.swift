@@ -1,0 +1,53 @@
+import CTestFilters
+import Foundation
+import Keyutils
+import SessionKeyring
+import SessionKeyringTesting
+import Testing
+
+@Suite("A kernel that says no", .tags(.kernel))
+struct FilterTests {
+    @Test("a seccomp filter that hides the key facility is told as such, with a remedy", arguments: [EPERM, ENOSYS])
+    func hidden(error: CInt) async {
+        await #expect(processExitsWith: .exitCode(0)) { [error = error as CInt] in
+            try TestSession.join()
+            let store = try SecretStore()
+            try store.set("x", for: .password(service: "s"))
+            guard test_filter_install(-1, error) == 0 else { exit(3) }
+            for use in [
+                { _ = try SecretStore() }, { _ = try SecretStore(.user) }, { _ = try SecretStore(.persistent) },
+                { _ = try store.get(.password(service: "s"), as: String.self) },
+                { try store.set("y", for: .password(service: "s")) }, { try store.delete(.password(service: "s")) },
+                { try store.add("y", for: .password(service: "t")) }, { try store.clear() }, { _ = try store.items() },
+            ] as [() throws -> Void] {
+                do {
+                    try use()
+                    exit(4)
+                } catch let error as SecretStoreError {
+                    succeed(5, error.code == .unavailable && error.remedy.contains("seccomp"))
+                }
+            }
+            exit(0)
+        }
+    }
+
+    @Test("a move that the kernel refuses leaves the old item, and nothing staged")
+    func moveRefused() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try TestSession.join()
+            let store = try SecretStore()
+            let item = ItemIdentity.password(service: "s")
+            try store.set("old", for: item)
+            guard test_filter_install(30, ENOMEM) == 0 else { exit(3) }
+            do {
+                try store.set("new", for: item)
+                exit(4)
+            } catch let error as SecretStoreError {
+                succeed(5, error.code == .unexpected && error.underlying?.code == .outOfMemory)
+            }
+            succeed(6, try store.get(item) == "old")
+            succeed(7, try Keyring.resolve(.threadKeyring).members().isEmpty)
+            exit(0)
+        }
+    }
+}

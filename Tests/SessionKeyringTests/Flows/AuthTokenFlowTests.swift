@@ -1,0 +1,82 @@
+import Foundation
+import SessionKeyring
+import SessionKeyringTesting
+import Testing
+
+/// A domain type that knows nothing of how it is stored: no `Codable`.
+private struct AuthToken: Equatable, Sendable {
+    let accessToken: String
+    let expiry: Date
+    let refreshToken: String
+}
+
+private struct AuthTokenMirror: SecretMirror {
+    let accessToken: String
+    let expiry: Date
+    let refreshToken: String
+
+    init(mirroring token: AuthToken) {
+        accessToken = token.accessToken
+        expiry = token.expiry
+        refreshToken = token.refreshToken
+    }
+
+    func restore() -> AuthToken {
+        AuthToken(accessToken: accessToken, expiry: expiry, refreshToken: refreshToken)
+    }
+}
+
+/// A client that signs in and out, and depends on the two small protocols alone.
+private struct Client<Saver: SecretSaver<AuthToken>, Loader: SecretLoader<AuthToken>>: Sendable {
+    let saver: Saver
+    let loader: Loader
+
+    func signIn(_ token: AuthToken) throws(SecretStoreError) { try saver.save(token) }
+    func authorization() throws(SecretStoreError) -> String { "Bearer \(try loader.load().accessToken)" }
+}
+
+private let item = ItemIdentity.password(service: "auth", account: "token")
+private let first = AuthToken(accessToken: "a1", expiry: Date(timeIntervalSinceReferenceDate: 786_000_000.125), refreshToken: "r1")
+private let second = AuthToken(accessToken: "a2", expiry: Date(), refreshToken: "r2")
+
+@Suite("Flow 1: an auth token through a saver and a loader", .tags(.kernel))
+struct AuthTokenFlowTests {
+    @Test("the token is saved and loaded, saving again replaces, logout clears")
+    func wholeLife() throws {
+        let scratch = try ScratchKeyring()
+        try run(on: scratch.store())
+    }
+
+    @Test("the same client works on an in-memory store")
+    func inMemory() throws {
+        try run(on: SecretStore(backend: InMemoryBackend()))
+    }
+
+    private func run(on store: SecretStore) throws {
+        let slot = store.slot(for: item, through: AuthTokenMirror.self, timeout: .seconds(3_600))
+        let client = Client(saver: slot, loader: slot)
+
+        #expect { try client.authorization() } throws: { ($0 as? SecretStoreError)?.code == .notFound }
+        try client.signIn(first)
+        #expect(try slot.load() == first)
+        #expect(try client.authorization() == "Bearer a1")
+        try client.signIn(second)
+        #expect(try slot.load() == second)
+        #expect(try store.identities() == [item])
+
+        try store.clear()
+        #expect { try slot.load() } throws: { ($0 as? SecretStoreError)?.code == .notFound }
+        #expect(try slot.loadIfPresent() == nil)
+        #expect(try !slot.delete())
+    }
+
+    @Test("what is stored is JSON that jq reads")
+    func isJSON() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.slot(for: item, through: AuthTokenMirror.self).save(first)
+        let text = try #require(try store.get(item, as: String.self))
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        #expect(Set(object.keys) == ["accessToken", "expiry", "refreshToken"])
+    }
+}

@@ -1,0 +1,114 @@
+import CTestFilters
+import Foundation
+import Keyutils
+import SessionKeyring
+import SessionKeyringTesting
+import Testing
+
+/// A value that tells whether it is whole, and who wrote it.
+private func value(_ writer: Int, _ number: Int) -> String {
+    let body = "\(writer).\(number)."
+    return body + String(repeating: "x", count: number % 300) + ".\(body.utf8.reduce(0) { $0 &* 31 &+ Int($1) })"
+}
+
+private func isWhole(_ text: String) -> Bool {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 4, let writer = Int(parts[0]), let number = Int(parts[1]) else { return false }
+    return text == value(writer, number)
+}
+
+private let exactItem = ItemIdentity.password(service: "exact")
+
+@Suite("Killed in the middle", .tags(.kernel, .stress))
+struct KillTests {
+    @Test("500 writers killed at random leave only whole items with their timeouts, and nothing staged")
+    func random() async throws {
+        let scratch = try ScratchKeyring()
+        let service = "kill-\(getpid())"
+        let serial = scratch.keyring.serial.rawValue
+        // Open to the owner, so that this process could see what a dead one left behind.
+        let store = try SecretStore(.keyring(scratch.keyring.serial, access: .owner))
+        print("seed \(testSeed)")
+        let seed = testSeed
+        for start in stride(from: 0, to: 500, by: 2) {
+            async let first: Void = killOne(start, serial: serial, service: service, seed: seed)
+            async let second: Void = killOne(start + 1, serial: serial, service: service, seed: seed)
+            _ = await (first, second)
+            for identity in try store.identities() {
+                let text = try #require(try store.get(identity, as: String.self))
+                #expect(isWhole(text))
+            }
+        }
+        let items = try store.items()
+        #expect(!items.isEmpty)
+        for listed in items {
+            guard case .after = listed.expiry else {
+                Issue.record("\(listed.item) has no timeout")
+                continue
+            }
+        }
+        let ring = Keyring(try scratch.keyring.search(.keyring, "skr:default").serial)
+        #expect(try ring.members().count == items.count)
+        // Whatever else bears such a name was staged, or displaced and not yet collected, or the lease of a dead process,
+        // which is swept away once it is overdue.
+        var others = Int.max
+        for _ in 0..<200 where others != 0 {
+            usleep(20_000)
+            _ = try store.items()
+            let table = try String(contentsOfFile: "/proc/keys", encoding: .utf8)
+            others = table.split(separator: "\n").count { $0.contains("password:\(service):") } - items.count
+        }
+        #expect(others == 0)
+    }
+
+    private func killOne(_ writer: Int, serial: Int32, service: String, seed: UInt64) async {
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            [writer = writer as Int, serial = serial as Int32, service = service as String, seed = seed as UInt64] in
+            var random = SeededGenerator(seed, stream: writer)
+            let delay = UInt32.random(in: 0...4_000, using: &random)
+            let store = try SecretStore(.keyring(KeySerial(rawValue: serial), access: .owner))
+            Thread.detachNewThread {
+                usleep(delay)
+                kill(getpid(), SIGKILL)
+            }
+            for number in 0... {
+                let account = "\(Int.random(in: 0..<5, using: &random))"
+                let item = ItemIdentity.password(service: service, account: account)
+                switch number % 8 {
+                case 6: try store.delete(item)
+                case 7: do { try store.add(value(writer, number), for: item, timeout: .seconds(300)) } catch {}
+                default: try store.set(value(writer, number), for: item, timeout: .seconds(300))
+                }
+            }
+        }
+    }
+
+    /// The system calls of a publication, by their numbers in `<linux/keyctl.h>`; -2 is `add_key`.
+    private static let steps: [CInt] = [-2, 5, 15, 30, 10]
+
+    @Test("a writer killed right before any of its system calls leaves the old item or the new one", arguments: steps)
+    func exactly(step: CInt) async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set(value(1, 1), for: exactItem, timeout: .seconds(300))
+        let serial = scratch.keyring.serial.rawValue
+        await #expect(processExitsWith: .signal(SIGSYS)) { [serial = serial as Int32, step = step as CInt] in
+            let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
+            // Both rings are known by now, so that the next calls are the publication's own.
+            try store.set(value(1, 2), for: exactItem, timeout: .seconds(300))
+            guard test_filter_install(step, 0) == 0 else { exit(3) }
+            try store.set(value(1, 3), for: exactItem, timeout: .seconds(300))
+            exit(0)
+        }
+        // The search, operation 10, comes after the move: by then the new item is there.
+        #expect(try store.get(exactItem) == value(1, step == 10 ? 3 : 2))
+        let items = try store.items()
+        #expect(items.count == 1)
+        guard case .after? = items.first?.expiry else {
+            Issue.record("the item has no timeout")
+            return
+        }
+        let ring = Keyring(try scratch.keyring.search(.keyring, "skr:default").serial)
+        #expect(try ring.members().count == 1)
+    }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import Keyutils
+import SessionKeyring
+import SessionKeyringTesting
+import Testing
+
+/// Processes that do the same thing at the same time. Each waits for a common start by the clock.
+@Suite("Races between processes", .tags(.kernel, .stress))
+struct ProcessRaceTests {
+    private static let processes = 6
+
+    /// A point in time by which all processes are up.
+    private static func start() -> Double { Date().timeIntervalSinceReferenceDate + 0.5 }
+
+    @Test("processes that make the same namespace at once lose no item")
+    func namespaces() async throws {
+        let scratch = try ScratchKeyring()
+        let serial = scratch.keyring.serial.rawValue
+        let start = Self.start()
+        let rounds = 100
+        await withTaskGroup(of: Void.self) { group in
+            for process in 0..<Self.processes {
+                group.addTask {
+                    await #expect(processExitsWith: .exitCode(0)) {
+                        [process = process as Int, serial = serial as Int32, start = start as Double, rounds = rounds as Int] in
+                        for round in 0..<rounds {
+                            waitUntil(start + Double(round) * 0.01)
+                            let store = try SecretStore(.keyring(KeySerial(rawValue: serial)), namespace: "race\(round)")
+                            try store.set("\(process)", for: .password(service: "p\(process)"))
+                        }
+                        exit(0)
+                    }
+                }
+            }
+        }
+        for round in 0..<rounds {
+            #expect(try scratch.store(namespace: "race\(round)").identities().count == Self.processes)
+        }
+    }
+
+    @Test("of processes that add the same items over expired ones, each item has one winner")
+    func addOverExpired() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let rounds = 300
+        for round in 0..<rounds { try store.set("old", for: .password(service: "r\(round)"), timeout: .seconds(1)) }
+        usleep(1_100_000)
+        let serial = scratch.keyring.serial.rawValue
+        let start = Self.start()
+        let wins = Locked(0)
+        await withTaskGroup(of: Void.self) { group in
+            for process in 0..<Self.processes {
+                group.addTask {
+                    let result = await #expect(
+                        processExitsWith: .exitCode(0), observing: [\.standardOutputContent]
+                    ) {
+                        [process = process as Int, serial = serial as Int32, start = start as Double, rounds = rounds as Int] in
+                        let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
+                        waitUntil(start)
+                        var won = 0
+                        for round in 0..<rounds {
+                            do {
+                                try store.add("\(process)", for: .password(service: "r\(round)"))
+                                won += 1
+                            } catch let error as SecretStoreError where error.code == .duplicate {}
+                        }
+                        print("won \(won)")
+                        fflush(nil)
+                        exit(0)
+                    }
+                    let output = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
+                    let line = output.split(separator: "\n").first { $0.hasPrefix("won ") }
+                    let count = line.flatMap { Int($0.dropFirst(4)) } ?? -1
+                    wins.withLock { $0 += count }
+                }
+            }
+        }
+        #expect(wins.withLock { $0 } == rounds)
+        #expect(try store.identities().count == rounds)
+    }
+
+    @Test("a set is never lost to an add that runs at the same time")
+    func setAgainstAdd() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set("x", for: .password(service: "warm"))
+        for round in 0..<300 {
+            let item = ItemIdentity.password(service: "r\(round)")
+            let added = Locked(false)
+            try ThreadTeam.run(2) { thread in
+                if thread == 0 { return try store.set("set", for: item) }
+                do {
+                    try store.add("add", for: item)
+                    added.withLock { $0 = true }
+                } catch let error as SecretStoreError where error.code == .duplicate {}
+            }
+            // Whichever came first, the set is the last word: it replaces what was added, or makes the add fail.
+            #expect(try store.get(item) == "set")
+        }
+    }
+
+    @Test("values of many processes and threads on few items are always whole")
+    func wholeValues() async throws {
+        let scratch = try ScratchKeyring()
+        let serial = scratch.keyring.serial.rawValue
+        print("seed \(testSeed)")
+        let seed = testSeed
+        await withTaskGroup(of: Void.self) { group in
+            for process in 0..<3 {
+                group.addTask {
+                    await #expect(processExitsWith: .exitCode(0)) {
+                        [process = process as Int, serial = serial as Int32, seed = seed as UInt64] in
+                        let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
+                        try ThreadTeam.run(3) { thread in
+                            var random = SeededGenerator(seed, stream: process * 10 + thread)
+                            for _ in 0..<1_500 { try act(on: store, random: &random) }
+                        }
+                        exit(0)
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// One random operation; a value is a byte repeated as often as it is large.
+private func act(on store: SecretStore, random: inout SeededGenerator) throws {
+    let item = ItemIdentity.password(service: "shared", account: "\(Int.random(in: 0..<3, using: &random))")
+    switch Int.random(in: 0..<20, using: &random) {
+    case 0: try store.delete(item)
+    case 1: try store.clear()
+    case 2: _ = try store.items()
+    case 3: _ = try store.expire(item, after: .seconds(60))
+    case 4..<9:
+        let byte = UInt8.random(in: 1...255, using: &random)
+        try store.set([UInt8](repeating: byte, count: Int(byte)), for: item, timeout: .seconds(60))
+    default:
+        guard let value: [UInt8] = try store.get(item) else { return }
+        succeed(3, Int(value[0]) == value.count && Set(value).count == 1)
+    }
+}
+
+/// Waits for a point in time, the last bit of it awake, so that processes start together.
+private func waitUntil(_ time: Double) {
+    while true {
+        let left = time - Date().timeIntervalSinceReferenceDate
+        if left <= 0 { return }
+        if left > 0.002 { usleep(1_000) }
+    }
+}

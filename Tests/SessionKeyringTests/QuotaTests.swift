@@ -1,0 +1,138 @@
+import Foundation
+import Keyutils
+import SessionKeyring
+import SessionKeyringTesting
+import Testing
+
+private let item = ItemIdentity.password(service: "quota", account: "a")
+
+/// An ordinary user has 200 keys and 20,000 bytes, and the kernel gives back late what was freed. Each test is a user of
+/// its own.
+@Suite("Quota", .tags(.kernel, .ordinaryUser), .enabled(if: isRoot, "needs root, to become several users"))
+struct QuotaTests {
+    @Test("100,000 sets of one 2 KB item in a tight loop complete without an error", .tags(.stress))
+    func setLoop() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try OrdinaryUser.becomeInNewSession(60_101)
+            let store = try SecretStore()
+            for round in 0..<100_000 {
+                let secret = [UInt8](repeating: UInt8(round % 251 + 1), count: 2_048)
+                try store.set(secret, for: item, timeout: .seconds(600))
+                if round % 1_000 == 0 { succeed(3, try store.get(item) == secret) }
+            }
+            guard case .after? = try store.items().first?.expiry else { exit(4) }
+            exit(0)
+        }
+    }
+
+    @Test("100,000 pairs of set and delete in a tight loop complete without an error", .tags(.stress))
+    func setDeleteLoop() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try OrdinaryUser.becomeInNewSession(60_102)
+            let store = try SecretStore()
+            let secret = [UInt8](repeating: 7, count: 2_048)
+            for round in 0..<100_000 {
+                try store.set(secret, for: item, timeout: .seconds(600))
+                if round % 1_000 == 0 { succeed(3, try store.get(item) == secret) }
+                succeed(4, try store.delete(item))
+            }
+            succeed(5, try store.items().isEmpty)
+            exit(0)
+        }
+    }
+
+    @Test("when the quota truly is full, the error tells used and limit, and nothing is lost")
+    func full() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try OrdinaryUser.becomeInNewSession(60_103)
+            let store = try SecretStore()
+            var stored: [ItemIdentity] = []
+            for number in 0..<300 {
+                let item = ItemIdentity.password(service: "n\(number)")
+                do {
+                    try store.set("value \(number)", for: item, timeout: .seconds(600))
+                    stored.append(item)
+                } catch let error as SecretStoreError {
+                    guard case .quotaExceeded(let quota?) = error.code else { exit(3) }
+                    succeed(4, quota.maximumKeys == 200 && quota.maximumBytes == 20_000)
+                    succeed(5, quota.keys >= 199 || quota.bytes > 19_500)
+                    succeed(6, "\(error)".contains("of 200 keys"))
+                    break
+                }
+            }
+            succeed(7, stored.count > 150)
+            succeed(8, try store.identities().count == stored.count)
+            for (number, item) in stored.enumerated() { succeed(9, try store.get(item) == "value \(number)") }
+            // Full as it is, what is there can still be replaced, with its timeout, and deleted.
+            try store.set("value X", for: stored[0], timeout: .seconds(300))
+            succeed(10, try store.get(stored[0]) == "value X")
+            for listed in try store.items() {
+                guard case .after = listed.expiry else { exit(11) }
+                succeed(12, listed.permissions == .possessorAll)
+            }
+            succeed(13, try store.delete(stored[1]))
+            try store.set("room again", for: .password(service: "new"))
+            exit(0)
+        }
+    }
+
+    @Test("a secret too big to stand beside the old one replaces it in place, and never loses its timeout")
+    func inPlace() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try OrdinaryUser.becomeInNewSession(60_104)
+            let store = try SecretStore()
+            for round in 1...5 {
+                let secret = [UInt8](repeating: UInt8(round), count: 15_000)
+                try store.set(secret, for: item, timeout: .seconds(600))
+                succeed(3, try store.get(item) == secret)
+                let listed = try store.items()
+                guard listed.count == 1, case .after = listed[0].expiry else { exit(4) }
+                succeed(5, listed[0].permissions == .possessorAll)
+            }
+            do {
+                try store.set([UInt8](repeating: 9, count: 25_000), for: item)
+                exit(6)
+            } catch let error as SecretStoreError {
+                guard case .quotaExceeded(.some) = error.code else { exit(7) }
+            }
+            succeed(8, try store.get(item) == [UInt8](repeating: 5, count: 15_000))
+            // The old timeout is still there, too.
+            guard case .after? = try store.items().first?.expiry else { exit(9) }
+            exit(0)
+        }
+    }
+
+    @Test("expired items make room, though the kernel would charge them for five more minutes")
+    func expiredMakeRoom() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try OrdinaryUser.becomeInNewSession(60_105)
+            let store = try SecretStore()
+            let secret = [UInt8](repeating: 1, count: 1_500)
+            for generation in 0..<3 {
+                for number in 0..<11 {
+                    let item = ItemIdentity.password(service: "g\(generation)", account: "\(number)")
+                    if number % 2 == 0 {
+                        try store.set(secret, for: item, timeout: .seconds(1))
+                    } else {
+                        try store.add(secret, for: item, timeout: .seconds(1))
+                    }
+                }
+                usleep(1_100_000)
+            }
+            exit(0)
+        }
+    }
+
+    @Test("an item that a killed writer left without its timeout is removed by whoever lists")
+    func leftOver() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set("kept", for: item)
+        try store.set("left", for: .password(service: "left"))
+        let ring = Keyring(try scratch.keyring.search(.keyring, "skr:default").serial)
+        let key = try ring.search(.user, "password:left:")
+        try key.setPermissions(KeyPermissions.possessorAll.subtracting(.possessorLink))
+        #expect(try store.items().map(\.item) == [item])
+        #expect(try store.get(.password(service: "left"), as: String.self) == nil)
+    }
+}

@@ -1,0 +1,252 @@
+import Foundation
+import Keyutils
+import SessionKeyring
+import SessionKeyringTesting
+import Testing
+
+private let item = ItemIdentity.password(service: "scope", account: "item")
+
+@Suite("Every thread and process of a scope sees the same items", .tags(.kernel))
+struct ScopeTests {
+    @Test("without a session keyring of its own: main thread, other threads, a store made on another thread")
+    func withoutSession() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try threadsShareItems(in: "skr-test-\(getpid())")
+            exit(0)
+        }
+    }
+
+    @Test("in a session keyring of its own: main thread, other threads, a store made on another thread")
+    func withSession() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try TestSession.join()
+            try threadsShareItems(in: "skr-test-\(getpid())")
+            exit(0)
+        }
+    }
+
+    @Test("an ordinary user, with and without a session keyring", .tags(.ordinaryUser), arguments: [false, true])
+    func ordinaryUser(inSession: Bool) async {
+        await #expect(processExitsWith: .exitCode(0)) { [inSession = inSession as Bool] in
+            OrdinaryUser.become(inSession ? 60_201 : 60_202)
+            if inSession { try TestSession.join() }
+            try threadsShareItems(in: "skr-test-\(getpid())")
+            exit(0)
+        }
+    }
+
+    @Test("a child process of the same session sees the items, and the parent sees the child's")
+    func childProcess() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set("parent's", for: item)
+        let serial = scratch.keyring.serial.rawValue
+        await #expect(processExitsWith: .exitCode(0)) { [serial = serial as Int32] in
+            let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
+            succeed(3, try store.get(item) == "parent's")
+            try store.set("child's", for: item)
+            exit(0)
+        }
+        #expect(try store.get(item) == "child's")
+    }
+
+    @Test("another session of the same user can't see the items, nor read them by serial")
+    func otherSession() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try TestSession.join()
+            let mine = try SecretStore()
+            try mine.set("hidden", for: item)
+            let serial = try mine.items()[0].serial
+            // The thread leaves for a session of its own; the first one lives on with the other threads of the process.
+            try ThreadTeam.run(1) { _ in
+                try TestSession.join()
+                let other = try SecretStore()
+                succeed(3, try other.get(item) == nil as String?)
+                succeed(4, try other.items().isEmpty)
+                do throws(KeyringError) {
+                    _ = try Key(serial).read()
+                    exit(5)
+                } catch {
+                    succeed(6, error.code == .accessDenied)
+                }
+                try other.set("other", for: item)
+                try other.clear()
+            }
+            succeed(7, try mine.get(item) == "hidden")
+            exit(0)
+        }
+    }
+
+    @Test("the session scope never takes the user scope's items for its own, though the session links the user keyring")
+    func sessionLinksUserKeyring() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            OrdinaryUser.become(60_203)
+            let session = try TestSession.join()
+            try session.link(Key(Keyring.resolve(.userKeyring)))
+            let user = try SecretStore(.user)
+            try user.set("user's", for: item)
+            let mine = try SecretStore(.session)
+            succeed(3, try mine.get(item) == nil as String?)
+            succeed(4, try !mine.delete(item))
+            try mine.set("session's", for: item)
+            succeed(5, try user.get(item) == "user's")
+            try mine.clear()
+            succeed(6, try user.get(item) == "user's")
+            exit(0)
+        }
+    }
+
+    @Test("the user scope works where the user keyring is not possessed, in all that a store does")
+    func userKeyringNotPossessed() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try OrdinaryUser.becomeInNewSession(60_204)
+            let store = try SecretStore(.user, namespace: "unlinked")
+            try store.set("1", for: item, timeout: .seconds(100))
+            succeed(3, try store.get(item) == "1")
+            try store.set("2", for: item)
+            succeed(4, try store.expire(item, after: .seconds(50)))
+            succeed(5, try store.items().map(\.size) == [1])
+            do {
+                try store.add("3", for: item)
+                exit(6)
+            } catch let error as SecretStoreError {
+                succeed(7, error.code == .duplicate)
+            }
+            // Another session of the same user.
+            try ThreadTeam.run(1) { _ in
+                try TestSession.join()
+                let other = try SecretStore(.user, namespace: "unlinked")
+                succeed(8, try other.get(item) == "2")
+                succeed(9, try other.delete(item))
+                try other.add("4", for: item)
+            }
+            succeed(10, try store.get(item) == "4")
+            try store.clear()
+            succeed(11, try store.identities().isEmpty)
+            exit(0)
+        }
+    }
+
+    @Test("the persistent scope works from threads that never asked for the keyring")
+    func persistent() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try OrdinaryUser.becomeInNewSession(60_205)
+            let store: SecretStore
+            do {
+                store = try SecretStore(.persistent, namespace: "lasting")
+            } catch let error as SecretStoreError where error.underlying?.code == .unsupported {
+                // A kernel without persistent keyrings says so.
+                exit(0)
+            }
+            try store.set("1", for: item, timeout: .seconds(60))
+            try ThreadTeam.run(2) { thread in
+                succeed(3, try store.get(item) == "1")
+                try store.set("x", for: .password(service: "thread", account: "\(thread)"))
+            }
+            succeed(4, try store.identities().count == 3)
+            let again = try SecretStore(.persistent, namespace: "lasting")
+            succeed(5, try again.get(item) == "1")
+            try store.clear()
+            exit(0)
+        }
+    }
+
+    @Test("process and thread scopes keep their items to themselves")
+    func processAndThread() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            let process = try SecretStore(.process)
+            let thread = try SecretStore(.thread)
+            try process.set("p", for: item)
+            try thread.set("t", for: item)
+            succeed(3, try process.get(item) == "p")
+            succeed(4, try thread.get(item) == "t")
+            try ThreadTeam.run(1) { _ in
+                succeed(5, try process.get(item) == "p")
+                let own = try SecretStore(.thread)
+                succeed(6, try own.get(item) == nil as String?)
+                do {
+                    _ = try thread.get(item, as: String.self)
+                    exit(7)
+                } catch let error as SecretStoreError {
+                    succeed(8, error.code == .forbidden)
+                }
+            }
+            succeed(9, try thread.items().count == 1)
+            exit(0)
+        }
+    }
+
+    @Test("a session that was revoked is an error that says so, never a new session behind the user's back")
+    func revokedSession() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            let session = try TestSession.join()
+            let store = try SecretStore()
+            try store.set("1", for: item)
+            try Key(session).revoke()
+            for use in [
+                { _ = try store.get(item, as: String.self) }, { try store.set("2", for: item) },
+                { try store.add("2", for: item) }, { try store.delete(item) }, { try store.clear() },
+                { _ = try store.items() }, { _ = try SecretStore() },
+            ] as [() throws -> Void] {
+                do {
+                    try use()
+                    exit(3)
+                } catch let error as SecretStoreError {
+                    succeed(4, error.code == .sessionRevoked && error.remedy.contains("log in again"))
+                }
+            }
+            exit(0)
+        }
+    }
+
+    @Test("a session that belongs to another user is used if it lets us")
+    func foreignSession() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            guard geteuid() == 0 else { exit(0) }
+            try TestSession.join()
+            let root = try SecretStore()
+            try root.set("root's", for: item)
+            OrdinaryUser.become(60_206)
+            let store = try SecretStore(namespace: "mine")
+            try store.set("1", for: item, timeout: .seconds(60))
+            succeed(3, try store.get(item) == "1")
+            succeed(4, try store.delete(item))
+            exit(0)
+        }
+    }
+
+    @Test("namespaces keep their items apart")
+    func namespaces() throws {
+        let scratch = try ScratchKeyring()
+        let (one, two) = (try scratch.store(namespace: "one"), try scratch.store(namespace: "two"))
+        try one.set("1", for: item)
+        try two.set("2", for: item)
+        #expect(try one.get(item) == "1")
+        try one.clear()
+        #expect(try two.get(item) == "2")
+    }
+}
+
+/// A store made on the first thread and used from others, and one made on another thread, share their items.
+private func threadsShareItems(in namespace: String) throws {
+    let anchor = try Keyring.resolve(.sessionKeyring)
+    let before = try anchor.members()
+    let store = try SecretStore(namespace: namespace)
+    try store.set("main's", for: item, timeout: .seconds(60))
+    try ThreadTeam.run(4) { thread in
+        succeed(3, try store.get(item) == "main's")
+        try store.set("\(thread)", for: .password(service: "thread", account: "\(thread)"), timeout: .seconds(60))
+        let own = try SecretStore(namespace: namespace)
+        succeed(4, try own.get(item) == "main's")
+        try own.set("own", for: .password(service: "own", account: "\(thread)"), timeout: .seconds(60))
+    }
+    succeed(5, try store.identities().count == 9)
+    let again = try SecretStore(namespace: namespace)
+    succeed(6, try again.get(.password(service: "own", account: "3")) == "own")
+    try store.clear()
+    // A session-less process shares its keyring with the user's others: leave it as it was.
+    for serial in try anchor.members() where !before.contains(serial) {
+        let name = try Key(serial).describe().name
+        if name == "skr:" + namespace || name == "skr-leases" { try anchor.unlink(Key(serial)) }
+    }
+}

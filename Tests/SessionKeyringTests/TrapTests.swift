@@ -1,0 +1,196 @@
+import Foundation
+import Keyutils
+import SessionKeyring
+import SessionKeyringTesting
+import Testing
+
+private let item = ItemIdentity.password(service: "trap", account: "a")
+
+/// The traps of the kernel's key facility that the naive way falls into. Each test fails when that way is put back.
+@Suite("Traps", .tags(.kernel))
+struct TrapTests {
+    /// The ring in which a store of the default namespace keeps its items.
+    private func itemsRing(of scratch: borrowing ScratchKeyring) throws -> Keyring {
+        Keyring(try scratch.keyring.search(.keyring, "skr:default").serial)
+    }
+
+    @Test("replacing keeps the new timeout: an in-place update would clear it")
+    func replacingKeepsTimeout() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        for round in 0..<5 {
+            try store.set("\(round)", for: item, timeout: .seconds(100))
+            guard case .after(let left)? = try store.items().first?.expiry else {
+                Issue.record("the item has a timeout after round \(round)")
+                return
+            }
+            #expect(left.atLeast <= .seconds(100))
+        }
+    }
+
+    @Test("an item has its permissions and its timeout from the first moment that it can be seen")
+    func completeFromTheStart() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set("x", for: item, timeout: .seconds(100))
+        let ring = try itemsRing(of: scratch)
+        let stop = Locked(false)
+        let incomplete = Locked(0)
+        try ThreadTeam.run(2) { thread in
+            guard thread == 0 else {
+                for round in 0..<3_000 { try store.set("\(round)", for: item, timeout: .seconds(100)) }
+                stop.withLock { $0 = true }
+                return
+            }
+            while !stop.withLock({ $0 }) {
+                guard let key = try? ring.search(.user, item.keyDescription) else { continue }
+                guard let permissions = try? key.describe().permissions else { continue }
+                if permissions != .possessorAll { incomplete.withLock { $0 += 1 } }
+                if case .never? = try KeyTable.snapshot()[key.serial]?.expiry { incomplete.withLock { $0 += 1 } }
+            }
+        }
+        #expect(incomplete.withLock { $0 } == 0)
+    }
+
+    @Test("a reader never finds a gap while an item is replaced")
+    func noGap() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set("start", for: item)
+        let stop = Locked(false)
+        let gaps = Locked(0)
+        let reads = Locked(0)
+        try ThreadTeam.run(3) { thread in
+            guard thread > 0 else {
+                for round in 0..<20_000 { try store.set("\(round)", for: item, timeout: .seconds(60)) }
+                stop.withLock { $0 = true }
+                return
+            }
+            while !stop.withLock({ $0 }) {
+                if try store.get(item, as: String.self) == nil { gaps.withLock { $0 += 1 } }
+                reads.withLock { $0 += 1 }
+            }
+        }
+        #expect(gaps.withLock { $0 } == 0)
+        #expect(reads.withLock { $0 } > 100)
+    }
+
+    @Test("a get never answers with a value that was replaced before it began")
+    func neverStale() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set("0", for: item)
+        let newest = Locked(0)
+        try ThreadTeam.run(3) { thread in
+            for round in 1...8_000 {
+                if thread == 0 {
+                    try store.set("\(round)", for: item)
+                    newest.withLock { $0 = round }
+                } else {
+                    let before = newest.withLock { $0 }
+                    let value = try store.get(item, as: String.self).flatMap { Int($0) }
+                    if value == nil || value ?? -1 < before { throw Stale(value: value, before: before) }
+                }
+            }
+        }
+    }
+
+    private struct Stale: Error {
+        let value: Int?
+        let before: Int
+    }
+
+    @Test("the rings of a namespace have no timeout, which would not protect them and would lose them")
+    func ringsHaveNoTimeout() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set("x", for: item, timeout: .seconds(5))
+        let table = try KeyTable.snapshot()
+        for serial in try scratch.keyring.members() {
+            #expect(table[serial]?.expiry == .never)
+            #expect(try Key(serial).describe().permissions == .possessorAll)
+        }
+    }
+
+    @Test("a namespace's ring that somebody removed is made again, and nothing is written to the lost one")
+    func removedRing() throws {
+        let scratch = try ScratchKeyring()
+        for access in [SecretScope.ItemAccess.possessor, .owner] {
+            let store = try SecretStore(.keyring(scratch.keyring.serial, access: access))
+            try store.set("1", for: item)
+            for _ in 0..<20 {
+                try scratch.keyring.unlink(Key(itemsRing(of: scratch)))
+                // What the whole user may read is still read for the moment until the kernel has collected it.
+                if access == .owner { usleep(60_000) }
+                #expect(try store.get(item, as: String.self) == nil)
+                try store.set("2", for: item, timeout: .seconds(60))
+                #expect(try SecretStore(.keyring(scratch.keyring.serial)).get(item) == "2")
+                try scratch.keyring.clear()
+                try store.add("3", for: item)
+                #expect(try store.get(item) == "3")
+                try scratch.keyring.clear()
+                #expect(try store.items().isEmpty)
+                #expect(try !store.delete(item))
+                try store.clear()
+                try store.set("4", for: item)
+            }
+            try scratch.keyring.clear()
+        }
+    }
+
+    @Test("a revoked or invalidated ring of a namespace does not block it")
+    func deadRing() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set("1", for: item)
+        try Key(itemsRing(of: scratch)).revoke()
+        #expect(try store.get(item, as: String.self) == nil)
+        try store.set("2", for: item)
+        #expect(try store.get(item) == "2")
+        try Key(itemsRing(of: scratch)).invalidate()
+        try store.set("3", for: item)
+        #expect(try store.get(item) == "3")
+    }
+
+    @Test("an item that was just deleted, revoked or invalidated can be added at once")
+    func addOverDying() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        for round in 0..<100 {
+            try store.add("\(round)", for: item)
+            let key = try itemsRing(of: scratch).search(.user, item.keyDescription)
+            switch round % 3 {
+            case 0: try store.delete(item)
+            case 1: try key.invalidate()
+            default: try key.revoke()
+            }
+            #expect(try store.get(item, as: String.self) == nil)
+            #expect(try store.identities().isEmpty)
+        }
+    }
+
+    @Test("keys of other programs in the ring are neither listed nor in the way")
+    func foreignKeys() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set("mine", for: item)
+        let ring = try itemsRing(of: scratch)
+        let payload: [UInt8] = [1]
+        for name in ["other", "password:", "password:a", "password:a:b:c", "password:%61:", "key:", "password:a b:", "password:%zz:"] {
+            try ring.add(.user, name, payload: payload.span.bytes)
+        }
+        _ = try ring.addKeyring("password:ring:")
+        #expect(try store.identities() == [item])
+        #expect(try store.items().map(\.item) == [item])
+    }
+
+    @Test("what keyctl shows is the secret's own bytes under a readable name")
+    func readableByOthers() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set("tok3n", for: .password(service: "api.example.com", account: "alice smith"))
+        let key = try itemsRing(of: scratch).search(.user, "password:api.example.com:alice%20smith")
+        let text = try key.withPayload { bytes in bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
+        #expect(text == "tok3n")
+    }
+}

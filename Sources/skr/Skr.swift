@@ -30,14 +30,17 @@ package enum Skr {
                 try Console.writeLine(message)
                 return nil
             }
-            throw CommandError.usage(RootCommand.message(for: error), hint: hint(for: words))
+            throw usageError(RootCommand.message(for: error), words: words)
         }
     }
 
-    private static func hint(for words: [String]) -> String {
+    private static func usageError(_ message: String, words: [String]) -> CommandError {
         let verbs = RootCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
-        guard let verb = words.first, verbs.contains(verb) else { return "'skr --help' lists the verbs" }
-        return "'skr help \(verb)' shows its options"
+        guard let verb = words.first, verbs.contains(verb) else {
+            let isVerb = words.first.map { !$0.hasPrefix("-") } ?? false
+            return .usage(isVerb ? "no such verb: \(words[0])" : message.inHouseStyle, hint: "'skr --help' lists the verbs")
+        }
+        return .usage(message.inHouseStyle, hint: "'skr help \(verb)' shows its options")
     }
 
     private static func run(_ body: () throws(CommandError) -> Void) -> Int32 {
@@ -48,5 +51,13 @@ package enum Skr {
             Console.report(error)
             return error.exitCode.rawValue
         }
+    }
+}
+
+extension String {
+    /// One line, lowercase at the start: as all our errors are, while the argument parser's are sentences.
+    fileprivate var inHouseStyle: String {
+        let line = split(separator: "\n").first.map(String.init) ?? self
+        return line.prefix(1).lowercased() + line.dropFirst()
     }
 }

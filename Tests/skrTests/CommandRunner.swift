@@ -1,0 +1,86 @@
+import Foundation
+import SessionKeyringTesting
+
+/// The command as a user runs it: a process of its own, with what goes in and what comes out.
+struct CommandRunner {
+    struct Outcome: Equatable {
+        let exitCode: Int32
+        let output: String
+        let errors: String
+    }
+
+    /// The `skr` that was built beside this test bundle.
+    static let executable: URL = {
+        let bundle = URL(fileURLWithPath: (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "")
+        return bundle.deletingLastPathComponent().appendingPathComponent("skr")
+    }()
+
+    /// A namespace of its own, so that tests don't get in each other's way.
+    let namespace = "skr-test-\(UUID().uuidString)"
+
+    func run(_ arguments: String..., input: String = "", environment: [String: String] = [:]) throws -> Outcome {
+        try run(arguments, input: Data(input.utf8), environment: environment)
+    }
+
+    func run(_ arguments: [String], input: Data, environment: [String: String] = [:]) throws -> Outcome {
+        try Self.start(Self.executable.path, arguments, input: input, environment: ["SKR_NAMESPACE": namespace].merging(environment) { $1 })
+    }
+
+    /// Runs a shell script in which `skr` is the command.
+    func shell(_ script: String, environment: [String: String] = [:]) throws -> Outcome {
+        let directory = Self.executable.deletingLastPathComponent().path
+        let path = "\(directory):\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")"
+        return try Self.start(
+            "/bin/bash", ["-c", script], input: Data(),
+            environment: ["SKR_NAMESPACE": namespace, "PATH": path].merging(environment) { $1 }
+        )
+    }
+
+    /// A child inherits the mask of blocked signals, and the threads that run tests block most.
+    private static func withAllSignals(_ body: () throws -> Void) throws {
+        var none = sigset_t()
+        var before = sigset_t()
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        try body()
+    }
+
+    private static func start(
+        _ program: String,
+        _ arguments: [String],
+        input: Data,
+        environment: [String: String]
+    ) throws -> Outcome {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        // The test runner's own setting; with it, a quit signal would start the debugger.
+        process.environment?["SWIFT_BACKTRACE"] = nil
+        let (stdin, stdout, stderr) = (Pipe(), Pipe(), Pipe())
+        process.standardInput = stdin
+        process.standardOutput = stdout
+        process.standardError = stderr
+        let errors = Locked(Data())
+        let reading = DispatchGroup()
+        try Self.withAllSignals { try process.run() }
+        DispatchQueue.global().async(group: reading) {
+            let data = stderr.fileHandleForReading.readDataToEndOfFile()
+            errors.withLock { $0 = data }
+        }
+        DispatchQueue.global().async(group: reading) {
+            // A command that does not want its input closes the pipe, which is not our failure.
+            try? stdin.fileHandleForWriting.write(contentsOf: input)
+            try? stdin.fileHandleForWriting.close()
+        }
+        let output = stdout.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        reading.wait()
+        return Outcome(
+            exitCode: process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus,
+            output: String(decoding: output, as: UTF8.self),
+            errors: errors.withLock { String(decoding: $0, as: UTF8.self) }
+        )
+    }
+}

@@ -1,7 +1,9 @@
 public import FoundationEssentials
 import Keyutils
 
-/// A cryptographic key that has raw bytes, as the private keys of swift-crypto have, which conform as they are:
+/// A cryptographic key that has raw bytes.
+///
+/// The private keys of swift-crypto conform as they are:
 ///
 /// ```swift
 /// extension Curve25519.Signing.PrivateKey: RawRepresentableKey {}
@@ -29,7 +31,9 @@ extension SecretStore {
         }
     }
 
-    /// Stores a key under a tag. A tag that is in use is refused unless `replacing` says otherwise.
+    /// Stores a key under a tag.
+    ///
+    /// A tag that is in use is refused unless `replacing` says otherwise.
     ///
     /// - Throws: ``SecretStoreError`` with `duplicate`, or as ``set(_:for:timeout:)`` does.
     public func set<Key: RawRepresentableKey>(

@@ -21,8 +21,9 @@ public final class SecretStore: Sendable {
 
     private let backend: any SecretBackend
 
-    /// A store in the kernel keyring. Resolves the scope in the calling thread, and makes nothing until something is
-    /// stored.
+    /// A store in the kernel keyring.
+    ///
+    /// Resolves the scope in the calling thread, and makes nothing until something is stored.
     ///
     /// - Parameters:
     ///   - scope: whose secrets they are.
@@ -179,7 +180,9 @@ extension SecretStore {
         try backend.removeAll()
     }
 
-    /// All live items with their attributes, in the order of their descriptions. Never a secret.
+    /// All live items with their attributes, in the order of their descriptions.
+    ///
+    /// Never a secret.
     ///
     /// Reads `/proc/keys`, where alone the kernel tells how much time is left; see ``identities()`` for less.
     ///

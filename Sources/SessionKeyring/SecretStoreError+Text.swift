@@ -38,7 +38,8 @@ extension SecretStoreError.Code {
         case .quotaExceeded:
             "delete items you no longer need, or have root raise /proc/sys/kernel/keys/maxkeys and maxbytes"
         case .sessionRevoked: "log in again, or start a new session with 'keyctl session'"
-        case .unavailable: "use a kernel with CONFIG_KEYS, and allow add_key and keyctl in the container's seccomp profile"
+        case .unavailable:
+            "use a kernel with CONFIG_KEYS, and allow add_key and keyctl in the container's seccomp profile"
         case .forbidden: "run it in the session that stored the secret, or use the user scope"
         case .ambiguous: "name the account too"
         case .undecodable: "ask for the type that was stored, or look at it with 'skr get'"

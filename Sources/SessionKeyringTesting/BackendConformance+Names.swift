@@ -3,8 +3,10 @@ import SessionKeyring
 extension BackendConformance {
     /// Names that confuse whoever splits, trims, cuts or normalises.
     static let hostileNames = [
-        "a:b", "a%3Ab", "%", "%%", ";", "a;b;c", " ", " leading", "trailing ", "tab\there", "new\nline", "\0", "nul\0inside",
-        ".", ".hidden", "..", "/", "a/b", "skr:default", "skr-leases", "#", "é", "e\u{301}", "\u{FEFF}bom", "\u{202E}rtl",
+        "a:b", "a%3Ab", "%", "%%", ";", "a;b;c", " ", " leading", "trailing ", "tab\there", "new\nline", "\0",
+        "nul\0inside",
+        ".", ".hidden", "..", "/", "a/b", "skr:default", "skr-leases", "#", "é", "e\u{301}", "\u{FEFF}bom",
+        "\u{202E}rtl",
         "日本語", "👩‍👩‍👧", "\u{7F}", "\u{A0}", "password:x:", "'quote\"", "-", "--help", String(repeating: "long", count: 300),
     ]
 

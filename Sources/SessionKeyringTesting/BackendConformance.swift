@@ -30,13 +30,17 @@ public enum BackendConformance {
         }
     }
 
-    /// What a backend did not do. It never shows a secret.
+    /// What a backend did not do.
+    ///
+    /// It never shows a secret.
     public struct Failure: Error, CustomStringConvertible {
         /// What was expected, and where.
         public let description: String
     }
 
-    /// All checks. Those about expiry take a second or two each.
+    /// All checks.
+    ///
+    /// Those about expiry take a second or two each.
     public static let checks: [Check] = basics + sizes + names + creation + expiry + threads
 
     static func expect(

@@ -77,13 +77,16 @@ public final class InMemoryBackend: SecretBackend {
         return entries.withLock { entries in entries.filter { $0.value.isLive(at: time) }.map(\.key) }
     }
 
-    /// The live items with their attributes. There are no keys, so serial and owner are 0.
+    /// The live items with their attributes.
+    ///
+    /// There are no keys, so serial and owner are 0.
     public func attributes() throws(SecretStoreError) -> [ItemAttributes] {
         let time = now()
         return entries.withLock { entries in
             entries.filter { $0.value.isLive(at: time) }.map { item, entry in
                 ItemAttributes(
-                    item: item, size: entry.secret.bytes.count, expiry: entry.expiry(at: time), serial: KeySerial(rawValue: 0),
+                    item: item, size: entry.secret.bytes.count, expiry: entry.expiry(at: time),
+                    serial: KeySerial(rawValue: 0),
                     userID: 0, groupID: 0, permissions: .possessorAll
                 )
             }

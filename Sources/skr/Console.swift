@@ -31,7 +31,8 @@ enum Console {
         unsafe bytes.withUnsafeBytes { buffer in
             var rest = unsafe buffer[...]
             while unsafe !rest.isEmpty {
-                let count = unsafe Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                let count = unsafe Glibc.write(
+                    descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
                 if count < 0 && errno == EINTR { continue }
                 guard count >= 0 else { return false }
                 unsafe rest = unsafe rest.dropFirst(count)

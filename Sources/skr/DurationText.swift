@@ -1,6 +1,8 @@
 /// Durations as people type them: `90`, `90s`, `15m`, `8h`, `2d`, `1h30m`.
 package enum DurationText {
-    /// The duration; `nil` for a text that is none. Zero is one, and left for the store to refuse.
+    /// The duration; `nil` for a text that is none.
+    ///
+    /// Zero is one, and left for the store to refuse.
     package static func parse(_ text: String) -> Duration? {
         let units: [(letter: UInt8, seconds: Int64)] = [
             (UInt8(ascii: "d"), 86_400), (UInt8(ascii: "h"), 3_600), (UInt8(ascii: "m"), 60), (UInt8(ascii: "s"), 1),

@@ -2,7 +2,9 @@ import Glibc
 import Keyutils
 import Synchronization
 
-/// The controlling terminal with its echo off, until `restore`. Signals that would leave it so are caught meanwhile.
+/// The controlling terminal with its echo off, until `restore`.
+///
+/// Signals that would leave it so are caught meanwhile.
 struct SilentTerminal: ~Copyable {
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGALRM, SIGPIPE]
     private static let caught = Atomic<CInt>(0)
@@ -67,7 +69,9 @@ struct SilentTerminal: ~Copyable {
     private static func catchSignals() -> [sigaction] {
         // Without SA_RESTART, so that the signal ends the read.
         var action = sigaction()
-        unsafe action.__sigaction_handler.sa_handler = { number in SilentTerminal.caught.store(number, ordering: .relaxed) }
+        unsafe action.__sigaction_handler.sa_handler = { number in
+            SilentTerminal.caught.store(number, ordering: .relaxed)
+        }
         return signals.map { number in
             var previous = sigaction()
             unsafe sigaction(number, &action, &previous)

@@ -38,7 +38,8 @@ package enum Skr {
         let verbs = RootCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
         guard let verb = words.first, verbs.contains(verb) else {
             let isVerb = words.first.map { !$0.hasPrefix("-") } ?? false
-            return .usage(isVerb ? "no such verb: \(words[0])" : message.inHouseStyle, hint: "'skr --help' lists the verbs")
+            return .usage(
+                isVerb ? "no such verb: \(words[0])" : message.inHouseStyle, hint: "'skr --help' lists the verbs")
         }
         return .usage(message.inHouseStyle, hint: "'skr help \(verb)' shows its options")
     }

@@ -4,8 +4,9 @@ import SessionKeyringTesting
 import Testing
 
 /// The multithreaded test that every keychain wrapper is known by, mirrored: the same actors, the same counts, the same
-/// hops of a few milliseconds. The original counts its writes without a lock, which is itself a race; here an `NSLock`
-/// guards the count.
+/// hops of a few milliseconds.
+///
+/// The original counts its writes without a lock, which is itself a race; here an `NSLock` guards the count.
 @Suite("The classic concurrency test", .tags(.kernel, .stress))
 struct ClassicConcurrencyTests {
     /// What a writer writes: a token that tells whether it is whole.
@@ -39,12 +40,15 @@ struct ClassicConcurrencyTests {
             (3, 400, { _, _ in try read() }),
             (2, 400, { _, _ in try store.delete(item) }),
             (2, 400, { _, _ in try store.clear() }),
-            (2, 500, { actor, round in
-                try store.set(Self.token(actor, round), for: item, timeout: .seconds(60))
-                lock.lock()
-                writes += 1
-                lock.unlock()
-            }),
+            (
+                2, 500,
+                { actor, round in
+                    try store.set(Self.token(actor, round), for: item, timeout: .seconds(60))
+                    lock.lock()
+                    writes += 1
+                    lock.unlock()
+                }
+            ),
         ]
         let roles = actors.enumerated().flatMap { kind, actor in Array(repeating: kind, count: actor.threads) }
         let main = roles.count

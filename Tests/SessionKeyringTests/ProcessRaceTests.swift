@@ -4,7 +4,9 @@ import SessionKeyring
 import SessionKeyringTesting
 import Testing
 
-/// Processes that do the same thing at the same time. Each waits for a common start by the clock.
+/// Processes that do the same thing at the same time.
+///
+/// Each waits for a common start by the clock.
 @Suite("Races between processes", .tags(.kernel, .stress))
 struct ProcessRaceTests {
     private static let processes = 6
@@ -22,10 +24,14 @@ struct ProcessRaceTests {
             for process in 0..<Self.processes {
                 group.addTask {
                     await #expect(processExitsWith: .exitCode(0)) {
-                        [process = process as Int, serial = serial as Int32, start = start as Double, rounds = rounds as Int] in
+                        [
+                            process = process as Int, serial = serial as Int32, start = start as Double,
+                            rounds = rounds as Int
+                        ] in
                         for round in 0..<rounds {
                             waitUntil(start + Double(round) * 0.01)
-                            let store = try SecretStore(.keyring(KeySerial(rawValue: serial)), namespace: "race\(round)")
+                            let store = try SecretStore(
+                                .keyring(KeySerial(rawValue: serial)), namespace: "race\(round)")
                             try store.set("\(process)", for: .password(service: "p\(process)"))
                         }
                         exit(0)
@@ -54,7 +60,10 @@ struct ProcessRaceTests {
                     let result = await #expect(
                         processExitsWith: .exitCode(0), observing: [\.standardOutputContent]
                     ) {
-                        [process = process as Int, serial = serial as Int32, start = start as Double, rounds = rounds as Int] in
+                        [
+                            process = process as Int, serial = serial as Int32, start = start as Double,
+                            rounds = rounds as Int
+                        ] in
                         let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
                         waitUntil(start)
                         var won = 0

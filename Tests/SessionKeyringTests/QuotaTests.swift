@@ -6,8 +6,9 @@ import Testing
 
 private let item = ItemIdentity.password(service: "quota", account: "a")
 
-/// An ordinary user has 200 keys and 20,000 bytes, and the kernel gives back late what was freed. Each test is a user of
-/// its own.
+/// An ordinary user has 200 keys and 20,000 bytes, and the kernel gives back late what was freed.
+///
+/// Each test is a user of its own.
 @Suite("Quota", .tags(.kernel, .ordinaryUser), .enabled(if: isRoot, "needs root, to become several users"))
 struct QuotaTests {
     @Test("100,000 sets of one 2 KB item in a tight loop complete without an error", .tags(.stress))

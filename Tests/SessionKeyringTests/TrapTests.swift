@@ -6,7 +6,9 @@ import Testing
 
 private let item = ItemIdentity.password(service: "trap", account: "a")
 
-/// The traps of the kernel's key facility that the naive way falls into. Each test fails when that way is put back.
+/// The traps of the kernel's key facility that the naive way falls into.
+///
+/// Each test fails when that way is put back.
 @Suite("Traps", .tags(.kernel))
 struct TrapTests {
     /// The ring in which a store of the default namespace keeps its items.
@@ -176,7 +178,10 @@ struct TrapTests {
         try store.set("mine", for: item)
         let ring = try itemsRing(of: scratch)
         let payload: [UInt8] = [1]
-        for name in ["other", "password:", "password:a", "password:a:b:c", "password:%61:", "key:", "password:a b:", "password:%zz:"] {
+        for name in [
+            "other", "password:", "password:a", "password:a:b:c", "password:%61:", "key:", "password:a b:",
+            "password:%zz:",
+        ] {
             try ring.add(.user, name, payload: payload.span.bytes)
         }
         _ = try ring.addKeyring("password:ring:")

@@ -11,7 +11,8 @@ struct CommandRunner {
 
     /// The `skr` that was built beside this test bundle.
     static let executable: URL = {
-        let bundle = URL(fileURLWithPath: (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "")
+        let bundle = URL(
+            fileURLWithPath: (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "")
         return bundle.deletingLastPathComponent().appendingPathComponent("skr")
     }()
 
@@ -23,7 +24,9 @@ struct CommandRunner {
     }
 
     func run(_ arguments: [String], input: Data, environment: [String: String] = [:]) throws -> Outcome {
-        try Self.start(Self.executable.path, arguments, input: input, environment: ["SKR_NAMESPACE": namespace].merging(environment) { $1 })
+        try Self.start(
+            Self.executable.path, arguments, input: input,
+            environment: ["SKR_NAMESPACE": namespace].merging(environment) { $1 })
     }
 
     /// Runs a shell script in which `skr` is the command.

@@ -2,7 +2,9 @@ import Testing
 
 import skr
 
-/// The hot verbs have a parser of their own. Whatever it takes, the argument parser must take for the same.
+/// The hot verbs have a parser of their own.
+///
+/// Whatever it takes, the argument parser must take for the same.
 @Suite("Plain calls and the argument parser agree")
 struct PlainCallTests {
     private func compare(_ words: [String]) throws -> Bool {
@@ -16,7 +18,8 @@ struct PlainCallTests {
     @Test(
         "calls as people type them are plain",
         arguments: [
-            "get api", "get api me", "get --scope user api", "get api --namespace n me", "get api --field a.0.b", "set api",
+            "get api", "get api me", "get --scope user api", "get api --namespace n me", "get api --field a.0.b",
+            "set api",
             "set api me --timeout 8h", "set --new api", "set --raw --new api --timeout 1h30m", "set api --timeout 90",
             "delete api", "delete api me --scope persistent", "set api --timeout 0",
         ]
@@ -28,9 +31,12 @@ struct PlainCallTests {
     @Test(
         "what is unusual or wrong is left to the argument parser",
         arguments: [
-            "", "get", "get -h", "get a b c", "get api --scope", "get api --scope nowhere", "get api --scope=user", "get -- api",
-            "list", "set api --timeout soon", "set api --timeout -1", "get api --timeout 5", "delete api --new", "get api --raw",
-            "set api --new --new", "get api --field a --field b", "get --help", "set --help api", "help get", "gets api",
+            "", "get", "get -h", "get a b c", "get api --scope", "get api --scope nowhere", "get api --scope=user",
+            "get -- api",
+            "list", "set api --timeout soon", "set api --timeout -1", "get api --timeout 5", "delete api --new",
+            "get api --raw",
+            "set api --new --new", "get api --field a --field b", "get --help", "set --help api", "help get",
+            "gets api",
         ]
     )
     func unusual(line: String) {
@@ -40,14 +46,16 @@ struct PlainCallTests {
     @Test("of random command lines, both take the same or the argument parser alone does")
     func random() throws {
         let words = [
-            "get", "set", "delete", "api", "me", "", "-", "--", "--new", "--raw", "--timeout", "8h", "0", "x", "--scope", "user",
+            "get", "set", "delete", "api", "me", "", "-", "--", "--new", "--raw", "--timeout", "8h", "0", "x",
+            "--scope", "user",
             "session", "--namespace", "n", "--field", "a.b", "--help", "-h", "--timeout=5", "é",
         ]
         var random = SystemRandomNumberGenerator()
         var taken = 0
         for _ in 0..<3_000 {
             let verb = ["get", "set", "delete"].randomElement(using: &random) ?? "get"
-            let line = (0..<Int.random(in: 0...6, using: &random)).compactMap { _ in words.randomElement(using: &random) }
+            let line = (0..<Int.random(in: 0...6, using: &random)).compactMap { _ in words.randomElement(using: &random)
+            }
             if try compare([verb] + line) { taken += 1 }
         }
         #expect(taken > 50)
@@ -59,7 +67,8 @@ struct DurationTextTests {
     @Test(
         "durations as people type them",
         arguments: [
-            ("90", 90), ("90s", 90), ("15m", 900), ("8h", 28_800), ("2d", 172_800), ("1h30m", 5_400), ("1d2h3m4s", 93_784), ("0", 0),
+            ("90", 90), ("90s", 90), ("15m", 900), ("8h", 28_800), ("2d", 172_800), ("1h30m", 5_400),
+            ("1d2h3m4s", 93_784), ("0", 0),
         ]
     )
     func good(text: String, seconds: Int) {
@@ -69,7 +78,8 @@ struct DurationTextTests {
     @Test(
         "anything else is none",
         arguments: [
-            "", "s", "1x", "1.5h", "-1", "+1", "1h30", "30m1h", "1m1m", " 1", "1 ", "1H", "٣", "9223372036854775808", "99999999999999999d",
+            "", "s", "1x", "1.5h", "-1", "+1", "1h30", "30m1h", "1m1m", " 1", "1 ", "1H", "٣", "9223372036854775808",
+            "99999999999999999d",
         ]
     )
     func bad(text: String) {

@@ -29,7 +29,9 @@ struct PromptTests {
         #expect(!outcome.output.contains("password "))
     }
 
-    @Test("an interrupt restores the terminal and ends the command by that signal", arguments: [(#"\003"#, 130), (#"\034"#, 131)])
+    @Test(
+        "an interrupt restores the terminal and ends the command by that signal",
+        arguments: [(#"\003"#, 130), (#"\034"#, 131)])
     func interrupt(key: String, code: Int) throws {
         let outcome = try onTerminal(
             #"trap : INT QUIT; skr set api; echo rc=$?; stty -a; skr list"#, typing: "typed\(key)"

@@ -10,7 +10,8 @@ private func inSession(_ script: String) throws -> CommandRunner.Outcome {
 struct VerbTests {
     @Test("set and get give back the exact bytes, less one newline, and --raw keeps it")
     func setAndGet() throws {
-        let outcome = try inSession(#"""
+        let outcome = try inSession(
+            #"""
             printf "tok3n\n" | skr set api && skr get api && printf "|"
             printf "two\n\n" | skr set api && skr get api && printf "|"
             printf "raw\n" | skr set --raw api && skr get api && printf "|"
@@ -22,7 +23,8 @@ struct VerbTests {
 
     @Test("an item stored by one process is read by another, and is gone at its timeout")
     func expiry() throws {
-        let outcome = try inSession(#"""
+        let outcome = try inSession(
+            #"""
             printf secret | skr set api --timeout 1s; bash -c "skr get api"; echo " $?"
             sleep 1.1; skr get api; echo "$?"; skr list
             """#)
@@ -32,7 +34,8 @@ struct VerbTests {
 
     @Test("expire, delete and clear do what they say, and say when there is nothing")
     func otherVerbs() throws {
-        let outcome = try inSession(#"""
+        let outcome = try inSession(
+            #"""
             for name in a b c; do printf $name | skr set $name; done
             skr expire a --timeout 1h30m; echo $?; skr delete b; echo $?; skr delete b 2>/dev/null; echo $?
             skr expire b --timeout 5m 2>/dev/null; echo $?; skr list; skr clear; echo $?; skr list; skr clear; echo $?
@@ -42,24 +45,29 @@ struct VerbTests {
 
     @Test("without an account: the item that has none, else the only one, else an error that lists them")
     func accounts() throws {
-        let outcome = try inSession(#"""
+        let outcome = try inSession(
+            #"""
             printf 1 | skr set db alice; skr get db; printf 2 | skr set db bob; skr get db; echo " $?"
             printf 0 | skr set db; skr get db; skr delete db; skr delete db; echo " $?"; skr clear db; skr list
             """#)
         #expect(outcome.output == "1 65\n0 65\n")
-        #expect(outcome.errors.contains("skr: error: db: several accounts: alice, bob\nskr: hint: name the account too"))
+        #expect(
+            outcome.errors.contains("skr: error: db: several accounts: alice, bob\nskr: hint: name the account too"))
     }
 
     @Test("--new refuses to replace, with exit code 73")
     func isNew() throws {
-        let outcome = try inSession(#"printf 1 | skr set --new a; echo $?; printf 2 | skr set a --new; echo $?; skr get a"#)
+        let outcome = try inSession(
+            #"printf 1 | skr set --new a; echo $?; printf 2 | skr set a --new; echo $?; skr get a"#)
         #expect(outcome.output == "0\n73\n1")
-        #expect(outcome.errors == "skr: error: a: the item is already there\nskr: hint: leave out --new to replace it\n")
+        #expect(
+            outcome.errors == "skr: error: a: the item is already there\nskr: hint: leave out --new to replace it\n")
     }
 
     @Test("--field picks from JSON, and errors show the path and never the secret")
     func field() throws {
-        let outcome = try inSession(#"""
+        let outcome = try inSession(
+            #"""
             printf "{\"a\":{\"b\":[1,\"two\",{\"c\":1.5,\"d\":null}]},\"t\":true,\"n\":9007199254740993}" | skr set json
             for path in a.b.0 a.b.1 a.b.2 t n a.b.2.d; do skr get json --field $path; echo " $?"; done
             skr get json --field a.x; echo $?; printf s3cret | skr set plain; skr get plain --field a; echo $?
@@ -72,12 +80,14 @@ struct VerbTests {
 
     @Test("list --json is what programs were promised")
     func listJSON() throws {
-        let outcome = try inSession(#"printf 12345 | skr set api al --timeout 100; printf 1 | skr set other; skr list --json; skr list api"#)
+        let outcome = try inSession(
+            #"printf 12345 | skr set api al --timeout 100; printf 1 | skr set other; skr list --json; skr list api"#)
         let split = try #require(outcome.output.range(of: "]\n"))
         let json = try JSONSerialization.jsonObject(with: Data(outcome.output[..<split.upperBound].utf8))
         let items = try #require(json as? [[String: Any]])
         let names: Set = [
-            "kind", "service", "account", "size", "timeLeft", "timeLeftPrecision", "serial", "uid", "gid", "permissions",
+            "kind", "service", "account", "size", "timeLeft", "timeLeftPrecision", "serial", "uid", "gid",
+            "permissions",
         ]
         #expect(items.map { Set($0.keys) } == [names, names])
         #expect(items[0]["service"] as? String == "api")
@@ -90,7 +100,8 @@ struct VerbTests {
 
     @Test("scopes and namespaces keep items apart, by option and by environment")
     func places() throws {
-        let outcome = try inSession(#"""
+        let outcome = try inSession(
+            #"""
             printf 1 | skr set a --namespace one; printf 2 | SKR_NAMESPACE=two skr set a
             skr get a --namespace one; SKR_NAMESPACE=one skr get a --namespace two; skr get a 2>/dev/null; echo " $?"
             SKR_SCOPE=nowhere skr get a; echo $?; skr get a --scope nowhere; echo $?
@@ -101,7 +112,8 @@ struct VerbTests {
 
     @Test("the user scope is shared by sessions, the session scope is not")
     func scopes() throws {
-        let outcome = try CommandRunner().shell(#"""
+        let outcome = try CommandRunner().shell(
+            #"""
             keyctl session - bash -c "printf u | skr set a --scope user; printf s | skr set a" 2>/dev/null
             keyctl session - bash -c "skr get a --scope user; skr get a; echo \" \$?\"; skr clear --scope user" 2>/dev/null
             before=$(keyctl show @u 2>/dev/null | awk "/skr:$SKR_NAMESPACE|skr-leases/ {print \$1}")
@@ -112,7 +124,8 @@ struct VerbTests {
 
     @Test("bad input gets a clear error, a hint and its exit code; nothing is stored")
     func badInput() throws {
-        let outcome = try inSession(#"""
+        let outcome = try inSession(
+            #"""
             try() { "$@" </dev/null 2>/tmp/skr-test-$$; echo $?; grep -q "^skr: error: [a-z0-9-]" /tmp/skr-test-$$ && grep -q "^skr: hint: " /tmp/skr-test-$$ || cat /tmp/skr-test-$$; rm /tmp/skr-test-$$; }
             try skr get ""; try skr get $(head -c 5000 /dev/zero | tr "\0" x); try skr get $(printf "\377"); try skr get
             try skr get a b c; try skr set a --timeout 0; try skr set a --timeout 1x; try skr set a --timeout 99999999999999999999
@@ -123,7 +136,8 @@ struct VerbTests {
 
     @Test("sizes: 32,767 bytes fit, one more is refused and leaves what was there")
     func sizes() throws {
-        let outcome = try inSession(#"""
+        let outcome = try inSession(
+            #"""
             head -c 32767 /dev/urandom > /tmp/skr-test-$$; skr set --raw big < /tmp/skr-test-$$; skr get big | cmp - /tmp/skr-test-$$ && echo same
             head -c 32768 /dev/zero | tr "\0" x | skr set --raw big; echo $?; skr get big | cmp - /tmp/skr-test-$$ && echo same
             head -c 32768 /dev/zero | tr "\0" "\n" | skr set big; skr get big | wc -c; yes | skr set big; echo $?; rm /tmp/skr-test-$$
@@ -134,7 +148,8 @@ struct VerbTests {
 
     @Test("hostile names come back as they were, and never break a line of the list")
     func hostileNames() throws {
-        let outcome = try inSession(#"""
+        let outcome = try inSession(
+            #"""
             for name in "a:b" "a;b" "a%b" " a" "." "-" $(printf "new\nline"); do printf "%s" "$name" | skr set -- "$name"; skr get -- "$name"; echo; done
             name=$(printf "x\ty\nz"); printf 1 | skr set "$name"; skr get "$name"; echo; skr list "$name"
             """#)
@@ -143,7 +158,8 @@ struct VerbTests {
 
     @Test("a reader that goes away ends the command quietly")
     func brokenPipe() throws {
-        let outcome = try inSession(#"head -c 30000 /dev/zero | tr "\0" x | skr set big; skr get big | head -c 1; skr list | true"#)
+        let outcome = try inSession(
+            #"head -c 30000 /dev/zero | tr "\0" x | skr set big; skr get big | head -c 1; skr list | true"#)
         #expect(outcome == .init(exitCode: 0, output: "x", errors: ""))
     }
 

@@ -35,7 +35,9 @@ extension KernelBackend {
 
     private typealias Member = (item: ItemIdentity, key: Key, description: KeyDescription)
 
-    /// The ring's live items. Dead keys and keys that other programs put there are passed over.
+    /// The ring's live items.
+    ///
+    /// Dead keys and keys that other programs put there are passed over.
     private func describedMembers() throws(SecretStoreError) -> [Member] {
         guard let ring = try rings.findItems() else { return [] }
         var found: [ItemIdentity: Member] = [:]

@@ -144,7 +144,9 @@ extension KernelBackend {
 }
 
 extension Key {
-    /// Removes exactly this key. One that is gone or dying already is what was wanted.
+    /// Removes exactly this key.
+    ///
+    /// One that is gone or dying already is what was wanted.
     fileprivate func invalidateIfAlive(about item: ItemIdentity) throws(SecretStoreError) {
         do throws(KeyringError) {
             try invalidate()

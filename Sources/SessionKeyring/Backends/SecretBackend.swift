@@ -1,7 +1,9 @@
 public import Keyutils
 
-/// Where a store keeps its items. The kernel's keyring is the one that the library brings; the in-memory one of
-/// `SessionKeyringTesting` serves tests. What every backend must do is checked by that module's conformance suite.
+/// Where a store keeps its items.
+///
+/// The kernel's keyring is the one that the library brings; the in-memory one of `SessionKeyringTesting` serves tests.
+/// What every backend must do is checked by that module's conformance suite.
 ///
 /// Identities arrive checked. All operations may be called from any thread at any time.
 public protocol SecretBackend: Sendable {

@@ -21,7 +21,9 @@ enum Staging {
         }
     }
 
-    /// Drops a staged key. That it is gone already is what was wanted, and the keyring dies with its thread in any case.
+    /// Drops a staged key.
+    ///
+    /// That it is gone already is what was wanted, and the keyring dies with its thread in any case.
     static func discard(_ key: Key) {
         try? Keyring.thread.unlink(key)
     }

@@ -20,7 +20,9 @@ extension SecretStoreError {
         return SecretStoreError(.undecodable(at: describe(path)), item: item)
     }
 
-    /// A coding path as `tokens[2].expiry`. A dictionary's keys are part of it, so keep secrets out of those.
+    /// A coding path as `tokens[2].expiry`.
+    ///
+    /// A dictionary's keys are part of it, so keep secrets out of those.
     private static func describe(_ path: [any CodingKey]) -> String {
         var text = ""
         for key in path {

@@ -15,8 +15,9 @@ public struct JSONSecretCodec: SecretCodec {
     private var encoder: JSONEncoder { customEncoder ?? Self.standardEncoder }
     private var decoder: JSONDecoder { customDecoder ?? Self.standardDecoder }
 
-    /// A codec with an encoder and a decoder of your own, or Foundation's defaults. Leave them alone once they are handed
-    /// over.
+    /// A codec with an encoder and a decoder of your own, or Foundation's defaults.
+    ///
+    /// Leave them alone once they are handed over.
     public init(encoder: JSONEncoder? = nil, decoder: JSONDecoder? = nil) {
         self.customEncoder = encoder
         self.customDecoder = decoder

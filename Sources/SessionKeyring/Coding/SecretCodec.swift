@@ -1,6 +1,8 @@
 public import Keyutils
 
-/// How values become bytes and back. JSON is the default; bring your own for anything else.
+/// How values become bytes and back.
+///
+/// JSON is the default; bring your own for anything else.
 ///
 /// What a codec throws reaches callers as `undecodable` or `unencodable` with the coding path of a `DecodingError` or
 /// `EncodingError`, and nothing more: such errors often quote the data.

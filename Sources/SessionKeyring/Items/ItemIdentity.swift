@@ -33,7 +33,9 @@ public struct ItemIdentity: Sendable {
             kind == .key ? "\(kind.rawValue):\(name)" : "\(kind.rawValue):\(name):\(PercentCoding.encode(account))"
     }
 
-    /// A token or password of a service. Without an account it is the service's one item that has none.
+    /// A token or password of a service.
+    ///
+    /// Without an account it is the service's one item that has none.
     public static func password(service: String, account: String = "") -> ItemIdentity {
         ItemIdentity(kind: .password, service: service, account: account)
     }
@@ -48,7 +50,9 @@ public struct ItemIdentity: Sendable {
         ItemIdentity(kind: .key, service: tag, account: "")
     }
 
-    /// An item of a kind that is known at run time only. A key has no account.
+    /// An item of a kind that is known at run time only.
+    ///
+    /// A key has no account.
     package init(_ kind: Kind, service: String, account: String) {
         self.init(kind: kind, service: service, account: kind == .key ? "" : account)
     }
@@ -98,6 +102,8 @@ extension ItemIdentity: Hashable {
 }
 
 extension ItemIdentity: CustomStringConvertible {
-    /// The description of the key in the kernel. It holds names only, never the secret.
+    /// The description of the key in the kernel.
+    ///
+    /// It holds names only, never the secret.
     public var description: String { keyDescription }
 }

@@ -48,8 +48,10 @@ package struct ExactLease: ~Copyable {
         }
     }
 
-    /// The staged key of the next attempt. One that did not get in is used again, because adding and dropping a key for
-    /// each attempt would use up the quota; one that did get in never is.
+    /// The staged key of the next attempt.
+    ///
+    /// One that did not get in is used again, because adding and dropping a key for each attempt would use up the
+    /// quota; one that did get in never is.
     private struct Candidate {
         let name: String
         let permissions: KeyPermissions
@@ -89,7 +91,9 @@ package struct ExactLease: ~Copyable {
         self.record = record
     }
 
-    /// Whether the lease is surely still ours. A process that is stopped right after asking can't know.
+    /// Whether the lease is surely still ours.
+    ///
+    /// A process that is stopped right after asking can't know.
     package var isHeld: Bool { BootTime.now() + LeaseRecord.margin < record.deadline }
 
     deinit {
@@ -102,7 +106,9 @@ package struct ExactLease: ~Copyable {
         }
     }
 
-    /// Whether somebody holds the lease of that name. One whose time has passed is removed, exactly, on the way.
+    /// Whether somebody holds the lease of that name.
+    ///
+    /// One whose time has passed is removed, exactly, on the way.
     package static func isHeld(_ name: String, in ring: Keyring) throws(KeyringError) -> Bool {
         guard let (key, record) = try holder(of: name, in: ring) else { return false }
         // A key of this name that holds no record is nobody's lease.
@@ -130,8 +136,9 @@ package struct ExactLease: ~Copyable {
 }
 
 extension KeyringError {
-    /// Whether the key was gone, or going, when it was touched. A key that was just displaced or invalidated may also
-    /// answer that it is no longer possessed.
+    /// Whether the key was gone, or going, when it was touched.
+    ///
+    /// A key that was just displaced or invalidated may also answer that it is no longer possessed.
     fileprivate var isAboutDeadKey: Bool {
         switch code {
         case .notFound, .expired, .revoked, .accessDenied: true

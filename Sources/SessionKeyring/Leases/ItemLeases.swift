@@ -1,8 +1,10 @@
 import Glibc
 import Keyutils
 
-/// The leases of a namespace's items. Who must look at an item and then write it holds its lease meanwhile; who just
-/// writes needs none, but looks afterwards whether one was held.
+/// The leases of a namespace's items.
+///
+/// Who must look at an item and then write it holds its lease meanwhile; who just writes needs none, but looks
+/// afterwards whether one was held.
 struct ItemLeases {
     /// Longer than any holder takes, who makes a handful of system calls; waiters lose this much to a holder that died.
     private static let duration = Duration.seconds(2)

@@ -1,7 +1,9 @@
 import Glibc
 import Keyutils
 
-/// What a lease's key says: until when it is held, and by which process. Two little-endian numbers of 8 bytes.
+/// What a lease's key says: until when it is held, and by which process.
+///
+/// Two little-endian numbers of 8 bytes.
 struct LeaseRecord {
     /// How far from its deadline a lease must be for its holder to rely on it.
     static let margin = BootTime(.milliseconds(2))

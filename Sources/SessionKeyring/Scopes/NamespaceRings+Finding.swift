@@ -22,7 +22,9 @@ extension NamespaceRings {
         }
     }
 
-    /// The ring of that name, made where there is none. Of many processes that make it at once, all get the same one.
+    /// The ring of that name, made where there is none.
+    ///
+    /// Of many processes that make it at once, all get the same one.
     func findOrMake(_ name: String, in anchor: Keyring) throws(SecretStoreError) -> Keyring {
         for _ in 0..<50 {
             if let found = try find(name, in: anchor) { return found }

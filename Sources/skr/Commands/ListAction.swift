@@ -31,7 +31,8 @@ struct ListAction {
         rows.insert(["KIND", "SERVICE", "ACCOUNT", "BYTES", "TIME LEFT"], at: 0)
         let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
-            var line = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }.joined(separator: "  ")
+            var line = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }.joined(
+                separator: "  ")
             while line.last == " " { line.removeLast() }
             return line + "\n"
         }.joined()
@@ -44,7 +45,9 @@ struct ListAction {
     }
 }
 
-/// An item in `skr list --json`. The names are a promise to scripts.
+/// An item in `skr list --json`.
+///
+/// The names are a promise to scripts.
 private struct ListedItem: Encodable {
     let kind: String
     let service: String

@@ -4,7 +4,9 @@ extension Place.Scope: ExpressibleByArgument {}
 
 /// Where the items are.
 struct PlaceOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Whose items: this session's, all of the user's, or the user's over logins.", valueName: "scope"))
+    @Option(
+        help: ArgumentHelp(
+            "Whose items: this session's, all of the user's, or the user's over logins.", valueName: "scope"))
     var scope: Place.Scope?
 
     @Option(help: ArgumentHelp("Whose items among them, for instance an application's name.", valueName: "name"))

@@ -36,7 +36,8 @@ private struct Client<Saver: SecretSaver<AuthToken>, Loader: SecretLoader<AuthTo
 }
 
 private let item = ItemIdentity.password(service: "auth", account: "token")
-private let first = AuthToken(accessToken: "a1", expiry: Date(timeIntervalSinceReferenceDate: 786_000_000.125), refreshToken: "r1")
+private let first = AuthToken(
+    accessToken: "a1", expiry: Date(timeIntervalSinceReferenceDate: 786_000_000.125), refreshToken: "r1")
 private let second = AuthToken(accessToken: "a2", expiry: Date(), refreshToken: "r2")
 
 @Suite("Flow 1: an auth token through a saver and a loader", .tags(.kernel))

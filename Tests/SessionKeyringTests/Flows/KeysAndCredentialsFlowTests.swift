@@ -9,7 +9,9 @@ extension Curve25519.Signing.PrivateKey: RawRepresentableKey {}
 extension P256.KeyAgreement.PrivateKey: RawRepresentableKey {}
 
 extension SymmetricKey: RawRepresentableKey {
+    /// A key from its bytes.
     public init<Bytes: ContiguousBytes>(rawRepresentation: Bytes) { self.init(data: rawRepresentation) }
+    /// The key's bytes.
     public var rawRepresentation: Data { withUnsafeBytes { Data($0) } }
 }
 
@@ -30,7 +32,8 @@ struct KeysAndCredentialsFlowTests {
         let signingAgain = try #require(try store.key(tag: "com.example.sign", as: Curve25519.Signing.PrivateKey.self))
         let signature = try signingAgain.signature(for: Data("message".utf8))
         #expect(signing.publicKey.isValidSignature(signature, for: Data("message".utf8)))
-        let agreementAgain = try #require(try store.key(tag: "com.example.agree", as: P256.KeyAgreement.PrivateKey.self))
+        let agreementAgain = try #require(
+            try store.key(tag: "com.example.agree", as: P256.KeyAgreement.PrivateKey.self))
         #expect(agreementAgain.rawRepresentation == agreement.rawRepresentation)
         #expect(try store.key(tag: "com.example.none", as: SymmetricKey.self) == nil)
     }
@@ -70,7 +73,8 @@ struct KeysAndCredentialsFlowTests {
         #expect(try accountAndPassword(server, in: store) == ["alice", "pw 1"])
 
         try store.set(
-            InternetCredentials(account: "bob", password: SecretBytes(utf8: "pw 2")), forServer: server, droppingOthers: true
+            InternetCredentials(account: "bob", password: SecretBytes(utf8: "pw 2")), forServer: server,
+            droppingOthers: true
         )
         #expect(try accountAndPassword(server, in: store) == ["bob", "pw 2"])
         #expect(try accountAndPassword("other.net", in: store) == ["eve", "other"])

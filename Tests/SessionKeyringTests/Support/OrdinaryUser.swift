@@ -4,7 +4,9 @@ import SessionKeyring
 
 /// Becoming an ordinary user, in a process that was started for it.
 enum OrdinaryUser {
-    /// Drops all privileges for good. Each test takes an id of its own, so that none uses up another's quota.
+    /// Drops all privileges for good.
+    ///
+    /// Each test takes an id of its own, so that none uses up another's quota.
     static func become(_ id: UInt32) {
         guard geteuid() == 0 else { return }
         guard setgroups(0, nil) == 0, setgid(id) == 0, setuid(id) == 0, getuid() == id, geteuid() == id else {

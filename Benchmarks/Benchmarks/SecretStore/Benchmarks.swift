@@ -27,7 +27,8 @@ private func gets(of size: Int) {
         blackHole(try key.withPayload { bytes in bytes.byteCount })
     }
     Comparison.beside(floor, "store get, borrowed, \(size) B", size: size) { bench in
-        guard let count = try bench.store.withBytes(of: bench.item, { bytes in bytes.byteCount }) else { throw Missing() }
+        let count = try bench.store.withBytes(of: bench.item) { bytes in bytes.byteCount }
+        guard count == size else { throw Missing() }
         blackHole(count)
     }
     Comparison.beside(floor, "store get, owned, \(size) B", size: size) { bench in
@@ -39,8 +40,8 @@ private func gets(of size: Int) {
 private func sets(of size: Int) {
     let floor: Comparison.Work = { bench in try bench.floorSet() }
 
-    Comparison.alone("C floor set, \(size) B", size: size, floor)
-    Comparison.beside(floor, "store set with timeout, \(size) B", size: size) { bench in
+    Comparison.alone("C floor set, \(size) B", size: size, settling: true, floor)
+    Comparison.beside(floor, "store set with timeout, \(size) B", size: size, settling: true) { bench in
         try bench.store.set(bench.secret, for: bench.item, timeout: Workbench.timeout)
     }
 }

@@ -11,10 +11,11 @@ enum Comparison {
     /// The median of this is the result: how long the work took in per cent of its floor.
     static let percentOfFloor = BenchmarkMetric.custom("% of C floor", useScalingFactor: false)
 
-    static func alone(_ name: String, size: Int, _ work: @escaping Work) {
+    static func alone(_ name: String, size: Int, settling: Bool = false, _ work: @escaping Work) {
         let bench = Lazy(size: size)
         Benchmark(name) { benchmark in
             let bench = try bench.get()
+            if settling { try bench.settle() }
             benchmark.startMeasurement()
             for _ in benchmark.scaledIterations { try work(bench) }
             benchmark.stopMeasurement()
@@ -23,16 +24,24 @@ enum Comparison {
         }
     }
 
-    static func beside(_ floor: @escaping Work, _ name: String, size: Int, _ work: @escaping Work) {
+    static func beside(
+        _ floor: @escaping Work,
+        _ name: String,
+        size: Int,
+        settling: Bool = false,
+        _ work: @escaping Work
+    ) {
         var configuration = Benchmark.defaultConfiguration
         configuration.metrics.append(percentOfFloor)
         let bench = Lazy(size: size)
         Benchmark(name, configuration: configuration) { benchmark in
             let bench = try bench.get()
             let clock = ContinuousClock()
+            if settling { try bench.settle() }
             let floorTime = try clock.measure {
                 for _ in benchmark.scaledIterations { try floor(bench) }
             }
+            if settling { try bench.settle() }
             benchmark.startMeasurement()
             let time = try clock.measure {
                 for _ in benchmark.scaledIterations { try work(bench) }

@@ -20,6 +20,7 @@ final class Workbench {
     private let payload: [UInt8]
     private let itemName: ContiguousArray<CChar>
     private let leaseName: ContiguousArray<CChar>
+    private let keysAtFirst: Int
 
     init(size: Int) throws {
         scratch = try ScratchKeyring()
@@ -31,6 +32,17 @@ final class Workbench {
         leases = Keyring(try scratch.keyring.search(.keyring, "skr-leases").serial)
         itemName = ContiguousArray(item.keyDescription.utf8CString)
         leaseName = ContiguousArray("default/\(item.keyDescription)".utf8CString)
+        keysAtFirst = try KeyQuota.current().keys
+    }
+
+    /// Waits until the kernel has collected what earlier writes displaced.
+    ///
+    /// It does so late and in the background, and would make whatever is measured next pay for what was measured before.
+    func settle() throws {
+        for _ in 0..<200 {
+            if try KeyQuota.current().keys <= keysAtFirst { return }
+            usleep(1_000)
+        }
     }
 
     func floorGet() throws {

@@ -1,0 +1,35 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "Benchmarks",
+    dependencies: [
+        .package(name: "SessionKeyring", path: ".."),
+        // Without its default traits, which need libraries that are not everywhere; they count allocations only.
+        .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.0", traits: []),
+    ],
+    targets: [
+        .target(
+            name: "CFloor",
+            cSettings: [.treatAllWarnings(as: .error)],
+            linkerSettings: [.linkedLibrary("keyutils")]
+        ),
+        .executableTarget(
+            name: "SecretStoreBenchmarks",
+            dependencies: [
+                "CFloor",
+                .product(name: "Keyutils", package: "SessionKeyring"),
+                .product(name: "SessionKeyring", package: "SessionKeyring"),
+                .product(name: "SessionKeyringTesting", package: "SessionKeyring"),
+                .product(name: "Benchmark", package: "benchmark"),
+            ],
+            path: "Benchmarks/SecretStore",
+            swiftSettings: [
+                .treatAllWarnings(as: .error),
+                .enableUpcomingFeature("ExistentialAny"),
+            ],
+            plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -22,10 +22,12 @@ func withKernelName<Result>(
     in operation: KeyringError.Operation,
     _ body: (UnsafePointer<CChar>) throws(KeyringError) -> Result
 ) throws(KeyringError) -> Result {
-    guard !name.utf8.contains(0) else { throw KeyringError(.invalidArgument, in: operation) }
     // The standard library's `withCString` does not carry typed throws.
     let outcome = unsafe name.withCString { text in
-        Swift.Result { () throws(KeyringError) in try unsafe body(text) }
+        Swift.Result { () throws(KeyringError) in
+            guard unsafe strlen(text) == name.utf8.count else { throw KeyringError(.invalidArgument, in: operation) }
+            return try unsafe body(text)
+        }
     }
     return try outcome.get()
 }

@@ -81,7 +81,7 @@ struct ItemLeases {
         do throws(KeyringError) {
             for serial in try ring.members() {
                 // A lease that is gone by now need not be looked at.
-                guard let name = try? Key(serial).describe().name, name.hasPrefix(prefix) else { continue }
+                guard let name = try? Key(serial).describe().name, name.hasPrefix(rings.leasePrefix) else { continue }
                 try body(name, ring)
             }
         } catch {
@@ -102,14 +102,12 @@ struct ItemLeases {
         return wasHeld
     }
 
-    private var prefix: String { rings.itemsName.dropFirst(4) + "/" }
-
     /// Names are kept short, which the kernel searches faster; two items that share one only wait for each other.
     func name(for keyDescription: String) -> String {
-        let name = prefix + keyDescription
+        let name = rings.leasePrefix + keyDescription
         guard name.utf8.count > 255 else { return name }
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-        return prefix + "#" + String(hash, radix: 16)
+        return rings.leasePrefix + "#" + String(hash, radix: 16)
     }
 }

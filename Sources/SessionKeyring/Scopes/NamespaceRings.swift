@@ -19,6 +19,8 @@ package final class NamespaceRings: Sendable {
     package let scope: SecretScope
     package let namespace: String
     let itemsName: String
+    /// What the names of the namespace's leases begin with.
+    let leasePrefix: String
 
     private let anchorSerial: Atomic<Int32>
     private let itemsSerial = Atomic<Int32>(0)
@@ -35,6 +37,7 @@ package final class NamespaceRings: Sendable {
         self.scope = scope
         self.namespace = namespace
         self.itemsName = name
+        self.leasePrefix = name.dropFirst("skr:".utf8.count) + "/"
         self.anchorSerial = Atomic(try scope.resolve().serial.rawValue)
         self.processID = Atomic(getpid())
     }

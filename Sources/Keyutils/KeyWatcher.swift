@@ -25,7 +25,7 @@ public final class KeyWatcher: Sendable {
     /// - Throws: ``KeyringError`` with `unsupported` where the kernel has no watch queue, or `other` where the process
     ///   has no file descriptor left.
     public init() throws(KeyringError) {
-        let descriptor = try Self.openQueue()
+        let (descriptor, writeEnd) = try Self.openQueue()
         let (events, continuation) = AsyncStream.makeStream(
             of: KeyEvent.self, bufferingPolicy: .bufferingOldest(Self.queueCapacity)
         )
@@ -33,6 +33,7 @@ public final class KeyWatcher: Sendable {
         source.setEventHandler { Self.drain(descriptor, into: continuation) }
         source.setCancelHandler {
             close(descriptor)
+            close(writeEnd)
             continuation.finish()
         }
         source.activate()
@@ -66,7 +67,9 @@ public final class KeyWatcher: Sendable {
         try systemCall(.watch) { keyctl_watch_key(key.serial.rawValue, descriptor, -1) }
     }
 
-    private static func openQueue() throws(KeyringError) -> CInt {
+    /// Nobody writes to the other end, but it has to stay open: a pipe without a writer is hung up, and Dispatch stops
+    /// looking at a descriptor that is.
+    private static func openQueue() throws(KeyringError) -> (readEnd: CInt, writeEnd: CInt) {
         // <linux/watch_queue.h>, which Swift can't import: O_NOTIFICATION_PIPE is O_EXCL, and an ioctl macro.
         let setSize: UInt = 0x5760
         var ends: InlineArray<2, CInt> = [-1, -1]
@@ -74,14 +77,14 @@ public final class KeyWatcher: Sendable {
             var span = ends.mutableSpan
             return unsafe span.withUnsafeMutableBufferPointer { unsafe pipe2($0.baseAddress, O_EXCL | O_CLOEXEC | O_NONBLOCK) }
         }
-        close(ends[1])
         do throws(KeyringError) {
             try systemCall(.watch) { ioctl(ends[0], setSize, CInt(queueCapacity)) }
         } catch {
             close(ends[0])
+            close(ends[1])
             throw error
         }
-        return ends[0]
+        return (ends[0], ends[1])
     }
 
     private static func drain(_ descriptor: CInt, into continuation: AsyncStream<KeyEvent>.Continuation) {

@@ -1,6 +1,7 @@
 import CKeyutils
 import Dispatch
 import Glibc
+import Synchronization
 
 /// Watches keys and keyrings for changes and gives them as an asynchronous sequence.
 ///
@@ -27,10 +28,11 @@ public final class KeyWatcher: Sendable {
     public init() throws(KeyringError) {
         let (descriptor, writeEnd) = try Self.openQueue()
         let (events, continuation) = AsyncStream.makeStream(
-            of: KeyEvent.self, bufferingPolicy: .bufferingOldest(Self.queueCapacity)
+            of: KeyEvent.self, bufferingPolicy: .bufferingNewest(Self.queueCapacity)
         )
+        let delivery = EventDelivery(to: continuation)
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
-        source.setEventHandler { Self.drain(descriptor, into: continuation) }
+        source.setEventHandler { Self.drain(descriptor, into: delivery) }
         source.setCancelHandler {
             close(descriptor)
             close(writeEnd)
@@ -87,7 +89,7 @@ public final class KeyWatcher: Sendable {
         return (ends[0], ends[1])
     }
 
-    private static func drain(_ descriptor: CInt, into continuation: AsyncStream<KeyEvent>.Continuation) {
+    private static func drain(_ descriptor: CInt, into delivery: EventDelivery) {
         var buffer: InlineArray<1_024, UInt32> = .init(repeating: 0)
         while true {
             let size = 1_024 * MemoryLayout<UInt32>.size
@@ -95,7 +97,7 @@ public final class KeyWatcher: Sendable {
             let count = unsafe span.withUnsafeMutableBufferPointer { unsafe read(descriptor, $0.baseAddress, size) }
             if count < 0 && errno == EINTR { continue }
             guard count > 0 else { return }
-            forEachRecord(in: buffer, words: count / MemoryLayout<UInt32>.size) { continuation.yield($0) }
+            forEachRecord(in: buffer, words: count / MemoryLayout<UInt32>.size) { delivery.yield($0) }
         }
     }
 
@@ -110,5 +112,28 @@ public final class KeyWatcher: Sendable {
             body(KeyEvent(words: (type: buffer[start], key: key, auxiliary: auxiliary)))
             start += length
         }
+    }
+}
+
+/// Puts events into the stream. Its buffer drops the oldest when it is full, without a word, so the word is put there here.
+private final class EventDelivery: Sendable {
+    private let continuation: AsyncStream<KeyEvent>.Continuation
+    private let sinceReport = Mutex(KeyWatcher.queueCapacity)
+
+    init(to continuation: AsyncStream<KeyEvent>.Continuation) {
+        self.continuation = continuation
+    }
+
+    /// Whenever an event is dropped, a report of the loss is in the buffer. One that was put there less than half a buffer
+    /// ago still is: had it been taken, the buffer would not be full.
+    func yield(_ event: KeyEvent) {
+        let dropped = if case .dropped = continuation.yield(event) { true } else { false }
+        let isToReport = sinceReport.withLock { count in
+            count += 1
+            guard dropped, count > KeyWatcher.queueCapacity / 2 else { return false }
+            count = 0
+            return true
+        }
+        if isToReport { continuation.yield(KeyEvent(key: nil, change: .eventsLost)) }
     }
 }

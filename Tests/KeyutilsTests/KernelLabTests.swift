@@ -73,7 +73,8 @@ struct KernelLabDiffieHellmanTests {
     }
 
     /// The keys of both sides, and the public key of the second.
-    private func parties(in ring: Keyring) throws -> (prime: Key, base: Key, first: Key, second: Key, secondPublic: Key) {
+    private func parties(in ring: Keyring) throws -> (prime: Key, base: Key, first: Key, second: Key, secondPublic: Key)
+    {
         let prime = try ring.add("prime", Self.bytes(Self.prime))
         let base = try ring.add("base", [2])
         let first = try ring.add("first", Array(1...32))

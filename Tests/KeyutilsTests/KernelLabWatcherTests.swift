@@ -114,16 +114,32 @@ struct KernelLabWatcherTests {
         expectFailure(.other) { () throws(KeyringError) in try watcher.stopWatching(key) }
     }
 
-    @Test("events that nobody takes in time are lost, and that is reported")
-    func overflow() async throws {
+    @Test("events that come one by one, with pauses, all arrive")
+    func oneByOne() async throws {
         let scratch = try ScratchKeyring()
         let ring = try scratch.keyring.addKeyring("watched")
         let watcher = try KeyWatcher()
         try watcher.watch(Key(ring))
-        for _ in 0..<3_000 { try ring.clear() }
-        // Whatever was lost between, what comes afterwards arrives or was announced as lost.
+        for number in 0..<5 {
+            try await Task.sleep(for: .milliseconds(20))
+            let key = try ring.add("key \(number)")
+            #expect(await take(1, of: watcher).map(\.change) == [.linked(key)])
+        }
+    }
+
+    @Test("events that nobody takes in time are lost, and that is reported", arguments: [50, 3_000])
+    func overflow(burst: Int) async throws {
+        let scratch = try ScratchKeyring()
+        let ring = try scratch.keyring.addKeyring("watched")
+        let watcher = try KeyWatcher()
+        try watcher.watch(Key(ring))
+        // Small bursts overflow the stream, large ones the kernel's queue.
+        for number in 1...3_000 {
+            try ring.clear()
+            if number % burst == 0 { try await Task.sleep(for: .milliseconds(5)) }
+        }
         let events = await take(KeyWatcher.queueCapacity, of: watcher)
-        #expect(events.count == KeyWatcher.queueCapacity)
+        #expect(events.contains { $0.change == .eventsLost && $0.key == nil })
         #expect(events.allSatisfy { $0.change == .cleared || $0.change == .eventsLost })
     }
 

@@ -6,7 +6,9 @@ import Testing
 struct KeyNameTests {
     @Test(
         "any name without a NUL comes back exactly",
-        arguments: ["a", " ", " leading and trailing ", "a;b;;c;", "user;0;0;3f010000;x", "ключ 🔑", "a\tb", "%s%n", "e\u{301}"]
+        arguments: [
+            "a", " ", " leading and trailing ", "a;b;;c;", "user;0;0;3f010000;x", "ключ 🔑", "a\tb", "%s%n", "e\u{301}",
+        ]
     )
     func anyName(_ name: String) throws {
         let scratch = try ScratchKeyring()

@@ -14,7 +14,10 @@ struct KeyPayloadTests {
         #expect(try key.payloadSize() == 200)
     }
 
-    @Test("a payload of any size that a user key can hold comes back whole", arguments: [1, 2, 4_096, 4_097, 32_766, 32_767])
+    @Test(
+        "a payload of any size that a user key can hold comes back whole",
+        arguments: [1, 2, 4_096, 4_097, 32_766, 32_767]
+    )
     func sizes(_ count: Int) throws {
         let scratch = try ScratchKeyring()
         let key = try scratch.keyring.add("sized", pattern(count))

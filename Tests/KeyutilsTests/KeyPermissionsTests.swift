@@ -32,7 +32,8 @@ struct KeyPermissionsTests {
                 .possessorSetAttribute,
             ]
         )
-        #expect(KeyPermissions.userAll == [.userView, .userRead, .userWrite, .userSearch, .userLink, .userSetAttribute])
+        #expect(
+            KeyPermissions.userAll == [.userView, .userRead, .userWrite, .userSearch, .userLink, .userSetAttribute])
         #expect(
             KeyPermissions.groupAll == [
                 .groupView, .groupRead, .groupWrite, .groupSearch, .groupLink, .groupSetAttribute,

@@ -5,7 +5,10 @@ import Testing
 
 @Suite("Quota")
 struct KeyQuotaTests {
-    @Test("an ordinary user may have 200 keys and 20,000 bytes, and the counts move with the keys", .enabled(if: geteuid() == 0))
+    @Test(
+        "an ordinary user may have 200 keys and 20,000 bytes, and the counts move with the keys",
+        .enabled(if: geteuid() == 0)
+    )
     func ordinaryUser() async {
         await #expect(processExitsWith: .success) {
             func limit(_ name: String) -> Int? {
@@ -33,7 +36,10 @@ struct KeyQuotaTests {
         }
     }
 
-    @Test("beyond the quota, adding fails with quotaExceeded, and works again when there is room", .enabled(if: geteuid() == 0))
+    @Test(
+        "beyond the quota, adding fails with quotaExceeded, and works again when there is room",
+        .enabled(if: geteuid() == 0)
+    )
     func exceeded() async {
         await #expect(processExitsWith: .success) {
             func act() throws {

@@ -5,7 +5,9 @@ import Testing
 @Suite("The key table")
 struct KeyTableTests {
     /// A line of `/proc/keys` as the kernel's `proc_keys_show` prints it.
-    private func line(_ serial: String = "0531c66f", expiry: String = "perm", type: String = "user     ", text: String) -> String {
+    private func line(_ serial: String = "0531c66f", expiry: String = "perm", type: String = "user     ", text: String)
+        -> String
+    {
         "\(serial) I--Q---     1 \(expiry) 0c030000     0 65534 \(type) \(text)\n"
     }
 
@@ -13,7 +15,8 @@ struct KeyTableTests {
 
     @Test("a line gives serial, expiry, type and text")
     func oneLine() throws {
-        let table = KeyTable(parsing: line(text: "my key: 12") + line("00000002", type: "keyring  ", text: "_ses: empty"))
+        let table = KeyTable(
+            parsing: line(text: "my key: 12") + line("00000002", type: "keyring  ", text: "_ses: empty"))
         let entry = try #require(table[serial])
         #expect(entry.serial == serial)
         #expect(entry.expiry == .never)
@@ -23,7 +26,10 @@ struct KeyTableTests {
         #expect(table[KeySerial(rawValue: 3)] == nil)
     }
 
-    @Test("spaces at the start of a description, and types of nine letters, are kept", arguments: ["user     ", "asymmetri", ".request_"])
+    @Test(
+        "spaces at the start of a description, and types of nine letters, are kept",
+        arguments: ["user     ", "asymmetri", ".request_"]
+    )
     func leadingSpaces(_ type: String) throws {
         let entry = try #require(KeyTable(parsing: line(type: type, text: "  two spaces: 1"))[serial])
         #expect(entry.text == "  two spaces: 1")

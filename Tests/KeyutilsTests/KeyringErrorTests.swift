@@ -29,7 +29,10 @@ struct KeyringErrorTests {
         #expect(codes == Set(KeyringError.Code.allCases))
     }
 
-    @Test("a description is one line that names the call, the cause and the number", arguments: KeyringError.Code.allCases)
+    @Test(
+        "a description is one line that names the call, the cause and the number",
+        arguments: KeyringError.Code.allCases
+    )
     func description(_ code: KeyringError.Code) {
         let own = KeyringError(code, in: .setTimeout).description
         #expect(own.hasPrefix("keyctl_set_timeout: "))

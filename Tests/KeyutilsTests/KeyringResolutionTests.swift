@@ -78,7 +78,8 @@ struct KeyringResolutionTests {
                 #expect(try Keyring.persistent(ofUser: 60_130, linkingInto: session) == ring)
                 let key = try ring.add("key", [6])
                 #expect(try session.search(.user, "key") == key)
-                if case .left = try KeyTable.snapshot()[ring.serial]?.expiry {} else {
+                if case .left = try KeyTable.snapshot()[ring.serial]?.expiry {
+                } else {
                     Issue.record("a persistent keyring has a timeout")
                 }
                 expectFailure(.notPermitted) { () throws(KeyringError) in

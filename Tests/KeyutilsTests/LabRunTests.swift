@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Runs the lab tests on a kernel that has what they need: a user-mode Linux 6.12, which takes some seconds and no privilege.
+/// Runs the lab tests on a kernel that has what they need: a user-mode Linux 6.12, in some seconds, without privilege.
 ///
 /// Set `SKR_KERNEL_LAB` to the folder that holds `vmtest`, and have busybox-static and cpio installed:
 ///

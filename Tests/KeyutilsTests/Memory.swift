@@ -11,14 +11,15 @@ enum Memory {
         UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: address), count: count).allSatisfy { $0 == 0 }
     }
 
-    /// The flags of the mapping that holds an address, as `VmFlags` in `/proc/self/smaps` tells them; `nil` for no mapping.
+    /// The flags of the mapping that holds an address, the `VmFlags` of `/proc/self/smaps`; `nil` for no mapping.
     static func flags(at address: Int) throws -> Set<Substring>? {
         guard let file = fopen("/proc/self/smaps", "r") else { throw SetupFailure(step: "smaps") }
         defer { fclose(file) }
         var buffer = [CChar](repeating: 0, count: 4_096)
         var isHere = false
         while fgets(&buffer, CInt(buffer.count), file) != nil {
-            let line = String(decoding: buffer.prefix { $0 != 0 && $0 != 10 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            let line = String(
+                decoding: buffer.prefix { $0 != 0 && $0 != 10 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
             let fields = line.split(separator: " ")
             let range = (fields.first ?? "").split(separator: "-").map { Int($0, radix: 16) }
             if range.count == 2, let start = range[0], let end = range[1] {

@@ -32,7 +32,10 @@ struct MissingFeatureTests {
         }
     }
 
-    @Test("private keys are malformed payloads to a kernel that can't parse them", .enabled(if: !Capability.privateKeys))
+    @Test(
+        "private keys are malformed payloads to a kernel that can't parse them",
+        .enabled(if: !Capability.privateKeys)
+    )
     func privateKeys() throws {
         let scratch = try ScratchKeyring()
         expectFailure(.malformedPayload) { () throws(KeyringError) in

@@ -11,7 +11,8 @@ struct PublicKeyTests {
     @Test("a public key says what it can do and how large it is")
     func attributes() throws {
         let scratch = try ScratchKeyring()
-        let attributes = try certificate(in: scratch.keyring).publicKeyAttributes(parameters: TestCertificate.parameters)
+        let attributes = try certificate(in: scratch.keyring).publicKeyAttributes(
+            parameters: TestCertificate.parameters)
         #expect(attributes.operations == [.encrypt, .verify])
         #expect(attributes.keySize == 1_024)
         #expect(attributes.largestSignature == 128)

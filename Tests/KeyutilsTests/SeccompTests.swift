@@ -41,9 +41,9 @@ private enum KeyCallFilter {
 
     static func install(failingWith number: CInt) throws {
         #if arch(x86_64)
-        let (first, last): (UInt32, UInt32) = (248, 250)
+            let (first, last): (UInt32, UInt32) = (248, 250)
         #else
-        let (first, last): (UInt32, UInt32) = (217, 219)
+            let (first, last): (UInt32, UInt32) = (217, 219)
         #endif
         // struct sock_filter: code, jump if true, jump if false, operand.
         var instructions: [UInt64] = [
@@ -53,7 +53,7 @@ private enum KeyCallFilter {
             instruction(0x06, 0, 0, 0x0005_0000 | UInt32(number)),  // SECCOMP_RET_ERRNO
             instruction(0x06, 0, 0, 0x7fff_0000),  // SECCOMP_RET_ALLOW
         ]
-        // Variadic in C, and not imported: these arguments are passed alike on the architectures that Linux has Swift for.
+        // Variadic in C, and so not imported. On the architectures that have Swift, these arguments pass alike.
         typealias Control = @convention(c) (CInt, UInt, UInt, UInt, UInt) -> CInt
         guard let symbol = dlsym(nil, "prctl") else { throw SetupFailure(step: "prctl is not there") }
         let control = unsafeBitCast(symbol, to: Control.self)

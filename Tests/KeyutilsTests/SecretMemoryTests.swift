@@ -3,11 +3,16 @@ import Keyutils
 import SessionKeyringTesting
 import Testing
 
-/// The memory that secrets live in. What is looked at after a secret's end is looked at in a process of its own, where no
-/// other test can have taken the slot again.
+/// The memory that secrets live in.
+///
+/// What is looked at after a secret's end is looked at in a process of its own, where no other test can have taken the slot
+/// again.
 @Suite("The memory of secrets")
 struct SecretMemoryTests {
-    @Test("a secret's memory is zero when its life has ended", arguments: [1, 64, 65, 256, 1_000, 1_024, 4_096, 4_097, 32_768])
+    @Test(
+        "a secret's memory is zero when its life has ended",
+        arguments: [1, 64, 65, 256, 1_000, 1_024, 4_096, 4_097, 32_768]
+    )
     func wiped(_ count: Int) async {
         await #expect(processExitsWith: .success) { [count = count as Int] in
             let secret = SecretBytes(copying: pattern(count))
@@ -81,7 +86,10 @@ struct SecretMemoryTests {
         }
     }
 
-    @Test("a secret's memory is left out of core dumps, and locked where the limit allows", arguments: [1, 1_000, 32_768, 1_048_576])
+    @Test(
+        "a secret's memory is left out of core dumps, and locked where the limit allows",
+        arguments: [1, 1_000, 32_768, 1_048_576]
+    )
     func flags(_ count: Int) throws {
         let secret = SecretBytes(copying: pattern(count))
         let flags = try secret.withBytes { bytes in

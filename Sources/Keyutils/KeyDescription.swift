@@ -22,8 +22,8 @@ public struct KeyDescription: Hashable, Sendable {
     public init(parsing text: some Collection<UInt8>) throws(KeyringError) {
         let fields = text.split(separator: UInt8(ascii: ";"), maxSplits: 4, omittingEmptySubsequences: false)
         guard fields.count == 5,
-            let userID = UInt32(String(decoding: fields[1], as: UTF8.self)),
-            let groupID = UInt32(String(decoding: fields[2], as: UTF8.self)),
+            let userID = Self.identifier(fields[1]),
+            let groupID = Self.identifier(fields[2]),
             let permissions = UInt32(String(decoding: fields[3], as: UTF8.self), radix: 16)
         else { throw KeyringError(.invalidArgument, in: .describe) }
         self.type = KeyType(rawValue: String(decoding: fields[0], as: UTF8.self))
@@ -33,5 +33,11 @@ public struct KeyDescription: Hashable, Sendable {
         let exact = String(validating: fields[4], as: UTF8.self)
         self.isExact = exact != nil
         self.name = exact ?? String(decoding: fields[4], as: UTF8.self)
+    }
+
+    /// Linux prints identifiers as signed numbers: those above 2,147,483,647 come out negative.
+    private static func identifier(_ text: some Collection<UInt8>) -> UInt32? {
+        let text = String(decoding: text, as: UTF8.self)
+        return UInt32(text) ?? Int32(text).map { UInt32(bitPattern: $0) }
     }
 }

@@ -31,6 +31,11 @@ public struct KeyEvent: Hashable, Sendable {
     /// What happened to it.
     public let change: Change
 
+    init(key: Key?, change: Change) {
+        self.key = key
+        self.change = change
+    }
+
     /// Reads one record of the kernel's `struct key_notification` or `struct watch_notification_removal`.
     init(words: (type: UInt32, key: UInt32, auxiliary: UInt32)) {
         let subtype = UInt8(words.type >> 24)

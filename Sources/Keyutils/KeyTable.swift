@@ -52,7 +52,7 @@ public struct KeyTable: Sendable {
     /// Parses the text of `/proc/keys`. Lines that are not in its form are passed over.
     ///
     /// A description with a newline in it can forge a line, so of two lines with one serial neither is believed.
-    init(parsing text: String) {
+    package init(parsing text: String) {
         var entries: [KeySerial: Entry] = [:]
         var doubted: Set<KeySerial> = []
         for line in text.utf8.split(separator: UInt8(ascii: "\n")) {

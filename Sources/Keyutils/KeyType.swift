@@ -1,6 +1,7 @@
 /// The kind of a key, by its kernel name.
 ///
-/// A type that this kernel does not have makes the operation throw ``KeyringError/Code/unsupported``.
+/// A type that this kernel does not have makes adding throw ``KeyringError/Code/unsupported``, and searching
+/// ``KeyringError/Code/notFound``.
 /// Never probe for `blacklist`: the kernel logs a warning for it.
 ///
 /// The types are described in `keyrings(7)`.

@@ -1,6 +1,7 @@
 import CKeyutils
 import Dispatch
 import Glibc
+import Synchronization
 
 /// Watches keys and keyrings for changes and gives them as an asynchronous sequence.
 ///
@@ -25,14 +26,16 @@ public final class KeyWatcher: Sendable {
     /// - Throws: ``KeyringError`` with `unsupported` where the kernel has no watch queue, or `other` where the process
     ///   has no file descriptor left.
     public init() throws(KeyringError) {
-        let descriptor = try Self.openQueue()
+        let (descriptor, writeEnd) = try Self.openQueue()
         let (events, continuation) = AsyncStream.makeStream(
-            of: KeyEvent.self, bufferingPolicy: .bufferingOldest(Self.queueCapacity)
+            of: KeyEvent.self, bufferingPolicy: .bufferingNewest(Self.queueCapacity)
         )
+        let delivery = EventDelivery(to: continuation)
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
-        source.setEventHandler { Self.drain(descriptor, into: continuation) }
+        source.setEventHandler { Self.drain(descriptor, into: delivery) }
         source.setCancelHandler {
             close(descriptor)
+            close(writeEnd)
             continuation.finish()
         }
         source.activate()
@@ -66,7 +69,9 @@ public final class KeyWatcher: Sendable {
         try systemCall(.watch) { keyctl_watch_key(key.serial.rawValue, descriptor, -1) }
     }
 
-    private static func openQueue() throws(KeyringError) -> CInt {
+    /// Nobody writes to the other end, but it has to stay open: a pipe without a writer is hung up, and Dispatch stops
+    /// looking at a descriptor that is.
+    private static func openQueue() throws(KeyringError) -> (readEnd: CInt, writeEnd: CInt) {
         // <linux/watch_queue.h>, which Swift can't import: O_NOTIFICATION_PIPE is O_EXCL, and an ioctl macro.
         let setSize: UInt = 0x5760
         var ends: InlineArray<2, CInt> = [-1, -1]
@@ -74,17 +79,17 @@ public final class KeyWatcher: Sendable {
             var span = ends.mutableSpan
             return unsafe span.withUnsafeMutableBufferPointer { unsafe pipe2($0.baseAddress, O_EXCL | O_CLOEXEC | O_NONBLOCK) }
         }
-        close(ends[1])
         do throws(KeyringError) {
             try systemCall(.watch) { ioctl(ends[0], setSize, CInt(queueCapacity)) }
         } catch {
             close(ends[0])
+            close(ends[1])
             throw error
         }
-        return ends[0]
+        return (ends[0], ends[1])
     }
 
-    private static func drain(_ descriptor: CInt, into continuation: AsyncStream<KeyEvent>.Continuation) {
+    private static func drain(_ descriptor: CInt, into delivery: EventDelivery) {
         var buffer: InlineArray<1_024, UInt32> = .init(repeating: 0)
         while true {
             let size = 1_024 * MemoryLayout<UInt32>.size
@@ -92,7 +97,7 @@ public final class KeyWatcher: Sendable {
             let count = unsafe span.withUnsafeMutableBufferPointer { unsafe read(descriptor, $0.baseAddress, size) }
             if count < 0 && errno == EINTR { continue }
             guard count > 0 else { return }
-            forEachRecord(in: buffer, words: count / MemoryLayout<UInt32>.size) { continuation.yield($0) }
+            forEachRecord(in: buffer, words: count / MemoryLayout<UInt32>.size) { delivery.yield($0) }
         }
     }
 
@@ -107,5 +112,28 @@ public final class KeyWatcher: Sendable {
             body(KeyEvent(words: (type: buffer[start], key: key, auxiliary: auxiliary)))
             start += length
         }
+    }
+}
+
+/// Puts events into the stream. Its buffer drops the oldest when it is full, without a word, so the word is put there here.
+private final class EventDelivery: Sendable {
+    private let continuation: AsyncStream<KeyEvent>.Continuation
+    private let sinceReport = Mutex(KeyWatcher.queueCapacity)
+
+    init(to continuation: AsyncStream<KeyEvent>.Continuation) {
+        self.continuation = continuation
+    }
+
+    /// Whenever an event is dropped, a report of the loss is in the buffer. One that was put there less than half a buffer
+    /// ago still is: had it been taken, the buffer would not be full.
+    func yield(_ event: KeyEvent) {
+        let dropped = if case .dropped = continuation.yield(event) { true } else { false }
+        let isToReport = sinceReport.withLock { count in
+            count += 1
+            guard dropped, count > KeyWatcher.queueCapacity / 2 else { return false }
+            count = 0
+            return true
+        }
+        if isToReport { continuation.yield(KeyEvent(key: nil, change: .eventsLost)) }
     }
 }

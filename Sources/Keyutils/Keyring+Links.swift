@@ -57,9 +57,10 @@ extension Keyring {
 
     /// The serials of all keys that this keyring links itself, the dead ones among them, in no particular order.
     ///
-    /// Needs *read* permission, or *search* permission and possession.
+    /// Needs *read* permission, or *search* permission and possession. The kernel does not tell a keyring from a key of
+    /// another type here: of such a key, the payload is taken for serials.
     ///
-    /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked`, `accessDenied` or `notKeyring`.
+    /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked` or `accessDenied`.
     ///
     /// The corresponding C function is `keyctl_read(3)` on a keyring.
     public func members() throws(KeyringError) -> [KeySerial] {
@@ -88,7 +89,7 @@ extension Keyring {
     ///
     /// Needs *read* permission, or *search* permission and possession. What a search finds may be in a nested keyring.
     ///
-    /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked`, `accessDenied` or `notKeyring`.
+    /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked` or `accessDenied`.
     ///
     /// The corresponding C function is `keyctl_read(3)` on a keyring.
     public func links(_ key: Key) throws(KeyringError) -> Bool {
@@ -123,8 +124,8 @@ extension Keyring {
     /// - Parameters:
     ///   - type: the key type whose rule applies, such as `asymmetric`; `nil` admits no further key at all.
     ///   - restriction: the rule in that type's own words, such as `key_or_keyring:0:chain`.
-    /// - Throws: ``KeyringError`` with `alreadyExists` where it is restricted already, `notFound`, `accessDenied`,
-    ///   `invalidArgument`, or `unsupported` for a type without such rules.
+    /// - Throws: ``KeyringError`` with `alreadyExists` where it is restricted already, `accessDenied`, `invalidArgument`
+    ///   for a type without a rule, `notLinked` (`ENOENT`) for a type that has no rules, or `notFound` for no such type.
     ///
     /// The corresponding C function is `keyctl_restrict_keyring(3)`.
     public func restrict(type: KeyType? = nil, restriction: String? = nil) throws(KeyringError) {

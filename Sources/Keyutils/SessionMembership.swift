@@ -19,8 +19,8 @@ public enum SessionMembership {
 
     /// Joins the session keyring of that name, creating it where there is none.
     ///
-    /// A named session can be joined by every process that has *search* permission on it, so by all of the user's
-    /// sessions: it hides nothing from them.
+    /// A named session can be joined by every process that has *search* permission on it without possessing it. A new one
+    /// gives nobody that; where its user has it, all of the user's sessions can join, and it hides nothing from them.
     ///
     /// - Throws: ``KeyringError`` with `accessDenied`, `quotaExceeded`, `notPermitted`, `unavailable`, or
     ///   `invalidArgument` for an empty name or one with a NUL.

@@ -1,0 +1,106 @@
+import Foundation
+import Keyutils
+import SessionKeyringTesting
+import Synchronization
+import Testing
+
+@Suite("Many threads at once")
+struct ConcurrencyTests {
+    @Test("8 threads make and drop 10,000 secrets each, and nobody finds another's bytes")
+    func secrets() throws {
+        let sizes = [1, 64, 65, 256, 300, 1_024, 3_000, 64, 200, 16]
+        try ThreadTeam.run(8) { thread in
+            let reference = [UInt8](repeating: UInt8(thread + 1), count: 3_000)
+            func make(_ count: Int) -> SecretBytes {
+                SecretBytes(capacity: count) { buffer in
+                    memset(buffer.baseAddress!, CInt(thread + 1), count)
+                    return count
+                }
+            }
+            func isMine(_ secret: borrowing SecretBytes, _ count: Int) -> Bool {
+                secret.count == count
+                    && secret.withBytes { $0.withUnsafeBytes { memcmp($0.baseAddress!, reference, count) == 0 } }
+            }
+            var previous = make(8)
+            var previousCount = 8
+            for round in 0..<10_000 {
+                let count = sizes[round % sizes.count]
+                let secret = make(count)
+                guard isMine(secret, count), isMine(previous, previousCount) else {
+                    throw SetupFailure(step: "thread \(thread) found foreign bytes in round \(round)")
+                }
+                previous = secret
+                previousCount = count
+            }
+        }
+    }
+
+    @Test("a payload that shrinks and grows between calls is read whole, old or new")
+    func payload() throws {
+        let scratch = try ScratchKeyring()
+        let ring = scratch.keyring
+        let short = [UInt8](repeating: 1, count: 10)
+        let long = [UInt8](repeating: 2, count: 32_767)
+        let key = try ring.add("key", short)
+        let isOver = Atomic(false)
+        let seen = Atomic(0)
+        try ThreadTeam.run(2) { thread in
+            if thread == 0 {
+                defer { isOver.store(true, ordering: .relaxed) }
+                for _ in 0..<3_000 {
+                    try ring.add("key", long)
+                    try ring.add("key", short)
+                }
+            } else {
+                repeat {
+                    let size = try key.withPayload { payload in
+                        payload.withUnsafeBytes { bytes in
+                            switch bytes.count {
+                            case 10: memcmp(bytes.baseAddress!, short, 10) == 0 ? 10 : -1
+                            case 32_767: memcmp(bytes.baseAddress!, long, 32_767) == 0 ? 32_767 : -1
+                            default: -1
+                            }
+                        }
+                    }
+                    guard size > 0 else { throw SetupFailure(step: "a payload was torn") }
+                    guard [10, 32_767].contains(try key.payloadSize()) else { throw SetupFailure(step: "size") }
+                    seen.bitwiseOr(size == 10 ? 1 : 2, ordering: .relaxed)
+                } while !isOver.load(ordering: .relaxed)
+            }
+        }
+        #expect(seen.load(ordering: .relaxed) & 1 == 1)
+    }
+
+    @Test("members that are added meanwhile spoil no list")
+    func members() throws {
+        let scratch = try ScratchKeyring()
+        let ring = scratch.keyring
+        var fixed: Set<KeySerial> = []
+        for number in 0..<250 { fixed.insert(try ring.add("fixed \(number)", [1]).serial) }
+        let added = Locked<Set<KeySerial>>([])
+        let isOver = Atomic(false)
+        let lists = Locked<[[KeySerial]]>([])
+        let steady = fixed
+        try ThreadTeam.run(2) { thread in
+            if thread == 0 {
+                defer { isOver.store(true, ordering: .relaxed) }
+                for number in 0..<1_000 {
+                    let key = try ring.add("added \(number)", [1])
+                    added.withLock { _ = $0.insert(key.serial) }
+                }
+            } else {
+                repeat {
+                    let list = try ring.members()
+                    guard steady.isSubset(of: list) else { throw SetupFailure(step: "a member was missed") }
+                    lists.withLock { $0.append(list) }
+                } while !isOver.load(ordering: .relaxed)
+            }
+        }
+        let known = fixed.union(added.withLock { $0 })
+        for list in lists.withLock({ $0 }) {
+            #expect(Set(list).count == list.count)
+            #expect(known.isSuperset(of: list))
+        }
+        #expect(try Set(ring.members()) == known)
+    }
+}

@@ -1,0 +1,155 @@
+import Keyutils
+import SessionKeyringTesting
+import Testing
+
+/// Notifications, which few kernels have: see `KernelLabTests.swift`.
+@Suite("Watching keys", .enabled(if: Capability.has(.notifications)), .timeLimit(.minutes(1)))
+struct KernelLabWatcherTests {
+    /// The next `count` events.
+    private func take(_ count: Int, of watcher: KeyWatcher) async -> [KeyEvent] {
+        var events: [KeyEvent] = []
+        if count == 0 { return events }
+        for await event in watcher.events {
+            events.append(event)
+            if events.count == count { break }
+        }
+        return events
+    }
+
+    @Test("a watched ring reports links, unlinks and clearing, in order")
+    func ring() async throws {
+        let scratch = try ScratchKeyring()
+        let ring = try scratch.keyring.addKeyring("watched")
+        let watcher = try KeyWatcher()
+        try watcher.watch(Key(ring))
+        let first = try ring.add("first")
+        let second = try scratch.keyring.add("second")
+        try ring.link(second)
+        try ring.unlink(first)
+        try ring.clear()
+        let events = await take(4, of: watcher)
+        #expect(events.map(\.change) == [.linked(first), .linked(second), .unlinked(first), .cleared])
+        #expect(events.allSatisfy { $0.key == Key(ring) })
+    }
+
+    @Test("a move is an unlink there and a link here")
+    func move() async throws {
+        let scratch = try ScratchKeyring()
+        let from = try scratch.keyring.addKeyring("from")
+        let to = try scratch.keyring.addKeyring("to")
+        let key = try from.add("key")
+        let watcher = try KeyWatcher()
+        try watcher.watch(Key(from))
+        try watcher.watch(Key(to))
+        try from.move(key, to: to)
+        let events = await take(2, of: watcher)
+        let changes = Dictionary(uniqueKeysWithValues: events.map { ($0.key, $0.change) })
+        #expect(changes == [Key(from): .unlinked(key), Key(to): .linked(key)])
+    }
+
+    @Test("a watched key reports updates, attributes and its end")
+    func key() async throws {
+        let scratch = try ScratchKeyring()
+        let key = try scratch.keyring.add("key")
+        let watcher = try KeyWatcher()
+        try watcher.watch(key)
+        try scratch.keyring.add("key", [2])
+        try key.update(with: [3])
+        try key.setTimeout(KeyTimeout(.seconds(600)))
+        try key.revoke()
+        try scratch.keyring.unlink(key)
+        let events = await take(5, of: watcher)
+        #expect(events.map(\.change) == [.updated, .updated, .attributesChanged, .revoked, .watchRemoved])
+        #expect(events.allSatisfy { $0.key == key })
+    }
+
+    @Test("an invalidated key reports that, and its removal")
+    func invalidated() async throws {
+        let scratch = try ScratchKeyring()
+        let key = try scratch.keyring.add("key")
+        let watcher = try KeyWatcher()
+        try watcher.watch(key)
+        try key.invalidate()
+        #expect(await take(2, of: watcher).map(\.change) == [.invalidated, .watchRemoved])
+    }
+
+    @Test("a watched ring reports nothing of what happens to its members in place")
+    func membersInPlace() async throws {
+        let scratch = try ScratchKeyring()
+        let ring = try scratch.keyring.addKeyring("watched")
+        let key = try ring.add("key")
+        let watcher = try KeyWatcher()
+        try watcher.watch(Key(ring))
+        try key.update(with: [2])
+        try key.setTimeout(.longest)
+        try ring.clear()
+        #expect(await take(1, of: watcher).map(\.change) == [.cleared])
+    }
+
+    @Test("nothing more is reported of what is no longer watched")
+    func stopWatching() async throws {
+        let scratch = try ScratchKeyring()
+        let one = try scratch.keyring.addKeyring("one")
+        let other = try scratch.keyring.addKeyring("other")
+        let watcher = try KeyWatcher()
+        try watcher.watch(Key(one))
+        try watcher.watch(Key(other))
+        try watcher.stopWatching(Key(one))
+        try one.add("unseen")
+        try other.clear()
+        let events = await take(2, of: watcher)
+        #expect(events.map(\.key) == [Key(one), Key(other)])
+        #expect(events.map(\.change) == [.watchRemoved, .cleared])
+    }
+
+    @Test("watching twice, watching nothing and stopping what was not watched are errors")
+    func errors() async throws {
+        let scratch = try ScratchKeyring()
+        let ring = scratch.keyring
+        let watcher = try KeyWatcher()
+        try watcher.watch(Key(ring))
+        expectFailure(.other) { () throws(KeyringError) in try watcher.watch(Key(ring)) }
+        expectFailure(.notFound) { () throws(KeyringError) in try watcher.watch(Key(KeySerial(rawValue: 1))) }
+        let key = try ring.add("key")
+        expectFailure(.other) { () throws(KeyringError) in try watcher.stopWatching(key) }
+    }
+
+    @Test("events that come one by one, with pauses, all arrive")
+    func oneByOne() async throws {
+        let scratch = try ScratchKeyring()
+        let ring = try scratch.keyring.addKeyring("watched")
+        let watcher = try KeyWatcher()
+        try watcher.watch(Key(ring))
+        for number in 0..<5 {
+            try await Task.sleep(for: .milliseconds(20))
+            let key = try ring.add("key \(number)")
+            #expect(await take(1, of: watcher).map(\.change) == [.linked(key)])
+        }
+    }
+
+    @Test("events that nobody takes in time are lost, and that is reported", arguments: [50, 3_000])
+    func overflow(burst: Int) async throws {
+        let scratch = try ScratchKeyring()
+        let ring = try scratch.keyring.addKeyring("watched")
+        let watcher = try KeyWatcher()
+        try watcher.watch(Key(ring))
+        // Small bursts overflow the stream, large ones the kernel's queue.
+        for number in 1...3_000 {
+            try ring.clear()
+            if number % burst == 0 { try await Task.sleep(for: .milliseconds(5)) }
+        }
+        let events = await take(KeyWatcher.queueCapacity, of: watcher)
+        #expect(events.contains { $0.change == .eventsLost && $0.key == nil })
+        #expect(events.allSatisfy { $0.change == .cleared || $0.change == .eventsLost })
+    }
+
+    @Test("the events end when the watcher is gone")
+    func end() async throws {
+        var watcher: KeyWatcher? = try KeyWatcher()
+        let events = try #require(watcher?.events)
+        watcher = nil
+        var count = 0
+        for await _ in events { count += 1 }
+        #expect(count == 0)
+    }
+}

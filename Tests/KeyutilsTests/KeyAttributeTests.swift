@@ -1,0 +1,112 @@
+import Glibc
+import Keyutils
+import SessionKeyringTesting
+import Testing
+
+@Suite("Attributes on the real kernel")
+struct KeyAttributeTests {
+    @Test("a new key is the caller's: its possessor may do everything, its user may see it")
+    func newKey() throws {
+        let scratch = try ScratchKeyring()
+        let description = try scratch.keyring.add("new").describe()
+        #expect(description.type == .user)
+        #expect(description.userID == geteuid())
+        #expect(description.groupID == getegid())
+        #expect(description.permissions == [.possessorAll, .userView])
+        #expect(description.name == "new")
+    }
+
+    @Test("permissions are what they were set to, and stay over an update in place")
+    func setPermissions() throws {
+        let scratch = try ScratchKeyring()
+        let key = try scratch.keyring.add("key")
+        let permissions: KeyPermissions = [.possessorAll, .userView, .groupRead, .otherSearch]
+        try key.setPermissions(permissions)
+        #expect(try key.describe().permissions == permissions)
+        try scratch.keyring.add("key", [4])
+        #expect(try key.describe().permissions == permissions)
+    }
+
+    @Test("a key that nobody may read or search can't be read, until somebody may again")
+    func unreadable() throws {
+        let scratch = try ScratchKeyring()
+        let key = try scratch.keyring.add("key")
+        try key.setPermissions([.possessorView, .possessorSetAttribute, .userView, .userSetAttribute])
+        expectFailure(.accessDenied) { () throws(KeyringError) in _ = try key.read() }
+        expectFailure(.accessDenied) { () throws(KeyringError) in _ = try key.payloadSize() }
+        expectFailure(.accessDenied) { () throws(KeyringError) in try key.update(with: [1]) }
+        expectFailure(.accessDenied) { () throws(KeyringError) in try key.invalidate() }
+        try key.setPermissions([.possessorAll, .userView])
+        #expect(try key.bytes() == [1, 2, 3])
+    }
+
+    @Test("a key without the setattr right keeps its attributes")
+    func noSetAttribute() throws {
+        let scratch = try ScratchKeyring()
+        let key = try scratch.keyring.add("key")
+        try key.setPermissions([.possessorView, .possessorRead, .possessorSearch, .userView])
+        expectFailure(.accessDenied) { () throws(KeyringError) in try key.setPermissions(.possessorAll) }
+        expectFailure(.accessDenied) { () throws(KeyringError) in try key.setTimeout(.longest) }
+        expectFailure(.accessDenied) { () throws(KeyringError) in try key.changeOwner(groupID: 1) }
+        #expect(try key.bytes() == [1, 2, 3])
+    }
+
+    @Test("permission bits that the kernel does not know are refused")
+    func unknownBits() throws {
+        let scratch = try ScratchKeyring()
+        let key = try scratch.keyring.add("key")
+        expectFailure(.invalidArgument) { () throws(KeyringError) in
+            try key.setPermissions(KeyPermissions(rawValue: 0x4000_0000))
+        }
+    }
+
+    @Test("root gives a key to another user and group, one at a time", .enabled(if: geteuid() == 0))
+    func changeOwner() throws {
+        let scratch = try ScratchKeyring()
+        let key = try scratch.keyring.add("key")
+        try key.changeOwner(userID: 60_123)
+        var description = try key.describe()
+        #expect(description.userID == 60_123)
+        #expect(description.groupID == getegid())
+        try key.changeOwner(groupID: 60_124)
+        description = try key.describe()
+        #expect(description.userID == 60_123)
+        #expect(description.groupID == 60_124)
+        try key.changeOwner()
+        #expect(try key.describe() == description)
+    }
+
+    @Test("a key of a user above 2,147,483,647 can be described", .enabled(if: geteuid() == 0))
+    func largeUser() throws {
+        let scratch = try ScratchKeyring()
+        let key = try scratch.keyring.add("key")
+        try key.changeOwner(userID: 4_294_967_290, groupID: 4_294_967_291)
+        let description = try key.describe()
+        #expect(description.userID == 4_294_967_290)
+        #expect(description.groupID == 4_294_967_291)
+    }
+
+    @Test("an ordinary user can't give a key away", .enabled(if: geteuid() == 0))
+    func ordinaryUser() async {
+        await #expect(processExitsWith: .success) {
+            func act() throws {
+                let key = try becomeOrdinaryUser(60_125).add("key")
+                expectFailure(.accessDenied) { () throws(KeyringError) in try key.changeOwner(userID: 60_126) }
+                expectFailure(.accessDenied) { () throws(KeyringError) in try key.changeOwner(groupID: 60_126) }
+                try key.changeOwner(userID: 60_125, groupID: 60_125)
+            }
+            try act()
+        }
+    }
+
+    @Test("the security label is text without a NUL, and empty where no security module labels keys")
+    func securityLabel() throws {
+        let scratch = try ScratchKeyring()
+        let key = try scratch.keyring.add("key")
+        let label = try key.securityLabel()
+        #expect(!label.utf8.contains(0))
+        try scratch.keyring.unlink(key)
+        #expect(becomesTrue { (try? key.securityLabel()) == nil })
+        expectFailure(.notFound) { () throws(KeyringError) in _ = try key.securityLabel() }
+    }
+}

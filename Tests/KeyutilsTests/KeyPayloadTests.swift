@@ -1,0 +1,121 @@
+import Keyutils
+import SessionKeyringTesting
+import Testing
+
+@Suite("Payloads on the real kernel")
+struct KeyPayloadTests {
+    @Test("what was added is found by name and read back")
+    func roundTrip() throws {
+        let scratch = try ScratchKeyring()
+        let key = try scratch.keyring.add("name", pattern(200))
+        #expect(try scratch.keyring.search(.user, "name") == key)
+        #expect(try key.bytes() == pattern(200))
+        #expect(try key.read().array() == pattern(200))
+        #expect(try key.payloadSize() == 200)
+    }
+
+    @Test(
+        "a payload of any size that a user key can hold comes back whole",
+        arguments: [1, 2, 4_096, 4_097, 32_766, 32_767]
+    )
+    func sizes(_ count: Int) throws {
+        let scratch = try ScratchKeyring()
+        let key = try scratch.keyring.add("sized", pattern(count))
+        let isSame = try key.bytes() == pattern(count)
+        #expect(isSame)
+        #expect(try key.payloadSize() == count)
+        #expect(try key.read().count == count)
+    }
+
+    @Test("the largest payload is what the constant says; one byte more is refused")
+    func tooLarge() throws {
+        let scratch = try ScratchKeyring()
+        #expect(Key.largestUserPayload == 32_767)
+        expectFailure(.invalidArgument) { () throws(KeyringError) in
+            try scratch.keyring.add("large", pattern(32_768))
+        }
+        expectFailure(.notFound) { () throws(KeyringError) in _ = try scratch.keyring.search(.user, "large") }
+    }
+
+    @Test("an empty payload is refused, new or in place")
+    func empty() throws {
+        let scratch = try ScratchKeyring()
+        expectFailure(.invalidArgument) { () throws(KeyringError) in try scratch.keyring.add("empty", []) }
+        let key = try scratch.keyring.add("full")
+        expectFailure(.invalidArgument) { () throws(KeyringError) in try scratch.keyring.add("full", []) }
+        expectFailure(.invalidArgument) { () throws(KeyringError) in try key.update(with: []) }
+        #expect(try key.bytes() == [1, 2, 3])
+    }
+
+    @Test("adding under a name that is taken updates the same key, with any size")
+    func addInPlace() throws {
+        let scratch = try ScratchKeyring()
+        let key = try scratch.keyring.add("name", [1])
+        #expect(try scratch.keyring.add("name", pattern(20_000)) == key)
+        let isSame = try key.bytes() == pattern(20_000)
+        #expect(isSame)
+        #expect(try scratch.keyring.members() == [key.serial])
+    }
+
+    @Test("an update replaces the payload; it takes 4,096 bytes and not one more")
+    func update() throws {
+        let scratch = try ScratchKeyring()
+        let key = try scratch.keyring.add("name", pattern(10))
+        try key.update(with: pattern(4_096))
+        let isSame = try key.bytes() == pattern(4_096)
+        #expect(isSame)
+        expectFailure(.invalidArgument) { () throws(KeyringError) in try key.update(with: pattern(4_097)) }
+        #expect(try key.payloadSize() == 4_096)
+        try key.update(with: [9])
+        #expect(try key.bytes() == [9])
+    }
+
+    @Test("payloads keep bytes of every value, zero among them")
+    func everyByte() throws {
+        let scratch = try ScratchKeyring()
+        let all = (0...255).map { UInt8($0) }
+        #expect(try scratch.keyring.add("bytes", all).bytes() == all)
+        #expect(try scratch.keyring.add("zero", [0]).bytes() == [0])
+    }
+
+    @Test("a key that never was is not found by anything")
+    func absent() throws {
+        let scratch = try ScratchKeyring()
+        let key = try scratch.keyring.add("gone")
+        try scratch.keyring.unlink(key)
+        #expect(try becomesTrue { () throws in (try? key.describe()) == nil })
+        expectFailure(.notFound) { () throws(KeyringError) in _ = try key.read() }
+        expectFailure(.notFound) { () throws(KeyringError) in _ = try key.payloadSize() }
+        expectFailure(.notFound) { () throws(KeyringError) in _ = try key.describe() }
+        expectFailure(.notFound) { () throws(KeyringError) in try key.update(with: [1]) }
+        expectFailure(.notFound) { () throws(KeyringError) in try key.removeTimeout() }
+        expectFailure(.notFound) { () throws(KeyringError) in try key.revoke() }
+        expectFailure(.notFound) { () throws(KeyringError) in try key.invalidate() }
+        expectFailure(.notFound) { () throws(KeyringError) in try scratch.keyring.unlink(key) }
+        expectFailure(.notFound) { () throws(KeyringError) in _ = try scratch.keyring.search(.user, "gone") }
+    }
+
+    @Test("a logon key is found and described, and can't be read")
+    func logon() throws {
+        let scratch = try ScratchKeyring()
+        let payload = pattern(16)
+        let key = try scratch.keyring.add(.logon, "service:user", payload)
+        #expect(try scratch.keyring.search(.logon, "service:user") == key)
+        #expect(try key.describe().type == .logon)
+        expectFailure(.unsupported) { () throws(KeyringError) in _ = try key.read() }
+        expectFailure(.unsupported) { () throws(KeyringError) in _ = try key.payloadSize() }
+        expectFailure(.invalidArgument) { () throws(KeyringError) in
+            try scratch.keyring.add(.logon, "no prefix", payload)
+        }
+    }
+
+    @Test("a type that the kernel does not have is unsupported where it is added, and not found where it is sought")
+    func unknownType() throws {
+        let scratch = try ScratchKeyring()
+        let payload: [UInt8] = [1]
+        expectFailure(.unsupported) { () throws(KeyringError) in
+            try scratch.keyring.add("no_such_type", "x", payload)
+        }
+        expectFailure(.notFound) { () throws(KeyringError) in _ = try scratch.keyring.search("no_such_type", "x") }
+    }
+}

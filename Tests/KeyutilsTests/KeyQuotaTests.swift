@@ -1,0 +1,84 @@
+import Foundation
+import Keyutils
+import SessionKeyringTesting
+import Testing
+
+@Suite("Quota")
+struct KeyQuotaTests {
+    @Test(
+        "an ordinary user may have 200 keys and 20,000 bytes, and the counts move with the keys",
+        .enabled(if: geteuid() == 0)
+    )
+    func ordinaryUser() async {
+        await #expect(processExitsWith: .success) {
+            func limit(_ name: String) -> Int? {
+                (try? String(contentsOfFile: "/proc/sys/kernel/keys/\(name)", encoding: .utf8)).flatMap {
+                    Int($0.prefix { $0.isNumber })
+                }
+            }
+            func act() throws {
+                // 200 and 20,000, unless the administrator changed them.
+                let (keys, bytes) = (limit("maxkeys"), limit("maxbytes"))
+                let session = try becomeOrdinaryUser(60_140)
+                let before = try KeyQuota.current()
+                #expect(before.maximumKeys == keys)
+                #expect(before.maximumBytes == bytes)
+                for number in 0..<10 { try session.add("key \(number)", pattern(100)) }
+                let after = try KeyQuota.current()
+                #expect(after.keys == before.keys + 10)
+                // The payload, the name with its NUL, and what the ring grows by.
+                #expect(after.bytes >= before.bytes + 10 * 106)
+                #expect(try KeyQuota.current(ofUser: 60_140) == after)
+                try session.clear()
+                #expect(try becomesTrue { () throws in try KeyQuota.current().keys == before.keys })
+            }
+            try act()
+        }
+    }
+
+    @Test(
+        "beyond the quota, adding fails with quotaExceeded, and works again when there is room",
+        .enabled(if: geteuid() == 0)
+    )
+    func exceeded() async {
+        await #expect(processExitsWith: .success) {
+            func act() throws {
+                let session = try becomeOrdinaryUser(60_141)
+                let maximum = try KeyQuota.current().maximumKeys
+                var failure: KeyringError?
+                var count = 0
+                while failure == nil && count <= maximum {
+                    do throws(KeyringError) {
+                        try session.add("\(count)", [1])
+                        count += 1
+                    } catch {
+                        failure = error
+                    }
+                }
+                #expect(failure?.code == .quotaExceeded)
+                #expect(count < maximum)
+                let quota = try KeyQuota.current()
+                #expect(quota.keys <= quota.maximumKeys)
+                #expect(quota.bytes <= quota.maximumBytes)
+                try session.clear()
+                #expect(becomesTrue { (try? session.add("again")) != nil })
+            }
+            try act()
+        }
+    }
+
+    @Test("a user without keys has no quota to tell of")
+    func nobody() {
+        expectFailure(.notFound) { () throws(KeyringError) in _ = try KeyQuota.current(ofUser: 4_000_000_001) }
+    }
+
+    @Test("root's share is its own")
+    func root() throws {
+        let scratch = try ScratchKeyring()
+        try scratch.keyring.add("key")
+        let quota = try KeyQuota.current()
+        #expect(quota.keys >= 1)
+        #expect(quota.keys <= quota.maximumKeys)
+        #expect(quota.bytes <= quota.maximumBytes)
+    }
+}

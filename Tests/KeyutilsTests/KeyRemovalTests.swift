@@ -1,0 +1,112 @@
+import Keyutils
+import SessionKeyringTesting
+import Testing
+
+@Suite("Removing keys on the real kernel")
+struct KeyRemovalTests {
+    /// A key in `ring`, and its successor of the same name that has displaced it; `keeper` keeps the old one alive.
+    private func displace(in ring: Keyring, keptIn keeper: Keyring) throws -> (old: Key, new: Key) {
+        let old = try ring.add("name", [1])
+        try keeper.link(old)
+        let stage = try ring.addKeyring("stage")
+        let new = try stage.add("name", [2])
+        try stage.move(new, to: ring)
+        #expect(try ring.search(.user, "name") == new)
+        return (old, new)
+    }
+
+    @Test("an unlinked key is gone from the ring at once, and still there where else it is linked")
+    func unlink() throws {
+        let scratch = try ScratchKeyring()
+        let other = try scratch.keyring.addKeyring("other")
+        let key = try scratch.keyring.add("key")
+        try other.link(key)
+        try scratch.keyring.unlink(key)
+        #expect(try !scratch.keyring.links(key))
+        #expect(try other.links(key))
+        #expect(try key.bytes() == [1, 2, 3])
+        expectFailure(.notLinked) { () throws(KeyringError) in try scratch.keyring.unlink(key) }
+    }
+
+    @Test("unlinking by the serial of a displaced key removes its successor")
+    func unlinkGoesByName() throws {
+        let scratch = try ScratchKeyring()
+        let keeper = try scratch.keyring.addKeyring("keeper")
+        let ring = try scratch.keyring.addKeyring("ring")
+        let (old, new) = try displace(in: ring, keptIn: keeper)
+        try ring.unlink(old)
+        #expect(try !ring.links(new))
+        #expect(try old.bytes() == [1])
+    }
+
+    @Test("invalidating a displaced key leaves its successor alone")
+    func invalidateIsExact() throws {
+        let scratch = try ScratchKeyring()
+        let keeper = try scratch.keyring.addKeyring("keeper")
+        let ring = try scratch.keyring.addKeyring("ring")
+        let (old, new) = try displace(in: ring, keptIn: keeper)
+        try old.invalidate()
+        #expect(try ring.links(new))
+        #expect(try new.bytes() == [2])
+        #expect(try becomesTrue { () throws in try !keeper.links(old) })
+    }
+
+    @Test("an invalidated key is dead at once and soon gone from every ring")
+    func invalidate() throws {
+        let scratch = try ScratchKeyring()
+        let other = try scratch.keyring.addKeyring("other")
+        let key = try scratch.keyring.add("key")
+        try other.link(key)
+        try key.invalidate()
+        do throws(KeyringError) {
+            _ = try key.read()
+            Issue.record("an invalidated key could be read")
+        } catch {
+            // The last: taken out of its rings already and so no longer possessed, but not yet gone.
+            #expect([.notFound, .revoked, .accessDenied].contains(error.code))
+        }
+        #expect(try becomesTrue { () throws in try !scratch.keyring.links(key) && !other.links(key) })
+        expectFailure(.notFound) { () throws(KeyringError) in _ = try scratch.keyring.search(.user, "key") }
+    }
+
+    @Test("a revoked key fails with revoked, and its name stays taken until it is unlinked")
+    func revoke() throws {
+        let scratch = try ScratchKeyring()
+        let stage = try scratch.keyring.addKeyring("stage")
+        let key = try scratch.keyring.add("key")
+        try key.revoke()
+        expectFailure(.revoked) { () throws(KeyringError) in _ = try key.read() }
+        expectFailure(.revoked) { () throws(KeyringError) in _ = try key.describe() }
+        expectFailure(.revoked) { () throws(KeyringError) in try key.revoke() }
+        expectFailure(.revoked) { () throws(KeyringError) in try key.setTimeout(.longest) }
+        let next = try stage.add("key", [9])
+        expectFailure(.alreadyExists) { () throws(KeyringError) in
+            try stage.move(next, to: scratch.keyring, exclusive: true)
+        }
+        try scratch.keyring.unlink(key)
+        try stage.move(next, to: scratch.keyring, exclusive: true)
+        #expect(try scratch.keyring.search(.user, "key") == next)
+    }
+
+    @Test("a revoked ring takes and gives nothing")
+    func revokeRing() throws {
+        let scratch = try ScratchKeyring()
+        let ring = try scratch.keyring.addKeyring("ring")
+        try ring.add("key")
+        try Key(ring).revoke()
+        expectFailure(.revoked) { () throws(KeyringError) in _ = try ring.search(.user, "key") }
+        expectFailure(.revoked) { () throws(KeyringError) in try ring.add("another") }
+        expectFailure(.revoked) { () throws(KeyringError) in _ = try ring.members() }
+    }
+
+    @Test("clearing a ring removes every link at once")
+    func clear() throws {
+        let scratch = try ScratchKeyring()
+        let ring = try scratch.keyring.addKeyring("ring")
+        for number in 0..<100 { try ring.add("key \(number)") }
+        try ring.clear()
+        #expect(try ring.members() == [])
+        expectFailure(.notFound) { () throws(KeyringError) in _ = try ring.search(.user, "key 7") }
+        try ring.clear()
+    }
+}

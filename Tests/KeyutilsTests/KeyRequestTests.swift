@@ -1,0 +1,63 @@
+import Glibc
+import Keyutils
+import SessionKeyringTesting
+import Testing
+
+@Suite("Requesting keys")
+struct KeyRequestTests {
+    @Test("a request without a callout is a search of the thread's keyrings")
+    func found() throws {
+        let scratch = try ScratchKeyring()
+        let name = "skr-request-\(getpid())"
+        let key = try scratch.keyring.add(name)
+        #expect(try Key.request(.user, name) == key)
+    }
+
+    @Test("a request can link what it finds")
+    func linked() throws {
+        let scratch = try ScratchKeyring()
+        let ring = try scratch.keyring.addKeyring("ring")
+        let name = "skr-request-linked-\(getpid())"
+        let key = try scratch.keyring.add(name)
+        #expect(try Key.request(.user, name, linkingInto: ring) == key)
+        #expect(try ring.members() == [key.serial])
+    }
+
+    @Test("a request for what is not there finds nothing and makes nothing")
+    func notFound() {
+        expectFailure(.notFound) { () throws(KeyringError) in _ = try Key.request(.user, "skr-no-such-\(getpid())") }
+    }
+
+    @Test("nobody who was not asked to make a key has authority over it")
+    func authority() async {
+        await #expect(processExitsWith: .success) {
+            func act() throws {
+                let ring = try SessionMembership.joinAnonymous()
+                let key = try ring.add("complete")
+                let payload = pattern(3)
+                expectFailure(.notFound) { () throws(KeyringError) in try KeyConstruction.assumeAuthority(over: key) }
+                try KeyConstruction.dropAuthority()
+                expectFailure(.notPermitted) { () throws(KeyringError) in
+                    try KeyConstruction.instantiate(key, payload: payload.span.bytes)
+                }
+                expectFailure(.notPermitted) { () throws(KeyringError) in
+                    try KeyConstruction.reject(key, errno: EKEYREJECTED, for: .longest)
+                }
+            }
+            try act()
+        }
+    }
+
+    @Test("the default destination is what it was set to")
+    func defaultDestination() async {
+        await #expect(processExitsWith: .success) {
+            func act() throws {
+                for destination in KeyConstruction.DefaultDestination.allCases {
+                    try KeyConstruction.setDefaultDestination(destination)
+                    #expect(try KeyConstruction.setDefaultDestination(destination) == destination)
+                }
+            }
+            try act()
+        }
+    }
+}

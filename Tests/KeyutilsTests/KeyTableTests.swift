@@ -1,0 +1,117 @@
+import Keyutils
+import SessionKeyringTesting
+import Testing
+
+@Suite("The key table")
+struct KeyTableTests {
+    /// A line of `/proc/keys` as the kernel's `proc_keys_show` prints it.
+    private func line(_ serial: String = "0531c66f", expiry: String = "perm", type: String = "user     ", text: String)
+        -> String
+    {
+        "\(serial) I--Q---     1 \(expiry) 0c030000     0 65534 \(type) \(text)\n"
+    }
+
+    private let serial = KeySerial(rawValue: 0x0531_c66f)
+
+    @Test("a line gives serial, expiry, type and text")
+    func oneLine() throws {
+        let table = KeyTable(
+            parsing: line(text: "my key: 12") + line("00000002", type: "keyring  ", text: "_ses: empty"))
+        let entry = try #require(table[serial])
+        #expect(entry.serial == serial)
+        #expect(entry.expiry == .never)
+        #expect(entry.type == "user")
+        #expect(entry.text == "my key: 12")
+        #expect(table[KeySerial(rawValue: 2)]?.text == "_ses: empty")
+        #expect(table[KeySerial(rawValue: 3)] == nil)
+    }
+
+    @Test(
+        "spaces at the start of a description, and types of nine letters, are kept",
+        arguments: ["user     ", "asymmetri", ".request_"]
+    )
+    func leadingSpaces(_ type: String) throws {
+        let entry = try #require(KeyTable(parsing: line(type: type, text: "  two spaces: 1"))[serial])
+        #expect(entry.text == "  two spaces: 1")
+        #expect(entry.type == String(type.prefix { $0 != " " }))
+    }
+
+    @Test(
+        "what is left is understood in every unit",
+        arguments: [
+            (" 59s", 59, 1), ("  0s", 0, 1), ("  1m", 60, 60), (" 59m", 3_540, 60), (" 23h", 82_800, 3_600),
+            ("  6d", 518_400, 86_400), ("  1w", 604_800, 604_800), ("7101w", 4_294_684_800, 604_800),
+        ] as [(String, Int64, Int64)]
+    )
+    func units(_ column: String, _ seconds: Int64, _ precision: Int64) {
+        let left = KeyTimeLeft(atLeast: .seconds(seconds), precision: .seconds(precision))
+        #expect(KeyTable(parsing: line(expiry: column, text: "x: 1"))[serial]?.expiry == .left(left))
+    }
+
+    @Test("expd is expired and perm is never")
+    func words() {
+        #expect(KeyTable(parsing: line(expiry: "expd", text: "x: 1"))[serial]?.expiry == .expired)
+        #expect(KeyTable(parsing: line(expiry: "perm", text: "x: 1"))[serial]?.expiry == .never)
+    }
+
+    @Test("of two lines with one serial, one of which must be forged, neither is believed")
+    func forged() {
+        let forged = line(text: "evil\n" + line(expiry: "perm", text: "forged: 1"))
+        #expect(KeyTable(parsing: line(expiry: " 10m", text: "true: 3") + forged)[serial] == nil)
+        let other = line("00000007", text: "honest: 1")
+        #expect(KeyTable(parsing: other + forged + forged)[KeySerial(rawValue: 7)] != nil)
+    }
+
+    @Test(
+        "lines in another form are passed over",
+        arguments: [
+            "", "\n\n", "rubbish", "0531c66f I--Q--- 1 perm 0c030000 0 65534 user",
+            "531c66f I--Q---     1 perm 0c030000     0 65534 user      x: 1",
+            "0531c66g I--Q---     1 perm 0c030000     0 65534 user      x: 1",
+            "0531c66f I--Q--      1 perm 0c030000     0 65534 user      x: 1",
+            "0531c66f I--Q---     1 soon 0c030000     0 65534 user      x: 1",
+            "0531c66f I--Q---     1  10y 0c030000     0 65534 user      x: 1",
+            "0531c66f I--Q---     1    s 0c030000     0 65534 user      x: 1",
+        ]
+    )
+    func otherForms(_ text: String) {
+        #expect(KeyTable(parsing: text)[serial] == nil)
+        #expect(KeyTable(parsing: text + "\n" + line("00000002", text: "x"))[KeySerial(rawValue: 2)] != nil)
+    }
+
+    @Test("the real table has our keys, with what is left of their timeouts")
+    func snapshot() throws {
+        let scratch = try ScratchKeyring()
+        let lasting = try scratch.keyring.add("lasting", pattern(12))
+        let brief = try scratch.keyring.add("brief")
+        try brief.setTimeout(KeyTimeout(.seconds(40)))
+        let table = try KeyTable.snapshot()
+        #expect(table[lasting.serial]?.expiry == .never)
+        #expect(table[lasting.serial]?.type == "user")
+        #expect(table[lasting.serial]?.text == "lasting: 12")
+        guard case .left(let left) = table[brief.serial]?.expiry else {
+            Issue.record("a key with a timeout has time left")
+            return
+        }
+        #expect(left.precision == .seconds(1))
+        #expect(left.atLeast <= .seconds(40))
+        #expect(left.atLeast >= .seconds(30))
+        let ring = try #require(table[scratch.keyring.serial])
+        #expect(ring.type == "keyring")
+        #expect(ring.text.hasPrefix("skr-scratch-"))
+        #expect(ring.text.hasSuffix(": 2"))
+    }
+
+    @Test("a key whose name has a newline and forges another's line makes nobody believe either")
+    func forgedForReal() throws {
+        let scratch = try ScratchKeyring()
+        let victim = try scratch.keyring.add("victim")
+        try victim.setTimeout(KeyTimeout(.seconds(100)))
+        let hex = String(victim.serial.rawValue, radix: 16)
+        let padded = String(repeating: "0", count: 8 - hex.utf8.count) + hex
+        #expect(try KeyTable.snapshot()[victim.serial] != nil)
+        let forger = try scratch.keyring.add("x\n" + line(padded, text: "forged"))
+        #expect(try KeyTable.snapshot()[victim.serial] == nil)
+        try scratch.keyring.unlink(forger)
+    }
+}

@@ -1,0 +1,80 @@
+import Glibc
+import Keyutils
+import Testing
+
+@Suite("Errors")
+struct KeyringErrorTests {
+    @Test(
+        "each error number has its code",
+        arguments: [
+            (ENOKEY, .notFound), (EKEYEXPIRED, .expired), (EKEYREVOKED, .revoked), (EKEYREJECTED, .rejected),
+            (EACCES, .accessDenied), (EPERM, .notPermitted), (EDQUOT, .quotaExceeded), (EEXIST, .alreadyExists),
+            (ENOENT, .notLinked), (EINVAL, .invalidArgument), (EMSGSIZE, .tooLarge), (E2BIG, .tooLarge),
+            (EOPNOTSUPP, .unsupported), (ENODEV, .unsupported), (ENOPKG, .unsupported), (ENOSYS, .unavailable),
+            (ENOTDIR, .notKeyring), (ENFILE, .keyringFull), (EDEADLK, .keyringCycle), (ELOOP, .keyringCycle),
+            (EBADMSG, .malformedPayload), (ENOMEM, .outOfMemory), (EBUSY, .other), (EBADSLT, .other), (0, .other),
+            (-1, .other), (9_999, .other),
+        ] as [(CInt, KeyringError.Code)]
+    )
+    func code(_ number: CInt, _ code: KeyringError.Code) {
+        let error = KeyringError(errno: number, in: .read)
+        #expect(error.code == code)
+        #expect(error.errno == number)
+        #expect(error.operation == .read)
+    }
+
+    @Test("every code can come from an error number")
+    func reachable() {
+        let codes = Set((0...200).map { KeyringError(errno: $0, in: .add).code })
+        #expect(codes == Set(KeyringError.Code.allCases))
+    }
+
+    @Test(
+        "a description is one line that names the call, the cause and the number",
+        arguments: KeyringError.Code.allCases
+    )
+    func description(_ code: KeyringError.Code) {
+        let own = KeyringError(code, in: .setTimeout).description
+        #expect(own.hasPrefix("keyctl_set_timeout: "))
+        #expect(own.count > "keyctl_set_timeout: ".count)
+        #expect(!own.contains { $0.isNewline })
+        #expect(!own.contains("errno"))
+    }
+
+    @Test("a description of the kernel's error ends with its number")
+    func kernelDescription() {
+        let error = KeyringError(errno: EKEYEXPIRED, in: .read)
+        #expect(error.description == "keyctl_read: the key has expired (errno \(EKEYEXPIRED))")
+        #expect("\(error)" == error.description)
+    }
+
+    @Test("no two codes say the same")
+    func distinct() {
+        let texts = Set(KeyringError.Code.allCases.map { KeyringError($0, in: .add).description })
+        #expect(texts.count == KeyringError.Code.allCases.count)
+    }
+
+    @Test("every code has a remedy, in one line", arguments: KeyringError.Code.allCases)
+    func remedy(_ code: KeyringError.Code) {
+        let remedy = KeyringError(code, in: .add).remedy
+        #expect(!remedy.isEmpty)
+        #expect(!remedy.contains { $0.isNewline })
+    }
+
+    @Test("every operation has a name of its own")
+    func operations() {
+        #expect(Set(KeyringError.Operation.allCases.map(\.rawValue)).count == KeyringError.Operation.allCases.count)
+        #expect(KeyringError.Operation.allCases.allSatisfy { !$0.rawValue.isEmpty })
+    }
+
+    @Test("the error of a failed write has neither the payload nor the name in it")
+    func noPayload() {
+        let ring = Keyring(KeySerial(rawValue: 1))
+        let error = #expect(throws: KeyringError.self) {
+            try ring.add("a-telling-name", Array("a-telling-payload".utf8))
+        }
+        let everything = String(reflecting: error) + "\(error as Any)" + (error?.remedy ?? "")
+        #expect(error?.operation == .add)
+        #expect(!everything.contains("telling"))
+    }
+}

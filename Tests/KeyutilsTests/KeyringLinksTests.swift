@@ -1,0 +1,154 @@
+import Keyutils
+import SessionKeyringTesting
+import Testing
+
+@Suite("Links and members on the real kernel")
+struct KeyringLinksTests {
+    @Test("a ring lists exactly its members, however many", arguments: [0, 1, 255, 256, 257, 300, 1_000])
+    func members(_ count: Int) throws {
+        let scratch = try ScratchKeyring()
+        var keys: [Key] = []
+        for number in 0..<count { keys.append(try scratch.keyring.add("key \(number)", [1])) }
+        let members = try scratch.keyring.members()
+        #expect(members.count == count)
+        #expect(Set(members) == Set(keys.map(\.serial)))
+        for key in [keys.first, keys.last].compactMap({ $0 }) { #expect(try scratch.keyring.links(key)) }
+        #expect(try !scratch.keyring.links(Key(scratch.keyring)))
+    }
+
+    @Test("links looks at the ring itself, not at rings inside")
+    func linksIsFlat() throws {
+        let scratch = try ScratchKeyring()
+        let inner = try scratch.keyring.addKeyring("inner")
+        let key = try inner.add("key")
+        #expect(try inner.links(key))
+        #expect(try !scratch.keyring.links(key))
+        #expect(try scratch.keyring.links(Key(inner)))
+        #expect(try scratch.keyring.search(.user, "key") == key, "a search goes on in rings inside")
+    }
+
+    @Test("a link is another way to the same key, and displaces one of the same name")
+    func link() throws {
+        let scratch = try ScratchKeyring()
+        let ring = try scratch.keyring.addKeyring("ring")
+        let key = try scratch.keyring.add("key", [1])
+        let displaced = try ring.add("key", [2])
+        try ring.link(key)
+        #expect(try ring.members() == [key.serial])
+        #expect(try !ring.links(displaced))
+        try ring.link(key)
+        #expect(try ring.members() == [key.serial])
+    }
+
+    @Test("a search with a destination links what it finds")
+    func searchAndLink() throws {
+        let scratch = try ScratchKeyring()
+        let from = try scratch.keyring.addKeyring("from")
+        let to = try scratch.keyring.addKeyring("to")
+        let key = try from.add("key")
+        #expect(try from.search(.user, "key", linkingInto: to) == key)
+        #expect(try to.members() == [key.serial])
+    }
+
+    @Test("a move takes the key from one ring to the other")
+    func move() throws {
+        let scratch = try ScratchKeyring()
+        let from = try scratch.keyring.addKeyring("from")
+        let to = try scratch.keyring.addKeyring("to")
+        let key = try from.add("key", [1])
+        try from.move(key, to: to)
+        #expect(try from.members() == [])
+        #expect(try to.members() == [key.serial])
+        expectFailure(.notLinked) { () throws(KeyringError) in try from.move(key, to: to) }
+    }
+
+    @Test("a move displaces one of the same name, unless it is exclusive")
+    func moveExclusive() throws {
+        let scratch = try ScratchKeyring()
+        let from = try scratch.keyring.addKeyring("from")
+        let to = try scratch.keyring.addKeyring("to")
+        let key = try from.add("key", [1])
+        let taken = try to.add("key", [2])
+        expectFailure(.alreadyExists) { () throws(KeyringError) in try from.move(key, to: to, exclusive: true) }
+        #expect(try from.members() == [key.serial])
+        #expect(try to.members() == [taken.serial])
+        try from.move(key, to: to)
+        #expect(try from.members() == [])
+        #expect(try to.members() == [key.serial])
+    }
+
+    @Test("a move to the same ring does nothing", arguments: [false, true])
+    func moveToSame(exclusive: Bool) throws {
+        let scratch = try ScratchKeyring()
+        let key = try scratch.keyring.add("key")
+        try scratch.keyring.move(key, to: scratch.keyring, exclusive: exclusive)
+        #expect(try scratch.keyring.members() == [key.serial])
+    }
+
+    @Test("rings can't form a cycle")
+    func cycle() throws {
+        let scratch = try ScratchKeyring()
+        let outer = try scratch.keyring.addKeyring("outer")
+        let inner = try outer.addKeyring("inner")
+        expectFailure(.keyringCycle) { () throws(KeyringError) in try inner.link(Key(outer)) }
+        expectFailure(.keyringCycle) { () throws(KeyringError) in try inner.link(Key(inner)) }
+    }
+
+    @Test("a key that is no ring can't be used as one")
+    func notKeyring() throws {
+        let scratch = try ScratchKeyring()
+        let key = try scratch.keyring.add("key", pattern(8))
+        let other = try scratch.keyring.add("other")
+        let pretended = Keyring(key.serial)
+        expectFailure(.notKeyring) { () throws(KeyringError) in try pretended.add("x") }
+        expectFailure(.notKeyring) { () throws(KeyringError) in try pretended.link(other) }
+        expectFailure(.notKeyring) { () throws(KeyringError) in try pretended.unlink(other) }
+        expectFailure(.notKeyring) { () throws(KeyringError) in try pretended.clear() }
+        expectFailure(.notKeyring) { () throws(KeyringError) in _ = try pretended.search(.user, "x") }
+        expectFailure(.notKeyring) { () throws(KeyringError) in try scratch.keyring.move(other, to: pretended) }
+        // Reading is one call for both, so this is what the payload happens to be.
+        #expect(try pretended.members().count == 2)
+    }
+
+    @Test("a new ring displaces the one of that name, with its contents")
+    func addKeyring() throws {
+        let scratch = try ScratchKeyring()
+        let first = try scratch.keyring.addKeyring("ring")
+        try first.add("key")
+        let second = try scratch.keyring.addKeyring("ring")
+        #expect(first != second)
+        #expect(try Key(second).describe().type == .keyring)
+        #expect(try scratch.keyring.members() == [second.serial])
+        #expect(try second.members() == [])
+    }
+
+    @Test("a restricted ring takes no further key and can't be restricted again")
+    func restrict() throws {
+        let scratch = try ScratchKeyring()
+        let ring = try scratch.keyring.addKeyring("ring")
+        let key = try ring.add("before", [1])
+        let outside = try scratch.keyring.add("outside")
+        try ring.restrict()
+        expectFailure(.notPermitted) { () throws(KeyringError) in try ring.add("after") }
+        expectFailure(.notPermitted) { () throws(KeyringError) in try ring.link(outside) }
+        expectFailure(.notPermitted) { () throws(KeyringError) in try scratch.keyring.move(outside, to: ring) }
+        expectFailure(.alreadyExists) { () throws(KeyringError) in try ring.restrict() }
+        #expect(try scratch.keyring.links(outside))
+        #expect(try key.bytes() == [1])
+        try ring.unlink(key)
+        #expect(try ring.members() == [])
+    }
+
+    @Test("a restriction by type needs a rule, a type that exists and one that has rules")
+    func restrictByType() throws {
+        let scratch = try ScratchKeyring()
+        let ring = try scratch.keyring.addKeyring("ring")
+        expectFailure(.invalidArgument) { () throws(KeyringError) in try ring.restrict(type: .asymmetric) }
+        expectFailure(.notLinked) { () throws(KeyringError) in try ring.restrict(type: .user, restriction: "any") }
+        expectFailure(.notFound) { () throws(KeyringError) in
+            try ring.restrict(type: "no_such_type", restriction: "any")
+        }
+        try ring.restrict(type: .asymmetric, restriction: "key_or_keyring:0:chain")
+        expectFailure(.unsupported) { () throws(KeyringError) in try ring.add("a user key") }
+    }
+}

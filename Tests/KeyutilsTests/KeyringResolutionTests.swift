@@ -1,0 +1,93 @@
+import Glibc
+import Keyutils
+import SessionKeyringTesting
+import Testing
+
+@Suite("Resolving special ids")
+struct KeyringResolutionTests {
+    @Test("a thread has no keyring of its own until it is created, and then the same one")
+    func threadKeyring() async {
+        // A thread that is started by one that has such a keyring gets a new one of its own: hence the process.
+        await #expect(processExitsWith: .success) {
+            try ThreadTeam.run(1) { _ in
+                expectFailure(.notFound) { () throws(KeyringError) in _ = try Keyring.resolve(.threadKeyring) }
+                let ring = try Keyring.resolve(.threadKeyring, create: true)
+                #expect(!ring.serial.isSpecial)
+                #expect(try Keyring.resolve(.threadKeyring) == ring)
+                #expect(try Key(ring).describe().name == "_tid")
+            }
+        }
+    }
+
+    @Test("two threads have two thread keyrings")
+    func twoThreads() throws {
+        let rings = Locked<[Keyring]>([])
+        try ThreadTeam.run(2) { _ in
+            let ring = try Keyring.resolve(.threadKeyring, create: true)
+            rings.withLock { $0.append(ring) }
+        }
+        #expect(Set(rings.withLock { $0 }).count == 2)
+    }
+
+    @Test("a process has no keyring of its own until it is created")
+    func processKeyring() async {
+        await #expect(processExitsWith: .success) {
+            expectFailure(.notFound) { () throws(KeyringError) in _ = try Keyring.resolve(.processKeyring) }
+            let ring = try Keyring.resolve(.processKeyring, create: true)
+            #expect(try Key(ring).describe().name == "_pid")
+        }
+    }
+
+    @Test("the user's keyrings are found by the real user id")
+    func userKeyrings() throws {
+        let user = try Keyring.resolve(.userKeyring)
+        let session = try Keyring.resolve(.userSessionKeyring)
+        #expect(!user.serial.isSpecial)
+        #expect(try Key(user).describe().name == "_uid.\(getuid())")
+        #expect(try Key(session).describe().name == "_uid_ses.\(getuid())")
+    }
+
+    @Test("a session resolves to one serial, by which it can be used")
+    func session() throws {
+        let ring = try Keyring.resolve(.sessionKeyring)
+        #expect(!ring.serial.isSpecial)
+        #expect(try Keyring.resolve(.sessionKeyring) == ring)
+        #expect(try Keyring.resolve(ring.serial) == ring)
+    }
+
+    @Test("the group keyring is not implemented, and without an upcall there is no authorisation key")
+    func neverThere() {
+        expectFailure(.invalidArgument) { () throws(KeyringError) in _ = try Keyring.resolve(.groupKeyring) }
+        expectFailure(.notFound) { () throws(KeyringError) in _ = try Keyring.resolve(.requestKeyAuthorization) }
+        expectFailure(.invalidArgument) { () throws(KeyringError) in
+            _ = try Keyring.resolve(KeySerial(rawValue: -100))
+        }
+    }
+
+    @Test(
+        "an ordinary user has a persistent keyring, and may not have another's",
+        .enabled(if: geteuid() == 0 && Capability.has(.persistentKeyrings))
+    )
+    func persistent() async {
+        await #expect(processExitsWith: .success) {
+            func act() throws {
+                let session = try becomeOrdinaryUser(60_130)
+                let ring = try Keyring.persistent(linkingInto: session)
+                #expect(try Key(ring).describe().name == "_persistent.60130")
+                #expect(try session.links(Key(ring)))
+                #expect(try Keyring.persistent(ofUser: 60_130, linkingInto: session) == ring)
+                let key = try ring.add("key", [6])
+                #expect(try session.search(.user, "key") == key)
+                if case .left = try KeyTable.snapshot()[ring.serial]?.expiry {
+                } else {
+                    Issue.record("a persistent keyring has a timeout")
+                }
+                expectFailure(.notPermitted) { () throws(KeyringError) in
+                    _ = try Keyring.persistent(ofUser: 60_131, linkingInto: session)
+                }
+                try Key(ring).invalidate()
+            }
+            try act()
+        }
+    }
+}

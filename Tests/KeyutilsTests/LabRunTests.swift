@@ -1,0 +1,48 @@
+import Foundation
+import Testing
+
+/// Runs the lab tests on a kernel that has what they need: a user-mode Linux 6.12, in some seconds, without privilege.
+///
+/// Set `SKR_KERNEL_LAB` to the folder that holds `vmtest`, and have busybox-static and cpio installed:
+///
+///     SKR_KERNEL_LAB=/path/to/kernel-lab swift test --filter LabRunTests
+///
+/// None of the names here has the lab suites' prefix, so that the filter below does not choose this test again.
+@Suite("A kernel with everything")
+struct LabRunTests {
+    static let lab = ProcessInfo.processInfo.environment["SKR_KERNEL_LAB"]
+
+    @Test("the kernel lab passes", .enabled(if: lab != nil && !Capability.isKernelLab), .timeLimit(.minutes(5)))
+    func labPasses() throws {
+        let lab = try #require(Self.lab)
+        // What `swift test` runs: the bundle that holds all test targets.
+        let executable = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let (status, output) = try run(
+            lab + "/vmtest",
+            ["--host-root", executable, "--testing-library", "swift-testing", "--filter", "KernelLab"]
+        )
+        #expect(status == 0, "\(output)")
+        let passed = try #require(output.firstMatch(of: #/Test run with (\d+) tests? .*passed/#), "\(output)")
+        #expect(try #require(Int(passed.1)) >= 18, "\(output)")
+        // There, nothing is missing: a lab test that was skipped was skipped by mistake.
+        #expect(!output.contains("skipped"), "\(output)")
+        for suite in ["Big keys", "Diffie-Hellman", "Private keys in the kernel", "Watching keys", "The lab's clock"] {
+            #expect(output.contains("Suite \"\(suite)\" passed"), "\(output)")
+        }
+    }
+
+    private func run(_ program: String, _ arguments: [String]) throws -> (status: Int32, output: String) {
+        let process = Process()
+        let pipe = Pipe()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(["TIMEOUT": "120"]) { _, new in new }
+        process.standardOutput = pipe
+        process.standardError = pipe
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+    }
+}

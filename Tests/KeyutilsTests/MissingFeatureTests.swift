@@ -1,0 +1,45 @@
+import Keyutils
+import SessionKeyringTesting
+import Testing
+
+/// How a kernel without a feature is told from other failures. The features themselves: `KernelLabTests.swift`.
+@Suite("Features that this kernel lacks are unsupported")
+struct MissingFeatureTests {
+    @Test("big keys", .enabled(if: !Capability.has(.bigKey)))
+    func bigKey() throws {
+        let scratch = try ScratchKeyring()
+        expectFailure(.unsupported) { () throws(KeyringError) in try scratch.keyring.add(.bigKey, "big", pattern(100)) }
+        #expect(try scratch.keyring.members() == [])
+    }
+
+    @Test("watching", .enabled(if: !Capability.has(.notifications)))
+    func watching() {
+        expectFailure(.unsupported) { () throws(KeyringError) in _ = try KeyWatcher() }
+    }
+
+    @Test("Diffie-Hellman", .enabled(if: !Capability.has(.diffieHellman)))
+    func diffieHellman() throws {
+        let scratch = try ScratchKeyring()
+        let key = try scratch.keyring.add("key", [23])
+        expectFailure(.unsupported) { () throws(KeyringError) in
+            _ = try DiffieHellman.compute(privateKey: key, prime: key, base: key)
+        }
+        let info: [UInt8] = [1]
+        expectFailure(.unsupported) { () throws(KeyringError) in
+            _ = try DiffieHellman.derive(
+                count: 16, privateKey: key, prime: key, base: key, hash: "sha256", otherInfo: info.span.bytes
+            )
+        }
+    }
+
+    @Test(
+        "private keys are malformed payloads to a kernel that can't parse them",
+        .enabled(if: !Capability.privateKeys)
+    )
+    func privateKeys() throws {
+        let scratch = try ScratchKeyring()
+        expectFailure(.malformedPayload) { () throws(KeyringError) in
+            try scratch.keyring.add(.asymmetric, "key", TestCertificate.privateKey)
+        }
+    }
+}

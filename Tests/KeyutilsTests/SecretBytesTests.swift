@@ -1,0 +1,101 @@
+import Keyutils
+import Testing
+
+@Suite("Secret bytes")
+struct SecretBytesTests {
+    static let sizes = [
+        0, 1, 63, 64, 65, 255, 256, 257, 1_023, 1_024, 1_025, 4_095, 4_096, 4_097, 32_767, 32_768, 32_769, 65_536,
+        1_048_575, 1_048_576, 1_048_577,
+    ]
+
+    @Test("bytes of any number come out as they went in", arguments: sizes)
+    func contents(_ count: Int) {
+        let bytes = pattern(count)
+        let secret = SecretBytes(copying: bytes)
+        let isSame = secret.array() == bytes
+        #expect(isSame)
+        #expect(secret.count == count)
+        #expect(secret.isEmpty == (count == 0))
+        let copy = secret.withBytes { SecretBytes(copying: $0) }
+        let isEqual = copy.isEqual(to: secret)
+        #expect(isEqual)
+    }
+
+    @Test("new room is all zero, even where a secret was before", arguments: sizes)
+    func zero(_ capacity: Int) {
+        for _ in 0..<4 {
+            let secret = SecretBytes(capacity: capacity) { buffer in
+                #expect(buffer.count == capacity)
+                let isZero = buffer.allSatisfy { $0 == 0 }
+                #expect(isZero)
+                for index in buffer.indices { buffer[index] = 0xa5 }
+                return capacity
+            }
+            #expect(secret.count == capacity)
+        }
+    }
+
+    @Test("an initializer may use less than the room it has")
+    func partial() {
+        let secret = SecretBytes(capacity: 100) { buffer in
+            buffer[0] = 1
+            buffer[1] = 2
+            buffer[2] = 3
+            return 2
+        }
+        #expect(secret.array() == [1, 2])
+    }
+
+    @Test("an initializer's error comes out with its type")
+    func throwing() {
+        struct Failure: Error, Equatable { let number: Int }
+        do throws(Failure) {
+            let secret = try SecretBytes(capacity: 10) { _ throws(Failure) in throw Failure(number: 7) }
+            Issue.record("\(secret.count) bytes were made")
+        } catch {
+            #expect(error == Failure(number: 7))
+        }
+    }
+
+    @Test("a body's error and result come out with their types")
+    func borrowing() {
+        struct Failure: Error {}
+        let secret = SecretBytes(utf8: "pässword")
+        #expect(secret.count == 9)
+        #expect(secret.withBytes { $0.byteCount } == 9)
+        #expect(throws: Failure.self) {
+            try secret.withBytes { (_) throws(Failure) -> Int in throw Failure() }
+        }
+    }
+
+    // The macro would copy what it is given, and secrets can't be copied.
+    private func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+        SecretBytes(copying: one).isEqual(to: SecretBytes(copying: other))
+    }
+
+    @Test("secrets are equal where count and every byte are", arguments: [1, 64, 65, 1_000, 40_000])
+    func equality(_ count: Int) {
+        let bytes = pattern(count)
+        #expect(areEqual(bytes, bytes))
+        for index in [0, count / 2, count - 1] {
+            var other = bytes
+            other[index] ^= 0x80
+            #expect(!areEqual(bytes, other))
+        }
+        #expect(!areEqual(bytes, bytes + [1]))
+        #expect(!areEqual(bytes, [UInt8](bytes.dropLast())))
+    }
+
+    @Test("two secrets of no bytes are equal, and equal to no other")
+    func emptyEquality() {
+        #expect(areEqual([], []))
+        #expect(!areEqual([], [0]))
+    }
+
+    @Test("an initializer that returns an impossible count traps", arguments: [-1, 11])
+    func impossibleCount(_ count: Int) async {
+        await #expect(processExitsWith: .failure) { [count = count as Int] in
+            _ = SecretBytes(capacity: 10) { _ in count }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import Keyutils
+import SessionKeyringTesting
+import Testing
+
+/// The memory that secrets live in.
+///
+/// What is looked at after a secret's end is looked at in a process of its own, where no other test can have taken the slot
+/// again.
+@Suite("The memory of secrets")
+struct SecretMemoryTests {
+    @Test(
+        "a secret's memory is zero when its life has ended",
+        arguments: [1, 64, 65, 256, 1_000, 1_024, 4_096, 4_097, 32_768]
+    )
+    func wiped(_ count: Int) async {
+        await #expect(processExitsWith: .success) { [count = count as Int] in
+            let secret = SecretBytes(copying: pattern(count))
+            let address = Int(bitPattern: secret.withBytes { $0.withUnsafeBytes { $0.baseAddress } })
+            guard Memory.holds(pattern(count), at: address) else { throw SetupFailure(step: "the secret is not there") }
+            end(secret)
+            #expect(Memory.isZero(at: address, count: count))
+        }
+    }
+
+    @Test("all that an initializer wrote is wiped, also what it did not count")
+    func wipedWhole() async {
+        await #expect(processExitsWith: .success) {
+            var address = 0
+            let secret = SecretBytes(capacity: 200) { buffer in
+                address = Int(bitPattern: buffer.baseAddress)
+                buffer.copyBytes(from: pattern(200))
+                return 1
+            }
+            guard Memory.holds(pattern(200), at: address) else { throw SetupFailure(step: "the secret is not there") }
+            end(secret)
+            #expect(Memory.isZero(at: address, count: 200))
+        }
+    }
+
+    @Test("what an initializer wrote before it threw is wiped")
+    func wipedOnError() async {
+        await #expect(processExitsWith: .success) {
+            var address = 0
+            var wasThere = false
+            do {
+                let secret = try SecretBytes(capacity: 300) { buffer throws(SetupFailure) in
+                    address = Int(bitPattern: buffer.baseAddress)
+                    buffer.copyBytes(from: pattern(300))
+                    wasThere = Memory.holds(pattern(300), at: address)
+                    throw SetupFailure(step: "on purpose")
+                }
+                end(secret)
+                Issue.record("the initializer did not throw")
+            } catch {}
+            #expect(wasThere)
+            #expect(Memory.isZero(at: address, count: 300))
+        }
+    }
+
+    @Test("the memory that a payload was lent in is zero afterwards", arguments: [10, 5_000, 32_767])
+    func lent(_ count: Int) async {
+        await #expect(processExitsWith: .success) { [count = count as Int] in
+            let scratch = try ScratchKeyring()
+            let key = try scratch.keyring.add("key", pattern(count))
+            let address = try key.withPayload { payload in
+                payload.withUnsafeBytes { bytes in
+                    bytes.elementsEqual(pattern(count)) ? Int(bitPattern: bytes.baseAddress) : 0
+                }
+            }
+            guard address != 0 else { throw SetupFailure(step: "the payload is not there") }
+            #expect(Memory.isZero(at: address, count: count))
+        }
+    }
+
+    @Test("a large secret's memory is given back to the system")
+    func unmapped() async {
+        await #expect(processExitsWith: .success) {
+            let secret = SecretBytes(copying: pattern(1_048_576))
+            let address = Int(bitPattern: secret.withBytes { $0.withUnsafeBytes { $0.baseAddress } })
+            let before = try Memory.flags(at: address)
+            #expect(before?.contains("dd") == true)
+            end(secret)
+            let after = try Memory.flags(at: address)
+            #expect(after?.contains("dd") != true)
+        }
+    }
+
+    @Test(
+        "a secret's memory is left out of core dumps, and locked where the limit allows",
+        arguments: [1, 1_000, 32_768, 1_048_576]
+    )
+    func flags(_ count: Int) throws {
+        let secret = SecretBytes(copying: pattern(count))
+        let flags = try secret.withBytes { bytes in
+            try bytes.withUnsafeBytes { try Memory.flags(at: Int(bitPattern: $0.baseAddress)) }
+        }
+        #expect(flags?.contains("dd") == true)
+        if SecretBytes.isMemoryLocked { #expect(flags?.contains("lo") == true) }
+    }
+
+    @Test("root's memory for secrets is locked, unless it lacks the capability", .enabled(if: Memory.mayLock))
+    func locked() async {
+        await #expect(processExitsWith: .success) {
+            let secret = SecretBytes(copying: pattern(100))
+            #expect(SecretBytes.isMemoryLocked)
+            #expect(secret.count == 100)
+        }
+    }
+
+    @Test("where nothing may be locked, isMemoryLocked says so and everything works", .enabled(if: geteuid() == 0))
+    func notLocked() async {
+        await #expect(processExitsWith: .success) {
+            func act() throws {
+                guard Memory.forbidLocking() else { throw SetupFailure(step: "setrlimit") }
+                let session = try becomeOrdinaryUser(60_150)
+                let secret = SecretBytes(copying: pattern(1_000))
+                #expect(!SecretBytes.isMemoryLocked)
+                #expect(secret.array() == pattern(1_000))
+                let key = try session.add("key", pattern(10_000))
+                let isSame = try key.read().array() == pattern(10_000)
+                #expect(isSame)
+                let large = SecretBytes(copying: pattern(1_048_576))
+                #expect(large.count == 1_048_576)
+            }
+            try act()
+        }
+    }
+}
+
+/// Ends a secret's life here.
+@inline(never)
+private func end(_ secret: consuming SecretBytes) {}

@@ -1,0 +1,101 @@
+import Glibc
+import Keyutils
+import SessionKeyringTesting
+import Testing
+
+extension Keyring {
+    /// Adds a `user` key.
+    @discardableResult
+    func add(_ name: String, _ payload: [UInt8] = [1, 2, 3]) throws(KeyringError) -> Key {
+        try add(.user, name, payload: payload.span.bytes)
+    }
+
+    /// Adds a key of any type.
+    @discardableResult
+    func add(_ type: KeyType, _ name: String, _ payload: [UInt8]) throws(KeyringError) -> Key {
+        try add(type, name, payload: payload.span.bytes)
+    }
+}
+
+extension Key {
+    /// The payload in ordinary memory.
+    func bytes() throws(KeyringError) -> [UInt8] {
+        try withPayload { payload in payload.withUnsafeBytes { [UInt8]($0) } }
+    }
+
+    func update(with payload: [UInt8]) throws(KeyringError) {
+        try update(payload.span.bytes)
+    }
+
+    /// Checks a signature by the test key.
+    func verify(_ signature: [UInt8], of digest: [UInt8]) throws(KeyringError) {
+        try verify(
+            signature: signature.span.bytes, ofDigest: digest.span.bytes, parameters: TestCertificate.parameters
+        )
+    }
+
+    /// Signs with the test key.
+    func sign(_ digest: [UInt8]) throws(KeyringError) -> [UInt8] {
+        try sign(digest: digest.span.bytes, parameters: TestCertificate.parameters)
+    }
+
+    func encrypt(_ data: [UInt8]) throws(KeyringError) -> [UInt8] {
+        try encrypt(data.span.bytes, parameters: "enc=pkcs1")
+    }
+
+    func decrypt(_ data: [UInt8]) throws(KeyringError) -> [UInt8] {
+        try decrypt(data.span.bytes, parameters: "enc=pkcs1").array()
+    }
+}
+
+extension SecretBytes {
+    /// The contents in ordinary memory.
+    func array() -> [UInt8] {
+        withBytes { bytes in bytes.withUnsafeBytes { [UInt8]($0) } }
+    }
+}
+
+/// Bytes that differ from their neighbours and are never zero.
+func pattern(_ count: Int, seed: Int = 0) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+        for index in 0..<count { buffer[index] = UInt8(truncatingIfNeeded: (index &* 7 &+ seed) % 255 &+ 1) }
+        initialized = count
+    }
+}
+
+/// Records an issue unless `body` fails with this code.
+func expectFailure(
+    _ code: KeyringError.Code,
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: () throws(KeyringError) -> Void
+) {
+    do throws(KeyringError) {
+        try body()
+        Issue.record("nothing was thrown, where \(code) was expected", sourceLocation: sourceLocation)
+    } catch {
+        #expect(error.code == code, "\(error)", sourceLocation: sourceLocation)
+    }
+}
+
+/// Asks again and again for up to `seconds`, and tells whether the answer ever was yes.
+func becomesTrue(within seconds: Double = 5, _ condition: () throws -> Bool) rethrows -> Bool {
+    for _ in 0..<Int(seconds * 500) {
+        if try condition() { return true }
+        usleep(2_000)
+    }
+    return try condition()
+}
+
+/// What ended an exit test early.
+struct SetupFailure: Error {
+    let step: String
+}
+
+/// Makes the whole process an ordinary user's, with a session keyring of its own. For exit tests only.
+///
+/// Credentials are per thread: everything that follows has to happen before the caller next waits for something.
+@available(*, noasync)
+func becomeOrdinaryUser(_ userID: uid_t) throws -> Keyring {
+    guard setgid(userID) == 0, setuid(userID) == 0 else { throw SetupFailure(step: "setuid") }
+    return try SessionMembership.joinAnonymous()
+}

@@ -6,8 +6,14 @@ import Glibc
     package let count: Int
     private let first: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
 
+    /// So many words from here on.
+    init(count: Int, first: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) {
+        self.count = max(0, count)
+        unsafe self.first = unsafe first
+    }
+
     package static func all() -> CommandLineWords {
-        unsafe CommandLineWords(count: max(0, Int(CommandLine.argc) - 1), first: CommandLine.unsafeArgv + 1)
+        unsafe CommandLineWords(count: Int(CommandLine.argc) - 1, first: CommandLine.unsafeArgv + 1)
     }
 
     /// The word at this position; `nil` where it is not UTF-8.

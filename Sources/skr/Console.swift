@@ -20,6 +20,12 @@ enum Console {
         }
     }
 
+    /// A secret's exact bytes; on a terminal with a newline, because the prompt would follow right behind.
+    static func writeSecret(_ bytes: RawSpan) throws(CommandError) {
+        try write(bytes)
+        if isOutputTerminal { try write("\n") }
+    }
+
     static func report(_ error: CommandError) {
         var text = "skr: error: \(error.message)\n"
         if let hint = error.hint { text += "skr: hint: \(hint)\n" }

@@ -9,11 +9,11 @@ struct CommandRunner {
         let errors: String
     }
 
-    /// The `skr` that was built beside this test bundle.
+    /// The `skr` that was built beside this test bundle, or the one that `SKR_TEST_EXECUTABLE` names.
     static let executable: URL = {
-        let bundle = URL(
-            fileURLWithPath: (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "")
-        return bundle.deletingLastPathComponent().appendingPathComponent("skr")
+        if let path = ProcessInfo.processInfo.environment["SKR_TEST_EXECUTABLE"] { return URL(fileURLWithPath: path) }
+        let bundle = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        return URL(fileURLWithPath: bundle ?? "").deletingLastPathComponent().appendingPathComponent("skr")
     }()
 
     /// A namespace of its own, so that tests don't get in each other's way.

@@ -28,7 +28,7 @@ package final class NamespaceRings: Sendable {
     private let processID: Atomic<Int32>
 
     package init(scope: SecretScope, namespace: String) throws(SecretStoreError) {
-        let name = "skr:" + PercentCoding.encode(namespace)
+        let name = Self.itemsName(of: namespace)
         guard !namespace.isEmpty else { throw SecretStoreError(.invalidName(.empty)) }
         let limit = 255
         guard name.utf8.count <= limit else {
@@ -37,9 +37,13 @@ package final class NamespaceRings: Sendable {
         self.scope = scope
         self.namespace = namespace
         self.itemsName = name
-        self.leasePrefix = name.dropFirst("skr:".utf8.count) + "/"
+        self.leasePrefix = PercentCoding.encode(namespace) + "/"
         self.anchorSerial = Atomic(try scope.resolve().serial.rawValue)
         self.processID = Atomic(getpid())
+    }
+
+    static func itemsName(of namespace: String) -> String {
+        "skr:" + PercentCoding.encode(namespace)
     }
 
     /// The keyring on which both hang.

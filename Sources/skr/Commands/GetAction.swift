@@ -31,12 +31,8 @@ struct GetAction {
     }
 
     private func write(_ bytes: RawSpan, of item: ItemIdentity) throws(CommandError) {
-        if let field {
-            try Console.write(try JSONField.extract(field, from: bytes, of: Display.name(of: item)))
-        } else {
-            try Console.write(bytes)
-        }
-        // On a terminal the prompt would follow right behind; a pipe gets the exact bytes.
-        if Console.isOutputTerminal { try Console.write("\n") }
+        guard let field else { return try Console.writeSecret(bytes) }
+        let text = try JSONField.extract(field, from: bytes, of: Display.name(of: item))
+        try unsafe Console.writeSecret(text.utf8Span.span.bytes)
     }
 }

@@ -28,16 +28,16 @@ enum SecretPrompt {
         terminal.write(prompt)
         let answer = terminal.readLine(limit: limit)
         terminal.write("\n")
-        let signal = terminal.restore()
-        switch signal {
-        case nil: break
-        case SIGTSTP?, SIGTTIN?, SIGTTOU?:
-            raise(signal ?? 0)
+        switch terminal.restore() {
+        case nil: return answer
+        case let stop? where stop == SIGTSTP || stop == SIGTTIN || stop == SIGTTOU:
+            raise(stop)
             return nil
         case let deadly?:
-            // Die of it as if we had never caught it.
+            // Die of it, and not in the runtime's crash handler. Where it is blocked, a half-typed secret is no secret.
+            signal(deadly, SIG_DFL)
             raise(deadly)
+            throw CommandError(exitCode: .internalError, message: "interrupted", hint: nil)
         }
-        return answer
     }
 }

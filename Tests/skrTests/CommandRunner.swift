@@ -59,8 +59,6 @@ struct CommandRunner {
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        // The test runner's own setting; with it, a quit signal would start the debugger.
-        process.environment?["SWIFT_BACKTRACE"] = nil
         let (stdin, stdout, stderr) = (Pipe(), Pipe(), Pipe())
         process.standardInput = stdin
         process.standardOutput = stdout

@@ -1,10 +1,15 @@
 import Testing
 
-/// The command on a terminal, which `script` provides; what is typed comes from a pipe, a moment later.
+/// The command on a terminal, which `script` provides. The keys are typed once the prompt is there.
 private func onTerminal(_ script: String, typing keys: String) throws -> CommandRunner.Outcome {
     let script = script.replacing("$", with: #"\$"#)
     return try CommandRunner().shell(
-        #"(sleep 0.7; printf '\#(keys)'; sleep 0.7) | script -qec "keyctl session - bash -c '\#(script)'" /dev/null | tr -d '\r'"#
+        #"""
+        seen=$(mktemp); trap 'rm -f "$seen"' EXIT
+        type() { for try in {1..200}; do grep -q "secret for" "$seen" && break; sleep 0.05; done; sleep 0.1; printf '\#(keys)'; sleep 0.5; }
+        type | script -qefc "keyctl session - bash -c '\#(script)'" "$seen" >/dev/null
+        tr -d '\r' <"$seen"
+        """#
     )
 }
 

@@ -44,7 +44,11 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(name: "CTestFilters", path: "Tests/CTestFilters"),
-        .testTarget(name: "KeyutilsTests", dependencies: ["Keyutils", "SessionKeyringTesting"], swiftSettings: tests),
+        .testTarget(
+            name: "KeyutilsTests",
+            dependencies: ["Keyutils", "SessionKeyringTesting", "CTestFilters"],
+            swiftSettings: tests
+        ),
         .testTarget(
             name: "SessionKeyringTests",
             dependencies: [

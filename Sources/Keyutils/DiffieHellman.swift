@@ -17,7 +17,8 @@ public enum DiffieHellman {
         }
         return try unsafe SecretBytes.reading(.diffieHellman, expecting: length) { buffer in
             unsafe keyctl_dh_compute(
-                privateKey.serial.rawValue, prime.serial.rawValue, base.serial.rawValue, buffer.baseAddress, buffer.count
+                privateKey.serial.rawValue, prime.serial.rawValue, base.serial.rawValue, buffer.baseAddress,
+                buffer.count
             )
         }
     }

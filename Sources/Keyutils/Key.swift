@@ -1,6 +1,8 @@
 import CKeyutils
 
-/// One key, by its serial. A value: making one neither asks the kernel nor keeps the key alive.
+/// One key, by its serial.
+///
+/// A value: making one neither asks the kernel nor keeps the key alive.
 ///
 /// Every operation also looks for the key in the calling thread's keyrings to find out whether it is *possessed*, so its
 /// cost grows with the number of keyrings in the session.
@@ -57,7 +59,9 @@ public struct Key: Hashable, Sendable {
         }
     }
 
-    /// Sets when the key expires, counted from now. This is exactly this key, never a successor of the same name.
+    /// Sets when the key expires, counted from now.
+    ///
+    /// This is exactly this key, never a successor of the same name.
     ///
     /// Needs *setattr* permission.
     ///
@@ -91,7 +95,9 @@ public struct Key: Hashable, Sendable {
         try systemCall(.setPermissions) { keyctl_setperm(serial.rawValue, permissions.rawValue) }
     }
 
-    /// Gives the key to another user or group. `nil` leaves that one as it is.
+    /// Gives the key to another user or group.
+    ///
+    /// `nil` leaves that one as it is.
     ///
     /// Needs *setattr* permission; another user needs `CAP_SYS_ADMIN`, and a group the caller's membership of it.
     ///

@@ -11,7 +11,9 @@ public struct KeyDescription: Hashable, Sendable {
     public let groupID: UInt32
     /// Who may do what.
     public let permissions: KeyPermissions
-    /// The name that the key was added under. Bytes that are not UTF-8 are replaced; see ``isExact``.
+    /// The name that the key was added under.
+    ///
+    /// Bytes that are not UTF-8 are replaced; see ``isExact``.
     public let name: String
     /// Whether ``name`` is the description byte for byte, which it is unless that was not UTF-8.
     public let isExact: Bool

@@ -49,7 +49,9 @@ public struct KeyTable: Sendable {
         KeyTable(parsing: try readProcFile("/proc/keys"))
     }
 
-    /// Parses the text of `/proc/keys`. Lines that are not in its form are passed over.
+    /// Parses the text of `/proc/keys`.
+    ///
+    /// Lines that are not in its form are passed over.
     ///
     /// A description with a newline in it can forge a line, so of two lines with one serial neither is believed.
     package init(parsing text: String) {
@@ -68,7 +70,7 @@ public struct KeyTable: Sendable {
 }
 
 extension KeyTable.Entry {
-    /// `0531c66f I--Q---     1 perm 0c030000     0 65534 user      description: 12`
+    // 0531c66f I--Q---     1 perm 0c030000     0 65534 user      description: 12
     init?(line: Substring.UTF8View) {
         let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 8)
         // The type's column is nine wide and has one space behind it; further spaces belong to the description.
@@ -91,7 +93,9 @@ extension KeyTable.Entry.Expiry {
         case "expd": self = .expired
         default:
             let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
-            guard let unit = column.last.flatMap({ units[$0] }), let count = Int64(column.dropLast()) else { return nil }
+            guard let unit = column.last.flatMap({ units[$0] }), let count = Int64(column.dropLast()) else {
+                return nil
+            }
             self = .left(KeyTimeLeft(atLeast: .seconds(count * unit), precision: .seconds(unit)))
         }
     }

@@ -14,7 +14,9 @@ public final class KeyWatcher: Sendable {
     /// How many events the kernel keeps for a slow reader.
     public static let queueCapacity = 256
 
-    /// The events, in the order in which the kernel saw them. One consumer; it ends when the watcher is gone.
+    /// The events, in the order in which the kernel saw them.
+    ///
+    /// One consumer; it ends when the watcher is gone.
     public let events: AsyncStream<KeyEvent>
 
     private let descriptor: CInt
@@ -48,7 +50,9 @@ public final class KeyWatcher: Sendable {
         unsafe source.cancel()
     }
 
-    /// Starts watching a key or keyring. Watching it again is an error.
+    /// Starts watching a key or keyring.
+    ///
+    /// Watching it again is an error.
     ///
     /// Needs *view* permission.
     ///
@@ -77,7 +81,9 @@ public final class KeyWatcher: Sendable {
         var ends: InlineArray<2, CInt> = [-1, -1]
         try systemCall(.watch) {
             var span = ends.mutableSpan
-            return unsafe span.withUnsafeMutableBufferPointer { unsafe pipe2($0.baseAddress, O_EXCL | O_CLOEXEC | O_NONBLOCK) }
+            return unsafe span.withUnsafeMutableBufferPointer {
+                unsafe pipe2($0.baseAddress, O_EXCL | O_CLOEXEC | O_NONBLOCK)
+            }
         }
         do throws(KeyringError) {
             try systemCall(.watch) { ioctl(ends[0], setSize, CInt(queueCapacity)) }
@@ -102,7 +108,9 @@ public final class KeyWatcher: Sendable {
     }
 
     /// Each record starts with its type and a word whose lowest seven bits are its length in bytes.
-    private static func forEachRecord(in buffer: borrowing InlineArray<1_024, UInt32>, words: Int, _ body: (KeyEvent) -> Void) {
+    private static func forEachRecord(
+        in buffer: borrowing InlineArray<1_024, UInt32>, words: Int, _ body: (KeyEvent) -> Void
+    ) {
         var start = 0
         while start + 1 < words {
             let length = Int(buffer[start + 1] & 0x7F) / MemoryLayout<UInt32>.size
@@ -115,7 +123,9 @@ public final class KeyWatcher: Sendable {
     }
 }
 
-/// Puts events into the stream. Its buffer drops the oldest when it is full, without a word, so the word is put there here.
+/// Puts events into the stream.
+///
+/// Its buffer drops the oldest when it is full, without a word, so the word is put there here.
 private final class EventDelivery: Sendable {
     private let continuation: AsyncStream<KeyEvent>.Continuation
     private let sinceReport = Mutex(KeyWatcher.queueCapacity)
@@ -124,8 +134,9 @@ private final class EventDelivery: Sendable {
         self.continuation = continuation
     }
 
-    /// Whenever an event is dropped, a report of the loss is in the buffer. One that was put there less than half a buffer
-    /// ago still is: had it been taken, the buffer would not be full.
+    /// Whenever an event is dropped, a report of the loss is in the buffer.
+    ///
+    /// One that was put there less than half a buffer ago still is: had it been taken, the buffer would not be full.
     func yield(_ event: KeyEvent) {
         let dropped = if case .dropped = continuation.yield(event) { true } else { false }
         let isToReport = sinceReport.withLock { count in

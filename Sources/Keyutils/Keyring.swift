@@ -1,6 +1,8 @@
 import CKeyutils
 
-/// A keyring: a key whose payload is links to other keys. A value, like ``Key``.
+/// A keyring: a key whose payload is links to other keys.
+///
+/// A value, like ``Key``.
 public struct Keyring: Hashable, Sendable {
     /// The kernel's number for the keyring, or one of the special ids.
     public let serial: KeySerial
@@ -46,8 +48,10 @@ public struct Keyring: Hashable, Sendable {
         return Keyring(KeySerial(rawValue: Int32(truncatingIfNeeded: serial)))
     }
 
-    /// Adds a key to the keyring. A key of that type and name that is already there is **updated in place**, keeping its
-    /// serial and permissions and losing its timeout; a keyring is displaced with its contents.
+    /// Adds a key to the keyring.
+    ///
+    /// A key of that type and name that is already there is **updated in place**, keeping its serial and permissions
+    /// and losing its timeout; a keyring is displaced with its contents.
     ///
     /// Needs *write* permission on the keyring. A new key grants its possessor everything and its user *view*.
     /// A `user` payload has 1 to 32,767 bytes, a description 1 to 4,095 bytes without NUL.
@@ -70,7 +74,9 @@ public struct Keyring: Hashable, Sendable {
         return Key(KeySerial(rawValue: added))
     }
 
-    /// Adds a new, empty keyring to this one. A keyring of that name that is already there is displaced with its contents.
+    /// Adds a new, empty keyring to this one.
+    ///
+    /// A keyring of that name that is already there is displaced with its contents.
     ///
     /// Needs *write* permission on the keyring.
     ///

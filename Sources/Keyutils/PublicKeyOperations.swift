@@ -98,7 +98,9 @@ extension Key {
         return result.withBytes { bytes in unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) } }
     }
 
-    /// Checks a signature of a digest with the public key, in the kernel. Returning means that it is right.
+    /// Checks a signature of a digest with the public key, in the kernel.
+    ///
+    /// Returning means that it is right.
     ///
     /// Needs *search* permission.
     ///

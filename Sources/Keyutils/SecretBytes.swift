@@ -48,12 +48,16 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// A copy of these bytes. The array itself stays as it was: ordinary memory that is not wiped.
+    /// A copy of these bytes.
+    ///
+    /// The array itself stays as it was: ordinary memory that is not wiped.
     public init(copying bytes: [UInt8]) {
         unsafe self.init(copying: bytes.span.bytes)
     }
 
-    /// The string's UTF-8. The string itself stays as it was: ordinary memory that is not wiped.
+    /// The string's UTF-8.
+    ///
+    /// The string itself stays as it was: ordinary memory that is not wiped.
     public init(utf8 string: String) {
         unsafe self.init(copying: string.utf8Span.span.bytes)
     }
@@ -79,7 +83,8 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
         guard count == other.count else { return false }
         var difference: UInt8 = 0
         for offset in 0..<count {
-            difference |= unsafe slot.start.load(fromByteOffset: offset, as: UInt8.self)
+            difference |=
+                unsafe slot.start.load(fromByteOffset: offset, as: UInt8.self)
                 ^ other.slot.start.load(fromByteOffset: offset, as: UInt8.self)
         }
         return difference == 0

@@ -58,7 +58,9 @@ struct KernelLabBigKeyTests {
 
 @Suite("Diffie-Hellman", .enabled(if: Capability.has(.diffieHellman)))
 struct KernelLabDiffieHellmanTests {
-    /// The 2,048-bit prime of RFC 3526, group 14. What is expected below was computed with Python's `pow`.
+    /// The 2,048-bit prime of RFC 3526, group 14.
+    ///
+    /// What is expected below was computed with Python's `pow`.
     private static let prime = """
         FFFFFFFFFFFFFFFFC90FDAA22168C234C4C6628B80DC1CD129024E088A67CC74020BBEA63B139B22514A08798E3404DDEF9519B3CD3A431B\
         302B0A6DF25F14374FE1356D6D51C245E485B576625E7EC6F44C42E9A637ED6B0BFF5CB6F406B7EDEE386BFB5A899FA5AE9F24117C4B1FE6\

@@ -4,7 +4,7 @@ import Keyutils
 /// Looks at memory by its address, whoever owns it.
 enum Memory {
     static func holds(_ bytes: [UInt8], at address: Int) -> Bool {
-        bytes.withUnsafeBytes { memcmp($0.baseAddress!, UnsafeRawPointer(bitPattern: address)!, bytes.count) == 0 }
+        UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: address), count: bytes.count).elementsEqual(bytes)
     }
 
     static func isZero(at address: Int, count: Int) -> Bool {

@@ -2,7 +2,9 @@ import Keyutils
 import SessionKeyringTesting
 import Testing
 
-/// How a kernel without a feature is told from other failures. The features themselves: `KernelLabTests.swift`.
+/// How a kernel without a feature is told from other failures.
+///
+/// The features themselves: `KernelLabTests.swift`.
 @Suite("Features that this kernel lacks are unsupported")
 struct MissingFeatureTests {
     @Test("big keys", .enabled(if: !Capability.has(.bigKey)))

@@ -91,7 +91,9 @@ struct SetupFailure: Error {
     let step: String
 }
 
-/// Makes the whole process an ordinary user's, with a session keyring of its own. For exit tests only.
+/// Makes the whole process an ordinary user's, with a session keyring of its own.
+///
+/// For exit tests only.
 ///
 /// Credentials are per thread: everything that follows has to happen before the caller next waits for something.
 @available(*, noasync)

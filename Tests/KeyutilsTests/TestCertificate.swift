@@ -1,6 +1,8 @@
 import Foundation
 
-/// A throw-away RSA key pair of 1,024 bits that nothing but these tests has ever used. It protects nothing.
+/// A throw-away RSA key pair of 1,024 bits that nothing but these tests has ever used.
+///
+/// It protects nothing.
 ///
 /// Made with `openssl genrsa 1024`, `openssl pkcs8 -topk8 -nocrypt -outform DER`, `openssl req -x509 -outform DER` and
 /// `openssl pkeyutl -sign -pkeyopt digest:sha256`.

@@ -1,6 +1,8 @@
 import Testing
 
-/// The command on a terminal, which `script` provides. The keys are typed once the prompt is there.
+/// The command on a terminal, which `script` provides.
+///
+/// The keys are typed once the prompt is there.
 private func onTerminal(_ script: String, typing keys: String) throws -> CommandRunner.Outcome {
     let script = script.replacing("$", with: #"\$"#)
     return try CommandRunner().shell(

@@ -11,7 +11,9 @@ import Synchronization
 /// It is written without the collections of the standard library: building their metadata at run time would cost a cold
 /// command more than its work does.
 enum SecretArena {
-    /// A piece of the arena's memory. Each goes back exactly once.
+    /// A piece of the arena's memory.
+    ///
+    /// Each goes back exactly once.
     @safe struct Slot: @unchecked Sendable {
         let start: UnsafeMutableRawPointer
         let capacity: Int
@@ -44,7 +46,8 @@ enum SecretArena {
 
     fileprivate static func map(_ count: Int) -> Slot {
         let flags = MAP_PRIVATE | MAP_ANONYMOUS
-        guard let start = unsafe mmap(nil, count, PROT_READ | PROT_WRITE, flags, -1, 0), unsafe start != MAP_FAILED else {
+        guard let start = unsafe mmap(nil, count, PROT_READ | PROT_WRITE, flags, -1, 0), unsafe start != MAP_FAILED
+        else {
             fatalError("out of memory for secrets: mmap of \(count) bytes failed with errno \(errno)")
         }
         unsafe madvise(start, count, MADV_DONTDUMP)
@@ -56,7 +59,9 @@ enum SecretArena {
     }
 }
 
-/// Free slots of each size. All zero at first: the optimizer of Swift 6.3 drops any other initial value of a global `Mutex`.
+/// Free slots of each size.
+///
+/// All zero at first: the optimizer of Swift 6.3 drops any other initial value of a global `Mutex`.
 private struct SizeClasses: @unchecked Sendable {
     private var tiny = FreeSlots()
     private var small = FreeSlots()

@@ -1,14 +1,14 @@
 import Glibc
-import Keyutils
+package import Keyutils
 
 /// Waiting for quota that the kernel gives back late: an unlinked key is charged until it is collected, up to some 30 ms
 /// later, so a full quota is often not full.
-enum QuotaPatience {
+package enum QuotaPatience {
     /// Pauses in microseconds between tries: most are rewarded early, and in all they outlast several collections.
     private static let pauses: [UInt32] = [500, 1_000, 2_000, 3_000] + Array(repeating: 5_000, count: 30)
 
     /// Runs `operation` until it no longer throws `quotaExceeded`, for some 150 ms at most.
-    static func wait<Result: ~Copyable>(
+    package static func wait<Result: ~Copyable>(
         _ operation: () throws(KeyringError) -> Result
     ) throws(KeyringError) -> Result {
         for pause in pauses {

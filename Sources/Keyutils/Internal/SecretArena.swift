@@ -22,7 +22,8 @@ enum SecretArena {
     /// One size above the 32,767 bytes that a `user` key can hold, so that one read always fits.
     static let largestClass = 32_768
 
-    private static let classes = Mutex(SizeClasses())
+    private static let lock = ThreadLock()
+    private nonisolated(unsafe) static var classes = SizeClasses()
     private static let someUnlocked = Atomic(false)
 
     /// Whether every piece so far could be locked.
@@ -31,7 +32,7 @@ enum SecretArena {
     /// A slot of at least `count` bytes, all zero.
     static func take(_ count: Int) -> Slot {
         guard count <= largestClass else { return map(count) }
-        return classes.withLock { classes in classes.take(count) }
+        return lock.withLock { unsafe classes.take(count) }
     }
 
     /// Wipes the first `dirty` bytes and takes the slot back; the caller vouches that it wrote nowhere else.
@@ -41,7 +42,7 @@ enum SecretArena {
             unsafe munmap(slot.start, slot.capacity)
             return
         }
-        classes.withLock { classes in classes.giveBack(slot) }
+        lock.withLock { unsafe classes.giveBack(slot) }
     }
 
     fileprivate static func map(_ count: Int) -> Slot {
@@ -60,9 +61,7 @@ enum SecretArena {
 }
 
 /// Free slots of each size.
-///
-/// All zero at first: the optimizer of Swift 6.3 drops any other initial value of a global `Mutex`.
-private struct SizeClasses: @unchecked Sendable {
+private struct SizeClasses {
     private var tiny = FreeSlots()
     private var small = FreeSlots()
     private var medium = FreeSlots()

@@ -47,8 +47,9 @@ enum SecretArena {
 
     fileprivate static func map(_ count: Int) -> Slot {
         let flags = MAP_PRIVATE | MAP_ANONYMOUS
-        guard let start = unsafe mmap(nil, count, PROT_READ | PROT_WRITE, flags, -1, 0), unsafe start != MAP_FAILED
-        else {
+        let start = unsafe mmap(nil, count, PROT_READ | PROT_WRITE, flags, -1, 0)
+        // MAP_FAILED is -1.
+        guard let start = unsafe start, Int(bitPattern: start) != -1 else {
             fatalError("out of memory for secrets: mmap of \(count) bytes failed with errno \(errno)")
         }
         unsafe madvise(start, count, MADV_DONTDUMP)

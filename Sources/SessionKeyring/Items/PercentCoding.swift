@@ -4,7 +4,12 @@
 /// `keyctl show`. Each text has exactly one encoded form.
 enum PercentCoding {
     static func encode(_ text: String) -> String {
-        guard needsEncoding(text.utf8) else { return text }
+        needsEncoding(text.utf8) ? encodeScalars(of: text) : text
+    }
+
+    /// Apart, so that plain names don't pay for loading what knows about Unicode.
+    @inline(never)
+    private static func encodeScalars(of text: String) -> String {
         var encoded = ""
         for (position, scalar) in text.unicodeScalars.enumerated() {
             if mustEncode(scalar) || (position == 0 && scalar == ".") {

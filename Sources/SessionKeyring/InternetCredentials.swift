@@ -39,8 +39,9 @@ extension SecretStore {
         droppingOthers: Bool = false
     ) throws(SecretStoreError) {
         let item = ItemIdentity.internet(server: server, account: credentials.account)
+        // Listed before ours is there: of two processes that do this at once, neither may drop what the other just stored.
+        let others = droppingOthers ? try identities(of: .internet, service: server).filter { $0 != item } : []
         try set(credentials.password, for: item, timeout: timeout)
-        guard droppingOthers else { return }
-        for other in try identities(of: .internet, service: server) where other != item { try delete(other) }
+        for other in others { try delete(other) }
     }
 }

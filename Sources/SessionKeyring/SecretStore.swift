@@ -184,7 +184,8 @@ extension SecretStore {
     ///
     /// Never a secret.
     ///
-    /// Reads `/proc/keys`, where alone the kernel tells how much time is left; see ``identities()`` for less.
+    /// Reads `/proc/keys`, where alone the kernel tells how much time is left; see ``identities()`` for less. On the way it
+    /// removes what killed processes left behind: leases that have run out, and items that would never expire.
     ///
     /// - Throws: ``SecretStoreError`` with `forbidden`, `sessionRevoked` or `unavailable`.
     public func items() throws(SecretStoreError) -> [ItemAttributes] {

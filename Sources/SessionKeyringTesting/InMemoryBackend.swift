@@ -32,8 +32,13 @@ public final class InMemoryBackend: SecretBackend {
         timeout: KeyTimeout?,
         ifAbsent: Bool
     ) throws(SecretStoreError) {
-        guard bytes.byteCount <= Key.largestUserPayload else {
-            throw SecretStoreError(.tooLarge(size: bytes.byteCount, limit: Key.largestUserPayload), item: item)
+        // Where all bytes are NUL the kernel's backend needs one more.
+        let isAllZero = (0..<bytes.byteCount).allSatisfy {
+            unsafe bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) == 0
+        }
+        let limit = Key.largestUserPayload - (isAllZero ? 1 : 0)
+        guard bytes.byteCount <= limit else {
+            throw SecretStoreError(.tooLarge(size: bytes.byteCount, limit: limit), item: item)
         }
         let time = now()
         let entry = Entry(secret: Secret(SecretBytes(copying: bytes)), deadline: timeout.map { time + $0.duration })

@@ -24,8 +24,13 @@ public struct ScratchKeyring: ~Copyable, Sendable {
         let number = Self.counter.wrappingAdd(1, ordering: .relaxed).newValue
         let name = "skr-scratch-\(getpid())-\(number)"
         let keyring = try QuotaPatience.wait { () throws(KeyringError) in try Keyring.thread.addKeyring(name) }
-        try Key(keyring).setTimeout(timeout)
-        try Keyring.thread.move(Key(keyring), to: anchor)
+        do throws(KeyringError) {
+            try Key(keyring).setTimeout(timeout)
+            try Keyring.thread.move(Key(keyring), to: anchor)
+        } catch {
+            try? Keyring.thread.unlink(Key(keyring))
+            throw error
+        }
         self.anchor = anchor
         self.keyring = keyring
     }

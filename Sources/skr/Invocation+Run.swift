@@ -51,6 +51,8 @@ extension Place {
     fileprivate func clear(service: String?) throws(SecretStoreError) {
         let store = try store()
         guard let service else { return try store.clear() }
-        for item in try store.identities(of: .password, service: service) { try store.delete(item) }
+        for item in try store.identities() where item.service.utf8.elementsEqual(service.utf8) {
+            try store.delete(item)
+        }
     }
 }

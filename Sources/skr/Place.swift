@@ -14,7 +14,7 @@ package struct Place: Equatable {
     package init(scope: Scope? = nil, namespace: String? = nil) throws(CommandError) {
         if let scope {
             self.scope = scope
-        } else if let name = Self.environment("SKR_SCOPE") {
+        } else if let name = try Self.environment("SKR_SCOPE") {
             guard let scope = Scope(rawValue: name) else {
                 throw .usage("SKR_SCOPE: no such scope: \(name)", hint: "use session, user or persistent")
             }
@@ -22,7 +22,8 @@ package struct Place: Equatable {
         } else {
             self.scope = .session
         }
-        self.namespace = namespace ?? Self.environment("SKR_NAMESPACE") ?? SecretStore.defaultNamespace
+        let usual = namespace == nil ? try Self.environment("SKR_NAMESPACE") : nil
+        self.namespace = namespace ?? usual ?? SecretStore.defaultNamespace
     }
 
     func store() throws(SecretStoreError) -> SecretStore {
@@ -34,8 +35,11 @@ package struct Place: Equatable {
     }
 
     /// A variable's value; `nil` where it is not set or empty, which a shell hardly tells apart.
-    private static func environment(_ name: String) -> String? {
+    private static func environment(_ name: String) throws(CommandError) -> String? {
         guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { return nil }
-        return unsafe String(cString: value)
+        guard let text = unsafe String(validatingCString: value) else {
+            throw .usage("\(name) is not valid UTF-8", hint: "names are text; use UTF-8 ones")
+        }
+        return text
     }
 }

@@ -15,12 +15,20 @@ enum SecretInput {
         }
         guard start.count == 32_768 else { return start }
         // One byte more than any key can hold, so that what is too large is told from what just fits.
-        return try unsafe SecretBytes(capacity: Key.largestBigPayload + 2) { buffer throws(CommandError) in
+        let whole = try unsafe SecretBytes(capacity: Key.largestBigPayload + 2) { buffer throws(CommandError) in
             start.withBytes { bytes in
                 unsafe bytes.withUnsafeBytes { unsafe buffer.copyMemory(from: $0) }
             }
             return try unsafe fill(buffer, from: start.count)
         }
+        guard whole.count < Key.largestBigPayload + 2 else {
+            throw CommandError(
+                exitCode: .internalError,
+                message: "the secret has more than \(Key.largestBigPayload) bytes, which no key can hold",
+                hint: "store a reference to it, or split it"
+            )
+        }
+        return whole
     }
 
     /// Reads to the end of input or of the buffer, and returns how much of the buffer is filled.

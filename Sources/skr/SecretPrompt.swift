@@ -4,13 +4,19 @@ import Synchronization
 
 /// Asks for a secret on the terminal without showing it, and leaves the terminal as it was, whatever interrupts.
 enum SecretPrompt {
-    private static let limit = 4_096
+    /// A terminal hands over no more than this of a line, and drops the rest without a word.
+    private static let limit = 4_095
 
     static func ask(_ prompt: String) throws(CommandError) -> SecretBytes {
         while true {
             let answer = try askOnce(prompt)
             // Stopped by ^Z and continued: what was typed by then is gone, so ask again.
             guard let answer else { continue }
+            guard answer.count < limit else {
+                throw .usage(
+                    "a terminal takes secrets of up to \(limit - 1) bytes", hint: "pipe it in: skr set ... < FILE"
+                )
+            }
             guard !answer.isEmpty else {
                 throw .usage("no secret was typed", hint: "to store an empty one: printf '' | skr set ...")
             }
@@ -19,7 +25,7 @@ enum SecretPrompt {
     }
 
     private static func askOnce(_ prompt: String) throws(CommandError) -> SecretBytes? {
-        guard let terminal = SilentTerminal() else {
+        guard let terminal = SilentTerminal.silence() else {
             throw CommandError(
                 exitCode: .internalError, message: "can't ask for the secret: the terminal does not let us",
                 hint: "pipe the secret in: printf %s \"$SECRET\" | skr set ..."

@@ -13,8 +13,8 @@ struct SilentTerminal: ~Copyable {
     private let before: termios
     private let handlers: [sigaction]
 
-    /// `nil` where there is no terminal to be silenced.
-    init?() {
+    /// Silences the terminal; `nil` where there is none, or none that can be silenced.
+    static func silence() -> SilentTerminal? {
         let descriptor = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { return nil }
         var before = termios()
@@ -22,12 +22,20 @@ struct SilentTerminal: ~Copyable {
             close(descriptor)
             return nil
         }
-        self.descriptor = descriptor
-        self.before = before
-        self.handlers = Self.catchSignals()
+        let terminal = SilentTerminal(descriptor: descriptor, before: before, handlers: catchSignals())
         var silent = before
         silent.c_lflag &= ~tcflag_t(ECHO)
-        unsafe tcsetattr(descriptor, TCSAFLUSH, &silent)
+        guard unsafe tcsetattr(descriptor, TCSAFLUSH, &silent) == 0 else {
+            _ = terminal.restore()
+            return nil
+        }
+        return terminal
+    }
+
+    private init(descriptor: CInt, before: termios, handlers: [sigaction]) {
+        self.descriptor = descriptor
+        self.before = before
+        self.handlers = handlers
     }
 
     deinit {
@@ -45,6 +53,9 @@ struct SilentTerminal: ~Copyable {
         unsafe SecretBytes(capacity: limit) { buffer in
             var count = 0
             while Self.caught.load(ordering: .relaxed) == 0, count < limit {
+                // A signal that comes right before the wait is noticed after it.
+                var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                guard unsafe poll(&wanted, 1, 100) > 0 else { continue }
                 let read = unsafe Glibc.read(descriptor, buffer.baseAddress?.advanced(by: count), 1)
                 if read < 0 && errno == EINTR { continue }
                 guard read == 1, unsafe buffer[count] != UInt8(ascii: "\n") else { break }

@@ -91,13 +91,17 @@ struct ProcessRaceTests {
         #expect(try store.identities().count == rounds)
     }
 
-    @Test("a set is never lost to an add that runs at the same time")
-    func setAgainstAdd() async throws {
+    @Test(
+        "a set is never lost to an add that runs at the same time, also over an expired item", arguments: [false, true])
+    func setAgainstAdd(overExpired: Bool) throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
-        try store.set("x", for: .password(service: "warm"))
-        for round in 0..<300 {
-            let item = ItemIdentity.password(service: "r\(round)")
+        let items = (0..<100).map { ItemIdentity.password(service: "r\($0)") }
+        if overExpired {
+            for item in items { try store.set("old", for: item, timeout: .seconds(1)) }
+            usleep(1_100_000)
+        }
+        for item in items {
             let added = Locked(false)
             try ThreadTeam.run(2) { thread in
                 if thread == 0 { return try store.set("set", for: item) }

@@ -36,6 +36,15 @@ struct PromptTests {
         #expect(!outcome.output.contains("password "))
     }
 
+    @Test("a line that the terminal cuts short is refused, not stored in part")
+    func tooLong() throws {
+        let outcome = try onTerminal(
+            #"skr set api; echo rc=$?; skr list"#, typing: String(repeating: "x", count: 5_000) + #"\n"#)
+        #expect(outcome.output.contains("skr: error: a terminal takes secrets of up to 4094 bytes"))
+        #expect(outcome.output.contains("rc=64"))
+        #expect(!outcome.output.contains("password "))
+    }
+
     @Test(
         "an interrupt restores the terminal and ends the command by that signal",
         arguments: [(#"\003"#, 130), (#"\034"#, 131)])

@@ -148,6 +148,19 @@ struct VerbTests {
         #expect(kernelHasBigKeys || outcome.output == "same\n70\nsame\n32767\n70\n")
     }
 
+    @Test("names in an error can't forge a line of it")
+    func hostileAccounts() throws {
+        let outcome = try inSession(
+            #"""
+            account=$(printf "x\nskr: error: forged\033[31m"); printf 1 | skr set db "$account"; printf 2 | skr set db plain
+            skr get db; echo $?; SKR_NAMESPACE=$(printf "\377") skr get db; echo $?
+            """#)
+        #expect(outcome.output == "65\n64\n")
+        #expect(outcome.errors.split(separator: "\n").count == 4)
+        #expect(outcome.errors.contains("several accounts: plain, x%0Askr: error: forged%1B[31m\n"))
+        #expect(outcome.errors.contains("skr: error: SKR_NAMESPACE is not valid UTF-8\n"))
+    }
+
     @Test("hostile names come back as they were, and never break a line of the list")
     func hostileNames() throws {
         let outcome = try inSession(

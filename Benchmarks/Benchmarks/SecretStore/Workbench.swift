@@ -14,12 +14,10 @@ final class Workbench {
     let item = ItemIdentity.password(service: "benchmark", account: "alice")
     let secret: SecretBytes
     let items: Keyring
-    let leases: Keyring
 
     private let scratch: ScratchKeyring
     private let payload: [UInt8]
     private let itemName: ContiguousArray<CChar>
-    private let leaseName: ContiguousArray<CChar>
     private let keysAtFirst: Int
 
     init(size: Int) throws {
@@ -29,9 +27,7 @@ final class Workbench {
         store = try scratch.store()
         try store.set(secret, for: item, timeout: Self.timeout)
         items = Keyring(try scratch.keyring.search(.keyring, "skr:default").serial)
-        leases = Keyring(try scratch.keyring.search(.keyring, "skr-leases").serial)
         itemName = ContiguousArray(item.keyDescription.utf8CString)
-        leaseName = ContiguousArray("default/\(item.keyDescription)".utf8CString)
         keysAtFirst = try KeyQuota.current().keys
     }
 
@@ -54,13 +50,11 @@ final class Workbench {
 
     func floorSet() throws {
         let outcome = itemName.withUnsafeBufferPointer { name in
-            leaseName.withUnsafeBufferPointer { lease in
-                payload.withUnsafeBytes { bytes in
-                    floor_set(
-                        items.serial.rawValue, name.baseAddress, bytes.baseAddress, bytes.count,
-                        UInt32(Self.timeout.components.seconds), leases.serial.rawValue, lease.baseAddress
-                    )
-                }
+            payload.withUnsafeBytes { bytes in
+                floor_set(
+                    items.serial.rawValue, name.baseAddress, bytes.baseAddress, bytes.count,
+                    UInt32(Self.timeout.components.seconds)
+                )
             }
         }
         guard outcome == 0 else { throw FloorFailure(operation: "set", code: errno) }

@@ -1,6 +1,5 @@
 #include "floor.h"
 
-#include <errno.h>
 #include <keyutils.h>
 
 enum { LARGEST_READ = 32768 };
@@ -17,16 +16,15 @@ long floor_get(int32_t ring, const char *name)
     return size;
 }
 
-int floor_set(int32_t ring, const char *name, const void *payload, size_t size, unsigned timeout,
-              int32_t leases, const char *lease)
+int floor_set(int32_t ring, const char *name, const void *payload, size_t size, unsigned timeout)
 {
     key_serial_t key = add_key("user", name, payload, size, KEY_SPEC_THREAD_KEYRING);
     if (key < 0)
         return -1;
     if (keyctl_setperm(key, KEY_POS_ALL) < 0 || keyctl_set_timeout(key, timeout) < 0)
         return -1;
-    if (keyctl_move(key, KEY_SPEC_THREAD_KEYRING, ring, 0) < 0)
+    /* Only over a live item may the key be moved just so; the item is there. */
+    if (keyctl_search(ring, "user", name, 0) < 0)
         return -1;
-    /* Nobody holds a lease here, so the search must fail, and with this error. */
-    return keyctl_search(leases, "user", lease, 0) < 0 && errno == ENOKEY ? 0 : -1;
+    return keyctl_move(key, KEY_SPEC_THREAD_KEYRING, ring, 0) < 0 ? -1 : 0;
 }

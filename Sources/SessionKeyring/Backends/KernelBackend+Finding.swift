@@ -40,7 +40,8 @@ extension KernelBackend {
         do throws(KeyringError) {
             return try ring.search(type ?? .user, item.keyDescription)
         } catch {
-            guard type == nil, error.code != .accessDenied, ItemTypes.haveBigKeys else { throw error }
+            // Only where there is none: behind one that has expired, an older value may still be waiting to be removed.
+            guard type == nil, error.code == .notFound, ItemTypes.haveBigKeys else { throw error }
             return try ring.search(.bigKey, item.keyDescription)
         }
     }

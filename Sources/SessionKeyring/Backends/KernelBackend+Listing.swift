@@ -2,68 +2,95 @@ import Keyutils
 
 extension KernelBackend {
     package func identities() throws(SecretStoreError) -> [ItemIdentity] {
-        try describedMembers().map(\.item)
+        Array(try liveMembers().keys)
     }
 
     package func attributes() throws(SecretStoreError) -> [ItemAttributes] {
         try leases.sweep()
-        let members = try describedMembers()
-        // Where /proc is hidden the list still stands, with unknown expiry.
-        let table = members.isEmpty ? nil : try? KeyTable.snapshot()
         var list: [ItemAttributes] = []
-        for member in members {
-            let expiry = ItemAttributes.Expiry(table?[member.key.serial]?.expiry)
-            let permissions = member.description.permissions
-            do throws(KeyringError) {
-                if isLeftOver(permissions, expiry) {
-                    try member.key.invalidate()
-                    continue
+        var items = Array(try liveMembers().keys)
+        // An item that is replaced before the table is read is looked at again, a few times.
+        for round in 0..<6 where !items.isEmpty {
+            var looks: [Look] = []
+            for item in items {
+                if let look = try look(at: item) { looks.append(look) }
+            }
+            // Where /proc is hidden, or hides a key, the list still stands, with unknown expiry.
+            let table = try? KeyTable.snapshot()
+            items = []
+            for look in looks {
+                let entry = table?[look.key.serial]
+                if entry == nil, table != nil, round < 5 {
+                    items.append(look.item)
+                } else if try !removeIfLeftOver(look) {
+                    list.append(ItemAttributes(look, expiry: ItemAttributes.Expiry(entry?.expiry)))
                 }
-                let size = try member.key.withPayload { StoredForm.secretSize($0) }
-                list.append(
-                    ItemAttributes(
-                        item: member.item, size: size, expiry: expiry, serial: member.key.serial,
-                        userID: member.description.userID, groupID: member.description.groupID, permissions: permissions
-                    )
-                )
-            } catch {
-                guard error.isOfKeyGoneMeanwhile else { throw SecretStoreError(error, item: member.item) }
             }
         }
         return list
     }
 
-    private typealias Member = (item: ItemIdentity, key: Key, description: KeyDescription)
-
-    /// The ring's live items.
-    ///
-    /// Dead keys and keys that other programs put there are passed over.
-    private func describedMembers() throws(SecretStoreError) -> [Member] {
-        guard let ring = try rings.findItems() else { return [] }
-        var found: [ItemIdentity: Member] = [:]
-        do throws(KeyringError) {
-            for serial in try ring.members() {
-                guard let member = try describe(Key(serial)) else { continue }
-                // Where an item is there as both types for a moment, the one that readers see counts.
-                if found[member.item] == nil || member.description.type == .user { found[member.item] = member }
-            }
-        } catch {
-            throw SecretStoreError(error)
-        }
-        return Array(found.values)
+    fileprivate struct Look {
+        let item: ItemIdentity
+        let key: Key
+        let description: KeyDescription
+        let size: Int
     }
 
-    private func describe(_ key: Key) throws(KeyringError) -> Member? {
-        do throws(KeyringError) {
-            let description = try key.describe()
-            guard ItemTypes.all.contains(description.type), description.isExact,
-                let item = ItemIdentity(keyDescription: description.name)
-            else { return nil }
-            return (item, key, description)
-        } catch {
-            guard error.isOfKeyGoneMeanwhile else { throw error }
-            return nil
+    private func look(at item: ItemIdentity) throws(SecretStoreError) -> Look? {
+        try withKey(of: item) { _, key throws(KeyringError) in
+            let size = try key.withPayload { StoredForm.secretSize($0) }
+            return Look(item: item, key: key, description: try key.describe(), size: size)
         }
+    }
+
+    private func removeIfLeftOver(_ look: Look) throws(SecretStoreError) -> Bool {
+        guard look.description.permissions != rings.scope.permissions else { return false }
+        do throws(KeyringError) {
+            guard try isLeftOver(look.key) else { return false }
+            try look.key.invalidate()
+            return true
+        } catch {
+            // It was replaced or removed while we looked.
+            guard error.isOfKeyGoneMeanwhile else { throw SecretStoreError(error, item: look.item) }
+            return false
+        }
+    }
+
+    /// The ring's live items and their keys.
+    ///
+    /// Dead keys and keys that other programs put there are passed over.
+    /// The ring is listed again while keys vanish between the listing and the look at them: their successors, of the same
+    /// names, were not in it.
+    private func liveMembers() throws(SecretStoreError) -> [ItemIdentity: Key] {
+        var found: [ItemIdentity: Key] = [:]
+        var isComplete = false
+        for _ in 0..<20 where !isComplete {
+            guard let ring = try rings.findItems() else { return [:] }
+            isComplete = true
+            do throws(KeyringError) {
+                for serial in try ring.members() {
+                    do throws(KeyringError) {
+                        try note(Key(serial), in: &found)
+                    } catch {
+                        guard error.isOfKeyGoneMeanwhile else { throw error }
+                        if error.code != .expired { isComplete = false }
+                    }
+                }
+            } catch {
+                throw SecretStoreError(error)
+            }
+        }
+        return found
+    }
+
+    private func note(_ key: Key, in found: inout [ItemIdentity: Key]) throws(KeyringError) {
+        let description = try key.describe()
+        guard ItemTypes.all.contains(description.type), description.isExact,
+            let item = ItemIdentity(keyDescription: description.name)
+        else { return }
+        // Where an item is there as both types for a moment, the one that readers see counts.
+        if found[item] == nil || description.type == .user { found[item] = key }
     }
 }
 
@@ -74,6 +101,16 @@ extension KeyringError {
         case .notFound, .expired, .revoked, .accessDenied: true
         default: false
         }
+    }
+}
+
+extension ItemAttributes {
+    fileprivate init(_ look: KernelBackend.Look, expiry: Expiry) {
+        self.init(
+            item: look.item, size: look.size, expiry: expiry, serial: look.key.serial,
+            userID: look.description.userID, groupID: look.description.groupID,
+            permissions: look.description.permissions
+        )
     }
 }
 

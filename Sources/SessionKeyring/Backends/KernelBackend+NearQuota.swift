@@ -1,33 +1,47 @@
+import Glibc
 import Keyutils
 
 /// The last resort where the quota has no room for a new item beside the old one: writing over the old one in place.
 ///
 /// The kernel clears the timeout when a payload is replaced in place, so a process killed in between would leave a secret
-/// that never expires. Therefore the key is *marked* meanwhile: its possessor's right to link it, which nothing here
-/// needs, is taken away. A marked key without a timeout is such a left-over, and whoever lists the items removes it.
+/// that never expires. Therefore the key gets the new timeout first and is then *marked*: its possessor's right to link
+/// it, which nothing here needs, is taken away. A marked key without a timeout is what a killed writer left, and whoever
+/// lists the items removes it. Killed before it writes, it leaves the old secret with the new timeout.
 extension KernelBackend {
     func replaceNearQuota(_ publication: Publication, payload: RawSpan) throws(SecretStoreError) {
-        let item = publication.item
-        if try reapExpired() > 0 {
-            var hasRoom = true
-            try withPair(for: item) { pair throws(KeyringError) in
+        _ = try reapExpired()
+        for _ in 0..<8 {
+            if try placeIfRoom(publication, payload: payload) { return }
+            let isDone = try withKey(of: publication.item, type: publication.type) { ring, key throws(KeyringError) in
                 do throws(KeyringError) {
-                    try place(publication, payload: payload, in: pair.items)
+                    return try overwrite(key, with: publication, payload: payload, in: ring)
                 } catch {
-                    guard error.code == .quotaExceeded else { throw error }
-                    hasRoom = false
+                    // Another process has the lease, so it is about to change what is there.
+                    guard error.code == .alreadyExists else { throw error }
+                    usleep(1_000)
+                    return false
                 }
             }
-            if hasRoom { return }
-        }
-        for _ in 0..<8 {
-            let done = try withKey(of: item, type: publication.type) { ring, key throws(KeyringError) in
-                try overwrite(key, with: publication, payload: payload, in: ring)
+            switch isDone {
+            case true?: return
+            case false?: continue
+            case nil:
+                // There is nothing to write over; but if it is gone only now, there is room.
+                if try placeIfRoom(publication, payload: payload) { return }
+                throw SecretStoreError(KeyringError(.quotaExceeded, in: .add), item: publication.item)
             }
-            guard let done else { throw SecretStoreError(KeyringError(.quotaExceeded, in: .add), item: item) }
-            if done { return }
         }
-        throw SecretStoreError(.contended, item: item)
+        throw SecretStoreError(.contended, item: publication.item)
+    }
+
+    private func placeIfRoom(_ publication: Publication, payload: RawSpan) throws(SecretStoreError) -> Bool {
+        do throws(SecretStoreError) {
+            try place(publication, payload: payload)
+            return true
+        } catch {
+            guard error.underlying?.code == .quotaExceeded else { throw error }
+            return false
+        }
     }
 
     /// Writes over the key; false if another process replaced or removed it meanwhile.
@@ -37,47 +51,77 @@ extension KernelBackend {
         payload: RawSpan,
         in ring: Keyring
     ) throws(KeyringError) -> Bool {
+        let name = publication.item.keyDescription
+        // Two that write in place at once must not mix one's secret with the other's timeout.
+        let lease = try leases.acquireIfAffordable(for: name)
         let permissions = rings.scope.permissions
-        if publication.timeout != nil { try key.setPermissions(permissions.subtracting(.possessorLink)) }
+        if let timeout = publication.timeout {
+            try key.setTimeout(timeout)
+            try key.setPermissions(permissions.subtracting(.possessorLink))
+        }
         let written: Key
         do throws(KeyringError) {
-            written = try ring.add(publication.type, publication.item.keyDescription, payload: payload)
+            written = try ring.add(publication.type, name, payload: payload)
         } catch {
             if publication.timeout != nil { try key.setPermissions(permissions) }
             throw error
         }
         if let timeout = publication.timeout { try written.setTimeout(timeout) }
         try written.setPermissions(permissions)
+        _ = consume lease
         return written == key
     }
 
-    /// Whether a listed key is what a process left that was killed while it wrote in place, and so would never expire.
-    func isLeftOver(_ permissions: KeyPermissions, _ expiry: ItemAttributes.Expiry) -> Bool {
-        expiry == .never && permissions == rings.scope.permissions.subtracting(.possessorLink)
+    /// Whether a listed key is what a process left that was killed while it wrote in place, and so would never expire:
+    /// marked, or made anew with the kernel's own permissions because the old one vanished under the writer.
+    ///
+    /// A writer that is alive looks the same for some microseconds, so a key counts only if it still does a while later.
+    func isLeftOver(_ key: Key) throws(KeyringError) -> Bool {
+        guard try looksLeftOver(key) else { return false }
+        usleep(100_000)
+        return try looksLeftOver(key)
+    }
+
+    private func looksLeftOver(_ key: Key) throws(KeyringError) -> Bool {
+        let permissions = try key.describe().permissions
+        let marked = rings.scope.permissions.subtracting(.possessorLink)
+        guard permissions == marked || permissions == [.possessorAll, .userView] else { return false }
+        guard let entry = (try? KeyTable.snapshot())?[key.serial] else { return false }
+        return entry.expiry == .never
     }
 
     /// Unlinks the namespace's expired items, which the kernel would charge for another five minutes, and returns how many
     /// there were.
     ///
-    /// Unlinking goes by name, so each is done under the name's lease: a process that replaces the dead item at the same
-    /// moment sees the lease and writes again. With the quota so full that no lease can be had, that can't be: then the
-    /// key is looked at once more, right before it is unlinked.
+    /// Unlinking goes by name, so each is done under the name's lease, which all take who write where no live item is. With
+    /// the quota so full that no lease can be had, nobody else can take one either.
     func reapExpired() throws(SecretStoreError) -> Int {
-        guard let ring = try rings.findItems() else { return 0 }
+        // Without /proc the names of dead keys are not to be had.
+        guard let ring = try rings.findItems(), let table = try? KeyTable.snapshot() else { return 0 }
         var reaped = 0
         do throws(KeyringError) {
-            let table = try KeyTable.snapshot()
             for serial in try ring.members() {
                 guard let entry = table[serial], entry.expiry == .expired else { continue }
-                let lease = try leases.acquireIfAffordable(forKeyDescription: entry.keyDescription)
-                guard try ring.links(Key(serial)), try Self.isExpired(Key(serial)) else { continue }
-                if try Self.unlink(Key(serial), from: ring) { reaped += 1 }
-                _ = consume lease
+                if try reap(Key(serial), named: entry.keyDescription, from: ring) { reaped += 1 }
             }
         } catch {
             throw SecretStoreError(error)
         }
         return reaped
+    }
+
+    private func reap(_ key: Key, named name: String, from ring: Keyring) throws(KeyringError) -> Bool {
+        do throws(KeyringError) {
+            let lease = try leases.acquireIfAffordable(for: name)
+            let isDead = try ring.links(key) ? Self.isExpired(key) : false
+            let isReaped = isDead ? try Self.unlink(key, from: ring) : false
+            _ = consume lease
+            return isReaped
+        } catch {
+            // Somebody else is at work on that very name.
+            guard error.code == .alreadyExists else { throw error }
+            return false
+        }
     }
 
     private static func isExpired(_ key: Key) throws(KeyringError) -> Bool {

@@ -25,24 +25,37 @@ extension KernelBackend {
         throw SecretStoreError(.tooLarge(size: size - escaped, limit: limit), item: item)
     }
 
-    /// Replaces whatever is there.
-    ///
-    /// Whoever holds the item's lease has looked at the item and is about to write. If one was held after our write, ours
-    /// may be lost under it, so it is written again: the holder's write then came first.
     private func replace(_ publication: Publication, payload: RawSpan) throws(SecretStoreError) {
-        let item = publication.item
-        repeat {
-            let twin = try twin(of: publication)
-            do throws(SecretStoreError) {
-                try withPair(for: item) { pair throws(KeyringError) in
-                    try place(publication, payload: payload, in: pair.items)
+        do throws(SecretStoreError) {
+            try place(publication, payload: payload)
+        } catch {
+            guard error.underlying?.code == .quotaExceeded else { throw error }
+            try replaceNearQuota(publication, payload: payload)
+        }
+        try dropTwin(of: publication)
+    }
+
+    /// Puts the item where it belongs, over whatever is there.
+    ///
+    /// A live item is simply displaced. Where there is none, somebody may be creating it at this moment under the item's
+    /// lease, having seen that there is none; so we take the lease too.
+    func place(_ publication: Publication, payload: RawSpan) throws(SecretStoreError) {
+        var isContended = false
+        try withPair(for: publication.item) { pair throws(KeyringError) in
+            isContended = false
+            try publish(publication, payload: payload) { key throws(KeyringError) in
+                guard try nameState(of: publication.item, in: pair.items) != .live else {
+                    return try Keyring.thread.move(key, to: pair.items)
                 }
-            } catch {
-                guard error.underlying?.code == .quotaExceeded else { throw error }
-                try replaceNearQuota(publication, payload: payload)
+                guard let lease = try leases.acquire(for: publication.item.keyDescription, in: pair.leases) else {
+                    isContended = true
+                    return Staging.discard(key)
+                }
+                try Keyring.thread.move(key, to: pair.items)
+                _ = consume lease
             }
-            try twin?.invalidateIfAlive(about: item)
-        } while try leases.waitWhileHeld(for: item)
+        }
+        if isContended { throw SecretStoreError(.contended, item: publication.item) }
     }
 
     /// Creates the item if no live one is there, under its lease, so that no other creator can win too.
@@ -50,10 +63,9 @@ extension KernelBackend {
         let item = publication.item
         // Each round lost means that another process held the lease for its whole time.
         for _ in 0..<10 {
-            let lease = try leases.acquire(for: item)
             let outcome: CreationOutcome
             do throws(SecretStoreError) {
-                outcome = try createOnce(publication, payload: payload, under: lease)
+                outcome = try createOnce(publication, payload: payload)
             } catch {
                 guard error.underlying?.code == .quotaExceeded, try reapExpired() > 0 else { throw error }
                 continue
@@ -71,25 +83,26 @@ extension KernelBackend {
 
     private func createOnce(
         _ publication: Publication,
-        payload: RawSpan,
-        under lease: borrowing ExactLease
+        payload: RawSpan
     ) throws(SecretStoreError) -> CreationOutcome {
         var outcome = CreationOutcome.leaseLost
         try withPair(for: publication.item) { pair throws(KeyringError) in
-            let name = try nameState(of: publication.item, in: pair.items)
-            guard name != .live else {
+            outcome = .leaseLost
+            let name = publication.item.keyDescription
+            let lease = try QuotaPatience.wait { () throws(KeyringError) in
+                try leases.acquire(for: name, in: pair.leases)
+            }
+            guard let lease else { return }
+            let state = try nameState(of: publication.item, in: pair.items)
+            guard state != .live else {
                 outcome = .occupied
                 return
             }
-            guard lease.isHeld else { return }
-            do throws(KeyringError) {
+            try publish(publication, payload: payload) { key throws(KeyringError) in
+                guard lease.isHeld else { return Staging.discard(key) }
                 // A dead key keeps the name taken until the kernel collects it, so it is displaced.
-                try place(publication, payload: payload, in: pair.items, exclusive: name == .free)
+                try Keyring.thread.move(key, to: pair.items, exclusive: state == .free)
                 outcome = .created
-            } catch {
-                // A plain `set`, which needs no lease, came first.
-                guard error.code == .alreadyExists else { throw error }
-                outcome = .occupied
             }
         }
         return outcome
@@ -114,13 +127,12 @@ extension KernelBackend {
         return state
     }
 
-    /// Stages the key and moves it into place: bytes, permissions and timeout appear at once, the kernel displaces the old
-    /// key atomically, and a crash before the move leaves nothing behind.
-    func place(
+    /// Stages the key and has it moved into place: bytes, permissions and timeout appear at once, the kernel displaces the
+    /// old key atomically, and a crash before the move leaves nothing behind.
+    private func publish(
         _ publication: Publication,
         payload: RawSpan,
-        in ring: Keyring,
-        exclusive: Bool = false
+        move: (Key) throws(KeyringError) -> Void
     ) throws(KeyringError) {
         try QuotaPatience.wait { () throws(KeyringError) in
             let key = try Staging.stage(
@@ -128,7 +140,7 @@ extension KernelBackend {
                 permissions: rings.scope.permissions, timeout: publication.timeout
             )
             do throws(KeyringError) {
-                try Keyring.thread.move(key, to: ring, exclusive: exclusive)
+                try move(key)
             } catch {
                 Staging.discard(key)
                 throw error
@@ -136,10 +148,11 @@ extension KernelBackend {
         }
     }
 
-    /// The live key of the other type that has the item's name, on kernels that have both.
-    private func twin(of publication: Publication) throws(SecretStoreError) -> Key? {
-        guard ItemTypes.haveBigKeys else { return nil }
-        return try withKey(of: publication.item, type: publication.type == .user ? .bigKey : .user) { _, key in key }
+    /// Removes the key of the other type that has the item's name, on kernels that have both.
+    private func dropTwin(of publication: Publication) throws(SecretStoreError) {
+        guard ItemTypes.haveBigKeys else { return }
+        let other: KeyType = publication.type == .user ? .bigKey : .user
+        try withKey(of: publication.item, type: other) { _, key in key }?.invalidateIfAlive(about: publication.item)
     }
 }
 

@@ -30,35 +30,34 @@ package struct KernelBackend: SecretBackend {
 
     package func remove(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
         var removed = false
-        repeat {
-            // Unlinking goes by name: it removes what is there at that moment, which is what a delete is for. The rarer
-            // type goes first, so that it does not show for a moment where the other one hid it.
-            for type in ItemTypes.all.reversed() {
-                let done = try withKey(of: item, type: type) { ring, key throws(KeyringError) in
-                    do throws(KeyringError) {
-                        try ring.unlink(key)
-                        return true
-                    } catch {
-                        // Another process was first.
-                        if error.code == .notLinked { return false }
-                        throw error
-                    }
+        // Unlinking goes by name: it removes what is there at that moment, which is what a delete is for. The rarer type
+        // goes first, so that it does not show for a moment where the other one hid it.
+        for type in ItemTypes.all.reversed() {
+            let done = try withKey(of: item, type: type) { ring, key throws(KeyringError) in
+                do throws(KeyringError) {
+                    try ring.unlink(key)
+                    return true
+                } catch {
+                    // Another process was first.
+                    if error.code == .notLinked { return false }
+                    throw error
                 }
-                removed = removed || done == true
             }
-            // Whoever holds the item's lease may have read it before, and be about to put it back.
-        } while try leases.waitWhileHeld(for: item)
+            removed = removed || done == true
+        }
         return removed
     }
 
     package func removeAll() throws(SecretStoreError) {
-        repeat {
+        for _ in 0..<8 {
             guard let ring = try rings.findItems() else { return }
             do throws(KeyringError) {
-                try ring.clear()
+                return try ring.clear()
             } catch {
-                throw SecretStoreError(error)
+                // The ring itself was removed just now; there may be a new one.
+                guard error.code == .notFound || error.code == .revoked else { throw SecretStoreError(error) }
             }
-        } while try leases.waitWhileAnyHeld()
+        }
+        throw SecretStoreError(.contended)
     }
 }

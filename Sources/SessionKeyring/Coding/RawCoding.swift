@@ -15,17 +15,19 @@ enum RawCoding {
         from bytes: RawSpan,
         else codec: any SecretCodec
     ) throws -> Value {
-        let raw: Any? =
-            if type == String.self {
-                unsafe bytes.withUnsafeBytes { unsafe String(validating: $0, as: UTF8.self) } ?? Undecodable()
-            } else if type == Data.self {
-                unsafe bytes.withUnsafeBytes { unsafe Data($0) }
-            } else if type == [UInt8].self {
-                unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) }
-            } else {
-                nil
-            }
-        guard let raw else { return try codec.decode(type, from: bytes) }
+        switch type {
+        case is String.Type:
+            let text = unsafe bytes.withUnsafeBytes { unsafe String(validating: $0, as: UTF8.self) }
+            guard let value = text as? Value else { throw Undecodable() }
+            return value
+        case is Data.Type: return try cast(unsafe bytes.withUnsafeBytes { unsafe Data($0) })
+        case is [UInt8].Type: return try cast(unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) })
+        default: return try codec.decode(type, from: bytes)
+        }
+    }
+
+    /// The same value, whose type the compiler can't know to be the one that was asked for.
+    private static func cast<Value>(_ raw: some Any) throws -> Value {
         guard let value = raw as? Value else { throw Undecodable() }
         return value
     }

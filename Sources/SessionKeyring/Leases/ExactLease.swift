@@ -7,6 +7,9 @@ package import Keyutils
 /// exactly nor displaced exclusively. Who finds the deadline passed invalidates **that serial**, which can't hit a
 /// successor; each acquisition publishes a key of its own.
 package struct ExactLease: ~Copyable {
+    /// The longest that any lease lasts.
+    private static let longest = BootTime(.seconds(3_600))
+
     private let key: Key
     private let ring: Keyring
     private let record: LeaseRecord
@@ -111,8 +114,10 @@ package struct ExactLease: ~Copyable {
     /// One whose time has passed is removed, exactly, on the way.
     package static func isHeld(_ name: String, in ring: Keyring) throws(KeyringError) -> Bool {
         guard let (key, record) = try holder(of: name, in: ring) else { return false }
-        // A key of this name that holds no record is nobody's lease.
-        if let record, BootTime.now() <= record.deadline { return true }
+        // A key of this name that holds no record is nobody's lease, and neither is one that would last too long: its
+        // clock is that of another time namespace.
+        let now = BootTime.now()
+        if let record, now <= record.deadline, record.deadline <= now + longest { return true }
         do throws(KeyringError) {
             try key.invalidate()
         } catch {

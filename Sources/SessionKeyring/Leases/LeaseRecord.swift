@@ -1,7 +1,7 @@
 import Glibc
 import Keyutils
 
-/// What a lease's key says: until when it is held, and by which process.
+/// What a lease's key says: until when it is held, and for whoever looks at it with `keyctl`, by which process.
 ///
 /// Two little-endian numbers of 8 bytes.
 struct LeaseRecord {

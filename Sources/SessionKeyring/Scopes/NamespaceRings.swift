@@ -5,7 +5,7 @@ import Synchronization
 /// The two keyrings of a namespace, found under the scope's anchor and remembered by serial: one for the items, and one,
 /// shared by all namespaces of the anchor, for leases.
 ///
-/// The memory is three numbers, each replaced whole, so no lock is held on a get. It is never trusted where it matters: a
+/// The memory is a few numbers, each replaced whole, so no lock is held on a get. It is never trusted where it matters: a
 /// ring that was removed or displaced shows as an error or a miss, and is then looked up again.
 package final class NamespaceRings: Sendable {
     /// The pair that a write needs.
@@ -93,10 +93,12 @@ package final class NamespaceRings: Sendable {
 
     /// Whether the anchor still links this ring, so that others will find what is in it.
     package func isLinked(_ ring: Keyring) throws(SecretStoreError) -> Bool {
-        do throws(KeyringError) {
-            return try anchor.links(Key(ring))
-        } catch {
-            throw SecretStoreError(error)
+        try inAnchor { anchor throws(SecretStoreError) in
+            do throws(KeyringError) {
+                return try anchor.links(Key(ring))
+            } catch {
+                throw SecretStoreError(error)
+            }
         }
     }
 

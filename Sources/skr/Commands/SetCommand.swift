@@ -6,7 +6,7 @@ struct SetCommand: VerbCommand {
         abstract: "Store a secret from standard input, or ask for it without echo.",
         discussion: """
             One newline at the end of standard input is dropped. What was stored under the name is replaced, with its \
-            timeout, in one step.
+            timeout, in one step. Without ACCOUNT it is the item that has none.
 
             EXAMPLES:
               printf %s "$TOKEN" | skr set api --timeout 8h

@@ -9,9 +9,8 @@
 /* Finds a `user` key in the ring and reads it; returns the payload's length. */
 long floor_get(int32_t ring, const char *name);
 
-/* What a secret needs to appear in one step with its permissions and timeout, and the look whether somebody holds
-   the item's lease, without which two writers could lose an update. */
-int floor_set(int32_t ring, const char *name, const void *payload, size_t size, unsigned timeout,
-              int32_t leases, const char *lease);
+/* What a secret needs to replace another in one step with its permissions and timeout, and the look whether the item is
+   live, without which a creator that works at the same moment could take it for absent. */
+int floor_set(int32_t ring, const char *name, const void *payload, size_t size, unsigned timeout);
 
 #endif

@@ -26,7 +26,10 @@ struct LabRunTests {
         #expect(try #require(Int(passed.1)) >= 18, "\(output)")
         // There, nothing is missing: a lab test that was skipped was skipped by mistake.
         #expect(!output.contains("skipped"), "\(output)")
-        for suite in ["Big keys", "Diffie-Hellman", "Private keys in the kernel", "Watching keys", "The lab's clock"] {
+        for suite in [
+            "Big keys", "Diffie-Hellman", "Private keys in the kernel", "Watching keys", "The lab's clock",
+            "Secrets that only a big_key can hold",
+        ] {
             #expect(output.contains("Suite \"\(suite)\" passed"), "\(output)")
         }
     }

@@ -1,0 +1,90 @@
+import Keyutils
+import SessionKeyring
+import SessionKeyringTesting
+import Testing
+
+/// What a backend may do wrong.
+private enum Breakage: CaseIterable {
+    case dropsWrites, tearsValues, answersStale, ignoresTimeouts, replacesOnAdd, deletesNothing, listsNothing,
+        foldsNames
+}
+
+/// A backend that is broken on purpose.
+private struct BrokenBackend: SecretBackend {
+    let breakage: Breakage
+    let whole = InMemoryBackend()
+    let first = InMemoryBackend()
+    let writes = Locked(0)
+
+    func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
+        let backend = breakage == .answersStale ? first : whole
+        return try backend.read(folded(item)) { bytes in
+            body(
+                breakage == .tearsValues && bytes.byteCount > 100 ? bytes.extracting(first: bytes.byteCount / 2) : bytes
+            )
+        }
+    }
+
+    func publish(
+        _ bytes: RawSpan,
+        for item: ItemIdentity,
+        timeout: KeyTimeout?,
+        ifAbsent: Bool
+    ) throws(SecretStoreError) {
+        let number = writes.withLock { count in
+            count += 1
+            return count
+        }
+        if breakage == .dropsWrites, number % 3 == 0 { return }
+        if try !first.contains(item) { try first.publish(bytes, for: item, timeout: timeout, ifAbsent: false) }
+        try whole.publish(
+            bytes, for: folded(item), timeout: breakage == .ignoresTimeouts ? nil : timeout,
+            ifAbsent: ifAbsent && breakage != .replacesOnAdd
+        )
+    }
+
+    func expire(_ item: ItemIdentity, after timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
+        try whole.expire(folded(item), after: timeout)
+    }
+
+    func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try whole.contains(folded(item)) }
+
+    func remove(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
+        if breakage == .deletesNothing { return try whole.contains(item) }
+        _ = try first.remove(item)
+        return try whole.remove(folded(item))
+    }
+
+    func removeAll() throws(SecretStoreError) {
+        try first.removeAll()
+        try whole.removeAll()
+    }
+
+    func identities() throws(SecretStoreError) -> [ItemIdentity] {
+        breakage == .listsNothing ? [] : try whole.identities()
+    }
+
+    func attributes() throws(SecretStoreError) -> [ItemAttributes] {
+        breakage == .listsNothing ? [] : try whole.attributes()
+    }
+
+    private func folded(_ item: ItemIdentity) -> ItemIdentity {
+        breakage == .foldsNames ? .password(service: item.service.lowercased().filter(\.isASCII) + "x") : item
+    }
+}
+
+@Suite("The conformance suite finds what is broken")
+struct BrokenBackendTests {
+    @Test("each breakage fails at least one check", arguments: Breakage.allCases)
+    private func caught(breakage: Breakage) {
+        let isCaught = BackendConformance.checks.contains { check in
+            do {
+                try check.run(on: SecretStore(backend: BrokenBackend(breakage: breakage)))
+                return false
+            } catch {
+                return true
+            }
+        }
+        #expect(isCaught, "\(breakage)")
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import Keyutils
+import SessionKeyring
+import SessionKeyringTesting
+import Testing
+
+private let item = ItemIdentity.password(service: "big", account: "a")
+
+private func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 % 251 + 1) } }
+
+/// Few kernels have `big_key`; the kernel lab's has, and runs these.
+@Suite(
+    "Secrets that only a big_key can hold",
+    .tags(.kernel),
+    .enabled(if: (try? KeyringCapabilities.query().contains(.bigKey)) ?? false, "this kernel has no big_key"),
+    .serialized
+)
+struct KernelLabStoreTests {
+    @Test(
+        "a secret of up to 1,048,575 bytes survives, and one more byte is refused",
+        arguments: [32_768, 100_000, 1_048_575])
+    func sizes(count: Int) throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set(bytes(count), for: item, timeout: .seconds(60))
+        #expect(try store.get(item) == bytes(count))
+        let listed = try store.items()
+        #expect(listed.map(\.size) == [count])
+        guard case .after? = listed.first?.expiry else {
+            Issue.record("it has its timeout")
+            return
+        }
+        #expect { try store.set(bytes(1_048_576), for: item) } throws: {
+            ($0 as? SecretStoreError)?.code == .tooLarge(size: 1_048_576, limit: 1_048_575)
+        }
+        #expect(try store.get(item) == bytes(count))
+    }
+
+    @Test("large and small secrets replace each other, and nothing of the other is left")
+    func replaceEachOther() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let ring = { Keyring(try scratch.keyring.search(.keyring, "skr:default").serial) }
+        for round in 0..<5 {
+            let count = round % 2 == 0 ? 40_000 : 40
+            try store.set(bytes(count), for: item)
+            #expect(try store.get(item) == bytes(count))
+            #expect(try store.identities() == [item])
+        }
+        #expect { try store.add("small", for: item) } throws: { ($0 as? SecretStoreError)?.code == .duplicate }
+        #expect(try store.delete(item))
+        #expect(try store.get(item) == nil as [UInt8]?)
+        #expect(try !store.delete(item))
+        usleep(100_000)
+        #expect(try ring().members().isEmpty)
+    }
+
+    @Test("what every backend must do", arguments: BackendConformance.checks)
+    func conformance(_ check: BackendConformance.Check) throws {
+        let scratch = try ScratchKeyring()
+        try check.run(on: scratch.store())
+    }
+}

@@ -3,7 +3,7 @@ import SessionKeyringTesting
 import Testing
 
 /// Notifications, which few kernels have: see `KernelLabTests.swift`.
-@Suite("Watching keys", .enabled(if: Capability.has(.notifications)), .timeLimit(.minutes(1)))
+@Suite("Watching keys", .enabled(if: Capability.has(.notifications)))
 struct KernelLabWatcherTests {
     /// The next `count` events.
     private func take(_ count: Int, of watcher: KeyWatcher) async -> [KeyEvent] {

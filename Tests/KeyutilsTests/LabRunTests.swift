@@ -12,7 +12,7 @@ import Testing
 struct LabRunTests {
     static let lab = ProcessInfo.processInfo.environment["SKR_KERNEL_LAB"]
 
-    @Test("the kernel lab passes", .enabled(if: lab != nil && !Capability.isKernelLab), .timeLimit(.minutes(5)))
+    @Test("the kernel lab passes", .enabled(if: lab != nil && !Capability.isKernelLab))
     func labPasses() throws {
         let lab = try #require(Self.lab)
         // What `swift test` runs: the bundle that holds all test targets.

@@ -189,7 +189,7 @@ struct TrapTests {
         }
     }
 
-    @Test("what looks like a lease but would last too long is nobody's", .timeLimit(.minutes(1)))
+    @Test("what looks like a lease but would last too long is nobody's")
     func foreignLease() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -204,7 +204,7 @@ struct TrapTests {
         #expect(try store.get(item) == "3")
     }
 
-    @Test("a holder that died holds a lease for its time and no longer", .timeLimit(.minutes(1)))
+    @Test("a holder that died holds a lease for its time and no longer")
     func deadHolder() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()

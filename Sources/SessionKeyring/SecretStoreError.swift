@@ -69,11 +69,6 @@ extension SecretStoreError {
             }
         self.init(code, item: item, underlying: error)
     }
-
-    /// The same failure, said of an item.
-    func about(_ item: ItemIdentity) -> SecretStoreError {
-        SecretStoreError(code, item: self.item ?? item, underlying: underlying)
-    }
 }
 
 extension SecretStoreError: CustomStringConvertible {

@@ -31,16 +31,27 @@ struct CommandRunner {
 
     /// Runs a shell script in which `skr` is the command.
     func shell(_ script: String, environment: [String: String] = [:]) throws -> Outcome {
-        let directory = Self.executable.deletingLastPathComponent().path
-        let path = "\(directory):\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")"
-        return try Self.start(
+        try Self.start(
             "/bin/bash", ["-c", script], input: Data(),
-            environment: ["SKR_NAMESPACE": namespace, "PATH": path].merging(environment) { $1 }
+            environment: ["SKR_NAMESPACE": namespace, "PATH": Self.path].merging(environment) { $1 }
         )
     }
 
+    /// A program, not started yet, for which `skr` is the command.
+    func process(_ program: String, _ arguments: [String], environment: [String: String] = [:]) -> Process {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment
+            .merging(["SKR_NAMESPACE": namespace, "PATH": Self.path]) { $1 }.merging(environment) { $1 }
+        return process
+    }
+
+    private static let path =
+        "\(executable.deletingLastPathComponent().path):\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")"
+
     /// A child inherits the mask of blocked signals, and the threads that run tests block most.
-    private static func withAllSignals(_ body: () throws -> Void) throws {
+    static func withAllSignals(_ body: () throws -> Void) throws {
         var none = sigset_t()
         var before = sigset_t()
         sigemptyset(&none)

@@ -19,7 +19,7 @@ public final class SecretStore: Sendable {
     /// How values other than strings and bytes are encoded.
     public let codec: any SecretCodec
 
-    private let backend: any SecretBackend
+    let backend: any SecretBackend
 
     /// A store in the kernel keyring.
     ///
@@ -234,19 +234,25 @@ extension SecretStore {
         _ item: ItemIdentity,
         with decode: (RawSpan) throws -> Value
     ) throws(SecretStoreError) -> Value? {
-        let decoded = try withBytes(of: item) { bytes in Result { try decode(bytes) } }
+        try decoded(try withBytes(of: item) { bytes in Result { try decode(bytes) } }, item)
+    }
+
+    func decoded<Value>(
+        _ result: Result<Value, any Error>?,
+        _ item: ItemIdentity
+    ) throws(SecretStoreError) -> Value? {
         do {
-            return try decoded?.get()
+            return try result?.get()
         } catch {
             throw .undecodable(error, item: item)
         }
     }
 
-    private func check(_ item: ItemIdentity) throws(SecretStoreError) {
+    func check(_ item: ItemIdentity) throws(SecretStoreError) {
         if let problem = item.problem { throw SecretStoreError(.invalidName(problem), item: item) }
     }
 
-    private static func keyTimeout(_ timeout: Duration, item: ItemIdentity) throws(SecretStoreError) -> KeyTimeout {
+    static func keyTimeout(_ timeout: Duration, item: ItemIdentity) throws(SecretStoreError) -> KeyTimeout {
         do throws(KeyringError) {
             return try KeyTimeout(timeout)
         } catch {

@@ -21,6 +21,11 @@ extension SecretStoreError.Code {
         case .undecodable(let path): "the secret is not in the form asked for, at \(path)"
         case .unencodable(let path): "the value can't be encoded, at \(path)"
         case .contended: "other processes kept changing the item"
+        case .leaseHeld: "somebody else holds the lease"
+        case .leaseLost: "the lease ran out, and nothing was written"
+        case .invalidLease: "a lease lasts more than zero and at most one hour"
+        case .cancelled: "the task was cancelled"
+        case .unsupported: "this kernel can't do it"
         case .unreadableAfterWrite: "what was written could not be read back"
         case .unexpected: "unexpected keyring error"
         }
@@ -45,6 +50,11 @@ extension SecretStoreError.Code {
         case .undecodable: "ask for the type that was stored, or look at it with 'skr get'"
         case .unencodable: "store a value that the codec can write"
         case .contended: "try again"
+        case .leaseHeld: "try again, or wait longer"
+        case .leaseLost: "take a longer lease, or do less while holding it"
+        case .invalidLease: "pass a duration such as 30s; renew a lease that has to last longer"
+        case .cancelled: "call it again"
+        case .unsupported: "'skr doctor' tells which features this kernel has"
         case .unreadableAfterWrite: "look for what removes the keyring; 'keyctl show' lists it"
         case .unexpected: "see the error number in errno(3)"
         }

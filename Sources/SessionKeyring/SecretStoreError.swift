@@ -48,6 +48,16 @@ extension SecretStoreError {
         case unencodable(at: String)
         /// Other processes kept getting in the way for too long.
         case contended
+        /// Somebody else held the lease all the time that the caller was willing to wait.
+        case leaseHeld
+        /// The caller held a lease for longer than it lasts, so somebody else may have it. Nothing was written.
+        case leaseLost
+        /// A lease lasts more than zero and at most one hour.
+        case invalidLease
+        /// The waiting task was cancelled.
+        case cancelled
+        /// This kernel can't do it.
+        case unsupported
         /// What was written can't be read back: the keyring was replaced under the store, again and again.
         case unreadableAfterWrite
         /// Anything else; look at ``SecretStoreError/underlying``.
@@ -65,6 +75,7 @@ extension SecretStoreError {
             case .quotaExceeded: .quotaExceeded(try? KeyQuota.current())
             case .notFound, .expired: .notFound
             case .revoked: .sessionRevoked
+            case .unsupported: .unsupported
             default: .unexpected
             }
         self.init(code, item: item, underlying: error)

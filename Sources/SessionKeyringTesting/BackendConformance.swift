@@ -41,7 +41,7 @@ public enum BackendConformance {
     /// All checks.
     ///
     /// Those about expiry take a second or two each.
-    public static let checks: [Check] = basics + sizes + names + creation + expiry + threads
+    public static let checks: [Check] = basics + sizes + names + creation + updates + leases + expiry + threads
 
     static func expect(
         _ condition: Bool,

@@ -6,8 +6,8 @@ public import SessionKeyring
 /// It does what the kernel's backend does, the limit of 32,767 bytes included, and passes the same conformance suite. It is
 /// never used unless you make one.
 public final class InMemoryBackend: SecretBackend {
-    private let entries = Locked<[ItemIdentity: Entry]>([:])
-    private let now: @Sendable () -> ContinuousClock.Instant
+    let state = Locked(State())
+    let now: @Sendable () -> ContinuousClock.Instant
 
     /// An empty backend.
     ///
@@ -32,19 +32,11 @@ public final class InMemoryBackend: SecretBackend {
         timeout: KeyTimeout?,
         ifAbsent: Bool
     ) throws(SecretStoreError) {
-        // Where all bytes are NUL the kernel's backend needs one more.
-        let isAllZero = (0..<bytes.byteCount).allSatisfy {
-            unsafe bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) == 0
-        }
-        let limit = Key.largestUserPayload - (isAllZero ? 1 : 0)
-        guard bytes.byteCount <= limit else {
-            throw SecretStoreError(.tooLarge(size: bytes.byteCount, limit: limit), item: item)
-        }
+        let entry = try entry(bytes, for: item, timeout: timeout)
         let time = now()
-        let entry = Entry(secret: Secret(SecretBytes(copying: bytes)), deadline: timeout.map { time + $0.duration })
-        let isStored = entries.withLock { entries in
-            if ifAbsent, let present = entries[item], present.isLive(at: time) { return false }
-            entries[item] = entry
+        let isStored = state.withLock { state in
+            if ifAbsent, let present = state.entries[item], present.isLive(at: time) { return false }
+            state.entries[item] = entry
             return true
         }
         if !isStored { throw SecretStoreError(.duplicate, item: item) }
@@ -53,9 +45,9 @@ public final class InMemoryBackend: SecretBackend {
     /// Gives the item a new timeout; false where there is none.
     public func expire(_ item: ItemIdentity, after timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
         let time = now()
-        return entries.withLock { entries in
-            guard let entry = entries[item], entry.isLive(at: time) else { return false }
-            entries[item] = Entry(secret: entry.secret, deadline: time + timeout.duration)
+        return state.withLock { state in
+            guard let entry = state.entries[item], entry.isLive(at: time) else { return false }
+            state.entries[item] = Entry(secret: entry.secret, deadline: time + timeout.duration)
             return true
         }
     }
@@ -68,18 +60,18 @@ public final class InMemoryBackend: SecretBackend {
     /// Removes the item; false where there was none.
     public func remove(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
         let time = now()
-        return entries.withLock { $0.removeValue(forKey: item)?.isLive(at: time) ?? false }
+        return state.withLock { $0.entries.removeValue(forKey: item)?.isLive(at: time) ?? false }
     }
 
     /// Removes all items.
     public func removeAll() throws(SecretStoreError) {
-        entries.withLock { $0.removeAll() }
+        state.withLock { $0.entries.removeAll() }
     }
 
     /// The live items.
     public func identities() throws(SecretStoreError) -> [ItemIdentity] {
         let time = now()
-        return entries.withLock { entries in entries.filter { $0.value.isLive(at: time) }.map(\.key) }
+        return state.withLock { $0.listed(at: time).map(\.key) }
     }
 
     /// The live items with their attributes.
@@ -87,8 +79,8 @@ public final class InMemoryBackend: SecretBackend {
     /// There are no keys, so serial and owner are 0.
     public func attributes() throws(SecretStoreError) -> [ItemAttributes] {
         let time = now()
-        return entries.withLock { entries in
-            entries.filter { $0.value.isLive(at: time) }.map { item, entry in
+        return state.withLock { state in
+            state.listed(at: time).map { item, entry in
                 ItemAttributes(
                     item: item, size: entry.secret.bytes.count, expiry: entry.expiry(at: time),
                     serial: KeySerial(rawValue: 0),
@@ -98,20 +90,48 @@ public final class InMemoryBackend: SecretBackend {
         }
     }
 
-    private func live(_ item: ItemIdentity) -> Entry? {
+    func entry(
+        _ bytes: RawSpan,
+        for item: ItemIdentity,
+        timeout: KeyTimeout?
+    ) throws(SecretStoreError) -> Entry {
+        // Where all bytes are NUL the kernel's backend needs one more.
+        let isAllZero = (0..<bytes.byteCount).allSatisfy {
+            unsafe bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) == 0
+        }
+        let limit = Key.largestUserPayload - (isAllZero ? 1 : 0)
+        guard bytes.byteCount <= limit else {
+            throw SecretStoreError(.tooLarge(size: bytes.byteCount, limit: limit), item: item)
+        }
+        return Entry(secret: Secret(SecretBytes(copying: bytes)), deadline: timeout.map { now() + $0.duration })
+    }
+
+    func live(_ item: ItemIdentity) -> Entry? {
         let time = now()
-        return entries.withLock { $0[item].flatMap { $0.isLive(at: time) ? $0 : nil } }
+        return state.withLock { $0.entries[item].flatMap { $0.isLive(at: time) ? $0 : nil } }
     }
 }
 
 extension InMemoryBackend {
+    struct State: Sendable {
+        var entries: [ItemIdentity: Entry] = [:]
+        var leases: [String: Grant] = [:]
+        var lastFencingNumber: UInt64 = 0
+
+        /// The live items that the store's users have named.
+        func listed(at time: ContinuousClock.Instant) -> [(key: ItemIdentity, value: Entry)] {
+            entries.filter { $0.value.isLive(at: time) && ItemIdentity(keyDescription: $0.key.keyDescription) != nil }
+                .map { ($0.key, $0.value) }
+        }
+    }
+
     /// A secret that its readers keep alive while they look, whatever happens to the item.
-    private final class Secret: Sendable {
+    final class Secret: Sendable {
         let bytes: SecretBytes
         init(_ bytes: consuming SecretBytes) { self.bytes = bytes }
     }
 
-    private struct Entry: Sendable {
+    struct Entry: Sendable {
         let secret: Secret
         let deadline: ContinuousClock.Instant?
 

@@ -22,13 +22,13 @@ extension ExitCode {
         self =
             switch code {
             case .notFound: .noItem
-            case .invalidName, .invalidTimeout: .usage
+            case .invalidName, .invalidTimeout, .invalidLease: .usage
             case .undecodable, .ambiguous: .data
             case .unavailable, .sessionRevoked: .unavailable
             case .duplicate: .cannotCreate
-            case .quotaExceeded, .contended: .tryAgain
+            case .quotaExceeded, .contended, .leaseHeld, .leaseLost: .tryAgain
             case .forbidden: .noPermission
-            case .tooLarge, .unencodable, .unreadableAfterWrite, .unexpected: .internalError
+            case .tooLarge, .unencodable, .unreadableAfterWrite, .cancelled, .unsupported, .unexpected: .internalError
             }
     }
 }

@@ -6,7 +6,7 @@ import Testing
 /// What a backend may do wrong.
 private enum Breakage: CaseIterable {
     case dropsWrites, tearsValues, answersStale, ignoresTimeouts, replacesOnAdd, deletesNothing, listsNothing,
-        foldsNames
+        foldsNames, grantsToAll
 }
 
 /// A backend that is broken on purpose.
@@ -31,10 +31,7 @@ private struct BrokenBackend: SecretBackend {
         timeout: KeyTimeout?,
         ifAbsent: Bool
     ) throws(SecretStoreError) {
-        let number = writes.withLock { count in
-            count += 1
-            return count
-        }
+        let number = writes.nextNumber()
         if breakage == .dropsWrites, number % 3 == 0 { return }
         if try !first.contains(item) { try first.publish(bytes, for: item, timeout: timeout, ifAbsent: false) }
         try whole.publish(
@@ -54,6 +51,19 @@ private struct BrokenBackend: SecretBackend {
         _ = try first.remove(item)
         return try whole.remove(folded(item))
     }
+
+    func beginUpdate(
+        of item: ItemIdentity, lasting duration: Duration, waiting patience: Duration
+    ) throws(SecretStoreError) -> (any ItemUpdate)? {
+        let lasting = breakage == .grantsToAll ? Duration.nanoseconds(1) : duration
+        return try whole.beginUpdate(of: folded(item), lasting: lasting, waiting: patience)
+    }
+
+    func tryLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> (any HeldLease)? {
+        try whole.tryLease(breakage == .grantsToAll ? "\(writes.nextNumber())" : name, lasting: duration)
+    }
+
+    func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool { try whole.isLeaseHeld(name) }
 
     func removeAll() throws(SecretStoreError) {
         try first.removeAll()
@@ -86,5 +96,14 @@ struct BrokenBackendTests {
             }
         }
         #expect(isCaught, "\(breakage)")
+    }
+}
+
+extension Locked<Int> {
+    fileprivate func nextNumber() -> Int {
+        withLock { count in
+            count += 1
+            return count
+        }
     }
 }

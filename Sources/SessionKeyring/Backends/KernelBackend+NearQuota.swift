@@ -14,7 +14,7 @@ extension KernelBackend {
             if try placeIfRoom(publication, payload: payload) { return }
             let isDone = try withKey(of: publication.item, type: publication.type) { ring, key throws(KeyringError) in
                 do throws(KeyringError) {
-                    return try overwrite(key, with: publication, payload: payload, in: ring)
+                    return try overwriteInTurn(key, with: publication, payload: payload, in: ring)
                 } catch {
                     // Another process has the lease, so it is about to change what is there.
                     guard error.code == .alreadyExists else { throw error }
@@ -44,16 +44,28 @@ extension KernelBackend {
         }
     }
 
+    /// Writes over the key in the item's turn; false if another process replaced or removed it meanwhile.
+    private func overwriteInTurn(
+        _ key: Key,
+        with publication: Publication,
+        payload: RawSpan,
+        in ring: Keyring
+    ) throws(KeyringError) -> Bool {
+        // Two that write in place at once must not mix one's secret with the other's timeout.
+        let lease = try leases.acquireIfAffordable(for: publication.item.keyDescription)
+        let isDone = try overwrite(key, with: publication, payload: payload, in: ring)
+        _ = consume lease
+        return isDone
+    }
+
     /// Writes over the key; false if another process replaced or removed it meanwhile.
-    private func overwrite(
+    func overwrite(
         _ key: Key,
         with publication: Publication,
         payload: RawSpan,
         in ring: Keyring
     ) throws(KeyringError) -> Bool {
         let name = publication.item.keyDescription
-        // Two that write in place at once must not mix one's secret with the other's timeout.
-        let lease = try leases.acquireIfAffordable(for: name)
         let permissions = rings.scope.permissions
         if let timeout = publication.timeout {
             try key.setTimeout(timeout)
@@ -68,7 +80,6 @@ extension KernelBackend {
         }
         if let timeout = publication.timeout { try written.setTimeout(timeout) }
         try written.setPermissions(permissions)
-        _ = consume lease
         return written == key
     }
 

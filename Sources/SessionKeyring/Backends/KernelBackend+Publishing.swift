@@ -18,7 +18,7 @@ extension KernelBackend {
         }
     }
 
-    private func keyType(forSize size: Int, escaped: Int, item: ItemIdentity) throws(SecretStoreError) -> KeyType {
+    func keyType(forSize size: Int, escaped: Int, item: ItemIdentity) throws(SecretStoreError) -> KeyType {
         if size <= Key.largestUserPayload { return .user }
         if ItemTypes.haveBigKeys, size <= Key.largestBigPayload { return .bigKey }
         let limit = (ItemTypes.haveBigKeys ? Key.largestBigPayload : Key.largestUserPayload) - escaped
@@ -36,26 +36,74 @@ extension KernelBackend {
     }
 
     /// Puts the item where it belongs, over whatever is there.
+    func place(_ publication: Publication, payload: RawSpan) throws(SecretStoreError) {
+        var isPlaced = false
+        try withPair(for: publication.item) { pair throws(KeyringError) in
+            var placed: Key?
+            let isInTurn = try rings.haveUpdates(in: pair.leases)
+            if !isInTurn {
+                placed = try placePlainly(publication, payload: payload, in: pair)
+                isPlaced = placed != nil
+                guard isPlaced, try rings.haveUpdates(in: pair.leases) else { return }
+            }
+            isPlaced = try placeInTurn(publication, payload: payload, in: pair, unlessThereIs: placed)
+        }
+        if !isPlaced { throw SecretStoreError(.contended, item: publication.item) }
+    }
+
+    /// Puts the item in its place where nobody updates.
     ///
     /// A live item is simply displaced. Where there is none, somebody may be creating it at this moment under the item's
     /// lease, having seen that there is none; so we take the lease too.
-    func place(_ publication: Publication, payload: RawSpan) throws(SecretStoreError) {
-        var isContended = false
-        try withPair(for: publication.item) { pair throws(KeyringError) in
-            isContended = false
-            try publish(publication, payload: payload) { key throws(KeyringError) in
-                guard try nameState(of: publication.item, in: pair.items) != .live else {
-                    return try Keyring.thread.move(key, to: pair.items)
-                }
-                guard let lease = try leases.acquire(for: publication.item.keyDescription, in: pair.leases) else {
-                    isContended = true
-                    return Staging.discard(key)
-                }
+    private func placePlainly(
+        _ publication: Publication, payload: RawSpan, in pair: NamespaceRings.Pair
+    ) throws(KeyringError) -> Key? {
+        var placed: Key?
+        try publish(publication, payload: payload) { key throws(KeyringError) in
+            guard try nameState(of: publication.item, in: pair.items) != .live else {
                 try Keyring.thread.move(key, to: pair.items)
-                _ = consume lease
+                placed = key
+                return
             }
+            guard let lease = try leases.acquire(for: publication.item.keyDescription, in: pair.leases) else {
+                return Staging.discard(key)
+            }
+            try Keyring.thread.move(key, to: pair.items)
+            placed = key
+            _ = consume lease
         }
-        if isContended { throw SecretStoreError(.contended, item: publication.item) }
+        return placed
+    }
+
+    /// Puts the item in its place where others update, unless what was put there without asking still is; false if others
+    /// held the lease all the time.
+    private func placeInTurn(
+        _ publication: Publication, payload: RawSpan, in pair: NamespaceRings.Pair, unlessThereIs placed: Key?
+    ) throws(KeyringError) -> Bool {
+        let name = publication.item.keyDescription
+        // Each round lost means that this process was stopped for the lease's whole time.
+        for _ in 0..<10 {
+            let lease = try QuotaPatience.wait { () throws(KeyringError) in
+                try leases.acquireFenced(for: name, in: pair.leases)
+            }
+            guard let lease else { return false }
+            if let placed, try current(publication, in: pair.items) == placed { return true }
+            var isPublished = false
+            try publish(publication, payload: payload) { key throws(KeyringError) in
+                isPublished = try lease.publish(key, in: pair.items)
+            }
+            if isPublished { return true }
+        }
+        return false
+    }
+
+    private func current(_ publication: Publication, in ring: Keyring) throws(KeyringError) -> Key? {
+        do throws(KeyringError) {
+            return try ring.search(publication.type, publication.item.keyDescription)
+        } catch {
+            guard error.code == .notFound || error.code == .expired || error.code == .revoked else { throw error }
+            return nil
+        }
     }
 
     /// Creates the item if no live one is there, under its lease, so that no other creator can win too.
@@ -129,7 +177,7 @@ extension KernelBackend {
 
     /// Stages the key and has it moved into place: bytes, permissions and timeout appear at once, the kernel displaces the
     /// old key atomically, and a crash before the move leaves nothing behind.
-    private func publish(
+    func publish(
         _ publication: Publication,
         payload: RawSpan,
         move: (Key) throws(KeyringError) -> Void
@@ -149,7 +197,7 @@ extension KernelBackend {
     }
 
     /// Removes the key of the other type that has the item's name, on kernels that have both.
-    private func dropTwin(of publication: Publication) throws(SecretStoreError) {
+    func dropTwin(of publication: Publication) throws(SecretStoreError) {
         guard ItemTypes.haveBigKeys else { return }
         let other: KeyType = publication.type == .user ? .bigKey : .user
         try withKey(of: publication.item, type: other) { _, key in key }?.invalidateIfAlive(about: publication.item)

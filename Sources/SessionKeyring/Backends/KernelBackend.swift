@@ -1,4 +1,4 @@
-package import Keyutils
+import Keyutils
 
 /// Items as keys of the kernel, in the namespace's ring.
 ///
@@ -22,30 +22,6 @@ package struct KernelBackend: SecretBackend {
 
     package func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
         try withKey(of: item) { _, _ in } != nil
-    }
-
-    package func expire(_ item: ItemIdentity, after timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
-        try withKey(of: item) { _, key throws(KeyringError) in try key.setTimeout(timeout) } != nil
-    }
-
-    package func remove(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
-        var removed = false
-        // Unlinking goes by name: it removes what is there at that moment, which is what a delete is for. The rarer type
-        // goes first, so that it does not show for a moment where the other one hid it.
-        for type in ItemTypes.all.reversed() {
-            let done = try withKey(of: item, type: type) { ring, key throws(KeyringError) in
-                do throws(KeyringError) {
-                    try ring.unlink(key)
-                    return true
-                } catch {
-                    // Another process was first.
-                    if error.code == .notLinked { return false }
-                    throw error
-                }
-            }
-            removed = removed || done == true
-        }
-        return removed
     }
 
     package func removeAll() throws(SecretStoreError) {

@@ -38,4 +38,21 @@ public protocol SecretBackend: Sendable {
 
     /// The live items with all that is known of them, in no particular order.
     func attributes() throws(SecretStoreError) -> [ItemAttributes]
+
+    /// Takes the right to change the item until it is given back, for so long at most; all other writers of that item wait.
+    ///
+    /// - Returns: `nil` where others had it all the time that `patience` allows.
+    func beginUpdate(
+        of item: ItemIdentity,
+        lasting duration: Duration,
+        waiting patience: Duration
+    ) throws(SecretStoreError) -> (any ItemUpdate)?
+
+    /// Takes the lease of that name, if nobody holds it.
+    ///
+    /// The names of leases and of items are apart.
+    func tryLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> (any HeldLease)?
+
+    /// Whether somebody holds the lease of that name.
+    func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool
 }

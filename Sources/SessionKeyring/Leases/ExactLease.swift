@@ -6,19 +6,25 @@ package import Keyutils
 /// Its key carries a deadline in its payload and has no kernel timeout, because an expired key can neither be removed
 /// exactly nor displaced exclusively. Who finds the deadline passed invalidates **that serial**, which can't hit a
 /// successor; each acquisition publishes a key of its own.
-package struct ExactLease: ~Copyable {
+package struct ExactLease: ~Copyable, Sendable {
     /// The longest that any lease lasts.
-    private static let longest = BootTime(.seconds(3_600))
+    package static let longest = Duration.seconds(3_600)
 
     private let key: Key
     private let ring: Keyring
-    private let record: LeaseRecord
+    private let fence: KeySerial?
+    private var deadline: BootTime
+    /// The boot time at which the lease was held for the first time, in nanoseconds.
+    ///
+    /// Whoever holds it later reads a later time, so it serves as the fencing number.
+    package let fencingNumber: UInt64
 
     /// Takes the lease, or gives up.
     ///
     /// - Parameters:
     ///   - name: what is locked; the description of the lease's key.
     ///   - ring: where the leases are.
+    ///   - fence: the keyring through which its holder writes, which is closed before anybody else takes the lease.
     ///   - duration: how long it lasts unless released, after which others may take it.
     ///   - patience: how long to wait for other holders.
     /// - Returns: the lease; `nil` if others held it all the time.
@@ -26,13 +32,15 @@ package struct ExactLease: ~Copyable {
         _ name: String,
         in ring: Keyring,
         permissions: KeyPermissions,
+        fence: KeySerial? = nil,
         lasting duration: Duration,
-        waiting patience: Duration
+        waiting patience: Duration,
+        backoff: Backoff = .brisk
     ) throws(KeyringError) -> ExactLease? {
         let giveUp = BootTime.now() + BootTime(patience)
-        var candidate = Candidate(name: name, permissions: permissions)
+        var candidate = LeaseCandidate(name: name, permissions: permissions, fence: fence)
         defer { candidate.discard() }
-        var pause: UInt32 = 20
+        var backoff = backoff
         while true {
             let (key, record) = try candidate.prepare(deadline: BootTime.now() + BootTime(duration))
             do throws(KeyringError) {
@@ -46,58 +54,45 @@ package struct ExactLease: ~Copyable {
                 _ = try isHeld(name, in: ring)
             }
             guard BootTime.now() < giveUp else { return nil }
-            usleep(pause)
-            pause = min(pause * 2, 5_000)
-        }
-    }
-
-    /// The staged key of the next attempt.
-    ///
-    /// One that did not get in is used again, because adding and dropping a key for each attempt would use up the
-    /// quota; one that did get in never is.
-    private struct Candidate {
-        let name: String
-        let permissions: KeyPermissions
-        private var staged: Key?
-
-        init(name: String, permissions: KeyPermissions) {
-            self.name = name
-            self.permissions = permissions
-        }
-
-        mutating func prepare(deadline: BootTime) throws(KeyringError) -> (key: Key, record: LeaseRecord) {
-            let record = LeaseRecord(deadline: deadline)
-            let (name, permissions, staged) = (name, permissions, staged)
-            let key = try record.withPayload { payload throws(KeyringError) in
-                if let staged {
-                    try staged.update(payload)
-                    return staged
-                }
-                return try Staging.stage(.user, name, payload: payload, permissions: permissions, timeout: nil)
-            }
-            self.staged = key
-            return (key, record)
-        }
-
-        mutating func wasPublished() {
-            staged = nil
-        }
-
-        func discard() {
-            if let staged { Staging.discard(staged) }
+            backoff.wait()
         }
     }
 
     private init(key: Key, ring: Keyring, record: LeaseRecord) {
         self.key = key
         self.ring = ring
-        self.record = record
+        self.fence = record.fence
+        self.deadline = record.deadline
+        self.fencingNumber = BootTime.now().nanoseconds
     }
 
     /// Whether the lease is surely still ours.
     ///
     /// A process that is stopped right after asking can't know.
-    package var isHeld: Bool { BootTime.now() + LeaseRecord.margin < record.deadline }
+    package var isHeld: Bool { BootTime.now() + LeaseRecord.margin < deadline }
+
+    /// How long it is surely still ours.
+    package var timeLeft: Duration {
+        let now = BootTime.now() + LeaseRecord.margin
+        return now < deadline ? .nanoseconds(Int64(deadline.nanoseconds - now.nanoseconds)) : .zero
+    }
+
+    /// Makes it last from now on, if it is still ours; false if it is not.
+    package mutating func renew(lasting duration: Duration) throws(KeyringError) -> Bool {
+        guard isHeld else { return false }
+        let record = LeaseRecord(deadline: BootTime.now() + BootTime(duration), fence: fence)
+        do throws(KeyringError) {
+            try record.withPayload { payload throws(KeyringError) in try key.update(payload) }
+        } catch {
+            guard error.isAboutDeadKey else { throw error }
+            deadline = BootTime(nanoseconds: 0)
+            return false
+        }
+        // Written after the old deadline, it may have come too late: somebody who had seen that one pass takes the lease
+        // even so.
+        deadline = isHeld ? record.deadline : BootTime(nanoseconds: 0)
+        return isHeld
+    }
 
     deinit {
         // Unlinking goes by name, so it is for a lease that is surely still ours; it frees the name at once. A release
@@ -111,13 +106,14 @@ package struct ExactLease: ~Copyable {
 
     /// Whether somebody holds the lease of that name.
     ///
-    /// One whose time has passed is removed, exactly, on the way.
+    /// One whose time has passed is removed, exactly, on the way, once its holder can write no more.
     package static func isHeld(_ name: String, in ring: Keyring) throws(KeyringError) -> Bool {
         guard let (key, record) = try holder(of: name, in: ring) else { return false }
         // A key of this name that holds no record is nobody's lease, and neither is one that would last too long: its
         // clock is that of another time namespace.
         let now = BootTime.now()
-        if let record, now <= record.deadline, record.deadline <= now + longest { return true }
+        if let record, now <= record.deadline, record.deadline <= now + BootTime(longest) { return true }
+        if let fence = record?.fence { try WriteFence.close(Keyring(fence), in: ring) }
         do throws(KeyringError) {
             try key.invalidate()
         } catch {
@@ -144,7 +140,7 @@ extension KeyringError {
     /// Whether the key was gone, or going, when it was touched.
     ///
     /// A key that was just displaced or invalidated may also answer that it is no longer possessed.
-    fileprivate var isAboutDeadKey: Bool {
+    var isAboutDeadKey: Bool {
         switch code {
         case .notFound, .expired, .revoked, .accessDenied: true
         default: false

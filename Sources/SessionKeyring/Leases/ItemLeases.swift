@@ -7,7 +7,7 @@ import Keyutils
 struct ItemLeases {
     /// Longer than any holder takes, who makes a handful of system calls; waiters lose this much to a holder that died.
     static let duration = Duration.seconds(2)
-    private static let patience = Duration.seconds(10)
+    static let patience = Duration.seconds(10)
 
     let rings: NamespaceRings
 
@@ -23,6 +23,37 @@ struct ItemLeases {
         )
     }
 
+    /// A lease that users of the store have named, if nobody holds it.
+    func acquire(
+        publicName: String, in ring: Keyring, lasting duration: Duration
+    ) throws(KeyringError) -> ExactLease? {
+        try ExactLease.acquire(
+            self.publicName(publicName), in: ring, permissions: rings.scope.permissions, lasting: duration, waiting: .zero)
+    }
+
+    /// The description of a named lease's key, which is no item's.
+    func publicName(_ name: String) -> String {
+        self.name(for: "lease:" + PercentCoding.encode(name))
+    }
+
+    /// The lease of a key by its description with a fence to write through; `nil` if others held it all the time.
+    func acquireFenced(
+        for keyDescription: String,
+        in ring: Keyring,
+        lasting duration: Duration = duration,
+        waiting patience: Duration = patience
+    ) throws(KeyringError) -> FencedLease? {
+        let permissions = rings.scope.permissions
+        let fence = try WriteFence(
+            prefix: rings.leasePrefix, in: ring, permissions: permissions, life: patience + duration + .seconds(60))
+        let lease = try ExactLease.acquire(
+            name(for: keyDescription), in: ring, permissions: permissions, fence: fence.keyring.serial,
+            lasting: duration, waiting: patience
+        )
+        guard let lease else { return nil }
+        return FencedLease(lease: lease, fence: fence)
+    }
+
     /// The lease of a key by its description; `nil` where the quota has no room for a lease.
     ///
     /// - Throws: ``KeyringError`` with `alreadyExists` where somebody else holds it.
@@ -34,8 +65,21 @@ struct ItemLeases {
             return lease
         } catch {
             guard error.code == .quotaExceeded else { throw error }
+            // Nobody can take it now, but somebody may have it.
+            if try ExactLease.isHeld(name(for: keyDescription), in: ring) { throw KeyringError(.alreadyExists, in: .move) }
             return nil
         }
+    }
+
+    /// Waits until nobody holds the lease; false if somebody did all the time.
+    func waitUntilFree(_ keyDescription: String, in ring: Keyring) throws(KeyringError) -> Bool {
+        let giveUp = BootTime.now() + BootTime(Self.patience)
+        var backoff = Backoff.unhurried
+        while try ExactLease.isHeld(name(for: keyDescription), in: ring) {
+            guard BootTime.now() < giveUp else { return false }
+            backoff.wait()
+        }
+        return true
     }
 
     /// Removes what dead holders left and nobody has asked for since.

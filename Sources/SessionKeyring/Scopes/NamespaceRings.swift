@@ -25,6 +25,8 @@ package final class NamespaceRings: Sendable {
     private let anchorSerial: Atomic<Int32>
     private let itemsSerial = Atomic<Int32>(0)
     private let leasesSerial = Atomic<Int32>(0)
+    /// The leases' ring in which the mark of updates was seen.
+    let markedSerial = Atomic<Int32>(0)
     private let processID: Atomic<Int32>
 
     package init(scope: SecretScope, namespace: String) throws(SecretStoreError) {
@@ -58,6 +60,11 @@ package final class NamespaceRings: Sendable {
     /// The leases' ring, remembered or looked up; `nil` where nothing was ever stored.
     func leases() throws(SecretStoreError) -> Keyring? {
         if let known = Self.ring(leasesSerial) { return known }
+        return try findLeases()
+    }
+
+    /// Looks the leases' ring up anew, after an error.
+    func findLeases() throws(SecretStoreError) -> Keyring? {
         let found = try inAnchor { anchor throws(SecretStoreError) in try self.find(Self.leasesName, in: anchor) }
         leasesSerial.store(found?.serial.rawValue ?? 0, ordering: .relaxed)
         return found

@@ -1,0 +1,79 @@
+import Keyutils
+import Synchronization
+
+extension KernelBackend {
+    package func tryLease(
+        _ name: String, lasting duration: Duration
+    ) throws(SecretStoreError) -> (any HeldLease)? {
+        for _ in 0..<8 {
+            let ring = try rings.pair().leases
+            do throws(KeyringError) {
+                let lease = try QuotaPatience.wait { () throws(KeyringError) in
+                    try leases.acquire(publicName: name, in: ring, lasting: duration)
+                }
+                guard let lease else { return nil }
+                return KernelLease(lease)
+            } catch {
+                // The ring itself was removed; there may be a new one.
+                guard error.isAboutDeadKey, try rings.findOrMakePair().leases != ring else {
+                    throw SecretStoreError(error)
+                }
+            }
+        }
+        throw SecretStoreError(.contended)
+    }
+
+    package func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool {
+        guard let ring = try rings.leases() else { return false }
+        do throws(KeyringError) {
+            return try ExactLease.isHeld(leases.publicName(name), in: ring)
+        } catch {
+            // A ring that was removed has taken its leases with it.
+            guard error.isAboutDeadKey, try rings.findLeases() != ring else { throw SecretStoreError(error) }
+            return false
+        }
+    }
+}
+
+/// A lease of the kernel's that tasks may hand around.
+private final class KernelLease: HeldLease {
+    let fencingNumber: UInt64
+    private let lease: Mutex<ExactLease?>
+
+    init(_ lease: consuming ExactLease) {
+        fencingNumber = lease.fencingNumber
+        self.lease = Mutex(lease)
+    }
+
+    var timeLeft: Duration {
+        lease.withLock { lease in lease.timeLeft }
+    }
+
+    func renew(lasting duration: Duration) throws(SecretStoreError) -> Bool {
+        do throws(KeyringError) {
+            return try lease.withLock { lease throws(KeyringError) in
+                try lease?.renew(lasting: duration) ?? false
+            }
+        } catch {
+            throw SecretStoreError(error)
+        }
+    }
+
+    func release() -> Bool {
+        lease.withLock { lease in
+            let isHeld = lease.timeLeft > .zero
+            lease = nil
+            return isHeld
+        }
+    }
+}
+
+extension Optional where Wrapped == ExactLease, Wrapped: ~Copyable {
+    /// How long it is surely still ours; nothing once it was released.
+    fileprivate var timeLeft: Duration {
+        switch self {
+        case .some(let lease): lease.timeLeft
+        case nil: .zero
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Keyutils
+
+extension KernelBackend {
+    package func beginUpdate(
+        of item: ItemIdentity, lasting duration: Duration, waiting patience: Duration
+    ) throws(SecretStoreError) -> (any ItemUpdate)? {
+        do throws(SecretStoreError) {
+            return try startUpdate(of: item, lasting: duration, waiting: patience)
+        } catch {
+            guard error.underlying?.code == .quotaExceeded, try reapExpired() > 0 else { throw error }
+            return try startUpdate(of: item, lasting: duration, waiting: patience)
+        }
+    }
+
+    private func startUpdate(
+        of item: ItemIdentity, lasting duration: Duration, waiting patience: Duration
+    ) throws(SecretStoreError) -> KernelItemUpdate? {
+        var update: KernelItemUpdate?
+        try withPair(for: item) { pair throws(KeyringError) in
+            try QuotaPatience.wait { () throws(KeyringError) in
+                try rings.announceUpdates(in: pair.leases)
+                let lease = try leases.acquireFenced(
+                    for: item.keyDescription, in: pair.leases, lasting: duration, waiting: patience)
+                guard let lease else { return }
+                update = KernelItemUpdate(backend: self, item: item, ring: pair.items, lease: lease)
+            }
+        }
+        return update
+    }
+}
+
+/// The right to change an item, as a fenced lease on it.
+private final class KernelItemUpdate: ItemUpdate {
+    private let backend: KernelBackend
+    private let item: ItemIdentity
+    private let ring: Keyring
+    private let lease: FencedLease
+    private var seen: Key?
+
+    init(backend: KernelBackend, item: ItemIdentity, ring: Keyring, lease: consuming FencedLease) {
+        self.backend = backend
+        self.item = item
+        self.ring = ring
+        self.lease = lease
+    }
+
+    func read(_ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
+        seen = try backend.withKey(of: item) { _, key throws(KeyringError) in
+            try key.withPayload { payload in body(payload.extracting(first: StoredForm.secretSize(payload))) }
+            return key
+        }
+        return seen != nil
+    }
+
+    func commit(_ bytes: RawSpan?, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
+        // A `clear` asks for no lease; and what was read may have expired.
+        guard try backend.withKey(of: item, { _, key in key }) == seen else { return false }
+        guard let bytes else { return try remove() }
+        try StoredForm.with(bytes) { payload throws(SecretStoreError) in
+            let type = try backend.keyType(
+                forSize: payload.byteCount, escaped: payload.byteCount - bytes.byteCount, item: item)
+            try publish(Publication(item: item, type: type, timeout: timeout), payload: payload)
+        }
+        return true
+    }
+
+    private func publish(_ publication: Publication, payload: RawSpan) throws(SecretStoreError) {
+        var isPublished = false
+        do throws(KeyringError) {
+            try backend.publish(publication, payload: payload) { key throws(KeyringError) in
+                isPublished = try lease.publish(key, in: ring)
+            }
+        } catch {
+            guard error.code == .quotaExceeded, let seen else { throw SecretStoreError(error, item: item) }
+            isPublished = try overwrite(seen, with: publication, payload: payload)
+        }
+        guard isPublished else { throw SecretStoreError(.leaseLost, item: item) }
+        guard try isRingInUse() else { throw SecretStoreError(.unreadableAfterWrite, item: item) }
+        try backend.dropTwin(of: publication)
+    }
+
+    /// Writing to a ring that only its possessor may write to shows that it is still linked.
+    private func isRingInUse() throws(SecretStoreError) -> Bool {
+        if backend.rings.scope.access == .possessor { return true }
+        return try backend.rings.isLinked(ring)
+    }
+
+    /// The last resort where the quota has no room for a new key beside the old one.
+    private func overwrite(
+        _ key: Key, with publication: Publication, payload: RawSpan
+    ) throws(SecretStoreError) -> Bool {
+        guard lease.isHeld else { return false }
+        do throws(KeyringError) {
+            return try backend.overwrite(key, with: publication, payload: payload, in: ring)
+        } catch {
+            throw SecretStoreError(error, item: item)
+        }
+    }
+
+    private func remove() throws(SecretStoreError) -> Bool {
+        let removed = try backend.remove(item) { ring, key throws(KeyringError) in try lease.remove(key, from: ring) }
+        guard removed != nil else { throw SecretStoreError(.leaseLost, item: item) }
+        return true
+    }
+}

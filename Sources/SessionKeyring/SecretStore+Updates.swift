@@ -1,0 +1,85 @@
+import Keyutils
+
+extension SecretStore {
+    /// How long an update may take unless another duration is given: much longer than one does that only computes.
+    public static let updateDuration = Duration.seconds(2)
+
+    /// Reads an item, lets `change` make a new value of it, and stores that, as one step to everybody else: no write of
+    /// another thread or process is lost.
+    ///
+    /// ```swift
+    /// try store.update(counter) { (old: Int?) in (old ?? 0) + 1 }
+    /// ```
+    ///
+    /// Writers of the same item take turns: whoever sets, adds, updates, deletes or expires it waits until the update is
+    /// through. So `change` should be quick and do nothing that lasts; it may be called again where the item was cleared
+    /// or has expired meanwhile. Readers never wait, and see the old value or the new one.
+    ///
+    /// **What is guaranteed when it takes too long**, because `change` does, or because the process is stopped or killed:
+    /// after `duration` somebody else may begin. From that moment on this update can't write any more, wherever it was
+    /// stopped: the kernel itself turns its write down, however late it comes. It then throws `leaseLost`, and has written
+    /// nothing; also where nobody else came, if it finds out in time. An update that returns has been written. (Two
+    /// exceptions: a ``clear()`` asks nobody, so one that falls into the microsecond between the update's last look and its
+    /// write counts as before the update. And where the quota has no room for the new value beside the old one, that is
+    /// written in place, and only the clock keeps a process from doing so late.)
+    ///
+    /// - Parameters:
+    ///   - item: which item.
+    ///   - type: what it holds.
+    ///   - timeout: when the kernel drops the new value, counted from now; `nil` for the scope's life. The old timeout is
+    ///     replaced with the old value.
+    ///   - duration: how long the update may take; up to one hour.
+    ///   - patience: how long to wait for others.
+    ///   - change: makes the new value of the old one, which is `nil` where there is no such item; `nil` deletes the item.
+    /// - Returns: the new value.
+    /// - Throws: ``SecretStoreError`` with `leaseLost`, `contended` where others had the item all the time, `undecodable`,
+    ///   `unencodable`, or as ``set(_:for:timeout:)`` does; and what `change` throws. The item is unchanged then.
+    @discardableResult
+    public func update<Value: Codable>(
+        _ item: ItemIdentity,
+        as type: Value.Type = Value.self,
+        timeout: Duration? = nil,
+        lasting duration: Duration = SecretStore.updateDuration,
+        waiting patience: Duration = .seconds(10),
+        _ change: (Value?) throws -> Value?
+    ) throws -> Value? {
+        let codec = codec
+        return try update(
+            item, timeout: timeout, lasting: duration, waiting: patience,
+            encode: { value in try RawCoding.encode(value, else: codec) },
+            decode: { bytes in try RawCoding.decode(type, from: bytes, else: codec) },
+            change
+        )
+    }
+
+    func update<Value>(
+        _ item: ItemIdentity,
+        timeout: Duration?,
+        lasting duration: Duration,
+        waiting patience: Duration,
+        encode: (Value) throws -> SecretBytes,
+        decode: (RawSpan) throws -> Value,
+        _ change: (Value?) throws -> Value?
+    ) throws -> Value? {
+        try check(item)
+        try Self.checkLease(duration)
+        let limit = try timeout.map { timeout in try Self.keyTimeout(timeout, item: item) }
+        guard let update = try backend.beginUpdate(of: item, lasting: duration, waiting: patience) else {
+            throw SecretStoreError(.contended, item: item)
+        }
+        while true {
+            var found: Result<Value, any Error>?
+            _ = try update.read { bytes in found = Result { try decode(bytes) } }
+            let old = try decoded(found, item)
+            guard let new = try change(old) else {
+                if try old == nil || update.commit(nil, timeout: nil) { return nil }
+                continue
+            }
+            let bytes = try encoding(item) { try encode(new) }
+            let isDone = try bytes.withBytes { bytes throws(SecretStoreError) in
+                try update.commit(bytes, timeout: limit)
+            }
+            if isDone { return new }
+        }
+    }
+}

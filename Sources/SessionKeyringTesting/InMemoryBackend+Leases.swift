@@ -1,0 +1,130 @@
+import Glibc
+import Keyutils
+public import SessionKeyring
+
+extension InMemoryBackend {
+    /// Takes the right to change the item; `nil` where others had it all the time.
+    public func beginUpdate(
+        of item: ItemIdentity,
+        lasting duration: Duration,
+        waiting patience: Duration
+    ) throws(SecretStoreError) -> (any ItemUpdate)? {
+        let giveUp = ContinuousClock.now + patience
+        while true {
+            if let lease = grant("item:" + item.keyDescription, lasting: duration) {
+                return InMemoryUpdate(backend: self, item: item, lease: lease)
+            }
+            guard ContinuousClock.now < giveUp else { return nil }
+            usleep(1_000)
+        }
+    }
+
+    /// Takes the lease of that name, if nobody holds it.
+    public func tryLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> (any HeldLease)? {
+        grant("lease:" + name, lasting: duration)
+    }
+
+    /// Whether somebody holds the lease of that name.
+    public func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool {
+        let time = now()
+        return state.withLock { $0.leases["lease:" + name].map { time < $0.deadline } ?? false }
+    }
+
+    private func grant(_ name: String, lasting duration: Duration) -> InMemoryLease? {
+        let time = now()
+        return state.withLock { state in
+            if let present = state.leases[name], time < present.deadline { return nil }
+            state.lastFencingNumber += 1
+            state.leases[name] = Grant(number: state.lastFencingNumber, deadline: time + duration)
+            return InMemoryLease(backend: self, name: name, fencingNumber: state.lastFencingNumber)
+        }
+    }
+
+    struct Grant: Sendable {
+        let number: UInt64
+        var deadline: ContinuousClock.Instant
+    }
+}
+
+final class InMemoryLease: HeldLease {
+    let fencingNumber: UInt64
+    private let backend: InMemoryBackend
+    private let name: String
+
+    init(backend: InMemoryBackend, name: String, fencingNumber: UInt64) {
+        self.backend = backend
+        self.name = name
+        self.fencingNumber = fencingNumber
+    }
+
+    deinit {
+        _ = release()
+    }
+
+    var timeLeft: Duration {
+        let time = backend.now()
+        return backend.state.withLock { held(in: $0, at: time).map { $0.deadline - time } ?? .zero }
+    }
+
+    func renew(lasting duration: Duration) throws(SecretStoreError) -> Bool {
+        let time = backend.now()
+        return backend.state.withLock { state in
+            guard held(in: state, at: time) != nil else { return false }
+            state.leases[name]?.deadline = time + duration
+            return true
+        }
+    }
+
+    func release() -> Bool {
+        let time = backend.now()
+        return backend.state.withLock { state in
+            guard held(in: state, at: time) != nil else { return false }
+            state.leases[name] = nil
+            return true
+        }
+    }
+
+    /// The grant, if it is still this lease's.
+    func held(in state: InMemoryBackend.State, at time: ContinuousClock.Instant) -> InMemoryBackend.Grant? {
+        guard let grant = state.leases[name], grant.number == fencingNumber, time < grant.deadline else { return nil }
+        return grant
+    }
+}
+
+/// The right to change an item.
+///
+/// Other writers need not wait for it: what they write makes it begin again.
+private final class InMemoryUpdate: ItemUpdate {
+    private let backend: InMemoryBackend
+    private let item: ItemIdentity
+    private let lease: InMemoryLease
+    private var seen: InMemoryBackend.Entry?
+
+    init(backend: InMemoryBackend, item: ItemIdentity, lease: InMemoryLease) {
+        self.backend = backend
+        self.item = item
+        self.lease = lease
+    }
+
+    func read(_ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
+        seen = backend.live(item)
+        guard let seen else { return false }
+        seen.secret.bytes.withBytes(body)
+        return true
+    }
+
+    func commit(_ bytes: RawSpan?, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
+        var entry: InMemoryBackend.Entry?
+        if let bytes { entry = try backend.entry(bytes, for: item, timeout: timeout) }
+        let time = backend.now()
+        let outcome: Bool? = backend.state.withLock { state in
+            guard lease.held(in: state, at: time) != nil else { return nil }
+            let present = state.entries[item].flatMap { $0.isLive(at: time) ? $0 : nil }
+            guard present?.secret === seen?.secret, present?.deadline == seen?.deadline else { return false }
+            state.entries[item] = entry
+            return true
+        }
+        guard let outcome else { throw SecretStoreError(.leaseLost, item: item) }
+        return outcome
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import Keyutils
+import SessionKeyring
+import SessionKeyringTesting
+import Testing
+
+private let counter = ItemIdentity.password(service: "counter")
+private let lastNumber = ItemIdentity.password(service: "last fencing number")
+private let lastTurn = ItemIdentity.password(service: "time of the last turn")
+private let longestGap = ItemIdentity.password(service: "longest time between turns")
+
+@Suite("Leases of several processes", .tags(.kernel, .stress))
+struct LeaseRaceTests {
+    @Test("8 processes that take a lease 10,000 times each lose no step of the counter it guards")
+    func mutualExclusion() async throws {
+        let scratch = try ScratchKeyring()
+        let serial = scratch.keyring.serial.rawValue
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    await #expect(processExitsWith: .exitCode(0)) { [serial = serial as Int32] in
+                        let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
+                        for _ in 0..<10_000 {
+                            let lease = try store.lease("counter", lasting: .seconds(60), waiting: .seconds(120))
+                            try count(in: store, under: lease)
+                        }
+                        exit(0)
+                    }
+                }
+            }
+        }
+        #expect(try scratch.store().get(counter) == 80_000)
+    }
+
+    @Test("with holders killed at random, the next one goes on within the lease's time and a second")
+    func progress() async throws {
+        let scratch = try ScratchKeyring()
+        let serial = scratch.keyring.serial.rawValue
+        print("seed \(testSeed)")
+        let seed = testSeed
+        await withTaskGroup(of: Void.self) { group in
+            for process in 0..<4 {
+                group.addTask {
+                    for life in 0..<8 {
+                        await #expect(processExitsWith: .signal(SIGKILL)) {
+                            [
+                                serial = serial as Int32, process = process as Int, life = life as Int,
+                                seed = seed as UInt64
+                            ] in
+                            var random = SeededGenerator(seed, stream: process * 100 + life)
+                            let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
+                            // Mostly while it holds the lease.
+                            let turns = Int.random(in: 1...10, using: &random)
+                            for turn in 0... {
+                                let lease = try store.lease("job", lasting: .milliseconds(500), waiting: .seconds(60))
+                                try noteTurn(in: store)
+                                if turn == turns { kill(getpid(), SIGKILL) }
+                                lease.release()
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        let store = try scratch.store()
+        let turns = try #require(try store.get(counter, as: Int.self))
+        let gap = try #require(try store.get(longestGap, as: Double.self))
+        print("turns \(turns), longest gap \(gap) s")
+        #expect(turns >= 32 * 2)
+        #expect(gap < 0.5 + 1)
+    }
+}
+
+/// Counts without protection but the lease's.
+private func count(in store: SecretStore, under lease: borrowing Lease) throws {
+    let old = try store.get(counter, as: Int.self) ?? 0
+    let number = try store.get(lastNumber, as: UInt64.self) ?? 0
+    succeed(4, lease.fencingNumber > number)
+    try store.set(lease.fencingNumber, for: lastNumber)
+    try store.set(old + 1, for: counter)
+    succeed(5, lease.isHeld)
+}
+
+private func noteTurn(in store: SecretStore) throws {
+    let now = ProcessInfo.processInfo.systemUptime
+    let gap = now - (try store.get(lastTurn, as: Double.self) ?? now)
+    try store.set(now, for: lastTurn)
+    try store.set(max(gap, try store.get(longestGap, as: Double.self) ?? 0), for: longestGap)
+    try store.set((try store.get(counter, as: Int.self) ?? 0) + 1, for: counter)
+}

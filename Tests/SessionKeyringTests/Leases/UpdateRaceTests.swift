@@ -1,0 +1,209 @@
+import CTestFilters
+import Foundation
+import Keyutils
+import SessionKeyring
+import SessionKeyringTesting
+import Testing
+
+private let counter = ItemIdentity.password(service: "counter")
+
+/// Who has added how much, and how often the item was set.
+private struct Tally: Codable {
+    var added: [Int] = [0, 0, 0, 0]
+    var sets = 0
+}
+
+@Suite("Updates of several processes", .tags(.kernel, .stress))
+struct UpdateRaceTests {
+    @Test("8 processes that each add 1,000 to one counter end at 8,000")
+    func counting() async throws {
+        let scratch = try ScratchKeyring()
+        let serial = scratch.keyring.serial.rawValue
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    await #expect(processExitsWith: .exitCode(0)) { [serial = serial as Int32] in
+                        let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
+                        for _ in 0..<1_000 {
+                            try store.update(counter, waiting: .seconds(60)) { (old: Int?) in (old ?? 0) + 1 }
+                        }
+                        exit(0)
+                    }
+                }
+            }
+        }
+        #expect(try scratch.store().get(counter) == 8_000)
+    }
+
+    @Test("holders that are stopped beyond their lease have written nothing, and lose nobody's update")
+    func stopped() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let serial = scratch.keyring.serial.rawValue
+        print("seed \(testSeed)")
+        let finished = Locked(0)
+        await withTaskGroup(of: Void.self) { group in
+            for process in 0..<4 {
+                group.addTask {
+                    await #expect(processExitsWith: .exitCode(0)) {
+                        [serial = serial as Int32, process = process as Int] in
+                        try addUp(250, as: process, in: SecretStore(.keyring(KeySerial(rawValue: serial))))
+                    }
+                    finished.withLock { $0 += 1 }
+                }
+            }
+            var random = SeededGenerator(testSeed)
+            while finished.withLock({ $0 }) < 4 {
+                await pause(.milliseconds(Int.random(in: 1...8, using: &random)))
+                let name = "pid\(Int.random(in: 0..<4, using: &random))"
+                guard let pid = try? store.get(.password(service: name), as: Int32.self), kill(pid, SIGSTOP) == 0 else {
+                    continue
+                }
+                // Twice the lease.
+                await pause(.milliseconds(100))
+                kill(pid, SIGCONT)
+            }
+        }
+        #expect(try store.get(counter, as: Tally.self)?.added == [250, 250, 250, 250])
+    }
+
+    @Test("holders that are killed lose nobody's update")
+    func killed() async throws {
+        let scratch = try ScratchKeyring()
+        let serial = scratch.keyring.serial.rawValue
+        print("seed \(testSeed)")
+        let seed = testSeed
+        await withTaskGroup(of: Void.self) { group in
+            for process in 0..<4 {
+                group.addTask {
+                    for life in 0..<12 {
+                        await #expect(processExitsWith: .signal(SIGKILL)) {
+                            [
+                                serial = serial as Int32, process = process as Int, life = life as Int,
+                                seed = seed as UInt64
+                            ] in
+                            var random = SeededGenerator(seed, stream: process * 100 + life)
+                            let delay = UInt32.random(in: 500...20_000, using: &random)
+                            let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
+                            Thread.detachNewThread {
+                                usleep(delay)
+                                kill(getpid(), SIGKILL)
+                            }
+                            try addUp(.max, as: process, in: store)
+                        }
+                    }
+                }
+            }
+        }
+        let total = try #require(try scratch.store().get(counter, as: Tally.self)).added.reduce(0, +)
+        print("updates that the killed got through: \(total)")
+        #expect(total > 0)
+    }
+
+    /// The system calls of an update, by their numbers in `<linux/keyctl.h>`; -2 is `add_key`.
+    @Test("an updater killed right before any of its system calls leaves the old value, and the way free",
+        arguments: [-2, 5, 15, 30, 10, 11] as [CInt])
+    func killedExactly(step: CInt) async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set("1", for: counter)
+        let serial = scratch.keyring.serial.rawValue
+        await #expect(processExitsWith: .signal(SIGSYS)) { [serial = serial as Int32, step = step as CInt] in
+            let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
+            try store.update(counter) { (_: String?) in "2" }
+            guard test_filter_install(step, 0) == 0 else { exit(3) }
+            try store.update(counter, lasting: .milliseconds(200)) { (_: String?) in "3" }
+            exit(0)
+        }
+        #expect(try store.update(counter) { (old: String?) in (old ?? "") + "+" } == "2+")
+    }
+
+    @Test("a set that falls into an update is not lost")
+    func setAgainstUpdates() async throws {
+        let scratch = try ScratchKeyring()
+        let serial = scratch.keyring.serial.rawValue
+        await withTaskGroup(of: Void.self) { group in
+            for process in 0..<3 {
+                group.addTask {
+                    await #expect(processExitsWith: .exitCode(0)) {
+                        [serial = serial as Int32, process = process as Int] in
+                        for round in 0..<150 {
+                            // The first update of each namespace meets sets that know of none yet.
+                            let store = try SecretStore(
+                                .keyring(KeySerial(rawValue: serial)), namespace: "round\(round)")
+                            if process > 0 {
+                                try updateSomeTimes(in: store)
+                            } else {
+                                try setSomeTimes(in: store)
+                            }
+                        }
+                        exit(0)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("a delete that falls into an update is not undone")
+    func deleteAgainstUpdates() throws {
+        let scratch = try ScratchKeyring()
+        for round in 0..<100 {
+            let store = try scratch.store(namespace: "round\(round)")
+            try store.set(1_000_000, for: counter)
+            try ThreadTeam.run(3) { thread in
+                guard thread == 0 else {
+                    for _ in 0..<10 { try store.update(counter) { (old: Int?) in (old ?? 0) + 1 } }
+                    return
+                }
+                try store.delete(counter)
+                for _ in 0..<10 {
+                    guard let value = try store.get(counter, as: Int.self), value >= 1_000_000 else { continue }
+                    Issue.record("the deleted value came back as \(value)")
+                }
+            }
+        }
+    }
+}
+
+/// Adds to its own part of the tally, checking at each step that what it was told is what is there.
+private func addUp(_ count: Int, as process: Int, in store: SecretStore) throws {
+    try store.set(getpid(), for: .password(service: "pid\(process)"))
+    // What a predecessor of this process may have written and not lived to hear of.
+    var mine = try store.get(counter, as: Tally.self)?.added[process] ?? 0
+    while mine < count {
+        do {
+            try store.update(counter, lasting: .milliseconds(50), waiting: .seconds(60)) { (old: Tally?) in
+                var tally = old ?? Tally()
+                succeed(4, tally.added[process] == mine)
+                tally.added[process] += 1
+                return tally
+            }
+            mine += 1
+        } catch let error as SecretStoreError where error.code == .leaseLost {
+            // Nothing was written, which the next update checks.
+        }
+    }
+    exit(0)
+}
+
+private func setSomeTimes(in store: SecretStore) throws {
+    for number in 1...20 {
+        try store.set(Tally(sets: number), for: counter)
+        succeed(5, try store.get(counter, as: Tally.self)?.sets == number)
+    }
+}
+
+private func updateSomeTimes(in store: SecretStore) throws {
+    for _ in 0..<20 {
+        try store.update(counter, waiting: .seconds(60)) { (old: Tally?) in
+            var tally = old ?? Tally()
+            tally.added[1] += 1
+            return tally
+        }
+    }
+}
+
+/// Keeps no thread of the pool.
+private func pause(_ duration: Duration) async {
+    try? await Task.sleep(for: duration)
+}

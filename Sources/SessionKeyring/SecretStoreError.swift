@@ -54,6 +54,8 @@ extension SecretStoreError {
         case leaseLost
         /// A lease lasts more than zero and at most one hour.
         case invalidLease
+        /// An item is to be refreshed before the end of its timeout, and later than at once.
+        case invalidRefresh
         /// The waiting task was cancelled.
         case cancelled
         /// This kernel can't do it.

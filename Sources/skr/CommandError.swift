@@ -22,7 +22,7 @@ extension ExitCode {
         self =
             switch code {
             case .notFound: .noItem
-            case .invalidName, .invalidTimeout, .invalidLease: .usage
+            case .invalidName, .invalidTimeout, .invalidLease, .invalidRefresh: .usage
             case .undecodable, .ambiguous: .data
             case .unavailable, .sessionRevoked: .unavailable
             case .duplicate: .cannotCreate

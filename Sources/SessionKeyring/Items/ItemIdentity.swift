@@ -13,6 +13,8 @@ public struct ItemIdentity: Sendable {
         case internet
         /// A cryptographic key, by its tag.
         case key
+        /// What a command printed or a call returned, kept to spare doing it again.
+        case cached
     }
 
     /// The secret's kind.
@@ -25,12 +27,25 @@ public struct ItemIdentity: Sendable {
     public let keyDescription: String
 
     private init(kind: Kind, service: String, account: String) {
+        let name = PercentCoding.encode(service)
+        self.init(
+            kind: kind, service: service, account: account,
+            keyDescription: kind == .key
+                ? "\(kind.rawValue):\(name)" : "\(kind.rawValue):\(name):\(PercentCoding.encode(account))")
+    }
+
+    private init(kind: Kind, service: String, account: String, keyDescription: String) {
         self.kind = kind
         self.service = service
         self.account = account
-        let name = PercentCoding.encode(service)
-        self.keyDescription =
-            kind == .key ? "\(kind.rawValue):\(name)" : "\(kind.rawValue):\(name):\(PercentCoding.encode(account))"
+        self.keyDescription = keyDescription
+    }
+
+    /// The empty item beside this one that dies sooner, after which it should be fetched anew.
+    ///
+    /// Its name can't be read back as an identity, so it is not listed.
+    package var freshnessMark: ItemIdentity {
+        ItemIdentity(kind: kind, service: service, account: account, keyDescription: "fresh:" + keyDescription)
     }
 
     /// A token or password of a service.
@@ -48,6 +63,15 @@ public struct ItemIdentity: Sendable {
     /// A cryptographic key.
     public static func key(tag: String) -> ItemIdentity {
         ItemIdentity(kind: .key, service: tag, account: "")
+    }
+
+    /// What a command printed or a call returned, kept to spare doing it again.
+    ///
+    /// - Parameters:
+    ///   - name: what was done.
+    ///   - variant: which one of its results, where there are several.
+    public static func cached(_ name: String, variant: String = "") -> ItemIdentity {
+        ItemIdentity(kind: .cached, service: name, account: variant)
     }
 
     /// An item of a kind that is known at run time only.

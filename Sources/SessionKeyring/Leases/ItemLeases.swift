@@ -28,7 +28,8 @@ struct ItemLeases {
         publicName: String, in ring: Keyring, lasting duration: Duration
     ) throws(KeyringError) -> ExactLease? {
         try ExactLease.acquire(
-            self.publicName(publicName), in: ring, permissions: rings.scope.permissions, lasting: duration, waiting: .zero)
+            self.publicName(publicName), in: ring, permissions: rings.scope.permissions, lasting: duration,
+            waiting: .zero)
     }
 
     /// The description of a named lease's key, which is no item's.
@@ -66,7 +67,9 @@ struct ItemLeases {
         } catch {
             guard error.code == .quotaExceeded else { throw error }
             // Nobody can take it now, but somebody may have it.
-            if try ExactLease.isHeld(name(for: keyDescription), in: ring) { throw KeyringError(.alreadyExists, in: .move) }
+            if try ExactLease.isHeld(name(for: keyDescription), in: ring) {
+                throw KeyringError(.alreadyExists, in: .move)
+            }
             return nil
         }
     }

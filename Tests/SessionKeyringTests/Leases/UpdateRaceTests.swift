@@ -96,7 +96,8 @@ struct UpdateRaceTests {
     }
 
     /// The system calls of an update, by their numbers in `<linux/keyctl.h>`; -2 is `add_key`.
-    @Test("an updater killed right before any of its system calls leaves the old value, and the way free",
+    @Test(
+        "an updater killed right before any of its system calls leaves the old value, and the way free",
         arguments: [-2, 5, 15, 30, 10, 11] as [CInt])
     func killedExactly(step: CInt) async throws {
         let scratch = try ScratchKeyring()

@@ -1,0 +1,81 @@
+/// Fetching an item that many want at once: one of them does it, under a lease, and the others wait for what it finds.
+package struct SingleFlight: Sendable {
+    /// What somebody who wants the item should do now.
+    package enum Turn<Value> {
+        /// Take this.
+        case take(Value)
+        /// Fetch it, holding the lease meanwhile; what is there still is good enough if that fails.
+        case fetch(any HeldLease, stillGood: Value?)
+        /// Wait a while for somebody who is fetching it.
+        case wait
+    }
+
+    private let store: SecretStore
+    package let item: ItemIdentity
+    private let leaseName: String
+    private let leaseDuration: Duration
+
+    /// - Throws: ``SecretStoreError`` with `invalidLease` or `invalidName`.
+    package init(store: SecretStore, item: ItemIdentity, leaseDuration: Duration) throws(SecretStoreError) {
+        try SecretStore.checkLease(leaseDuration)
+        try store.check(item)
+        self.store = store
+        self.item = item
+        self.leaseName = "fetch:" + item.keyDescription
+        self.leaseDuration = leaseDuration
+    }
+
+    /// What to do now.
+    ///
+    /// - Parameters:
+    ///   - refreshes: whether the item is fetched anew before its timeout ends.
+    ///   - force: whether what is there counts for nothing.
+    ///   - read: reads the item.
+    package func nextTurn<Value>(
+        refreshes: Bool,
+        force: Bool = false,
+        read: () throws(SecretStoreError) -> Value?
+    ) throws(SecretStoreError) -> Turn<Value> {
+        if !force, let value = try read() {
+            guard refreshes, try !isFresh(), let lease = try tryLease() else { return .take(value) }
+            // Somebody may have been through with it just before.
+            if try isFresh(), let newer = try read() { return .take(newer) }
+            return .fetch(lease, stillGood: value)
+        }
+        guard try !store.backend.isLeaseHeld(leaseName), let lease = try tryLease() else { return .wait }
+        if !force, let value = try read() { return .take(value) }
+        return .fetch(lease, stillGood: nil)
+    }
+
+    /// Keeps what was fetched, unless the lease was lost: then somebody else may have fetched something newer.
+    package func keep(
+        _ bytes: RawSpan, for lifetime: Lifetime, under lease: any HeldLease
+    ) throws(SecretStoreError) {
+        guard lease.timeLeft > .zero else { return }
+        try store.publish(bytes, for: item, timeout: lifetime.timeout, ifAbsent: false)
+        // After it, so that whoever sees the mark sees what is fresh.
+        if let freshness = lifetime.freshness {
+            let nothing = InlineArray<0, UInt8>(repeating: 0)
+            try unsafe store.publish(nothing.span.bytes, for: item.freshnessMark, timeout: freshness, ifAbsent: false)
+        }
+    }
+
+    /// Drops the item, so that it is fetched anew; false where there was none.
+    package func forget() throws(SecretStoreError) -> Bool {
+        _ = try store.backend.remove(item.freshnessMark)
+        return try store.delete(item)
+    }
+
+    /// Renews the lease until what is returned is gone.
+    func renewing(_ lease: any HeldLease) -> LeaseRenewal {
+        LeaseRenewal(of: lease, lasting: leaseDuration)
+    }
+
+    private func isFresh() throws(SecretStoreError) -> Bool {
+        try store.backend.contains(item.freshnessMark)
+    }
+
+    private func tryLease() throws(SecretStoreError) -> (any HeldLease)? {
+        try store.backend.tryLease(leaseName, lasting: leaseDuration)
+    }
+}

@@ -1,0 +1,209 @@
+import Foundation
+import Keyutils
+import SessionKeyring
+import SessionKeyringTesting
+import Testing
+
+private let item = ItemIdentity.password(service: "token")
+private let fetches = ItemIdentity.password(service: "fetches")
+
+private struct Refusal: Error {}
+
+@Suite("Fetched once for all", .tags(.kernel))
+struct ReadThroughTests {
+    @Test("of threads that want the same item, one fetches it")
+    func threads() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let count = Locked(0)
+        try ThreadTeam.run(8) { _ in
+            let value = try store.value(for: item) {
+                usleep(50_000)
+                return count.withLock { count in
+                    count += 1
+                    return "fetched \(count)"
+                }
+            }
+            #expect(value == "fetched 1")
+        }
+        #expect(count.withLock { $0 } == 1)
+    }
+
+    @Test("of processes that want the same item, one fetches it")
+    func processes() async throws {
+        let scratch = try ScratchKeyring()
+        let serial = scratch.keyring.serial.rawValue
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<6 {
+                group.addTask {
+                    await #expect(processExitsWith: .exitCode(0)) { [serial = serial as Int32] in
+                        try succeed(4, fetchSlowly(in: SecretStore(.keyring(KeySerial(rawValue: serial)))) == "fetched")
+                        exit(0)
+                    }
+                }
+            }
+        }
+        #expect(try scratch.store().get(fetches) == 1)
+    }
+
+    @Test("of tasks that want the same item, one fetches it, for longer than its lease lasts")
+    func tasks() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let count = Locked(0)
+        let values = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    try await store.value(for: item, fetchLasting: .milliseconds(300)) {
+                        try await Task.sleep(for: .milliseconds(900))
+                        count.withLock { $0 += 1 }
+                        return "fetched"
+                    }
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(values == Array(repeating: "fetched", count: 20))
+        #expect(count.withLock { $0 } == 1)
+    }
+
+    @Test("a fetch that fails is its caller's alone, and one of those who wait is next")
+    func failure() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let count = Locked(0)
+        let refusals = Locked(0)
+        try ThreadTeam.run(4) { _ in
+            do {
+                let value = try store.value(for: item) {
+                    usleep(20_000)
+                    let number = count.withLock { count in
+                        count += 1
+                        return count
+                    }
+                    if number < 3 { throw Refusal() }
+                    return number
+                }
+                #expect(value == 3)
+            } catch is Refusal {
+                refusals.withLock { $0 += 1 }
+            }
+        }
+        #expect(refusals.withLock { $0 } == 2)
+        #expect(count.withLock { $0 } == 3)
+    }
+
+    @Test("when the process that fetches is killed, another goes on once its lease has ended")
+    func killed() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let serial = scratch.keyring.serial.rawValue
+        await #expect(processExitsWith: .signal(SIGKILL)) { [serial = serial as Int32] in
+            try fetchAndDie(in: SecretStore(.keyring(KeySerial(rawValue: serial))))
+        }
+        #expect(try await store.value(for: item) { () async in "alive" } == "alive")
+    }
+
+    @Test("a value is fetched anew before its timeout ends, by one, while others get the old one")
+    func refresh() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        func value(_ fetch: () throws -> String) throws -> String {
+            try store.value(for: item, timeout: .seconds(60), refreshBefore: .seconds(59), fetch: fetch)
+        }
+        #expect(try value { "old" } == "old")
+        #expect(try value { "not yet" } == "old")
+        usleep(1_100_000)
+        let refreshed = try value { () throws in
+            #expect(try value { "not twice" } == "old")
+            return "new"
+        }
+        #expect(refreshed == "new")
+        #expect(try value { "not yet" } == "new")
+        usleep(1_100_000)
+        let kept = try value { throw Refusal() }
+        #expect(kept == "new", "what is there still is good enough")
+        #expect(try store.identities() == [item], "the mark of freshness is no item")
+    }
+
+    @Test("a refresh behind the caller's back gives it the old value at once")
+    func staleWhileRefreshing() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        @Sendable func value(_ fetched: String) async throws -> String {
+            try await store.value(
+                for: item, timeout: .seconds(60), refreshBefore: .seconds(59), staleWhileRefreshing: true
+            ) {
+                try await Task.sleep(for: .milliseconds(100))
+                return fetched
+            }
+        }
+        #expect(try await value("old") == "old")
+        try await Task.sleep(for: .milliseconds(1_100))
+        #expect(try await value("new") == "old")
+        while try store.get(item, as: String.self) == "old" { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(try store.get(item) == "new")
+    }
+
+    @Test("a caller that is cancelled ends nobody's fetch")
+    func cancellation() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let begun = Locked(false)
+        let isEnough = Locked(false)
+        let first = Task {
+            try await store.value(for: item) {
+                begun.withLock { $0 = true }
+                while !isEnough.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
+                return "fetched"
+            }
+        }
+        while !begun.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
+        let second = Task { try await store.value(for: item) { () async in "not fetched" } }
+        let third = Task { try await store.value(for: item) { () async in "not fetched" } }
+        try await Task.sleep(for: .milliseconds(50))
+        first.cancel()
+        third.cancel()
+        await #expect(throws: SecretStoreError(.cancelled)) { _ = try await first.value }
+        await #expect(throws: SecretStoreError(.cancelled)) { _ = try await third.value }
+        isEnough.withLock { $0 = true }
+        #expect(try await second.value == "fetched")
+    }
+
+    @Test("bad lifetimes are refused before anything is fetched")
+    func badLifetimes() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        func code(_ timeout: Duration?, _ refreshBefore: Duration?) -> SecretStoreError.Code? {
+            do {
+                _ = try store.value(for: item, timeout: timeout, refreshBefore: refreshBefore) { () -> String in
+                    Issue.record("fetched")
+                    return ""
+                }
+                return nil
+            } catch {
+                return (error as? SecretStoreError)?.code
+            }
+        }
+        #expect(code(.zero, nil) == .invalidTimeout)
+        #expect(code(nil, .seconds(1)) == .invalidRefresh)
+        #expect(code(.seconds(5), .seconds(5)) == .invalidRefresh)
+        #expect(code(.seconds(5), .zero) == .invalidRefresh)
+    }
+}
+
+private func fetchSlowly(in store: SecretStore) throws -> String {
+    try store.value(for: item) {
+        // Until all the others are up.
+        sleep(1)
+        try store.update(fetches) { (old: Int?) in (old ?? 0) + 1 }
+        return "fetched"
+    }
+}
+
+private func fetchAndDie(in store: SecretStore) throws {
+    _ = try store.value(for: item, fetchLasting: .milliseconds(500)) { () -> String in
+        kill(getpid(), SIGKILL)
+        return "never"
+    }
+}

@@ -1,3 +1,3 @@
 import Glibc
 
-exit(Skr.main(arguments: CommandLineWords.all()))
+exit(Skr.main(arguments: StartWords.all()))

@@ -46,7 +46,7 @@ struct ScopeExamination {
             return .problem(id, "\(place)\(failure)", mend: Mend.command(for: failure))
         }
         guard let anchor else {
-            return .ok(id, "not tried: no keyring yet, and none made; 'skr set --scope persistent' makes it")
+            return .ok(id, "not tried: none is known of, and asking makes one; 'SKR_SCOPE=persistent skr doctor' asks")
         }
         let proof = "a secret was stored and read back in \(detail(of: anchor))"
         guard let weakness = name == .session ? anchor.sessionWeakness : nil else { return .ok(id, proof) }

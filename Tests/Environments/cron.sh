@@ -17,11 +17,9 @@ in_cron() {
         unset CRON_TAB CRON_USER
         exec cron -f' &
     local cron=$!
-    processes+=("$cron")
+    started "$cron"
     await "${arguments[2]}.done"
-    kill "$cron"
-    wait "$cron" 2>/dev/null
-    return 0
+    stop "$cron"
 }
 check_logins in_cron root $(inherited root)
 check_logins in_cron "$user" $(inherited "$user")

@@ -18,7 +18,7 @@ UseDNS no
 MaxStartups 50
 CONFIGURATION
     "$program" -D -e -f "$work/ssh/$port.conf" 2>"$work/ssh/$port.log" &
-    processes+=("$!")
+    started "$!"
     for _ in {1..200}; do grep -q 'Server listening' "$work/ssh/$port.log" && return; sleep 0.025; done
     cat "$work/ssh/$port.log"
     return 1

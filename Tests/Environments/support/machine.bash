@@ -9,6 +9,7 @@ prepare_machine() {
     work=$(mktemp -d /tmp/skr-environments.XXXXXX)
     chmod 755 "$work"
     mkdir -m 1777 "$work/out"
+    mkdir "$work/processes"
     install -m 755 "$executable" "$work/skr"
     install -m 644 "$scenarios/support/steps" "$work/steps"
     skr=$work/skr
@@ -23,20 +24,30 @@ prepare_machine() {
     [[ $(keyctl rdescribe @s) == *';_uid_ses.0' ]] && outer=none
     had_persistent=no
     grep -q ' _persistent\.0: ' /proc/keys && had_persistent=yes
-    processes=()
     pam_services=()
     made_run_sshd=
 }
 
 restore_machine() {
     set +e
-    for process in "${processes[@]}"; do kill -- "$process" 2>/dev/null; done
+    for process in "$work"/processes/*; do
+        [ -e "$process" ] && stop "${process##*/}"
+    done
     wait 2>/dev/null
     for service in "${pam_services[@]}"; do rm -f "/etc/pam.d/$service"; done
     [ -n "$made_run_sshd" ] && rmdir /run/sshd
     remove_users
     forget_root_items
     rm -rf "$work"
+}
+
+# A daemon of a scenario, which must not outlive it; a file, because scenarios start some in subshells.
+started() { touch "$work/processes/$1"; }
+
+stop() {
+    kill "$1" 2>/dev/null
+    wait "$1" 2>/dev/null
+    rm -f "$work/processes/$1"
 }
 
 # Root's rings of the scenarios, and root's persistent keyring if there was none before.

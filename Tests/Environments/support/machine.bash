@@ -78,7 +78,9 @@ remove_users() {
             kill -KILL $left
             sleep 0.05
         done
-        # The kernel would keep it for days, for whoever gets the number next.
+        # The kernel would keep them for a while, for whoever gets the number next.
+        setpriv --reuid "$name" --clear-groups keyctl clear @u
+        setpriv --reuid "$name" --clear-groups keyctl clear @us
         keyctl session - bash -c 'keyctl invalidate "$(keyctl get_persistent @s "$0")"' "$(id -u "$name")" 2>/dev/null >&2
         userdel -r -f "$name" 2>/dev/null
     done

@@ -30,7 +30,7 @@ package enum KeyFacility {
         return isFiltered(status: status)
     }
 
-    static func isFiltered(status: String) -> Bool? {
+    package static func isFiltered(status: String) -> Bool? {
         let line = status.split(separator: "\n").first { $0.hasPrefix("Seccomp:") }
         return line.map { !$0.hasSuffix("\t0") }
     }

@@ -12,7 +12,7 @@ package enum UserNamespace {
         isIdentity(map: try readProcFile("/proc/self/uid_map"))
     }
 
-    static func isIdentity(map: String) -> Bool {
+    package static func isIdentity(map: String) -> Bool {
         let lines = map.split(separator: "\n").map { $0.split(separator: " ") }
         return lines == [["0", "0", "4294967295"]]
     }

@@ -1,3 +1,4 @@
 import Glibc
 
+RuntimeStart.finish()
 exit(Skr.main(arguments: StartWords.all()))

@@ -19,14 +19,16 @@ struct DoctorAction {
 
     static func examine(_ place: Place) throws(SecretStoreError) -> DoctorReport {
         let refusals = CallsCheck.refusals()
+        // Counted before the trials, whose keys the kernel gives back a moment late.
+        let sessionOwner = (try? ScopeAnchor(lookingAt: .session))?.description.userID
+        let quota = QuotaCheck.finding(sessionOwner: sessionOwner)
         var scopes: [ScopeExamination] = []
         for name in Place.Scope.allCases { scopes.append(try ScopeExamination(of: name, place: place)) }
-        let sessionOwner = scopes.first { $0.name == .session }?.anchor?.description.userID
         let findings =
             [CallsCheck.finding(refusals), FeaturesCheck.finding(), UserNamespaceCheck.finding()]
             + scopes.map { $0.finding() }
             + [
-                QuotaCheck.finding(sessionOwner: sessionOwner),
+                quota,
                 TimeLeftCheck.finding(trials: scopes.compactMap(\.trial)),
                 MemoryLockCheck.finding(),
             ]

@@ -79,8 +79,8 @@ remove_users() {
             sleep 0.05
         done
         # The kernel would keep them for a while, for whoever gets the number next.
-        setpriv --reuid "$name" --clear-groups keyctl clear @u
-        setpriv --reuid "$name" --clear-groups keyctl clear @us
+        export -f unlink_items
+        setpriv --reuid "$name" --clear-groups bash -c 'unlink_items @u; unlink_items @us' 2>/dev/null
         keyctl session - bash -c 'keyctl invalidate "$(keyctl get_persistent @s "$0")"' "$(id -u "$name")" 2>/dev/null >&2
         userdel -r -f "$name" 2>/dev/null
     done

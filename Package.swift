@@ -64,7 +64,11 @@ let package = Package(
             dependencies: ["SessionKeyringTesting"],
             swiftSettings: tests
         ),
-        .testTarget(name: "skrTests", dependencies: ["skr", "SessionKeyringTesting"], swiftSettings: tests),
+        .testTarget(
+            name: "skrTests",
+            dependencies: ["skr", "SessionKeyringTesting", "CTestFilters"],
+            swiftSettings: tests
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -67,6 +67,14 @@ public struct KeyTable: Sendable {
 
     /// The line of one key; `nil` where the caller may not view it or the kernel has collected it.
     public subscript(serial: KeySerial) -> Entry? { entries[serial] }
+
+    /// The living keyring of that name, where the caller may view it.
+    package func keyring(named name: String) -> Keyring? {
+        let found = entries.values.first { entry in
+            entry.type == "keyring" && entry.expiry != .expired && entry.text.hasPrefix(name + ": ")
+        }
+        return found.map { Keyring($0.serial) }
+    }
 }
 
 extension KeyTable.Entry {

@@ -13,6 +13,7 @@ extension Invocation {
             case .expire(let target, let timeout): try target.expire(after: timeout)
             case .delete(let target): try target.delete()
             case .clear(let place, let service): try place.clear(service: service)
+            case .doctor(let place, let asJSON): try DoctorAction(place: place, asJSON: asJSON).run()
             }
         } catch let error as SecretStoreError {
             throw CommandError(error)

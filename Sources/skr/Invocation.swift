@@ -6,6 +6,7 @@ package enum Invocation: Equatable {
     case expire(Target, timeout: Duration)
     case delete(Target)
     case clear(Place, service: String?)
+    case doctor(Place, asJSON: Bool)
 }
 
 /// Which item, as the user names it.

@@ -46,6 +46,21 @@ enum JSONValue: Codable {
         }
     }
 
+    /// A text, or null.
+    init(_ text: String?) {
+        self = text.map(JSONValue.string) ?? .null
+    }
+
+    /// True, false or null.
+    init(_ flag: Bool?) {
+        self = flag.map(JSONValue.bool) ?? .null
+    }
+
+    /// A whole number, or null; one beyond 64 bits becomes the nearest that fits.
+    init<Number: BinaryInteger>(_ number: Number?) {
+        self = number.map { .integer(Int64(clamping: $0)) } ?? .null
+    }
+
     /// A member of an object by its name, or of an array by its position.
     subscript(_ step: String) -> JSONValue? {
         switch self {

@@ -6,6 +6,14 @@ package struct Place: Equatable {
     /// The scopes that a command can use.
     package enum Scope: String, CaseIterable {
         case session, user, persistent
+
+        var secretScope: SecretScope {
+            switch self {
+            case .session: .session
+            case .user: .user
+            case .persistent: .persistent
+            }
+        }
     }
 
     package let scope: Scope
@@ -27,11 +35,7 @@ package struct Place: Equatable {
     }
 
     func store() throws(SecretStoreError) -> SecretStore {
-        switch scope {
-        case .session: try SecretStore(.session, namespace: namespace)
-        case .user: try SecretStore(.user, namespace: namespace)
-        case .persistent: try SecretStore(.persistent, namespace: namespace)
-        }
+        try SecretStore(scope.secretScope, namespace: namespace)
     }
 
     /// A variable's value; `nil` where it is not set or empty, which a shell hardly tells apart.

@@ -1,3 +1,4 @@
 import Glibc
 
-exit(Skr.main(arguments: CommandLineWords.all()))
+RuntimeStart.finish()
+exit(Skr.main(arguments: StartWords.all()))

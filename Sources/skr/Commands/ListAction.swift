@@ -29,10 +29,10 @@ struct ListAction {
         guard aligned else { return rows.map { $0.joined(separator: "\t") + "\n" }.joined() }
         guard !rows.isEmpty else { return "" }
         rows.insert(["KIND", "SERVICE", "ACCOUNT", "BYTES", "TIME LEFT"], at: 0)
-        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        let widths = rows[0].indices.map { column in rows.map { DisplayWidth.of($0[column]) }.max() ?? 0 }
         return rows.map { row in
-            var line = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }.joined(
-                separator: "  ")
+            var line = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - DisplayWidth.of($0)) }
+                .joined(separator: "  ")
             while line.last == " " { line.removeLast() }
             return line + "\n"
         }.joined()

@@ -31,7 +31,7 @@ struct RootCommand: ParsableCommand {
         version: "skr 0.1.0",
         subcommands: [
             SetCommand.self, GetCommand.self, ListCommand.self, ExpireCommand.self, DeleteCommand.self,
-            ClearCommand.self,
+            ClearCommand.self, DoctorCommand.self,
         ]
     )
 }

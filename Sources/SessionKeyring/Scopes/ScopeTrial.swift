@@ -1,0 +1,88 @@
+import Glibc
+import Keyutils
+
+/// A proof by doing that a scope keeps secrets: one is stored, read back and deleted, in a keyring of its own that is
+/// removed with all that is in it.
+///
+/// The keyring has a timeout, so that a trial that is killed leaves nothing that lasts.
+package struct ScopeTrial: Sendable {
+    /// Whether the store could tell how much time the secret had left.
+    package let isTimeLeftKnown: Bool
+
+    private static let item = ItemIdentity.password(service: "trial")
+    private static let lifetime = Duration.seconds(5)
+
+    /// Tries the scope.
+    ///
+    /// Returning means that the secret was read back as it was written, by a store that resolved the scope anew, and that
+    /// nothing of it is left.
+    ///
+    /// - Throws: ``SecretStoreError`` as the store's operations do, and with `unreadableAfterWrite` where what was
+    ///   written was not found or was not the same.
+    package init(in scope: SecretScope) throws(SecretStoreError) {
+        let anchor = try scope.resolve()
+        let ring = try Self.makeRing(in: anchor, scope: scope)
+        do throws(SecretStoreError) {
+            guard try Self.anchorLinks(ring, scope: scope) else { throw SecretStoreError(.unreadableAfterWrite) }
+            isTimeLeftKnown = try Self.storeAndReadBack(in: .keyring(ring.serial, access: scope.access))
+        } catch {
+            // The trial's own error says more; the timeout ends what can't be removed.
+            try? Self.remove(ring, from: anchor)
+            throw error
+        }
+        try Self.remove(ring, from: anchor)
+    }
+
+    private static func storeAndReadBack(in scope: SecretScope) throws(SecretStoreError) -> Bool {
+        let secret = unsafe SecretBytes(capacity: 16) { buffer in
+            for offset in 0..<buffer.count { unsafe buffer[offset] = .random(in: 0 ... .max) }
+            return buffer.count
+        }
+        try SecretStore(scope, namespace: "trial").set(secret, for: item, timeout: lifetime)
+        let store = try SecretStore(scope, namespace: "trial")
+        guard let found = try store.get(item), found.isEqual(to: secret) else {
+            throw SecretStoreError(.unreadableAfterWrite)
+        }
+        let expiry = try store.items().first?.expiry
+        guard try store.delete(item), try !store.contains(item) else { throw SecretStoreError(.unexpected) }
+        if case .after? = expiry { return true }
+        return false
+    }
+
+    private static func makeRing(in anchor: Keyring, scope: SecretScope) throws(SecretStoreError) -> Keyring {
+        do throws(KeyringError) {
+            let name = "skr-trial-\(getpid())"
+            let ring = try QuotaPatience.wait { () throws(KeyringError) in try Keyring.thread.addKeyring(name) }
+            do throws(KeyringError) {
+                try Key(ring).setPermissions(scope.permissions)
+                try Key(ring).setTimeout(KeyTimeout(lifetime))
+                try Keyring.thread.move(Key(ring), to: anchor)
+            } catch {
+                Staging.discard(Key(ring))
+                throw error
+            }
+            return ring
+        } catch {
+            throw SecretStoreError(error)
+        }
+    }
+
+    /// Whether whoever resolves the scope now finds the ring.
+    private static func anchorLinks(_ ring: Keyring, scope: SecretScope) throws(SecretStoreError) -> Bool {
+        let anchor = try scope.resolve()
+        do throws(KeyringError) {
+            return try anchor.links(Key(ring))
+        } catch {
+            throw SecretStoreError(error)
+        }
+    }
+
+    private static func remove(_ ring: Keyring, from anchor: Keyring) throws(SecretStoreError) {
+        do throws(KeyringError) {
+            try ring.clear()
+            try anchor.unlink(Key(ring))
+        } catch {
+            throw SecretStoreError(error)
+        }
+    }
+}

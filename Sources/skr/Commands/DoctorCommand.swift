@@ -1,0 +1,47 @@
+import ArgumentParser
+
+struct DoctorCommand: VerbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Tell what this login gives us, what is wrong, and how to mend it.",
+        discussion: """
+            One line a check: ok, warning or problem; where something can be mended, a command to copy follows. Each \
+            scope is tried: a secret is stored in a keyring of its own, read back and deleted, and nothing is left. The \
+            kernel makes a persistent keyring for whoever asks for it, and starts its days anew; so that scope is tried \
+            only where the keyring is there already or SKR_SCOPE is persistent.
+
+            Exit code 0 if at least one scope keeps secrets, else 69.
+
+            JSON:
+              {
+                "checks": [{"id", "mend", "text", "verdict"}],   in the order of the lines; mend may be null
+                "facts": {
+                  "calls": {"blocked": [CALL], "seccompFilter"},
+                  "features": [FEATURE],                         null where the kernel does not say
+                  "memory-lock": {"limit", "locked"},            bytes, null for no limit
+                  "quota": [{"bytes", "keys", "maximumBytes", "maximumKeys", "uid"}],
+                  "session", "user", "persistent": {"gid", "items", "keys", "linksUserKeyring", "name", "permissions",
+                                                    "possessed", "serial", "uid", "usable"},
+                  "time-left": {"known"},
+                  "user-namespace": {"isInitial", "userID"}
+                },
+                "usable": true
+              }
+            What is not known is null, and so is "usable" of a scope that was not tried.
+
+            EXAMPLES:
+              skr doctor
+              skr doctor --json | jq -r '.checks[] | select(.verdict != "ok") | .text'
+            """
+    )
+
+    @Flag(help: "An object, for programs.")
+    var json = false
+
+    @Option(help: ArgumentHelp("Whose items are counted, for instance an application's name.", valueName: "name"))
+    var namespace: String?
+
+    func invocation() throws(CommandError) -> Invocation {
+        .doctor(try Place(namespace: namespace), asJSON: json)
+    }
+}

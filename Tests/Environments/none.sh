@@ -1,0 +1,6 @@
+# No session keyring at all, as for plain shells in containers: all of the user's processes share one.
+as_is() { shift; "$@"; }
+check_logins as_is root $(inherited root)
+
+dropped() { setpriv --reuid "$1" --regid "$1" --init-groups "${@:2}"; }
+check_logins dropped "$user" $(inherited "$user")

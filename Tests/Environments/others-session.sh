@@ -1,0 +1,16 @@
+# A session that belongs to another ordinary user, as su between two users leaves it. Root gives it away, because neither of
+# the two has a password.
+between() {
+    keyctl session - bash -c 'keyctl chown @s "$0" && exec "$@"' "$(id -u "$other")" \
+        setpriv --reuid "$1" --regid "$1" --init-groups "${@:2}"
+}
+output=$work/out/$name
+steps_of visit "$output"
+between "$user" bash "${arguments[@]}" </dev/null >/dev/null 2>&1
+check "what one process sets another gets, lists and deletes" holds "$output" "$life"
+check "doctor names the owner" says "$output" \
+    "^warning +session  +session of uid $(id -u "$other"), who can read what is stored in it;"
+check "doctor has a mend" says "$output" '^ +mend: exec keyctl session - "\$SHELL"$'
+check "doctor tells both quotas" says "$output" \
+    "^ok +quota  .*uid $(id -u "$user") uses .*; uid $(id -u "$other") uses "
+check "doctor ends with 0" says "$output" '^doctor 0$'

@@ -1,0 +1,9 @@
+# su keeps the session of its caller; su - makes a login's.
+run_su() { su "$1" -s /bin/bash -c "$(printf '%q ' "${@:2}")"; }
+check_logins run_su root $(inherited root)
+check_logins run_su "$user" $(inherited "$user")
+
+name=su-login
+run_su_login() { su - "$1" -s /bin/bash -c "$(printf '%q ' "${@:2}")"; }
+check_logins run_su_login root login apart
+check_logins run_su_login "$user" login apart

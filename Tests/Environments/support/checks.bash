@@ -1,0 +1,105 @@
+# Checks, and what is checked in every environment.
+
+passed=0
+failed=0
+
+# check WHAT COMMAND...: one line, and the number of those that failed.
+check() {
+    local what=$1
+    shift
+    if "$@"; then
+        echo "ok - $name: $what"
+        passed=$((passed + 1))
+    else
+        echo "not ok - $name: $what"
+        failed=$((failed + 1))
+    fi
+}
+
+# says FILE PATTERN: a line of it fits, as an extended regular expression.
+says() {
+    grep -qE -- "$2" "$1" && return
+    sed 's/^/#   /' "$1"
+    echo "#   has no line like: $2"
+    return 1
+}
+
+# holds FILE LINES: these lines in this order, one behind the other.
+holds() {
+    [[ $'\n'$(<"$1")$'\n' == *$'\n'"$2"$'\n'* ]] && return
+    sed 's/^/#   /' "$1"
+    printf '%s\n' "$2" | sed 's/^/#   lacks: /'
+    return 1
+}
+
+await() {
+    for _ in {1..400}; do [ -e "$1" ] && return; sleep 0.025; done
+    echo "# waited in vain for $1"
+    return 1
+}
+
+# The arguments of bash that make a login do a step: steps_of STEP OUTPUT.
+steps_of() { arguments=("$work/steps" "$1" "$2" "$skr" "environment-$name"); }
+
+# The step's lines, once for each scope.
+life='set 0
+trial get 0
+password	life		5	some minutes
+delete 0
+get 1'
+
+# check_logins ENTER USER CLASS SHARED: two logins of a user at the same time.
+#
+# ENTER USER COMMAND... runs the command in the environment. CLASS is what KERNEL.md calls it; SHARED says whether the second
+# login sees the session's items of the first.
+check_logins() {
+    local enter=$1 login=$2 class=$3 shared=$4
+    local hold=$work/out/$name.$login.$enter.hold visit=$work/out/$name.$login.$enter.visit
+    steps_of hold "$hold"
+    "$enter" "$login" bash "${arguments[@]}" </dev/null >"$hold.login" 2>&1 &
+    local holding=$!
+    await "$hold.ready" || cat "$hold.login"
+    steps_of visit "$visit"
+    "$enter" "$login" bash "${arguments[@]}" </dev/null >"$visit.login" 2>&1
+    await "$visit.done" || cat "$visit.login"
+    touch "$hold.release"
+    wait "$holding"
+    await "$hold.done"
+
+    check "$login: what one process sets another gets, lists and deletes, in every scope" \
+        holds "$visit" "$life"$'\n'"$life"$'\n'"$life"
+    if [ "$shared" = shared ]; then
+        check "$login: another login sees the session's items" says "$visit" '^session trial$'
+    else
+        check "$login: another login does not see the session's items" says "$visit" '^session $'
+    fi
+    check "$login: another login sees the user scope's items" says "$visit" '^user trial$'
+    check "$login: doctor says what the session is" says "$visit" "$(session_verdict "$class" "$login")"
+    check "$login: doctor finds the user scope well" says "$visit" '^ok +user  .*stored and read back in keyring [0-9]+ _uid\.'
+    check "$login: doctor finds the persistent scope well" says "$visit" '^ok +persistent  .*read back in keyring [0-9]+ _persistent\.'
+    check "$login: doctor ends with 0" says "$visit" '^doctor 0$'
+    check "$login: nothing went wrong meanwhile" test ! -s "$hold"
+}
+
+# What doctor says of the session in an environment of this class.
+session_verdict() {
+    local id
+    id=$(id -u "$2")
+    case $1 in
+        none) echo "^warning +session  +no session keyring: shares _uid_ses\.$id with all session-less processes of uid $id;" ;;
+        login) echo "^ok +session  .*keyring [0-9]+ _ses \(uid $id, .*, links the user keyring\)" ;;
+        private) echo "^ok +session  .*keyring [0-9]+ _ses[^ ]* \(uid $id, .*, does not link the user keyring\)" ;;
+        foreign) echo "^warning +session  +session of uid 0, who can read what is stored in it;" ;;
+    esac
+}
+
+# The class of a login that keeps the session of whoever runs this, and whether two of them share it: inherited USER.
+inherited() {
+    if [ "$outer" = none ]; then
+        echo none shared
+    elif [ "$1" = root ]; then
+        echo private shared
+    else
+        echo foreign shared
+    fi
+}

@@ -1,0 +1,21 @@
+# unshare -Ur: the session is the one outside, the user keyring is another one.
+if ! setpriv --reuid "$user" --regid "$user" --init-groups unshare -Ur true 2>/dev/null; then
+    check "a user may make a user namespace, or the kernel says why not" \
+        grep -qx 0 /proc/sys/user/max_user_namespaces /proc/sys/kernel/unprivileged_userns_clone
+else
+    output=$work/out/$name
+    steps_of visit "$output"
+    # Whoever is outside holds the items of both scopes meanwhile.
+    setpriv --reuid "$user" --regid "$user" --init-groups keyctl session - bash -c '
+        export SKR_NAMESPACE=$1; skr=$2; shift 2
+        printf trial | "$skr" set held
+        printf trial | "$skr" set held --scope user
+        unshare -Ur bash "$@"
+        "$skr" delete held --scope user' outside "environment-$name" "$skr" "${arguments[@]}" </dev/null 2>/dev/null
+    check "what one process sets another gets, lists and deletes" holds "$output" "$life"
+    check "the session is shared with what is outside" says "$output" '^session trial$'
+    check "the user scope is not" says "$output" '^user $'
+    check "doctor says so" says "$output" '^warning +user-namespace  +in one of its own: its user and persistent scopes'
+    check "doctor finds the session well" says "$output" '^ok +session  .*stored and read back'
+    check "doctor ends with 0" says "$output" '^doctor 0$'
+fi

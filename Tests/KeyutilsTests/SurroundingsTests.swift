@@ -1,0 +1,76 @@
+import CTestFilters
+import Foundation
+import Keyutils
+import SessionKeyringTesting
+import Testing
+
+@Suite("What surrounds a process")
+struct SurroundingsTests {
+    @Test(
+        "only the identity map of all user ids is the machine's own",
+        arguments: [
+            ("         0          0 4294967295\n", true), ("0 1000 1\n", false), ("0 0 1\n", false), ("", false),
+            ("0 0 1000\n1000 1000 4294966295\n", false),
+        ]
+    )
+    func userNamespace(map: String, expected: Bool) {
+        #expect(UserNamespace.isIdentity(map: map) == expected)
+    }
+
+    @Test("a seccomp filter shows in the process's status, where that tells")
+    func filterStatus() {
+        #expect(KeyFacility.isFiltered(status: "NoNewPrivs:\t0\nSeccomp:\t0\nSeccomp_filters:\t0\n") == false)
+        #expect(KeyFacility.isFiltered(status: "Seccomp:\t2\nSeccomp_filters:\t1\n") == true)
+        #expect(KeyFacility.isFiltered(status: "Name:\tx\n") == nil)
+    }
+
+    @Test("calls that a filter refuses are named, and the others are not", .enabled(if: !Capability.isKernelLab))
+    func refusals() async {
+        await #expect(processExitsWith: .success) {
+            #expect(KeyFacility.refusals().isEmpty)
+            // add_key alone.
+            guard test_filter_install(-2, EPERM) == 0 else { throw SetupFailure(step: "the filter was refused") }
+            #expect(KeyFacility.refusals().map(\.call) == [.addKey])
+            #expect(KeyFacility.refusals().map(\.error.code) == [.notPermitted])
+            #expect(KeyFacility.isFiltered == true)
+            guard test_filter_install(-1, ENOSYS) == 0 else { throw SetupFailure(step: "the filter was refused") }
+            #expect(Set(KeyFacility.refusals().map(\.call)) == Set(KeyFacility.Call.allCases))
+        }
+    }
+
+    @Test("a keyring is possessed while a chain of the thread's own keyrings leads to it")
+    func possession() async {
+        await #expect(processExitsWith: .success) { try followPossession() }
+    }
+
+    @Test("a table of keys finds a living keyring by its exact name")
+    func namedKeyring() {
+        let table = KeyTable(
+            parsing: """
+                00000001 I--Q---     1 perm 1f3f0000     0     0 user      ring: 1
+                00000002 I--Q---     1 expd 1f3f0000     0     0 keyring   ring: 1
+                00000003 I--Q---     1 perm 1f3f0000     0     0 keyring   ring.1: 1
+                00000004 I--Q---     1   2d 1f3f0000     0     0 keyring   _persistent.0: 2
+
+                """)
+        #expect(table.keyring(named: "ring") == nil)
+        #expect(table.keyring(named: "_persistent.0")?.serial.rawValue == 4)
+    }
+}
+
+private func followPossession() throws {
+    let session = try SessionMembership.joinAnonymous()
+    #expect(try session.isPossessed())
+    let outer = try session.addKeyring("possession-outer-\(getpid())")
+    let inner = try outer.addKeyring("possession-inner-\(getpid())")
+    #expect(try inner.isPossessed())
+    // Others may look at it, so that it can be asked about from outside.
+    try Key(inner).setPermissions([.possessorAll, .userAll])
+    try SessionMembership.joinAnonymous()
+    let keeper = try Keyring.resolve(.userKeyring)
+    try keeper.link(Key(inner))
+    defer { try? keeper.unlink(Key(inner)) }
+    #expect(try !inner.isPossessed())
+    try Keyring.resolve(.sessionKeyring).link(Key(keeper))
+    #expect(try inner.isPossessed())
+}

@@ -1,0 +1,52 @@
+import CTestFilters
+import Foundation
+import Keyutils
+import SessionKeyring
+import Testing
+
+@Suite("A trial of a scope", .tags(.kernel))
+struct ScopeTrialTests {
+    @Test("returns where secrets are kept, and leaves nothing", arguments: [false, true])
+    func works(asOwner: Bool) async {
+        await #expect(processExitsWith: .exitCode(0)) { [asOwner = asOwner as Bool] in
+            let session = try TestSession.join()
+            let ring = try session.addKeyring("trial-test")
+            let scope = SecretScope.keyring(ring.serial, access: asOwner ? .owner : .possessor)
+            succeed(3, try ScopeTrial(in: scope).isTimeLeftKnown)
+            succeed(4, try ring.members().isEmpty)
+            succeed(5, try session.members() == [ring.serial])
+            exit(0)
+        }
+    }
+
+    @Test("tells a session from its stand-in, its owner, and what it links")
+    func anchor() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            let session = try TestSession.join()
+            var anchor = try ScopeAnchor(lookingAt: .session)
+            succeed(3, anchor.keyring == session && anchor.isPossessed && anchor.ownership == .own)
+            succeed(4, !anchor.linksUserKeyring && anchor.linkCount == 0 && !anchor.admitsOwnersOtherSessions)
+            try session.link(Key(Keyring.resolve(.userKeyring)))
+            anchor = try ScopeAnchor(lookingAt: .session)
+            succeed(5, anchor.linksUserKeyring && anchor.linkCount == 1)
+            guard geteuid() == 0 else { exit(0) }
+            OrdinaryUser.become(60_211)
+            succeed(6, try ScopeAnchor(lookingAt: .session).ownership == .foreign(userID: 0))
+            exit(0)
+        }
+    }
+
+    @Test("fails where a step of it fails, and never returns instead", arguments: [5, 7, 9, 10, 11, 15, 30])
+    func fails(operation: CInt) async {
+        await #expect(processExitsWith: .exitCode(0)) { [operation = operation as CInt] in
+            try TestSession.join()
+            guard test_filter_install(operation, ENOMEM) == 0 else { exit(3) }
+            do {
+                _ = try ScopeTrial(in: .session)
+                exit(4)
+            } catch is SecretStoreError {
+                exit(0)
+            }
+        }
+    }
+}

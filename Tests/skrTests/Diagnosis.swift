@@ -1,0 +1,25 @@
+import Foundation
+import Testing
+
+typealias JSON = [String: Any]
+
+/// What `skr doctor --json` said, and how it ended.
+struct Diagnosis {
+    let outcome: CommandRunner.Outcome
+    let whole: JSON
+
+    init(_ outcome: CommandRunner.Outcome) throws {
+        self.outcome = outcome
+        whole = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? JSON)
+    }
+
+    var checks: [JSON] { whole["checks"] as? [JSON] ?? [] }
+    func verdict(_ id: String) -> String? { checks.first { $0["id"] as? String == id }?["verdict"] as? String }
+    func text(_ id: String) -> String { checks.first { $0["id"] as? String == id }?["text"] as? String ?? "" }
+    func mend(_ id: String) -> String? { checks.first { $0["id"] as? String == id }?["mend"] as? String }
+    func facts(_ id: String) -> JSON { (whole["facts"] as? JSON)?[id] as? JSON ?? [:] }
+}
+
+func doctor(_ script: String, environment: [String: String] = [:]) throws -> Diagnosis {
+    try Diagnosis(CommandRunner().shell(script, environment: environment))
+}

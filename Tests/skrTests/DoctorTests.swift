@@ -1,0 +1,177 @@
+import CTestFilters
+import Foundation
+import Testing
+
+private let isRoot = geteuid() == 0
+private let mayUnshare = (try? CommandRunner().shell("unshare -Ur true"))?.exitCode == 0
+
+private func asUser(_ id: Int, _ command: String) -> String {
+    "setpriv --reuid \(id) --regid \(id) --clear-groups \(command)"
+}
+
+@Suite("skr doctor, environment by environment")
+struct DoctorTests {
+    @Test("in a session of its own all scopes are usable, and the session is as keyctl sees it")
+    func ownSession() throws {
+        let found = try doctor(#"keyctl session - bash -c "skr doctor --json; keyctl id @s >&2""#)
+        #expect(found.outcome.exitCode == 0)
+        #expect(found.whole["usable"] as? Bool == true)
+        #expect(found.verdict("session") == "ok")
+        #expect(found.facts("session")["name"] as? String == "_ses")
+        #expect(found.facts("session")["possessed"] as? Bool == true)
+        #expect(found.facts("session")["linksUserKeyring"] as? Bool == false)
+        #expect(found.facts("session")["usable"] as? Bool == true)
+        let serial = try #require(found.outcome.errors.split(separator: "\n").last)
+        #expect(found.facts("session")["serial"] as? Int == Int(serial))
+        #expect(found.verdict("user") == "ok")
+        #expect(found.facts("user")["possessed"] as? Bool == false)
+    }
+
+    @Test("where the tester has no session keyring it says who shares the stand-in; where there is one, it does not")
+    func standIn() throws {
+        let found = try doctor(#"skr doctor --json; keyctl rdescribe @s >&2"#)
+        let isStandIn = found.outcome.errors.contains(";_uid_ses.")
+        #expect(found.text("session").contains("no session keyring: shares _uid_ses.") == isStandIn)
+        #expect((found.mend("session") != nil) == isStandIn)
+        #expect(found.outcome.exitCode == 0)
+    }
+
+    @Test("a revoked session is a problem with its mend, while the user scope works on")
+    func revoked() throws {
+        let found = try doctor(#"keyctl session - bash -c "keyctl revoke @s; skr doctor --json" 2>/dev/null"#)
+        #expect(found.outcome.exitCode == 0)
+        #expect(found.verdict("session") == "problem")
+        #expect(found.text("session").contains("its keyring was revoked"))
+        #expect(found.mend("session")?.contains("keyctl session") == true)
+        #expect(found.facts("session")["usable"] as? Bool == false)
+        #expect(found.verdict("user") == "ok")
+    }
+
+    @Test("a session of another user is a warning that names the user", .enabled(if: isRoot))
+    func foreign() throws {
+        let found = try doctor("keyctl session - \(asUser(60_402, "skr doctor --json"))")
+        #expect(found.verdict("session") == "warning")
+        #expect(found.text("session").hasPrefix("session of uid 0, who can read what is stored in it"))
+        #expect((found.whole["facts"] as? JSON)?["quota"].map { ($0 as? [JSON])?.count } == 2)
+        #expect(found.outcome.exitCode == 0)
+    }
+
+    @Test("a session that the user's other processes can link is a warning")
+    func namedSession() throws {
+        let found = try doctor("keyctl session skr-test-$$ skr doctor --json")
+        #expect(found.verdict("session") == "warning")
+        #expect(found.text("session").contains("can link this session"))
+    }
+
+    @Test(
+        "a quota that is over 80 % full is a warning, and one that is full makes every scope unusable",
+        .enabled(if: isRoot))
+    func quota() throws {
+        let nearly = try doctor(
+            asUser(
+                60_403,
+                #"keyctl session - bash -c "head -c 17000 /dev/zero | keyctl padd user big @s >/dev/null; skr doctor --json""#
+            ))
+        #expect(nearly.verdict("quota") == "warning")
+        #expect(nearly.mend("quota")?.hasPrefix("sudo sysctl -w kernel.keys.maxkeys=") == true)
+        #expect(nearly.outcome.exitCode == 0)
+        let full = try doctor(
+            asUser(
+                60_404,
+                #"keyctl session - bash -c "for i in {1..220}; do keyctl add user k\$i x @s; done >/dev/null 2>&1; skr doctor --json""#
+            ))
+        #expect(full.verdict("quota") == "problem")
+        #expect(full.verdict("session") == "problem")
+        #expect(full.text("session").contains("quota is full"))
+        #expect(full.outcome.exitCode == 69)
+        #expect(full.outcome.errors.contains("skr: error: no scope keeps secrets here\nskr: hint: "))
+    }
+
+    @Test("a filter that blocks the key facility is named, with exit code 69", arguments: [EPERM, ENOSYS])
+    func blocked(error: CInt) async throws {
+        let result = try await #require(
+            processExitsWith: .exitCode(69), observing: [\.standardOutputContent, \.standardErrorContent]
+        ) { [error = error as CInt] in
+            execDoctor(behindFilter: -1, error)
+        }
+        let found = try Diagnosis(
+            .init(exitCode: 69, output: String(decoding: result.standardOutputContent, as: UTF8.self), errors: ""))
+        #expect(found.verdict("calls") == "problem")
+        #expect(found.text("calls").contains("a seccomp filter, as containers have, blocks add_key"))
+        #expect(found.mend("calls")?.contains("seccomp") == true)
+        #expect(found.facts("calls")["blocked"] as? [String] == ["add_key", "keyctl", "request_key"])
+        for scope in ["session", "user"] { #expect(found.verdict(scope) == "problem") }
+    }
+
+    @Test("a kernel that takes writes and gives nothing back is never called usable")
+    func unreadable() async throws {
+        let result = try await #require(processExitsWith: .exitCode(69), observing: [\.standardOutputContent]) {
+            // KEYCTL_READ.
+            execDoctor(behindFilter: 11, EPERM)
+        }
+        let found = try Diagnosis(
+            .init(exitCode: 69, output: String(decoding: result.standardOutputContent, as: UTF8.self), errors: ""))
+        #expect(found.whole["usable"] as? Bool == false)
+        #expect(found.verdict("calls") == "ok")
+        #expect(found.verdict("session") == "problem")
+        #expect(found.verdict("user") == "problem")
+    }
+
+    @Test("a user namespace is a warning", .enabled(if: mayUnshare))
+    func userNamespace() throws {
+        let found = try doctor("keyctl session - unshare -Ur skr doctor --json")
+        #expect(found.verdict("user-namespace") == "warning")
+        #expect(found.facts("user-namespace")["isInitial"] as? Bool == false)
+        #expect(found.verdict("session") == "ok")
+        #expect(found.outcome.exitCode == 0)
+    }
+
+    @Test("without /proc it still works, as do all verbs, and says what can't be known", .enabled(if: isRoot))
+    func withoutProc() throws {
+        let found = try doctor(
+            #"keyctl session - unshare -m bash -c "umount -l /proc; printf 1 | skr set a --timeout 5m; skr list >&2; skr doctor --json""#
+        )
+        #expect(found.outcome.errors.hasSuffix("password\ta\t\t1\t?\n"))
+        #expect(found.outcome.exitCode == 0)
+        #expect(found.verdict("session") == "ok")
+        for id in ["time-left", "user-namespace", "quota"] { #expect(found.verdict(id) == "warning") }
+        #expect(found.facts("time-left")["known"] as? Bool == false)
+    }
+
+    @Test("memory that can't be locked is told", .enabled(if: isRoot))
+    func memoryLock() throws {
+        let found = try doctor("prlimit --memlock=0:0 \(asUser(60_405, "keyctl session - skr doctor --json"))")
+        #expect(found.verdict("memory-lock") == "warning")
+        #expect(found.facts("memory-lock")["locked"] as? Bool == false)
+        #expect(found.facts("memory-lock")["limit"] as? Int == 0)
+        #expect(found.outcome.exitCode == 0)
+    }
+
+    @Test(
+        "it leaves the user's keyrings as they were, and makes no persistent one unless that is asked for",
+        .enabled(if: isRoot))
+    func leavesNothing() throws {
+        let outcome = try CommandRunner().shell(
+            asUser(
+                60_406,
+                #"""
+                keyctl session - bash -c '
+                    state() { for ring in @s @u; do keyctl rlist $ring | tr " " "\n" | sort; done; }
+                    before=$(state); skr doctor >/dev/null; [ "$before" = "$(state)" ] && echo same
+                    grep -c "_persistent.60406" /proc/keys
+                    SKR_SCOPE=persistent skr doctor --json | grep -A 11 "\"persistent\" : {" | grep -c "\"usable\" : true"
+                    ring=$(keyctl get_persistent @s); keyctl rlist $ring | wc -w; keyctl invalidate $ring
+                ' 2>/dev/null
+                """#))
+        #expect(outcome.output == "same\n0\n1\n0\n")
+    }
+}
+
+/// Becomes `skr doctor --json`, in a session of its own where that can still be had.
+private func execDoctor(behindFilter operation: CInt, _ error: CInt) -> Never {
+    guard test_filter_install(operation, error) == 0 else { exit(3) }
+    let words: [UnsafeMutablePointer<CChar>?] =
+        ["skr", "doctor", "--json"].map { (word: String) in strdup(word) } + [nil]
+    execv(CommandRunner.executable.path, words)
+    exit(4)
+}

@@ -19,7 +19,7 @@ public final class KeyWatcher: Sendable {
     /// One consumer; it ends when the watcher is gone.
     public let events: AsyncStream<KeyEvent>
 
-    private let descriptor: CInt
+    private let queue: KeyEventQueue
     // Dispatch sources may be used from any thread; their type does not say so.
     private nonisolated(unsafe) let source: any DispatchSourceRead
 
@@ -28,20 +28,19 @@ public final class KeyWatcher: Sendable {
     /// - Throws: ``KeyringError`` with `unsupported` where the kernel has no watch queue, or `other` where the process
     ///   has no file descriptor left.
     public init() throws(KeyringError) {
-        let (descriptor, writeEnd) = try Self.openQueue()
+        let queue = try KeyEventQueue()
         let (events, continuation) = AsyncStream.makeStream(
             of: KeyEvent.self, bufferingPolicy: .bufferingNewest(Self.queueCapacity)
         )
         let delivery = EventDelivery(to: continuation)
-        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
-        source.setEventHandler { Self.drain(descriptor, into: delivery) }
+        let source = DispatchSource.makeReadSource(fileDescriptor: queue.descriptor)
+        source.setEventHandler { Self.drain(queue.descriptor, into: delivery) }
         source.setCancelHandler {
-            close(descriptor)
-            close(writeEnd)
-            continuation.finish()
+            // Dispatch is done with the descriptor only now.
+            withExtendedLifetime(queue) { continuation.finish() }
         }
         source.activate()
-        self.descriptor = descriptor
+        self.queue = queue
         unsafe self.source = source
         self.events = events
     }
@@ -61,7 +60,7 @@ public final class KeyWatcher: Sendable {
     ///
     /// The corresponding C function is `keyctl_watch_key(3)`.
     public func watch(_ key: Key) throws(KeyringError) {
-        try systemCall(.watch) { keyctl_watch_key(key.serial.rawValue, descriptor, 0) }
+        try queue.watch(key)
     }
 
     /// Stops watching a key or keyring.
@@ -70,29 +69,7 @@ public final class KeyWatcher: Sendable {
     ///
     /// The corresponding C function is `keyctl_watch_key(3)` with -1.
     public func stopWatching(_ key: Key) throws(KeyringError) {
-        try systemCall(.watch) { keyctl_watch_key(key.serial.rawValue, descriptor, -1) }
-    }
-
-    /// Nobody writes to the other end, but it has to stay open: a pipe without a writer is hung up, and Dispatch stops
-    /// looking at a descriptor that is.
-    private static func openQueue() throws(KeyringError) -> (readEnd: CInt, writeEnd: CInt) {
-        // <linux/watch_queue.h>, which Swift can't import: O_NOTIFICATION_PIPE is O_EXCL, and an ioctl macro.
-        let setSize: UInt = 0x5760
-        var ends: InlineArray<2, CInt> = [-1, -1]
-        try systemCall(.watch) {
-            var span = ends.mutableSpan
-            return unsafe span.withUnsafeMutableBufferPointer {
-                unsafe pipe2($0.baseAddress, O_EXCL | O_CLOEXEC | O_NONBLOCK)
-            }
-        }
-        do throws(KeyringError) {
-            try systemCall(.watch) { ioctl(ends[0], setSize, CInt(queueCapacity)) }
-        } catch {
-            close(ends[0])
-            close(ends[1])
-            throw error
-        }
-        return (ends[0], ends[1])
+        try systemCall(.watch) { keyctl_watch_key(key.serial.rawValue, queue.descriptor, -1) }
     }
 
     private static func drain(_ descriptor: CInt, into delivery: EventDelivery) {

@@ -30,10 +30,9 @@ extension SecretStore {
         lasting duration: Duration,
         waiting patience: Duration
     ) throws(SecretStoreError) -> Lease {
-        var wait = LeaseWait(patience: patience)
+        var patience = Patience(patience, at: backend)
         if let lease = try tryLease(name, lasting: duration) { return lease }
-        while let pause = wait.nextPause() {
-            pause.sleep()
+        while patience.wait() {
             if try backend.isLeaseHeld(name) { continue }
             if let lease = try tryLease(name, lasting: duration) { return lease }
         }
@@ -53,10 +52,9 @@ extension SecretStore {
         lasting duration: Duration,
         waiting patience: Duration
     ) async throws(SecretStoreError) -> Lease {
-        var wait = LeaseWait(patience: patience)
+        var patience = Patience(patience, at: backend)
         if let lease = try tryLease(name, lasting: duration) { return lease }
-        while let pause = wait.nextPause() {
-            try await pause.sleepInTask()
+        while try await patience.waitInTask() {
             if try backend.isLeaseHeld(name) { continue }
             if let lease = try tryLease(name, lasting: duration) { return lease }
         }

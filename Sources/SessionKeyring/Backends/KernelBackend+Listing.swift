@@ -57,6 +57,11 @@ extension KernelBackend {
         }
     }
 
+    /// Which keys hold the live items.
+    func serials() throws(SecretStoreError) -> [KeySerial: ItemIdentity] {
+        Dictionary(uniqueKeysWithValues: try liveMembers().map { ($0.value.serial, $0.key) })
+    }
+
     /// The ring's live items and their keys.
     ///
     /// Dead keys and keys that other programs put there are passed over.

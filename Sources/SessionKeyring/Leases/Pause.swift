@@ -23,21 +23,3 @@ struct Pause {
         }
     }
 }
-
-/// Waiting for a lease that somebody holds, until patience is at an end.
-struct LeaseWait {
-    private let giveUp: BootTime
-    private var backoff = Backoff.unhurried
-
-    init(patience: Duration) {
-        giveUp = BootTime.now() + BootTime(patience)
-    }
-
-    /// The pause before the next look; `nil` once that would be too late.
-    mutating func nextPause() -> Pause? {
-        let now = BootTime.now()
-        guard now < giveUp else { return nil }
-        let left = Duration.nanoseconds(Int64(giveUp.nanoseconds - now.nanoseconds))
-        return Pause(duration: min(backoff.next(), left))
-    }
-}

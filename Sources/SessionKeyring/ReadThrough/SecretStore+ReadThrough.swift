@@ -30,11 +30,11 @@ extension SecretStore {
     ) throws -> Value {
         let lifetime = try Lifetime(timeout: timeout, refreshBefore: refreshBefore, of: item)
         let flight = try SingleFlight(store: self, item: item, leaseDuration: duration)
-        var backoff = Backoff.unhurried
+        var patience = Patience(nil, at: backend)
         while true {
             switch try nextTurn(of: flight, lifetime, as: type) {
             case .take(let value): return value
-            case .wait: backoff.wait()
+            case .wait: _ = patience.wait()
             case .fetch(let lease, let stillGood):
                 defer { _ = lease.release() }
                 do {
@@ -80,11 +80,11 @@ extension SecretStore {
     ) async throws -> Value {
         let lifetime = try Lifetime(timeout: timeout, refreshBefore: refreshBefore, of: item)
         let flight = try SingleFlight(store: self, item: item, leaseDuration: duration)
-        var backoff = Backoff.unhurried
+        var patience = Patience(nil, at: backend)
         while true {
             switch try nextTurn(of: flight, lifetime, as: type) {
             case .take(let value): return value
-            case .wait: try await Pause(duration: backoff.next()).sleepInTask()
+            case .wait: _ = try await patience.waitInTask()
             case .fetch(let lease, let stillGood):
                 // From now on, because a busy pool may let the task begin late.
                 let renewal = flight.renewing(lease)

@@ -1,0 +1,105 @@
+import CKeyutils
+import Dispatch
+import Glibc
+import Synchronization
+
+/// The kernel's queue of events about watched keys, for those who only want to know that something has happened.
+package final class KeyEventQueue: Sendable {
+    package let descriptor: CInt
+    private let writeEnd: CInt
+
+    /// - Throws: ``KeyringError`` with `unsupported` where the kernel has no watch queue, or `other` where the process
+    ///   has no file descriptor left.
+    package init() throws(KeyringError) {
+        (descriptor, writeEnd) = try Self.open()
+    }
+
+    deinit {
+        close(descriptor)
+        close(writeEnd)
+    }
+
+    package func watch(_ key: Key) throws(KeyringError) {
+        try systemCall(.watch) { keyctl_watch_key(key.serial.rawValue, descriptor, 0) }
+    }
+
+    /// Waits for an event, or for the time to pass, keeping the thread; takes all events there are.
+    package func wait(upTo duration: Duration) {
+        var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        // A signal may cut it short, which only means to look earlier.
+        _ = unsafe poll(&wanted, 1, CInt(clamping: duration.milliseconds))
+        drain()
+    }
+
+    /// Waits for an event, for the time to pass, or for the task to be cancelled, keeping no thread; takes all events there
+    /// are.
+    package func waitInTask(upTo duration: Duration) async {
+        let once = Mutex<CheckedContinuation<Void, Never>?>(nil)
+        let queue = DispatchQueue(label: "skr key events")
+        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+        @Sendable func end() {
+            let waiter = once.withLock { waiter in
+                defer { waiter = nil }
+                return waiter
+            }
+            waiter?.resume()
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { waiter in
+                once.withLock { $0 = waiter }
+                source.setEventHandler { end() }
+                source.activate()
+                queue.asyncAfter(deadline: .now() + .milliseconds(Int(duration.milliseconds))) { end() }
+                if Task.isCancelled { end() }
+            }
+        } onCancel: {
+            end()
+        }
+        await stop(source)
+        drain()
+    }
+
+    /// Dispatch looks at the descriptor until it says that it no longer does.
+    private func stop(_ source: any DispatchSourceRead) async {
+        await withCheckedContinuation { waiter in
+            source.setCancelHandler { waiter.resume() }
+            source.cancel()
+        }
+    }
+
+    private func drain() {
+        unsafe withUnsafeTemporaryAllocation(byteCount: 1_024, alignment: 8) { buffer in
+            while unsafe read(descriptor, buffer.baseAddress, buffer.count) > 0 {}
+        }
+    }
+
+    /// Nobody writes to the other end, but it has to stay open: a pipe without a writer is hung up, and Dispatch stops
+    /// looking at a descriptor that is.
+    private static func open() throws(KeyringError) -> (readEnd: CInt, writeEnd: CInt) {
+        // <linux/watch_queue.h>, which Swift can't import: O_NOTIFICATION_PIPE is O_EXCL, and an ioctl macro.
+        let setSize: UInt = 0x5760
+        var ends: InlineArray<2, CInt> = [-1, -1]
+        try systemCall(.watch) {
+            var span = ends.mutableSpan
+            return unsafe span.withUnsafeMutableBufferPointer {
+                unsafe pipe2($0.baseAddress, O_EXCL | O_CLOEXEC | O_NONBLOCK)
+            }
+        }
+        do throws(KeyringError) {
+            try systemCall(.watch) { ioctl(ends[0], setSize, CInt(KeyWatcher.queueCapacity)) }
+        } catch {
+            close(ends[0])
+            close(ends[1])
+            throw error
+        }
+        return (ends[0], ends[1])
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, rounded up.
+    fileprivate var milliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1_000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+    }
+}

@@ -1,0 +1,29 @@
+import Keyutils
+
+/// Waiting for a change of the namespace's items and leases, on kernels that tell.
+///
+/// Some changes no kernel tells of: a lease or an item whose time has come. So nobody waits for longer than ``limit``
+/// without looking.
+final class ChangeSignal: Sendable {
+    private static let limit = Duration.milliseconds(250)
+    private static let isSupported = (try? KeyringCapabilities.query().contains(.notifications)) ?? false
+
+    private let queue: KeyEventQueue
+
+    /// `nil` where the kernel does not tell, or not this process.
+    init?(_ backend: any SecretBackend) {
+        guard Self.isSupported, let backend = backend as? KernelBackend, let pair = try? backend.rings.pair(),
+            let queue = try? KeyEventQueue(), (try? queue.watch(Key(pair.items))) != nil,
+            (try? queue.watch(Key(pair.leases))) != nil
+        else { return nil }
+        self.queue = queue
+    }
+
+    func wait(upTo duration: Duration) {
+        queue.wait(upTo: min(duration, Self.limit))
+    }
+
+    func waitInTask(upTo duration: Duration) async {
+        await queue.waitInTask(upTo: min(duration, Self.limit))
+    }
+}

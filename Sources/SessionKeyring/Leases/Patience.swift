@@ -1,0 +1,57 @@
+/// Waiting for what somebody else holds or fetches: until the kernel tells of a change, where it does, else for pauses that
+/// grow from 1 to 50 ms.
+struct Patience {
+    private let giveUp: BootTime?
+    private let backend: any SecretBackend
+    private var backoff = Backoff.unhurried
+    private var signal: ChangeSignal??
+
+    /// - Parameters:
+    ///   - patience: how long to wait in all; `nil` for as long as it takes.
+    ///   - backend: where the change is expected.
+    init(_ patience: Duration?, at backend: any SecretBackend) {
+        self.giveUp = patience.map { BootTime.now() + BootTime($0) }
+        self.backend = backend
+    }
+
+    /// Waits a while, keeping the thread; false once patience is at an end.
+    mutating func wait() -> Bool {
+        guard let left = timeLeft() else { return false }
+        // Made before the first look that follows, so that nothing is missed.
+        guard let signal else {
+            self.signal = .some(ChangeSignal(backend))
+            return true
+        }
+        if let signal {
+            signal.wait(upTo: left)
+        } else {
+            Pause(duration: min(backoff.next(), left)).sleep()
+        }
+        return true
+    }
+
+    /// Waits a while, keeping no thread; false once patience is at an end.
+    ///
+    /// - Throws: ``SecretStoreError`` with `cancelled`.
+    mutating func waitInTask() async throws(SecretStoreError) -> Bool {
+        if Task.isCancelled { throw SecretStoreError(.cancelled) }
+        guard let left = timeLeft() else { return false }
+        guard let signal else {
+            self.signal = .some(ChangeSignal(backend))
+            return true
+        }
+        if let signal {
+            await signal.waitInTask(upTo: left)
+            if Task.isCancelled { throw SecretStoreError(.cancelled) }
+        } else {
+            try await Pause(duration: min(backoff.next(), left)).sleepInTask()
+        }
+        return true
+    }
+
+    private func timeLeft() -> Duration? {
+        guard let giveUp else { return .seconds(3_600) }
+        let now = BootTime.now()
+        return now < giveUp ? .nanoseconds(Int64(giveUp.nanoseconds - now.nanoseconds)) : nil
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import Keyutils
+import SessionKeyring
+import SessionKeyringTesting
+import Testing
+
+private let item = ItemIdentity.password(service: "api")
+private let other = ItemIdentity.password(service: "other")
+
+private let haveNotifications = (try? KeyringCapabilities.query().contains(.notifications)) ?? false
+
+/// Few kernels have notifications; the kernel lab's has, and runs these.
+@Suite(
+    "Changes that the kernel tells of",
+    .tags(.kernel),
+    .enabled(if: haveNotifications, "this kernel has no notifications"),
+    .serialized
+)
+struct KernelLabChangesTests {
+    @Test("what happens to items is told, in order")
+    func changes() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set("0", for: other)
+        var changes = try store.changes().makeAsyncIterator()
+        try store.set("1", for: item, timeout: .seconds(60))
+        try store.set("2", for: item)
+        try store.delete(item)
+        try store.delete(other)
+        try store.clear()
+        #expect(await changes.next() == .stored(item))
+        #expect(await changes.next() == .stored(item))
+        #expect(await changes.next() == .deleted(item))
+        #expect(await changes.next() == .deleted(other))
+        #expect(await changes.next() == .cleared)
+    }
+
+    @Test("who waits for a lease has it at once when it is released, however long that takes")
+    func waiting() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        for round in 0..<5 {
+            let begun = Locked(false)
+            let released = Locked<ContinuousClock.Instant?>(nil)
+            Thread.detachNewThread {
+                let held = try? store.lease("job", lasting: .seconds(60), waiting: .seconds(60))
+                begun.withLock { $0 = true }
+                // Long enough for pauses that grow to have grown.
+                usleep(400_000)
+                released.withLock { $0 = .now }
+                _ = consume held
+            }
+            while !begun.withLock({ $0 }) { usleep(1_000) }
+            let lease = try await Self.take("job", in: store, blocking: round % 2 == 0)
+            let waited = try #require(released.withLock { $0 }).duration(to: .now)
+            #expect(lease && waited < .milliseconds(20), "\(waited)")
+        }
+    }
+
+    private static func take(_ name: String, in store: SecretStore, blocking: Bool) async throws -> Bool {
+        if blocking { return try takeBlocking(name, in: store) }
+        let lease = try await store.lease(name, lasting: .seconds(1), waiting: .seconds(20))
+        return lease.release()
+    }
+
+    private static func takeBlocking(_ name: String, in store: SecretStore) throws -> Bool {
+        try store.lease(name, lasting: .seconds(1), waiting: .seconds(20)).release()
+    }
+}
+
+@Suite("Changes on common kernels", .tags(.kernel))
+struct ChangesTests {
+    @Test("where the kernel does not tell, that is what the error says", .enabled(if: !haveNotifications))
+    func unsupported() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        #expect { try store.changes() } throws: { ($0 as? SecretStoreError)?.code == .unsupported }
+        let fake = SecretStore(backend: InMemoryBackend())
+        #expect { try fake.changes() } throws: { ($0 as? SecretStoreError)?.code == .unsupported }
+    }
+}

@@ -39,6 +39,7 @@ let package = Package(
             dependencies: [
                 "SessionKeyring",
                 "Keyutils",
+                "CKeyutils",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict

@@ -43,7 +43,7 @@ extension SecretStoreError.Code {
         case .tooLarge: "store a reference to it, or split it"
         case .quotaExceeded:
             "delete items you no longer need, or have root raise /proc/sys/kernel/keys/maxkeys and maxbytes"
-        case .sessionRevoked: "log in again, or start a new session with 'keyctl session'"
+        case .sessionRevoked: "log in again, or start a new session with 'skr session'"
         case .unavailable:
             "use a kernel with CONFIG_KEYS, and allow add_key and keyctl in the container's seccomp profile"
         case .forbidden: "run it in the session that stored the secret, or use the user scope"

@@ -54,7 +54,7 @@ extension SecretStoreError {
         switch code {
         case .duplicate: "leave out --new to replace it"
         case .forbidden: "run it in the session that stored the secret, or use --scope user"
-        case .ambiguous: "name the account too: skr VERB SERVICE ACCOUNT"
+        case .ambiguous: "name the account too: skr VERB SERVICE ACCOUNT, or skr://SERVICE/ACCOUNT"
         default: remedy
         }
     }

@@ -18,8 +18,14 @@ import Glibc
 
     /// The word at this position; `nil` where it is not UTF-8.
     package subscript(_ position: Int) -> String? {
-        guard position < count, let word = unsafe first[position] else { return nil }
+        guard let word = unsafe pointer(position) else { return nil }
         return unsafe String(validatingCString: word)
+    }
+
+    /// The word at this position as it came in.
+    func pointer(_ position: Int) -> UnsafePointer<CChar>? {
+        guard position < count, let word = unsafe first[position] else { return nil }
+        return unsafe UnsafePointer(word)
     }
 
     /// All words.
@@ -33,6 +39,61 @@ import Glibc
         }
         return words
     }
+
+    /// The words before this position.
+    func prefix(_ end: Int) -> CommandLineWords {
+        unsafe CommandLineWords(count: min(count, end), first: first)
+    }
+
+    /// The words from this position on.
+    func suffix(from start: Int) -> CommandLineWords {
+        unsafe CommandLineWords(count: count - start, first: first + min(count, start))
+    }
+
+    /// Where the first `--` stands, behind which nothing is an option of ours.
+    var terminator: Int? {
+        (0..<count).first { self[$0] == "--" }
+    }
+
+    /// What is before `--`, for the argument parser, and the command behind it.
+    var launchSplit: (options: [String], command: CommandLineWords) {
+        get throws(CommandError) {
+            guard let terminator else { return try unsplit }
+            let command = suffix(from: terminator + 1)
+            // The parser needs to know that there is a command, and is not to look at it.
+            let placeholder = command.count > 0 ? ["--", "CMD"] : ["--"]
+            return (try prefix(terminator).strings() + placeholder, command)
+        }
+    }
+
+    /// All words for the argument parser, and no command.
+    var unsplit: (options: [String], command: CommandLineWords) {
+        get throws(CommandError) { (try strings(), suffix(from: count)) }
+    }
+
+    /// Lends the words to C as they came in, with a null pointer behind the last.
+    func withPointers<Result>(
+        _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
+    ) -> Result {
+        let pointers = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: count + 1)
+        defer { unsafe pointers.deallocate() }
+        for position in 0..<count { unsafe pointers[position] = first[position] }
+        unsafe pointers[count] = nil
+        return unsafe body(pointers)
+    }
+}
+
+extension CommandLineWords: Equatable {
+    /// Whether they are the same words, byte for byte.
+    package static func == (left: CommandLineWords, right: CommandLineWords) -> Bool {
+        guard left.count == right.count else { return false }
+        return (0..<left.count).allSatisfy { position in
+            guard let word = unsafe left.pointer(position), let other = unsafe right.pointer(position) else {
+                return false
+            }
+            return unsafe strcmp(word, other) == 0
+        }
+    }
 }
 
 extension CommandLineWords {
@@ -40,6 +101,24 @@ extension CommandLineWords {
     package init(leaking words: [String]) {
         let copies = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: words.count + 1)
         for (position, word) in words.enumerated() { unsafe copies[position] = strdup(word) }
+        unsafe copies[words.count] = nil
         unsafe self.init(count: words.count, first: copies)
+    }
+}
+
+extension CommandLineWords {
+    /// The first word for people, with what is not UTF-8 repaired.
+    var lossyFirst: String {
+        guard let word = unsafe pointer(0) else { return "" }
+        return unsafe String(cString: word)
+    }
+
+    /// The user's shell, as a command.
+    static func shell() -> CommandLineWords {
+        let usual = unsafe getenv("SHELL").flatMap { unsafe $0.pointee == 0 ? nil : $0 }
+        let words = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: 2)
+        unsafe words[0] = unsafe usual ?? strdup("/bin/sh")
+        unsafe words[1] = nil
+        return unsafe CommandLineWords(count: 1, first: words)
     }
 }

@@ -33,7 +33,8 @@ enum Console {
         _ = unsafe put(text.utf8Span.span.bytes, to: STDERR_FILENO)
     }
 
-    private static func put(_ bytes: RawSpan, to descriptor: CInt) -> Bool {
+    /// Writes all of it; false, with `errno`, where that fails.
+    static func put(_ bytes: RawSpan, to descriptor: CInt) -> Bool {
         unsafe bytes.withUnsafeBytes { buffer in
             var rest = unsafe buffer[...]
             while unsafe !rest.isEmpty {

@@ -7,6 +7,13 @@ enum Display {
         return item.account.isEmpty ? service : "\(service) \(plain(item.account))"
     }
 
+    /// A word of the command line or of a file, cut where it would fill the screen.
+    static func quoted(_ text: String) -> String {
+        let limit = 100
+        let start = plain(String(text.unicodeScalars.prefix(limit)))
+        return "'\(start)\(text.unicodeScalars.count > limit ? "..." : "")'"
+    }
+
     /// The name with control and invisible characters percent-encoded.
     static func plain(_ name: String) -> String {
         var text = ""

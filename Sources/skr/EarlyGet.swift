@@ -17,6 +17,7 @@
 
         static func run(count: CInt, words: Words) {
             let arguments = unsafe CommandLineWords(count: Int(count) - 1, first: words + 1)
+            EarlyExec.run(arguments)
             guard case .get(let target, nil)? = PlainCall.parse(arguments), target.place.scope == .session else {
                 return
             }
@@ -35,8 +36,6 @@
 
     @section(".preinit_array") @used
     let earlyGet: @convention(c) (CInt, EarlyGet.Words?, EarlyGet.Words?) -> Void = { count, words, _ in
-        // First, because the runtime reads the environment once, when any of it is first used.
-        RuntimeStart.prepare()
         if let words = unsafe words { unsafe EarlyGet.run(count: count, words: words) }
     }
 #endif

@@ -15,4 +15,8 @@ package enum ExitCode: Int32, CaseIterable {
     /// Try again: the quota is full, or others hold what is needed.
     case tryAgain = 75
     case noPermission = 77
+    /// The command to run is there, but can't be executed; as a shell says it.
+    case cannotExecute = 126
+    /// There is no command of that name; as a shell says it.
+    case noCommand = 127
 }

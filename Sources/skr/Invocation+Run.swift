@@ -13,6 +13,9 @@ extension Invocation {
             case .expire(let target, let timeout): try target.expire(after: timeout)
             case .delete(let target): try target.delete()
             case .clear(let place, let service): try place.clear(service: service)
+            case .exec(let request): try ExecAction(request: request).run()
+            case .inject(let place, let template): try InjectAction(place: place, path: template).run()
+            case .session(let request): try SessionAction(request: request).run()
             case .doctor(let place, let asJSON): try DoctorAction(place: place, asJSON: asJSON).run()
             }
         } catch let error as SecretStoreError {

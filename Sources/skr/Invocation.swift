@@ -6,6 +6,9 @@ package enum Invocation: Equatable {
     case expire(Target, timeout: Duration)
     case delete(Target)
     case clear(Place, service: String?)
+    case exec(ExecRequest)
+    case inject(Place, template: String?)
+    case session(SessionRequest)
     case doctor(Place, asJSON: Bool)
 }
 

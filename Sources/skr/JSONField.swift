@@ -7,7 +7,7 @@ enum JSONField {
         let data = unsafe bytes.withUnsafeBytes { unsafe Data($0) }
         guard var value = try? JSONDecoder().decode(JSONValue.self, from: data) else {
             throw CommandError(
-                exitCode: .data, message: "\(name): the secret is not JSON", hint: "leave out --field to get it whole"
+                exitCode: .data, message: "\(name): the secret is not JSON", hint: "leave out the field to get it whole"
             )
         }
         for step in path.split(separator: ".", omittingEmptySubsequences: false) {

@@ -4,7 +4,7 @@ import Glibc
 /// From the words of the command line to the exit code.
 package enum Skr {
     package static func main(arguments: CommandLineWords) -> Int32 {
-        if let invocation = PlainCall.parse(arguments) {
+        if let invocation = PlainCall.parse(arguments) ?? PlainExec.parse(arguments) {
             // Ending here spares the hot verbs the taking apart of what the process's end frees anyway.
             exit(run { () throws(CommandError) in try invocation.run() })
         }
@@ -16,9 +16,12 @@ package enum Skr {
 
     /// Parses with the argument parser; `nil` where it answered by itself, as it does for `--help`.
     package static func parse(_ arguments: CommandLineWords) throws(CommandError) -> Invocation? {
-        let words = try arguments.strings()
+        let (words, launched) = try RootCommand.launches(arguments[0]) ? arguments.launchSplit : arguments.unsplit
         do {
             var command = try RootCommand.parseAsRoot(words)
+            if let verb = command as? any LaunchingCommand {
+                return try verb.invocation(launching: launched)
+            }
             if let verb = command as? any VerbCommand { return try verb.invocation() }
             try command.run()
             return nil
@@ -40,6 +43,10 @@ package enum Skr {
             let isVerb = words.first.map { !$0.hasPrefix("-") } ?? false
             return .usage(
                 isVerb ? "no such verb: \(words[0])" : message.inHouseStyle, hint: "'skr --help' lists the verbs")
+        }
+        guard !RootCommand.launches(verb) || words.contains("--") else {
+            return .usage(
+                message.inHouseStyle, hint: "write the command behind '--'; 'skr help \(verb)' shows the options")
         }
         return .usage(message.inHouseStyle, hint: "'skr help \(verb)' shows its options")
     }

@@ -96,3 +96,34 @@ struct CommandRunner {
         )
     }
 }
+
+extension CommandRunner {
+    /// Runs a shell script in a session keyring of its own, so that nothing is left in the tester's.
+    func inSession(_ script: String, environment: [String: String] = [:]) throws -> Outcome {
+        try shell(
+            #"exec keyctl session - bash -c "$SKR_TEST_SCRIPT" 2> >(grep -v "^Joined session" >&2)"#,
+            environment: ["SKR_TEST_SCRIPT": script].merging(environment) { $1 }
+        )
+    }
+}
+
+extension CommandRunner {
+    /// Starts the command with exactly this environment, which no dictionary could hold, and gives its output.
+    static func spawn(_ arguments: [String], environment: [String]) throws -> String {
+        let output = FileManager.default.temporaryDirectory.appendingPathComponent("skr-test-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: output) }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
+        let words = ([executable.path] + arguments).map { strdup($0) } + [nil]
+        let variables = environment.map { strdup($0) } + [nil]
+        defer { (words + variables).forEach { free($0) } }
+        var child = pid_t()
+        let code = posix_spawn(&child, executable.path, &actions, nil, words, variables)
+        guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EINVAL) }
+        var status = CInt()
+        waitpid(child, &status, 0)
+        return String(decoding: try Data(contentsOf: output), as: UTF8.self)
+    }
+}

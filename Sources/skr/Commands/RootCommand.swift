@@ -5,6 +5,11 @@ protocol VerbCommand: ParsableCommand {
     func invocation() throws(CommandError) -> Invocation
 }
 
+/// A verb that ends by becoming the command behind `--`, whose words are taken as they are and parsed by nobody.
+protocol LaunchingCommand: ParsableCommand {
+    func invocation(launching command: CommandLineWords) throws(CommandError) -> Invocation
+}
+
 struct RootCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "skr",
@@ -16,6 +21,7 @@ struct RootCommand: ParsableCommand {
             EXAMPLES:
               printf %s "$TOKEN" | skr set api --timeout 8h
               curl -H "Authorization: Bearer $(skr get api)" https://example.com/
+              skr exec --env TOKEN=skr://api -- ./deploy
               skr list
 
             ENVIRONMENT:
@@ -26,12 +32,20 @@ struct RootCommand: ParsableCommand {
               64 usage                        65 can't be decoded, or ambiguous
               69 no usable kernel keyring     70 anything else
               73 there already (--new)        75 try again: quota full
-              77 no permission
+              77 no permission                126 can't run the command
+              127 no such command
             """,
         version: "skr 0.1.0",
         subcommands: [
             SetCommand.self, GetCommand.self, ListCommand.self, ExpireCommand.self, DeleteCommand.self,
-            ClearCommand.self, DoctorCommand.self,
+            ClearCommand.self, ExecCommand.self, InjectCommand.self, SessionCommand.self, DoctorCommand.self,
         ]
     )
+
+    /// Whether the verb is one that launches a command.
+    static func launches(_ verb: String?) -> Bool {
+        configuration.subcommands.contains { subcommand in
+            subcommand is any LaunchingCommand.Type && subcommand.configuration.commandName == verb
+        }
+    }
 }

@@ -1,0 +1,43 @@
+import CKeyutils
+import Glibc
+
+/// Becomes another program: same process, same terminal, same signals, so that nobody can tell it from one that was started
+/// directly.
+///
+/// Nothing here or in the Swift runtime has changed signal dispositions or the mask by now; a test watches that.
+enum Launch {
+    /// Returns only by an error.
+    static func become(
+        _ command: CommandLineWords,
+        environment: EnvironmentBlock = EnvironmentBlock()
+    ) throws(CommandError) -> Never {
+        let code = unsafe command.withPointers { words in
+            unsafe environment.withPointers { variables in
+                guard let program = unsafe words[0] else { return ENOENT }
+                _ = unsafe execvpe(program, words, variables)
+                return errno
+            }
+        }
+        throw failure(of: command, code: code)
+    }
+
+    private static func failure(of command: CommandLineWords, code: CInt) -> CommandError {
+        let name = Display.quoted(command.lossyFirst)
+        let reason = unsafe String(cString: strerror(code)).lowercased()
+        switch code {
+        case ENOENT:
+            return CommandError(
+                exitCode: .noCommand, message: "no such command: \(name)", hint: "name a program in PATH, or its path")
+        case E2BIG:
+            return CommandError(
+                exitCode: .cannotExecute, message: "can't run \(name): \(reason)",
+                hint: "a variable holds up to 128 KiB; hand large secrets over with --file"
+            )
+        default:
+            return CommandError(
+                exitCode: .cannotExecute, message: "can't run \(name): \(reason)",
+                hint: "name a file that you may execute"
+            )
+        }
+    }
+}

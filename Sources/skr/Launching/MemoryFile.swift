@@ -1,0 +1,43 @@
+import CKeyutils
+import Glibc
+
+/// A file without a name, in memory, that holds a secret for a command and can't be changed any more.
+enum MemoryFile {
+    // From linux/memfd.h and linux/fcntl.h.
+    private static let allowSealing: UInt32 = 0x2
+    private static let noExecution: UInt32 = 0x8
+    private static let addSeals: CInt = 1_033
+    private static let allSeals: CInt = 0x1 | 0x2 | 0x4 | 0x8
+
+    /// The path under which the command, and what it starts, can open the file.
+    static func make(_ secret: HeldSecret, of name: String) throws(CommandError) -> String {
+        let descriptor = create()
+        guard descriptor >= 0 else { throw failure(name) }
+        let isWritten = secret.bytes.withBytes { Console.put($0, to: descriptor) }
+        guard isWritten, lseek(descriptor, 0, SEEK_SET) == 0, fcntl(descriptor, addSeals, allSeals) == 0 else {
+            throw failure(name)
+        }
+        return "/proc/self/fd/\(descriptor)"
+    }
+
+    /// A descriptor that lives on in the command, above those that a program takes for its own.
+    private static func create() -> CInt {
+        // Before Linux 6.3 there is no file that can't be executed.
+        var descriptor = unsafe memfd_create("skr", allowSealing | noExecution)
+        if descriptor < 0 && errno == EINVAL { descriptor = unsafe memfd_create("skr", allowSealing) }
+        guard (0...STDERR_FILENO).contains(descriptor) else { return descriptor }
+        let higher = fcntl(descriptor, F_DUPFD, STDERR_FILENO + 1)
+        let code = errno
+        close(descriptor)
+        errno = code
+        return higher
+    }
+
+    private static func failure(_ name: String) -> CommandError {
+        let reason = unsafe String(cString: strerror(errno)).lowercased()
+        return CommandError(
+            exitCode: .internalError, message: "can't make a file in memory for \(name): \(reason)",
+            hint: "allow memfd_create in the container's seccomp profile, or use --env"
+        )
+    }
+}

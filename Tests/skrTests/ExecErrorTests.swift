@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+
+@Suite("skr exec, where it can't")
+struct ExecErrorTests {
+    @Test("126 and 127 as a shell gives them, with an error line")
+    func exitCodes() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            skr exec -- skr-no-such-command; echo $?; skr exec -- /no/such/file; echo $?; skr exec -- ''; echo $?
+            skr exec -- /etc; echo $?; skr exec -- /etc/passwd; echo $?; skr exec -- /etc/passwd/x; echo $?
+            skr exec -- $'no\nskr: error: forged'; echo $?
+            """#)
+        #expect(outcome.output == "127\n127\n127\n126\n126\n126\n127\n")
+        let errors = outcome.errors.split(separator: "\n")
+        #expect(errors.count == 14)
+        #expect(errors.indices.allSatisfy { errors[$0].hasPrefix($0 % 2 == 0 ? "skr: error: " : "skr: hint: ") })
+        #expect(errors.first == "skr: error: no such command: 'skr-no-such-command'")
+    }
+
+    @Test("all that are missing are named at once, and the command does not start")
+    func missing() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            printf s3cret | skr set api
+            skr exec --env A=skr://api --env B=skr://one --file C=skr://two/al --env-file <(echo D=skr://three) -- echo started; echo $?
+            skr exec --env B=skr://one --env C=skr://one -- echo started; echo $?
+            skr exec --env B=skr://one --env C='skr://api?field=x' -- echo started; echo $?
+            """#)
+        #expect(outcome.output == "1\n1\n65\n")
+        #expect(
+            outcome.errors.contains(
+                "skr: error: no such items, or they have expired: three, one, two al\nskr: hint: store it first"))
+        #expect(outcome.errors.contains("skr: error: one: no such item, or it has expired\n"))
+        #expect(
+            outcome.errors.contains(
+                "skr: error: 2 secrets can't be had: one: no such item, or it has expired; api: the secret is not JSON\n"
+            ))
+        #expect(!outcome.errors.contains("s3cret"))
+    }
+
+    @Test("several accounts are an error that lists them; the only one is meant")
+    func accounts() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            printf 1 | skr set db alice; skr exec --env A=skr://db -- sh -c 'echo $A'
+            printf 2 | skr set db bob; skr exec --env A=skr://db -- echo started; echo $?
+            skr exec --env A=skr://db/bob -- sh -c 'echo $A'
+            """#)
+        #expect(outcome.output == "1\n65\n2\n")
+        #expect(
+            outcome.errors.hasPrefix("skr: error: db: several accounts: alice, bob\nskr: hint: name the account too"))
+    }
+
+    @Test("bad input gets a clear error and its exit code, starts nothing, and shows no value that may be a secret")
+    func badInput() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            try() { "$@"; echo $?; }
+            try skr exec; try skr exec --; try skr exec echo started; try skr exec --env A=skr://x echo started
+            try skr exec --env A=hunter2 -- echo started; try skr exec --env 1=skr://x -- echo started
+            try skr exec --env hunter2 -- echo started; try skr exec --env A=skr://a/b/c -- echo started
+            try skr exec --env A=skr://a --file A=skr://a -- echo started; try skr exec --env A=skr://%zz -- echo started
+            try skr exec --env-file /no/such -- echo started; try skr exec --env-file / -- echo started
+            try skr exec --env-file <(echo; echo hunter2) -- echo started; try skr exec --env-file /dev/zero -- echo started
+            try skr exec --env-file <(echo A=skr://hunter2#) -- echo started; try skr exec --env -- echo started
+            try skr exec --scope nowhere -- echo started; try skr exec --env "A=skr://$(printf '\377')" -- echo started
+            """#)
+        let codes = [64, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64, 65, 65, 65, 64, 64, 64]
+        #expect(outcome.output == codes.map { "\($0)\n" }.joined())
+        let errors = outcome.errors.split(separator: "\n")
+        #expect(errors.count == 2 * codes.count)
+        #expect(errors.indices.allSatisfy { errors[$0].hasPrefix($0 % 2 == 0 ? "skr: error: " : "skr: hint: ") })
+        #expect(!outcome.errors.contains("hunter2"))
+        #expect(outcome.errors.contains("skr: hint: write the command behind '--'; 'skr help exec' shows the options"))
+        #expect(outcome.errors.contains(":2: the line is not NAME=value\n"))
+        #expect(outcome.errors.contains("'/dev/zero' has more than 1 MiB\n"))
+    }
+
+    @Test("without references no keyring is needed; with them, one that is gone is told once")
+    func noKeyring() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            keyctl revoke @s; skr exec --env-file <(echo A=1) -- sh -c 'echo $A'
+            skr exec --env A=skr://a --env B=skr://b -- echo started; echo $?
+            """#)
+        #expect(outcome.output == "1\n69\n")
+        #expect(outcome.errors.contains("skr: error: this login session has ended and its keyring was revoked"))
+        #expect(outcome.errors.contains("'skr session'"))
+    }
+
+    @Test(
+        "a secret that is too large for an environment says so",
+        .enabled(if: geteuid() == 0, "takes more than a user's 20,000 bytes"))
+    func tooLarge() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            head -c 32000 /dev/zero | tr '\0' x | skr set big; skr exec --env A=skr://big -- sh -c 'echo ${#A}'
+            export B=$(head -c 131050 /dev/zero | tr '\0' y)
+            ulimit -s 1024; skr exec $(printf ' --env %s=skr://big' C D E F G) -- echo started; echo $?
+            """#)
+        #expect(outcome.output == "32000\n126\n")
+        #expect(outcome.errors.contains("skr: error: can't run 'echo': argument list too long\n"))
+    }
+}

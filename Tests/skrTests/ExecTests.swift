@@ -1,0 +1,160 @@
+import Foundation
+import Testing
+
+@Suite("skr exec")
+struct ExecTests {
+    @Test("the command has the secrets in its environment, and the rest of it as it was")
+    func environment() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            printf tok3n | skr set api; printf '{"password":"pa ss","n":[7]}' | skr set db alice; printf '\377\001\n' | skr set --raw odd
+            diff <(env -u _ | LC_ALL=C sort) <(skr exec --env TOKEN=skr://api --env P='skr://db?field=password' \
+                --env N='skr://db/alice?field=n.0' -- env -u _ | LC_ALL=C sort)
+            skr exec --env ODD=skr://odd -- sh -c 'printf %s "$ODD"' | od -An -tx1
+            skr exec -- env -u _ | LC_ALL=C sort | cmp - <(env -u _ | LC_ALL=C sort) && echo same
+            tr '\0' '\n' < /proc/$$/environ | grep -c '^TOKEN='
+            """#)
+        let lines = outcome.output.split(separator: "\n")
+        #expect(Set(lines.filter { $0.hasPrefix("> ") }) == ["> TOKEN=tok3n", "> P=pa ss", "> N=7"])
+        #expect(!lines.contains { $0.hasPrefix("< ") })
+        #expect(lines.suffix(3) == [" ff 01 0a", "same", "0"])
+        #expect(outcome.errors == "")
+    }
+
+    @Test("--env wins over files, later wins over earlier, all win over what is there; what is overruled is not read")
+    func precedence() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            for name in one two three; do printf $name | skr set $name; done
+            export A=0 B=0 C=0 D=0 E=0
+            skr exec --env D=skr://three --env E=skr://missing --env E=skr://two \
+                --env-file <(printf 'A=skr://one\nB=skr://missing\nC="plain $A"\nD=skr://missing\n') \
+                --env-file <(printf "export B='skr://two' # comment\n") -- bash -c 'echo $A, $B, $C, $D, $E'
+            """#)
+        #expect(outcome == .init(exitCode: 0, output: "one, two, plain $A, three, two\n", errors: ""))
+    }
+
+    @Test("a variable of ours is there once, also where the environment had it twice")
+    func once() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("skr-test-\(UUID().uuidString)")
+        try Data("A=new\n".utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let outcome = try CommandRunner.spawn(
+            ["exec", "--env-file", file.path, "--", "cat", "/proc/self/environ"],
+            environment: ["A=old", "AB=1", "PATH=/usr/bin:/bin", "A=older"])
+        #expect(outcome == "AB=1\0PATH=/usr/bin:/bin\0A=new\0")
+    }
+
+    @Test("skr becomes the command: same process, its exit code, its words untouched")
+    func replaces() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            printf s | skr set api
+            skr exec --env A=skr://api -- sh -c 'echo $$' > >(cat) & wait $!; echo $!
+            skr exec --env A=skr://api -- bash -c 'exit 42'; echo $?
+            skr exec --env A=skr://api -- bash -c 'kill -TERM $$'; echo $?
+            skr exec --env A=skr://api -- printf '[%s]' --env -- '' --help -h 'a b' $'\377'  | od -An -c | tr -d ' \n'; echo
+            skr exec --namespace "$SKR_NAMESPACE" --scope=session --env=A=skr://api -- printf '[%s]' --help $'\377' | od -An -c | tr -d ' \n'
+            """#)
+        let lines = outcome.output.split(separator: "\n")
+        #expect(Set(lines.prefix(2)).count == 1, "\(lines)")
+        #expect(lines.dropFirst(2) == ["42", "143", "[--env][--][][--help][-h][ab][377]", "[--help][377]"])
+    }
+
+    @Test("a script without an interpreter line runs, as it does from a shell; PATH is searched in order")
+    func path() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            work=$(mktemp -d); trap 'rm -rf $work' EXIT; mkdir $work/a $work/b
+            echo 'echo not executable' > $work/a/tool; echo 'echo "b $1"' > $work/b/tool; chmod +x $work/b/tool
+            PATH=$work/a:$work/b:$PATH skr exec -- tool x
+            """#)
+        #expect(outcome == .init(exitCode: 0, output: "b x\n", errors: ""))
+    }
+
+    @Test("signals are as they were: dispositions, mask, and nothing pending")
+    func signals() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            printf s | skr set api
+            show() { grep -E '^(Sig|Shd)' /proc/self/status | grep -v SigQ; }
+            for ignored in '' PIPE 'INT QUIT PIPE' 'TERM HUP SEGV ABRT USR1 CHLD'; do
+                for start in 'skr exec --env A=skr://api --' 'skr exec --env=A=skr://api --' 'skr session --'; do
+                    (for signal in $ignored; do trap '' $signal; done
+                    cmp <(grep -E '^Sig(Pnd|Blk|Ign|Cgt)' /proc/self/status) \
+                        <($start grep -E '^Sig(Pnd|Blk|Ign|Cgt)' /proc/self/status) && echo same)
+                done
+            done
+            skr exec --env A=skr://api -- sh -c 'kill -INT $$'; echo $?
+            skr exec --env A=skr://api -- sh -c 'kill -PIPE $$'; echo $?
+            trap '' PIPE; skr exec --env A=skr://api -- sh -c 'kill -PIPE $$; echo alive'
+            """#)
+        #expect(outcome.output == String(repeating: "same\n", count: 12) + "130\n141\nalive\n")
+    }
+
+    @Test("no descriptor is left open in the command, but for its files")
+    func descriptors() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            printf s | skr set api; before=$(ls /proc/self/fd | wc -l)
+            count() { echo $(($("$@" ls /proc/self/fd | wc -l) - before)); }
+            count skr exec --env A=skr://api --env-file <(echo B=1) --; count skr exec --env=A=skr://api --
+            count skr session --; count skr session --name skr-test-$$ --; count skr exec --file A=skr://api --file B=skr://api --
+            """#)
+        #expect(outcome.output == "1\n0\n0\n0\n2\n")
+    }
+
+    @Test("--file hands over a sealed file that can be read again and again")
+    func files() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            printf 'a\0b\n' | skr set --raw key; printf '' | skr set empty
+            skr exec --env A=skr://key -- echo started; echo $?
+            skr exec --file KEY=skr://key --file NONE=skr://empty -- bash -c '
+                [[ $KEY =~ ^/proc/self/fd/([0-9]+)$ ]] && ((BASH_REMATCH[1] > 2)) && echo path
+                cat $KEY | od -An -c; (cat $KEY) | od -An -c; cat <&${BASH_REMATCH[1]} | od -An -c; wc -c < $NONE
+                { echo x > $KEY; } 2>/dev/null || echo sealed; truncate -s 1 $KEY 2>/dev/null || echo sealed
+                { echo x >> $KEY; } 2>/dev/null || echo sealed; $KEY 2>/dev/null || echo no program; readlink $KEY; cat $KEY | wc -c'
+            skr exec --file KEY=skr://key -- sh -c 'cat "$KEY"' <&- 2>&- | wc -c
+            """#)
+        let content = "   a  \\0   b  \\n\n"
+        #expect(
+            outcome.output == "65\npath\n" + content + content + content + "0\n"
+                + "sealed\nsealed\nsealed\nno program\n/memfd:skr (deleted)\n4\n4\n")
+        #expect(outcome.errors.contains("skr: error: key: the secret has a NUL byte, which no environment can hold\n"))
+        #expect(outcome.errors.contains("skr: hint: hand it over as a file: --file A=skr://..."))
+    }
+
+    @Test("the short cuts and the argument parser do the same")
+    func shortCuts() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            printf one | skr set a; printf two | skr set .b-c_9; printf 3 | skr set d al; printf '' | skr set e; printf 'x\0' | skr set --raw nul
+            head -c 9000 /dev/zero | tr '\0' y | skr set big; export A=old AA=1
+            run() { "$@" -- sh -c 'printf "%s|" "$A" "$AA" "$B" | cksum'; echo $?; }
+            for words in A=skr://a "A=skr://.b-c_9 B=skr://a" A=skr://d/al A=skr://d A=skr://e A=skr://nul A=skr://none \
+                "A=skr://a A=skr://d" "A=skr://big B=skr://big" A=skr://d/none AA=skr://a A=skr://%61 A=skr://a/ _=skr://a; do
+                early=(skr exec); plain=(skr exec --namespace "$SKR_NAMESPACE"); parsed=(skr exec --scope=session)
+                for word in $words; do
+                    early+=(--env $word); plain+=(--env $word); parsed+=(--env $word)
+                done
+                run "${early[@]}" >/tmp/$SKR_NAMESPACE.1 2>&1; run "${plain[@]}" >/tmp/$SKR_NAMESPACE.2 2>&1
+                run "${parsed[@]}" >/tmp/$SKR_NAMESPACE.3 2>&1; tail -n1 /tmp/$SKR_NAMESPACE.1 | tr '\n' ' '
+                for way in 2 3; do cmp /tmp/$SKR_NAMESPACE.1 /tmp/$SKR_NAMESPACE.$way; done
+            done; rm -f /tmp/$SKR_NAMESPACE.*
+            """#)
+        #expect(outcome == .init(exitCode: 0, output: "0 0 0 0 0 65 1 0 0 1 0 0 64 0 ", errors: ""))
+    }
+
+    @Test("scope and namespace by option and by environment")
+    func places() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            printf 1 | skr set a --namespace "$SKR_NAMESPACE-one"
+            skr exec --namespace "$SKR_NAMESPACE-one" --env A=skr://a -- sh -c 'echo $A'
+            SKR_NAMESPACE=$SKR_NAMESPACE-one skr exec --env A=skr://a --scope session -- sh -c 'echo $A'
+            skr exec --env A=skr://a -- sh -c 'echo $A'; echo $?; SKR_SCOPE=nowhere skr exec -- echo started; echo $?
+            """#)
+        #expect(outcome.output == "1\n1\n1\n64\n")
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+
+@Suite("skr inject")
+struct InjectTests {
+    @Test("references are replaced by exact bytes, and everything else stays as it is")
+    func replaces() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            printf 'to\0k\n' | skr set --raw api; printf '{"p":"x{{ skr://api }}"}' | skr set db al
+            template=$(mktemp); trap 'rm -f $template' EXIT
+            printf 'a{{skr://api}}b\377{{ name }}\r\n{{ skr://db?field=p }}{{skr://db/al?field=p}}{{' > $template
+            skr inject -i $template | od -An -tx1 | tr -d '\n'; echo
+            skr inject --input $template | cmp - <(skr inject < $template) && echo same
+            printf '' | skr inject | wc -c; printf 'no reference' | skr inject; printf '{{ skr://api }}' | skr inject | wc -c
+            """#)
+        let expected = Array("ato\0k\nb".utf8) + [0xFF] + Array("{{ name }}\r\nx{{ skr://api }}x{{ skr://api }}{{".utf8)
+        let dump = expected.map { " " + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        #expect(outcome == .init(exitCode: 0, output: dump + "\nsame\n0\nno reference5\n", errors: ""))
+    }
+
+    @Test("nothing is written unless all can be had, and all that are missing are named")
+    func missing() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            printf s3cret | skr set api
+            printf 'x {{ skr://api }} {{ skr://one }} {{ skr://two/al }} {{ skr://one }}' | skr inject; echo $?
+            printf 'x {{ skr://api }} {{ skr://api?field=x }}' | skr inject; echo $?
+            printf 'x\n{{ skr://api }} {{ skr://a/b/c }}' | skr inject; echo $?
+            printf '{{ skr://api' | skr inject; echo $?; skr inject -i /no/such; echo $?; skr inject -i / ; echo $?
+            skr inject < /dev/zero; echo $?; skr inject x; echo $?; skr inject <&-; echo $?
+            """#)
+        #expect(outcome.output == "1\n65\n65\n65\n64\n64\n65\n64\n64\n")
+        #expect(outcome.errors.contains("skr: error: no such items, or they have expired: one, two al\n"))
+        #expect(outcome.errors.contains("skr: error: api: the secret is not JSON\n"))
+        #expect(outcome.errors.contains("skr: error: standard input:2: the reference has more than SERVICE/ACCOUNT"))
+        #expect(outcome.errors.contains("skr: error: standard input has more than 16 MiB\n"))
+        #expect(outcome.errors.split(separator: "\n").count == 18)
+        #expect(!outcome.errors.contains("s3cret"))
+    }
+
+    @Test("scope and namespace are options of it; without references no keyring is needed")
+    func places() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            printf 1 | skr set a --namespace "$SKR_NAMESPACE-one"
+            echo '{{ skr://a }}' | skr inject --namespace "$SKR_NAMESPACE-one" --scope session
+            keyctl revoke @s; echo x | skr inject; echo '{{ skr://a }}' | skr inject; echo $?
+            """#)
+        #expect(outcome.output == "1\nx\n69\n")
+    }
+
+    @Test("secrets without end are refused, not piled up")
+    func bounded() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            head -c 15000 /dev/zero | tr '\0' x | skr set big
+            yes '{{skr://big}}' | head -n 5000 | skr inject | wc -c
+            """#)
+        #expect(outcome.output == "0\n")
+        #expect(outcome.errors.contains("skr: error: the secrets together have more than 64 MiB\n"))
+    }
+}

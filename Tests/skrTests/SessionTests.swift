@@ -1,0 +1,122 @@
+import Foundation
+import Testing
+
+@Suite("skr session")
+struct SessionTests {
+    @Test("the command is in a new session, and what it stores is gone with it")
+    func anonymous() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            printf outer | skr set a; outer=$(keyctl show @s | awk 'NR == 2 {print $1}')
+            inner=$(skr session -- bash -c 'skr get a 2>/dev/null; echo -n "$? " >&2; printf inner | skr set a; skr get a >&2; keyctl show @s | awk "NR == 2 {print \$1}"')
+            echo; [[ $inner != $outer && $inner -gt 0 ]] && echo new; skr get a; echo
+            for try in {1..100}; do keyctl rdescribe $inner >/dev/null 2>&1 || { echo gone; break; }; sleep 0.05; done
+            """#)
+        #expect(outcome.output == "\nnew\nouter\ngone\n")
+        #expect(outcome.errors == "1 inner\n")
+    }
+
+    @Test("it works where the session keyring was revoked, which it mends")
+    func revoked() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            keyctl revoke @s; skr get a; echo $?; skr session -- bash -c 'printf new | skr set a; skr get a; echo'
+            skr session --name $SKR_NAMESPACE -- bash -c 'printf new | skr set a; skr get a; echo'
+            """#)
+        #expect(outcome.output == "69\nnew\nnew\n")
+        #expect(outcome.errors.contains("skr: hint: log in again, or start a new session with 'skr session'"))
+    }
+
+    @Test("skr becomes the command: same process, its exit code, its words, and the shell without one")
+    func replaces() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            skr session -- sh -c 'echo $$' > >(cat) & wait $!; echo $!
+            skr session -- bash -c 'exit 42'; echo $?; skr session -- bash -c 'kill -TERM $$'; echo $?
+            skr session -- printf '[%s]' --name -- '' --help $'\377' | od -An -c | tr -d ' \n'; echo
+            echo 'echo $0' | SHELL=/bin/bash skr session; echo 'echo $0' | SHELL= skr session --; echo 'echo $0' | env -u SHELL skr session
+            SHELL=/no/such skr session; echo $?; skr session -- skr-no-such-command; echo $?; skr session -- /etc; echo $?
+            diff <(skr session -- env -u _ | sort) <(env -u _ | sort) && echo same
+            """#)
+        let lines = outcome.output.split(separator: "\n")
+        #expect(Set(lines.prefix(2)).count == 1, "\(lines)")
+        #expect(
+            lines.dropFirst(2) == [
+                "42", "143", "[--name][--][][--help][377]", "/bin/bash", "/bin/sh", "/bin/sh", "127", "127", "126",
+                "same",
+            ])
+    }
+
+    @Test("a named session is one for all that join it, also at the same time, and for the user alone")
+    func named() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            for try in {1..5}; do
+                for n in {1..8}; do
+                    skr session --name $SKR_NAMESPACE-$try -- bash -c 'keyctl show @s | awk "NR == 2 {print \$1}"; sleep 1' &
+                done | sort -u | wc -l
+            done
+            skr session --name $SKR_NAMESPACE -- bash -c 'printf shared | skr set a; keyctl rdescribe @s
+                keyctl session - skr session --name $SKR_NAMESPACE -- skr get a 2>/dev/null; echo'
+            """#)
+        let lines = outcome.output.split(separator: "\n")
+        #expect(lines.prefix(5) == ["1", "1", "1", "1", "1"])
+        #expect(lines.dropFirst(5).first?.contains(";3f1b0000;skr-test-") == true, "\(lines)")
+        #expect(lines.last == "shared")
+    }
+
+    @Test(
+        "a session that another user has laid out is refused",
+        .enabled(if: geteuid() == 0, "needs to become another user"))
+    func trap() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            export name=$SKR_NAMESPACE-trap; work=$(mktemp -d); chmod 711 $work; trap 'rm -rf $work' EXIT
+            mkfifo $work/go $work/ready; chmod 666 $work/*; export work
+            setpriv --reuid 60400 --regid 60400 --clear-groups keyctl session $name bash -c \
+                'keyctl setperm @s 0x3f3f3f3f; echo > $work/ready; read < $work/go' 2>/dev/null &
+            read < $work/ready; skr session --name $name -- echo started; echo $?; echo > $work/go; wait
+            """#)
+        #expect(outcome.output == "77\n")
+        #expect(outcome.errors.contains("belongs to user 60400\nskr: hint: choose another name\n"))
+    }
+
+    @Test("an ordinary user has named and anonymous sessions too", .enabled(if: geteuid() == 0, "becomes one"))
+    func ordinaryUser() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            copy=$(mktemp -d); chmod 755 $copy; trap 'rm -rf $copy' EXIT; cp $(command -v skr) $copy/skr; export PATH=$copy:$PATH
+            as() { setpriv --reuid 60400 --regid 60400 --clear-groups "$@"; }
+            as skr session -- bash -c 'printf one | skr set a; skr get a; echo; skr exec --env A=skr://a --file F=skr://a -- sh -c "echo \$A; cat \$F"'
+            echo; as skr session --name $SKR_NAMESPACE -- bash -c 'printf two | skr set a; skr session -- skr session --name $SKR_NAMESPACE -- skr get a'
+            """#)
+        #expect(outcome == .init(exitCode: 0, output: "one\none\none\ntwo", errors: ""))
+    }
+
+    @Test("--link-user links the user keyring, which is not there otherwise")
+    func linkUser() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            user=$(keyctl show @u | awk 'NR == 2 {print $1}')
+            skr session -- keyctl rlist @s; skr session --link-user -- keyctl rlist @s | grep -cx " *$user *"
+            skr session --link-user --name $SKR_NAMESPACE -- keyctl rlist @s | grep -cx " *$user *"
+            """#)
+        #expect(outcome.output == "\n1\n1\n")
+    }
+
+    @Test("bad names and words get a clear error, and nothing is started")
+    func badInput() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            try() { "$@"; echo $?; }
+            for name in '' .x _ses _uid.0 skr:default skr-leases 'a b' $'a\nb' $'a\e' $'\377' $(head -c 256 /dev/zero | tr '\0' x); do
+                try skr session --name "$name" -- echo started
+            done
+            try skr session echo started; try skr session --name; try skr session --nothing -- echo started
+            """#)
+        #expect(outcome.output == String(repeating: "64\n", count: 14))
+        let errors = outcome.errors.split(separator: "\n")
+        #expect(errors.count == 28)
+        #expect(errors.indices.allSatisfy { errors[$0].hasPrefix($0 % 2 == 0 ? "skr: error: " : "skr: hint: ") })
+    }
+}

@@ -12,16 +12,18 @@ extension SecretStore {
     /// ```
     ///
     /// Writers of the same item take turns: whoever sets, adds, updates, deletes or expires it waits until the update is
-    /// through. So `change` should be quick and do nothing that lasts; it may be called again where the item was cleared
-    /// or has expired meanwhile. Readers never wait, and see the old value or the new one.
+    /// through, for ten seconds at most (then `contended`). So `change` should be quick, do nothing that lasts, and not write
+    /// the same item in another way; it may be called again where the item was cleared or has expired meanwhile. Readers
+    /// never wait, and see the old value or the new one.
     ///
     /// **What is guaranteed when it takes too long**, because `change` does, or because the process is stopped or killed:
     /// after `duration` somebody else may begin. From that moment on this update can't write any more, wherever it was
     /// stopped: the kernel itself turns its write down, however late it comes. It then throws `leaseLost`, and has written
     /// nothing; also where nobody else came, if it finds out in time. An update that returns has been written. (Two
     /// exceptions: a ``clear()`` asks nobody, so one that falls into the microsecond between the update's last look and its
-    /// write counts as before the update. And where the quota has no room for the new value beside the old one, that is
-    /// written in place, and only the clock keeps a process from doing so late.)
+    /// write counts as before the update. And where the user's quota is so full that there is no room for a lease, or for the
+    /// new value beside the old one, values are written in place and out of turn, and only the clock keeps a process from
+    /// doing so late.)
     ///
     /// - Parameters:
     ///   - item: which item.

@@ -23,7 +23,7 @@ extension SecretStoreError.Code {
         case .contended: "other processes kept changing the item"
         case .leaseHeld: "somebody else holds the lease"
         case .leaseLost: "the lease ran out, and nothing was written"
-        case .invalidLease: "a lease lasts more than zero and at most one hour"
+        case .invalidLease: "a lease lasts at least 10 milliseconds and at most one hour"
         case .invalidRefresh: "the time to refresh is not within the timeout"
         case .cancelled: "the task was cancelled"
         case .unsupported: "this kernel can't do it"

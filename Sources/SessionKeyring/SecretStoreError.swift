@@ -52,7 +52,7 @@ extension SecretStoreError {
         case leaseHeld
         /// The caller held a lease for longer than it lasts, so somebody else may have it. Nothing was written.
         case leaseLost
-        /// A lease lasts more than zero and at most one hour.
+        /// A lease lasts at least 10 milliseconds and at most one hour.
         case invalidLease
         /// An item is to be refreshed before the end of its timeout, and later than at once.
         case invalidRefresh

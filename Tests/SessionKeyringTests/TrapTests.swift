@@ -196,7 +196,7 @@ struct TrapTests {
         try store.set("1", for: item)
         try store.delete(item)
         let leases = Keyring(try scratch.keyring.search(.keyring, "skr-leases").serial)
-        let farDeadline = [UInt8](repeating: 0x7F, count: 16)
+        let farDeadline = [UInt8](repeating: 0x7F, count: 24)
         for use in [{ try store.set("2", for: item) }, { try store.delete(item) }, { try store.add("3", for: item) }] {
             try leases.add(.user, "default/\(item.keyDescription)", payload: farDeadline.span.bytes)
             try use()
@@ -213,7 +213,7 @@ struct TrapTests {
         var now = timespec()
         clock_gettime(CLOCK_BOOTTIME, &now)
         let deadline = UInt64(now.tv_sec) * 1_000_000_000 + UInt64(now.tv_nsec) + 500_000_000
-        let record = (0..<16).map { $0 < 8 ? UInt8(truncatingIfNeeded: deadline >> (8 * $0)) : 0 }
+        let record = (0..<24).map { $0 < 8 ? UInt8(truncatingIfNeeded: deadline >> (8 * $0)) : 0 }
         try leases.add(.user, "default/\(item.keyDescription)", payload: record.span.bytes)
         let start = ContinuousClock.now
         try store.add("2", for: item)

@@ -67,6 +67,7 @@ extension KernelBackend {
     ) throws(KeyringError) -> Bool {
         let name = publication.item.keyDescription
         let permissions = rings.scope.permissions
+        let before = publication.timeout == nil ? nil : (try? KeyTable.snapshot())?[key.serial]?.expiry
         if let timeout = publication.timeout {
             try key.setTimeout(timeout)
             try key.setPermissions(permissions.subtracting(.possessorLink))
@@ -75,7 +76,10 @@ extension KernelBackend {
         do throws(KeyringError) {
             written = try ring.add(publication.type, name, payload: payload)
         } catch {
-            if publication.timeout != nil { try key.setPermissions(permissions) }
+            if publication.timeout != nil {
+                try key.setPermissions(permissions)
+                try key.restore(before)
+            }
             throw error
         }
         if let timeout = publication.timeout { try written.setTimeout(timeout) }
@@ -109,6 +113,7 @@ extension KernelBackend {
     func reapExpired() throws(SecretStoreError) -> Int {
         // Without /proc the names of dead keys are not to be had.
         guard let ring = try rings.findItems(), let table = try? KeyTable.snapshot() else { return 0 }
+        try leases.sweep()
         var reaped = 0
         do throws(KeyringError) {
             for serial in try ring.members() {
@@ -161,5 +166,16 @@ extension KeyTable.Entry {
     fileprivate var keyDescription: String {
         guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")) else { return text }
         return String(text[..<colon])
+    }
+}
+
+extension Key {
+    /// Gives the key the timeout that it had, as far as the kernel told it.
+    fileprivate func restore(_ expiry: KeyTable.Entry.Expiry?) throws(KeyringError) {
+        switch expiry {
+        case .never: try removeTimeout()
+        case .left(let left): try setTimeout(KeyTimeout(max(left.atLeast, .seconds(1))))
+        case .expired, nil: return
+        }
     }
 }

@@ -109,7 +109,7 @@ extension KernelBackend {
     /// Creates the item if no live one is there, under its lease, so that no other creator can win too.
     private func create(_ publication: Publication, payload: RawSpan) throws(SecretStoreError) {
         let item = publication.item
-        // Each round lost means that another process held the lease for its whole time.
+        // Each round lost means that another process held the lease for its whole time, or was quicker.
         for _ in 0..<10 {
             let outcome: CreationOutcome
             do throws(SecretStoreError) {
@@ -121,37 +121,68 @@ extension KernelBackend {
             switch outcome {
             case .created: return
             case .occupied: throw SecretStoreError(.duplicate, item: item)
-            case .leaseLost: continue
+            case .lost: continue
             }
         }
         throw SecretStoreError(.contended, item: item)
     }
 
-    private enum CreationOutcome { case created, occupied, leaseLost }
+    private enum CreationOutcome { case created, occupied, lost }
 
     private func createOnce(
         _ publication: Publication,
         payload: RawSpan
     ) throws(SecretStoreError) -> CreationOutcome {
-        var outcome = CreationOutcome.leaseLost
+        var outcome = CreationOutcome.lost
         try withPair(for: publication.item) { pair throws(KeyringError) in
-            outcome = .leaseLost
-            let name = publication.item.keyDescription
-            let lease = try QuotaPatience.wait { () throws(KeyringError) in
-                try leases.acquire(for: name, in: pair.leases)
+            outcome =
+                switch try nameState(of: publication.item, in: pair.items) {
+                case .live: .occupied
+                case .free: try createExclusively(publication, payload: payload, in: pair)
+                case .dead: try createOverDead(publication, payload: payload, in: pair)
+                }
+        }
+        return outcome
+    }
+
+    private func createExclusively(
+        _ publication: Publication, payload: RawSpan, in pair: NamespaceRings.Pair
+    ) throws(KeyringError) -> CreationOutcome {
+        var outcome = CreationOutcome.lost
+        let lease = try QuotaPatience.wait { () throws(KeyringError) in
+            try leases.acquire(for: publication.item.keyDescription, in: pair.leases)
+        }
+        guard let lease else { return .lost }
+        try publish(publication, payload: payload) { key throws(KeyringError) in
+            // The other type of key may have come to bear the name.
+            guard try nameState(of: publication.item, in: pair.items) == .free, lease.isHeld else {
+                return Staging.discard(key)
             }
-            guard let lease else { return }
-            let state = try nameState(of: publication.item, in: pair.items)
-            guard state != .live else {
-                outcome = .occupied
-                return
-            }
-            try publish(publication, payload: payload) { key throws(KeyringError) in
-                guard lease.isHeld else { return Staging.discard(key) }
-                // A dead key keeps the name taken until the kernel collects it, so it is displaced.
-                try Keyring.thread.move(key, to: pair.items, exclusive: state == .free)
+            do throws(KeyringError) {
+                try Keyring.thread.move(key, to: pair.items, exclusive: true)
                 outcome = .created
+            } catch {
+                // A set was quicker, or what is there has died: look again.
+                guard error.code == .alreadyExists else { throw error }
+                Staging.discard(key)
             }
+        }
+        return outcome
+    }
+
+    /// A dead key keeps the name taken until the kernel collects it, so it is displaced; through a fence, because a creator
+    /// that was stopped would displace whatever is there by then.
+    private func createOverDead(
+        _ publication: Publication, payload: RawSpan, in pair: NamespaceRings.Pair
+    ) throws(KeyringError) -> CreationOutcome {
+        var outcome = CreationOutcome.lost
+        let lease = try QuotaPatience.wait { () throws(KeyringError) in
+            try leases.acquireFenced(for: publication.item.keyDescription, in: pair.leases)
+        }
+        guard let lease else { return .lost }
+        try publish(publication, payload: payload) { key throws(KeyringError) in
+            guard try nameState(of: publication.item, in: pair.items) == .dead else { return Staging.discard(key) }
+            if try lease.publish(key, in: pair.items) { outcome = .created }
         }
         return outcome
     }
@@ -197,10 +228,35 @@ extension KernelBackend {
     }
 
     /// Removes the key of the other type that has the item's name, on kernels that have both.
+    ///
+    /// Under the item's lease, and only while what was published is there: of two that publish as different types, one must
+    /// remain.
     func dropTwin(of publication: Publication) throws(SecretStoreError) {
+        guard ItemTypes.haveBigKeys else { return }
+        let (item, other) = (publication.item, publication.type == .user ? KeyType.bigKey : .user)
+        guard let twin = try withKey(of: item, type: other, { _, key in key }), let ring = try rings.leases() else {
+            return
+        }
+        let lease = try leaseOrNil(of: item, in: ring)
+        if try withKey(of: item, type: publication.type, { _, _ in }) != nil { try twin.invalidateIfAlive(about: item) }
+        _ = consume lease
+    }
+
+    /// The same for a caller that holds the lease.
+    func dropTwinInTurn(of publication: Publication) throws(SecretStoreError) {
         guard ItemTypes.haveBigKeys else { return }
         let other: KeyType = publication.type == .user ? .bigKey : .user
         try withKey(of: publication.item, type: other) { _, key in key }?.invalidateIfAlive(about: publication.item)
+    }
+
+    /// Without room for a lease, the twin is dropped without one.
+    private func leaseOrNil(of item: ItemIdentity, in ring: Keyring) throws(SecretStoreError) -> ExactLease? {
+        do throws(KeyringError) {
+            return try leases.acquire(for: item.keyDescription, in: ring)
+        } catch {
+            guard error.code == .quotaExceeded else { throw SecretStoreError(error, item: item) }
+            return nil
+        }
     }
 }
 

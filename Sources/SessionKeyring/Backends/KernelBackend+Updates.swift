@@ -17,6 +17,7 @@ extension KernelBackend {
     ) throws(SecretStoreError) -> KernelItemUpdate? {
         var update: KernelItemUpdate?
         try withPair(for: item) { pair throws(KeyringError) in
+            update = nil
             try QuotaPatience.wait { () throws(KeyringError) in
                 try rings.announceUpdates(in: pair.leases)
                 let lease = try leases.acquireFenced(
@@ -76,7 +77,7 @@ private final class KernelItemUpdate: ItemUpdate {
         }
         guard isPublished else { throw SecretStoreError(.leaseLost, item: item) }
         guard try isRingInUse() else { throw SecretStoreError(.unreadableAfterWrite, item: item) }
-        try backend.dropTwin(of: publication)
+        try backend.dropTwinInTurn(of: publication)
     }
 
     /// Writing to a ring that only its possessor may write to shows that it is still linked.

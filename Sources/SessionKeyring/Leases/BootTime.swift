@@ -10,7 +10,8 @@ struct BootTime: Comparable {
     }
 
     init(_ duration: Duration) {
-        let (seconds, attoseconds) = duration.components
+        // Nobody waits longer than a year, and the sum of two such times is a time.
+        let (seconds, attoseconds) = min(duration, .seconds(31_536_000)).components
         nanoseconds = UInt64(max(0, seconds)) * 1_000_000_000 + UInt64(max(0, attoseconds)) / 1_000_000_000
     }
 

@@ -12,7 +12,8 @@ package struct ExactLease: ~Copyable, Sendable {
 
     private let key: Key
     private let ring: Keyring
-    private let fence: KeySerial?
+    private var fence: KeySerial?
+    private let processID = getpid()
     private var deadline: BootTime
     /// The boot time at which the lease was held for the first time, in nanoseconds.
     ///
@@ -24,7 +25,6 @@ package struct ExactLease: ~Copyable, Sendable {
     /// - Parameters:
     ///   - name: what is locked; the description of the lease's key.
     ///   - ring: where the leases are.
-    ///   - fence: the keyring through which its holder writes, which is closed before anybody else takes the lease.
     ///   - duration: how long it lasts unless released, after which others may take it.
     ///   - patience: how long to wait for other holders.
     /// - Returns: the lease; `nil` if others held it all the time.
@@ -32,13 +32,13 @@ package struct ExactLease: ~Copyable, Sendable {
         _ name: String,
         in ring: Keyring,
         permissions: KeyPermissions,
-        fence: KeySerial? = nil,
         lasting duration: Duration,
         waiting patience: Duration,
         backoff: Backoff = .brisk
     ) throws(KeyringError) -> ExactLease? {
-        let giveUp = BootTime.now() + BootTime(patience)
-        var candidate = LeaseCandidate(name: name, permissions: permissions, fence: fence)
+        let start = BootTime.now()
+        var giveUp = start + BootTime(patience)
+        var candidate = LeaseCandidate(name: name, permissions: permissions)
         defer { candidate.discard() }
         var backoff = backoff
         while true {
@@ -51,7 +51,8 @@ package struct ExactLease: ~Copyable, Sendable {
                 if lease.isHeld { return lease }
             } catch {
                 guard error.code == .alreadyExists else { throw error }
-                _ = try isHeld(name, in: ring)
+                // A dead lease holds the name until the kernel collects it, some 20 ms later.
+                if try !isHeld(name, in: ring) { giveUp = max(giveUp, start + BootTime(.milliseconds(100))) }
             }
             guard BootTime.now() < giveUp else { return nil }
             backoff.wait()
@@ -61,7 +62,6 @@ package struct ExactLease: ~Copyable, Sendable {
     private init(key: Key, ring: Keyring, record: LeaseRecord) {
         self.key = key
         self.ring = ring
-        self.fence = record.fence
         self.deadline = record.deadline
         self.fencingNumber = BootTime.now().nanoseconds
     }
@@ -69,18 +69,30 @@ package struct ExactLease: ~Copyable, Sendable {
     /// Whether the lease is surely still ours.
     ///
     /// A process that is stopped right after asking can't know.
-    package var isHeld: Bool { BootTime.now() + LeaseRecord.margin < deadline }
+    package var isHeld: Bool { timeLeft > .zero }
 
     /// How long it is surely still ours.
     package var timeLeft: Duration {
         let now = BootTime.now() + LeaseRecord.margin
-        return now < deadline ? .nanoseconds(Int64(deadline.nanoseconds - now.nanoseconds)) : .zero
+        // A forked child has no part in it.
+        return now < deadline && processID == getpid() ? .nanoseconds(Int64(deadline.nanoseconds - now.nanoseconds)) : .zero
     }
 
     /// Makes it last from now on, if it is still ours; false if it is not.
     package mutating func renew(lasting duration: Duration) throws(KeyringError) -> Bool {
         guard isHeld else { return false }
-        let record = LeaseRecord(deadline: BootTime.now() + BootTime(duration), fence: fence)
+        return try write(LeaseRecord(deadline: BootTime.now() + BootTime(duration), fence: fence))
+    }
+
+    /// Names the keyring through which its holder will write, which is closed before anybody else takes the lease; false if
+    /// it is no longer ours.
+    package mutating func attach(_ fence: KeySerial) throws(KeyringError) -> Bool {
+        guard isHeld else { return false }
+        self.fence = fence
+        return try write(LeaseRecord(deadline: deadline, fence: fence))
+    }
+
+    private mutating func write(_ record: LeaseRecord) throws(KeyringError) -> Bool {
         do throws(KeyringError) {
             try record.withPayload { payload throws(KeyringError) in try key.update(payload) }
         } catch {
@@ -95,11 +107,13 @@ package struct ExactLease: ~Copyable, Sendable {
     }
 
     deinit {
-        // Unlinking goes by name, so it is for a lease that is surely still ours; it frees the name at once. A release
-        // that fails is made good by the deadline.
-        if isHeld {
-            try? ring.unlink(key)
-        } else {
+        guard processID == getpid() else { return }
+        // Moving frees the name at once, and unlike unlinking it never hits a successor: the kernel turns down a key that
+        // was invalidated. A release that fails is made good by the deadline.
+        do throws(KeyringError) {
+            try ring.move(key, to: .thread)
+            Staging.discard(key)
+        } catch {
             try? key.invalidate()
         }
     }

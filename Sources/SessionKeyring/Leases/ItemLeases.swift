@@ -45,14 +45,17 @@ struct ItemLeases {
         waiting patience: Duration = patience
     ) throws(KeyringError) -> FencedLease? {
         let permissions = rings.scope.permissions
-        let fence = try WriteFence(
-            prefix: rings.leasePrefix, in: ring, permissions: permissions, life: patience + duration + .seconds(60))
-        let lease = try ExactLease.acquire(
-            name(for: keyDescription), in: ring, permissions: permissions, fence: fence.keyring.serial,
-            lasting: duration, waiting: patience
-        )
-        guard let lease else { return nil }
-        return FencedLease(lease: lease, fence: fence)
+        let giveUp = BootTime.now() + BootTime(patience)
+        while true {
+            let lease = try ExactLease.acquire(
+                name(for: keyDescription), in: ring, permissions: permissions, lasting: duration, waiting: patience)
+            guard var lease else { return nil }
+            // Made by the holder alone, so that those who wait use up no quota for it.
+            let fence = try WriteFence(
+                prefix: rings.leasePrefix, in: ring, permissions: permissions, life: duration + .seconds(60))
+            if try lease.attach(fence.keyring.serial) { return FencedLease(lease: lease, fence: fence) }
+            guard BootTime.now() < giveUp else { return nil }
+        }
     }
 
     /// The lease of a key by its description; `nil` where the quota has no room for a lease.

@@ -7,17 +7,15 @@ import Keyutils
 struct LeaseCandidate {
     private let name: String
     private let permissions: KeyPermissions
-    private let fence: KeySerial?
     private var staged: Key?
 
-    init(name: String, permissions: KeyPermissions, fence: KeySerial?) {
+    init(name: String, permissions: KeyPermissions) {
         self.name = name
         self.permissions = permissions
-        self.fence = fence
     }
 
     mutating func prepare(deadline: BootTime) throws(KeyringError) -> (key: Key, record: LeaseRecord) {
-        let record = LeaseRecord(deadline: deadline, fence: fence)
+        let record = LeaseRecord(deadline: deadline)
         let (name, permissions, staged) = (name, permissions, staged)
         let key = try record.withPayload { payload throws(KeyringError) in
             if let staged {

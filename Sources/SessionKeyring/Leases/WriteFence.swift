@@ -10,6 +10,7 @@ package import Keyutils
 package struct WriteFence: ~Copyable {
     package let keyring: Keyring
     private let leases: Keyring
+    private let processID = getpid()
 
     /// Makes a fence, reachable for those who may take the lease.
     ///
@@ -33,7 +34,8 @@ package struct WriteFence: ~Copyable {
     }
 
     deinit {
-        // What is forgotten dies with its timeout.
+        // What is forgotten dies with its timeout. A forked child has no part in it.
+        guard processID == getpid() else { return }
         try? leases.unlink(Key(keyring))
     }
 
@@ -52,7 +54,8 @@ package struct WriteFence: ~Copyable {
     /// Takes a key from where it is; false if the fence was closed.
     package func remove(_ key: Key, from place: Keyring, while isHeld: () -> Bool) throws(KeyringError) -> Bool {
         let isDone = try move(key, from: place, to: keyring, while: isHeld)
-        if isDone { try keyring.unlink(key) }
+        // It is gone from its place already, and dies with the fence in any case.
+        if isDone { try? keyring.unlink(key) }
         return isDone
     }
 

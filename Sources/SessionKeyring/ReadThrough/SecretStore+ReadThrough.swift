@@ -15,7 +15,7 @@ extension SecretStore {
     ///   - refreshBefore: how long before that one of those who ask fetches it anew, while the others still get the old
     ///     value. If that fails, it gets the old value as well. `nil` for not before it is gone.
     ///   - duration: how long a fetch may take, after which somebody else may begin one; up to one hour. What a fetch that
-    ///     took longer has found is returned, and not stored.
+    ///     took longer has found is returned, and not stored; so is what the quota has no room for.
     ///   - fetch: gets the value from where it comes.
     /// - Throws: what `fetch` throws; ``SecretStoreError`` with `undecodable`, `unencodable`, `invalidRefresh`,
     ///   `invalidLease`, or as ``set(_:for:timeout:)`` does.
@@ -65,7 +65,8 @@ extension SecretStore {
     ///     value. If that fails, it gets the old value as well. `nil` for not before it is gone.
     ///   - staleWhileRefreshing: whether the one that fetches it anew gets the old value too, at once, and the fetch goes
     ///     on behind it.
-    ///   - duration: how soon somebody else may go on after a process that died while it fetched; up to one hour.
+    ///   - duration: how soon somebody else may go on after a process that died while it fetched; up to one hour. What was
+    ///     fetched and the quota has no room for is returned, and not stored.
     ///   - fetch: gets the value from where it comes.
     /// - Throws: what `fetch` throws; ``SecretStoreError`` with `cancelled`, `undecodable`, `unencodable`,
     ///   `invalidRefresh`, `invalidLease`, or as ``set(_:for:timeout:)`` does.
@@ -115,11 +116,21 @@ extension SecretStore {
         }
     }
 
+    /// Stores what was fetched.
+    ///
+    /// What may not be fetched twice, as a token that replaces another, is worth more to the caller than an error about a
+    /// store that has no room for it just now.
     private func keep<Value: Encodable>(
         _ value: Value, for lifetime: Lifetime, of flight: SingleFlight, under lease: any HeldLease
     ) throws(SecretStoreError) {
         let codec = codec
         let bytes = try encoding(flight.item) { try RawCoding.encode(value, else: codec) }
-        try bytes.withBytes { bytes throws(SecretStoreError) in try flight.keep(bytes, for: lifetime, under: lease) }
+        do throws(SecretStoreError) {
+            try bytes.withBytes { bytes throws(SecretStoreError) in
+                try flight.keep(bytes, for: lifetime, under: lease)
+            }
+        } catch {
+            guard error.underlying?.code == .quotaExceeded || error.code == .contended else { throw error }
+        }
     }
 }

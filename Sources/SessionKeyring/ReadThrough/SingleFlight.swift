@@ -37,7 +37,7 @@ package struct SingleFlight: Sendable {
         read: () throws(SecretStoreError) -> Value?
     ) throws(SecretStoreError) -> Turn<Value> {
         if !force, let value = try read() {
-            guard refreshes, try !isFresh(), let lease = try tryLease() else { return .take(value) }
+            guard refreshes, let lease = leaseToRefresh() else { return .take(value) }
             // Somebody may have been through with it just before.
             if try isFresh(), let newer = try read() { return .take(newer) }
             return .fetch(lease, stillGood: value)
@@ -69,6 +69,14 @@ package struct SingleFlight: Sendable {
     /// Renews the lease until what is returned is gone.
     func renewing(_ lease: any HeldLease) -> LeaseRenewal {
         LeaseRenewal(of: lease, lasting: leaseDuration)
+    }
+
+    /// The lease, if it is time to fetch the item anew and nobody does.
+    ///
+    /// With a good value at hand, nothing that goes wrong here is worth an error: the next one who asks tries again.
+    private func leaseToRefresh() -> (any HeldLease)? {
+        guard (try? isFresh()) == false else { return nil }
+        return (try? tryLease()) ?? nil
     }
 
     private func isFresh() throws(SecretStoreError) -> Bool {

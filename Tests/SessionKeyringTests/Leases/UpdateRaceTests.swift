@@ -140,6 +140,24 @@ struct UpdateRaceTests {
         }
     }
 
+    @Test("listing the items, which sweeps leases, leaves the mark that makes writers take turns")
+    func listing() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store(namespace: "a/b")
+        try store.update(counter) { (_: Int?) in 1 }
+        let leases = Keyring(try scratch.keyring.search(.keyring, NamespaceRings.leasesName).serial)
+        let marks = try leases.members()
+        #expect(marks.count == 1)
+        _ = try store.items()
+        _ = try scratch.store(namespace: "a").items()
+        #expect(try leases.members() == marks)
+        let held = try store.tryLease("job", lasting: .seconds(9))
+        _ = try scratch.store(namespace: "a").items()
+        let isOpen = try store.tryLease("job", lasting: .seconds(1)) == nil
+        #expect(isOpen)
+        _ = consume held
+    }
+
     @Test("a delete that falls into an update is not undone")
     func deleteAgainstUpdates() throws {
         let scratch = try ScratchKeyring()

@@ -25,9 +25,9 @@ final class WriteFenceTests {
         return try Keyring.thread.add(.user, "item", payload: bytes.span.bytes)
     }
 
-    private func take(_ name: String, fence: KeySerial? = nil, lasting duration: Duration) throws -> ExactLease {
+    private func take(_ name: String, lasting duration: Duration) throws -> ExactLease {
         let lease = try ExactLease.acquire(
-            name, in: leases, permissions: .possessorAll, fence: fence, lasting: duration, waiting: .seconds(5))
+            name, in: leases, permissions: .possessorAll, lasting: duration, waiting: .seconds(5))
         guard let lease else { throw KeyringError(.alreadyExists, in: .move) }
         return lease
     }
@@ -77,13 +77,25 @@ final class WriteFenceTests {
     @Test("whoever takes a lease that has run out closes its holder's fence first")
     func takenOver() throws {
         let fence = try makeFence()
-        let late = try take("job", fence: fence.keyring.serial, lasting: .milliseconds(10))
+        var late = try take("job", lasting: .milliseconds(50))
+        let isAttached = try late.attach(fence.keyring.serial)
+        #expect(isAttached)
         let next = try take("job", lasting: .seconds(10))
         let isLater = next.fencingNumber > late.fencingNumber
         #expect(isLater)
         let key = try stage()
         #expect(try !fence.pass(key, to: items) { true })
         #expect(try items.members().isEmpty)
+    }
+
+    @Test("a late release does not hit whoever holds the lease by then")
+    func lateRelease() throws {
+        let late = try take("job", lasting: .milliseconds(20))
+        let next = try take("job", lasting: .seconds(10))
+        _ = consume late
+        let isHeld = try ExactLease.isHeld("job", in: leases)
+        #expect(isHeld)
+        _ = consume next
     }
 
     @Test("a destination that is gone is told apart from a closed fence")

@@ -8,7 +8,7 @@ public enum SecretChange: Hashable, Sendable {
     case deleted(ItemIdentity)
     /// All items were deleted.
     case cleared
-    /// Changes were lost because nobody took them in time: look at everything anew.
+    /// Something changed that can't be told any more, because it was not taken in time: look at everything anew.
     case missed
 }
 
@@ -41,6 +41,8 @@ public struct SecretChanges: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let watcher: KeyWatcher
         fileprivate var items: [KeySerial: ItemIdentity]
+        /// Keys that are no items: others', and marks of our own.
+        fileprivate var foreign: Set<KeySerial> = []
         fileprivate var events: AsyncStream<KeyEvent>.Iterator
 
         /// The next change; `nil` once the keyring is gone, or the task was cancelled.
@@ -54,20 +56,28 @@ public struct SecretChanges: AsyncSequence, Sendable {
 
         private mutating func change(of event: KeyEvent) -> SecretChange? {
             switch event.change {
-            case .linked(let key):
-                // One that is gone already has a successor, of which the next event tells.
-                guard let description = try? key.describe(),
-                    let item = ItemIdentity(keyDescription: description.name)
-                else { return nil }
-                items[key.serial] = item
-                return .stored(item)
-            case .unlinked(let key): return items.removeValue(forKey: key.serial).map { .deleted($0) }
+            case .linked(let key): return stored(key)
+            case .unlinked(let key):
+                if foreign.remove(key.serial) != nil { return nil }
+                return items.removeValue(forKey: key.serial).map { .deleted($0) } ?? .missed
             case .cleared:
                 items = [:]
+                foreign = []
                 return .cleared
             case .eventsLost: return .missed
             default: return nil
             }
+        }
+
+        private mutating func stored(_ key: Key) -> SecretChange? {
+            // The kernel tells the key's number only, and no longer describes one that is gone.
+            guard let description = try? key.describe() else { return .missed }
+            guard let item = ItemIdentity(keyDescription: description.name) else {
+                foreign.insert(key.serial)
+                return nil
+            }
+            items[key.serial] = item
+            return .stored(item)
         }
     }
 }

@@ -50,7 +50,7 @@ struct ExecTests {
         let outcome = try CommandRunner().inSession(
             #"""
             printf s | skr set api
-            skr exec --env A=skr://api -- sh -c 'echo $$' > >(cat) & wait $!; echo $!
+            skr exec --env A=skr://api -- sh -c 'echo $$' & wait $!; echo $!
             skr exec --env A=skr://api -- bash -c 'exit 42'; echo $?
             skr exec --env A=skr://api -- bash -c 'kill -TERM $$'; echo $?
             skr exec --env A=skr://api -- printf '[%s]' --env -- '' --help -h 'a b' $'\377'  | od -An -c | tr -d ' \n'; echo

@@ -10,22 +10,18 @@
     /// there. Everything else, and a command that can't be run, is left to `main`, which begins anew.
     enum EarlyExec {
         static func run(_ arguments: CommandLineWords) {
-            guard let count = variableCount(arguments), let place = try? Place(), place.scope == .session else {
-                return
-            }
-            // The command gets what we got; only where it does not start, the runtime does.
-            RuntimeStart.finish()
-            defer { RuntimeStart.prepare() }
-            guard let inherited = unsafe current_environment() else { return }
+            guard let count = variableCount(arguments), let place = try? Place(), place.scope == .session,
+                let inherited = unsafe current_environment()
+            else { return }
             var length = 0
             while unsafe inherited[length] != nil { length += 1 }
             let environment = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: length + count + 1)
             defer { unsafe environment.deallocate() }
             var filled = 0
             for position in 0..<length {
-                guard let entry = unsafe inherited[position], unsafe !isSet(entry, by: arguments, count) else {
-                    continue
-                }
+                guard let entry = unsafe inherited[position], unsafe !isSet(entry, by: arguments, count),
+                    unsafe !RuntimeStart.added(entry)
+                else { continue }
                 unsafe environment[filled] = entry
                 filled += 1
             }

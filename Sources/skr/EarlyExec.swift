@@ -19,9 +19,9 @@
             defer { unsafe environment.deallocate() }
             var filled = 0
             for position in 0..<length {
-                guard let entry = unsafe inherited[position], unsafe !isSet(entry, by: arguments, count) else {
-                    continue
-                }
+                guard let entry = unsafe inherited[position], unsafe !isSet(entry, by: arguments, count),
+                    unsafe !RuntimeStart.added(entry)
+                else { continue }
                 unsafe environment[filled] = entry
                 filled += 1
             }

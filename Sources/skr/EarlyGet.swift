@@ -36,6 +36,8 @@
 
     @section(".preinit_array") @used
     let earlyGet: @convention(c) (CInt, EarlyGet.Words?, EarlyGet.Words?) -> Void = { count, words, _ in
+        // First, because the runtime reads the environment once, when any of it is first used.
+        RuntimeStart.prepare()
         if let words = unsafe words { unsafe EarlyGet.run(count: count, words: words) }
     }
 #endif

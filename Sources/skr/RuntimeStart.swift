@@ -14,6 +14,12 @@ enum RuntimeStart {
         unsafe isOurs = setenv(variable, "/nonexistent", 0) == 0
     }
 
+    /// Whether this entry of the environment is from here, and not for a child.
+    static func added(_ entry: UnsafePointer<CChar>) -> Bool {
+        guard unsafe isOurs else { return false }
+        return unsafe strncmp(entry, "SWIFT_ROOT=", 11) == 0
+    }
+
     /// Takes it back, so that no child inherits it.
     static func finish() {
         if unsafe isOurs { unsafe unsetenv(variable) }

@@ -13,7 +13,7 @@ set 69'
     check "$login: get is refused with the same exit code" says "$output" '^get 69$'
     check "$login: the user scope works on" holds "$output" "$life"
     check "$login: doctor says what happened" says "$output" '^problem +session  +this login session has ended'
-    check "$login: doctor has a mend" says "$output" '^ +mend: exec keyctl session - "\$SHELL"$'
+    check "$login: doctor has a mend" says "$output" '^ +mend: exec skr session$'
     check "$login: doctor ends with 0, for the user scope" says "$output" '^doctor 0$'
 }
 outlive root

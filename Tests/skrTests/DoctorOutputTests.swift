@@ -46,7 +46,7 @@ struct DoctorOutputTests {
         let lines = outcome.output.split(separator: "\n")
         let problem = try #require(
             lines.firstIndex { $0.hasPrefix("problem  session         this login session has ended") })
-        #expect(lines[problem + 1] == #"         mend: exec keyctl session - "$SHELL""#)
+        #expect(lines[problem + 1] == "         mend: exec skr session")
         for line in lines {
             #expect(["ok       ", "warning  ", "problem  ", "         "].contains { line.hasPrefix($0) }, "\(line)")
         }

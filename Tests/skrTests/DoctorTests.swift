@@ -42,7 +42,7 @@ struct DoctorTests {
         #expect(found.outcome.exitCode == 0)
         #expect(found.verdict("session") == "problem")
         #expect(found.text("session").contains("its keyring was revoked"))
-        #expect(found.mend("session")?.contains("keyctl session") == true)
+        #expect(found.mend("session")?.contains("skr session") == true)
         #expect(found.facts("session")["usable"] as? Bool == false)
         #expect(found.verdict("user") == "ok")
     }

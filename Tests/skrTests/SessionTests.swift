@@ -31,7 +31,7 @@ struct SessionTests {
     func replaces() throws {
         let outcome = try CommandRunner().inSession(
             #"""
-            skr session -- sh -c 'echo $$' > >(cat) & wait $!; echo $!
+            skr session -- sh -c 'echo $$' & wait $!; echo $!
             skr session -- bash -c 'exit 42'; echo $?; skr session -- bash -c 'kill -TERM $$'; echo $?
             skr session -- printf '[%s]' --name -- '' --help $'\377' | od -An -c | tr -d ' \n'; echo
             echo 'echo $0' | SHELL=/bin/bash skr session; echo 'echo $0' | SHELL= skr session --; echo 'echo $0' | env -u SHELL skr session
@@ -88,9 +88,10 @@ struct SessionTests {
             copy=$(mktemp -d); chmod 755 $copy; trap 'rm -rf $copy' EXIT; cp $(command -v skr) $copy/skr; export PATH=$copy:$PATH
             as() { setpriv --reuid 60400 --regid 60400 --clear-groups "$@"; }
             as skr session -- bash -c 'printf one | skr set a; skr get a; echo; skr exec --env A=skr://a --file F=skr://a -- sh -c "echo \$A; cat \$F"'
-            echo; as skr session --name $SKR_NAMESPACE -- bash -c 'printf two | skr set a; skr session -- skr session --name $SKR_NAMESPACE -- skr get a'
+            # The shell stays till the end, and with it the session.
+            echo; as skr session --name $SKR_NAMESPACE -- bash -c 'printf two | skr set a; skr session -- skr session --name $SKR_NAMESPACE -- skr get a; echo'
             """#)
-        #expect(outcome == .init(exitCode: 0, output: "one\none\none\ntwo", errors: ""))
+        #expect(outcome == .init(exitCode: 0, output: "one\none\none\ntwo\n", errors: ""))
     }
 
     @Test("--link-user links the user keyring, which is not there otherwise")

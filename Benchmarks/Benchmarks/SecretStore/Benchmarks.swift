@@ -16,6 +16,17 @@ let benchmarks: @Sendable () -> Void = {
         gets(of: size)
         sets(of: size)
     }
+    leases()
+}
+
+private func leases() {
+    let floor: Comparison.Work = { bench in try bench.floorLease() }
+
+    Comparison.alone("C floor lease", size: 1, settling: true, floor)
+    Comparison.beside(floor, "store lease, acquired and released", size: 1, settling: true) { bench in
+        guard let lease = try bench.store.tryLease("store", lasting: .seconds(60)) else { throw Missing() }
+        guard lease.release() else { throw Missing() }
+    }
 }
 
 private func gets(of size: Int) {

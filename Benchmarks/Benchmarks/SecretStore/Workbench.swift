@@ -18,6 +18,9 @@ final class Workbench {
     private let scratch: ScratchKeyring
     private let payload: [UInt8]
     private let itemName: ContiguousArray<CChar>
+    private let leases: Keyring
+    private let markName: ContiguousArray<CChar>
+    private let leaseName: ContiguousArray<CChar>
     private let keysAtFirst: Int
 
     init(size: Int) throws {
@@ -28,6 +31,9 @@ final class Workbench {
         try store.set(secret, for: item, timeout: Self.timeout)
         items = Keyring(try scratch.keyring.search(.keyring, "skr:default").serial)
         itemName = ContiguousArray(item.keyDescription.utf8CString)
+        leases = Keyring(try scratch.keyring.search(.keyring, "skr-leases").serial)
+        markName = ContiguousArray("updates:default/".utf8CString)
+        leaseName = ContiguousArray("default/lease:floor".utf8CString)
         keysAtFirst = try KeyQuota.current().keys
     }
 
@@ -51,13 +57,22 @@ final class Workbench {
     func floorSet() throws {
         let outcome = itemName.withUnsafeBufferPointer { name in
             payload.withUnsafeBytes { bytes in
-                floor_set(
-                    items.serial.rawValue, name.baseAddress, bytes.baseAddress, bytes.count,
-                    UInt32(Self.timeout.components.seconds)
-                )
+                markName.withUnsafeBufferPointer { mark in
+                    floor_set(
+                        items.serial.rawValue, floor_mark(leases: leases.serial.rawValue, name: mark.baseAddress),
+                        name.baseAddress, bytes.baseAddress, bytes.count, UInt32(Self.timeout.components.seconds)
+                    )
+                }
             }
         }
         guard outcome == 0 else { throw FloorFailure(operation: "set", code: errno) }
+    }
+
+    func floorLease() throws {
+        let outcome = leaseName.withUnsafeBufferPointer { name in
+            floor_lease(leases.serial.rawValue, name.baseAddress)
+        }
+        guard outcome == 0 else { throw FloorFailure(operation: "lease", code: errno) }
     }
 }
 

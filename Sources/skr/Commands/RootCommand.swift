@@ -38,7 +38,8 @@ struct RootCommand: ParsableCommand {
         version: "skr 0.1.0",
         subcommands: [
             SetCommand.self, GetCommand.self, ListCommand.self, ExpireCommand.self, DeleteCommand.self,
-            ClearCommand.self, ExecCommand.self, InjectCommand.self, SessionCommand.self, DoctorCommand.self,
+            ClearCommand.self, ExecCommand.self, InjectCommand.self, SessionCommand.self, CachedCommand.self,
+            LockCommand.self, DoctorCommand.self,
         ]
     )
 

@@ -1,0 +1,77 @@
+import CKeyutils
+import Glibc
+import SessionKeyring
+
+/// Prints what a command has printed before, or runs it once for all that ask.
+struct CachedAction {
+    /// How soon others go on after a process that died while it ran the command.
+    static let leaseDuration = Duration.seconds(10)
+
+    let request: CachedRequest
+
+    func run() throws -> Never {
+        let store = try request.place.store()
+        try request.item.checkForCaching()
+        let flight = try SingleFlight(store: store, item: request.item, leaseDuration: Self.leaseDuration)
+        var patience = Patience(nil, at: store.backend)
+        while true {
+            try takeTurn(of: flight, in: store)
+            _ = patience.wait()
+        }
+    }
+
+    /// Returns where somebody else is at it.
+    private func takeTurn(of flight: SingleFlight, in store: SecretStore) throws {
+        // From before the lease is ours, so that no signal leaves it behind.
+        let signals = HeldSignals()
+        let refreshes = request.refreshBefore != nil
+        let turn = try flight.nextTurn(refreshes: refreshes, force: request.isForced) {
+            () throws(SecretStoreError) in try CachedAnswer.read(request.item, in: store)
+        }
+        switch turn {
+        case .take(let answer): try answer.give()
+        case .wait: signals.release()
+        case .fetch(let lease, let old): try fetch(flight, in: store, under: lease, old: old, signals)
+        }
+    }
+
+    private func fetch(
+        _ flight: SingleFlight,
+        in store: SecretStore,
+        under lease: any HeldLease,
+        old: CachedAnswer?,
+        _ signals: HeldSignals
+    ) throws -> Never {
+        // Only a good output is fetched anew before its end.
+        if let old, old.exitCode != 0 {
+            _ = lease.release()
+            try old.give()
+        }
+        if let old, request.isStaleWhileRefreshing, fork_detached() != 1 {
+            // The lease is the other process's now; without one, the next who asks refreshes once it has ended.
+            try withExtendedLifetime(lease) {
+                try old.write()
+                _exit(ExitCode.done.rawValue)
+            }
+        }
+        let fetch = CachedFetch(request: request, flight: flight, store: store, lease: lease, old: old)
+        try fetch.run(holding: signals)
+    }
+}
+
+extension ItemIdentity {
+    /// Refuses a name whose companions would not fit.
+    fileprivate func checkForCaching() throws(SecretStoreError) {
+        if let problem = problem ?? failureMark.problem { throw SecretStoreError(.invalidName(problem), item: self) }
+    }
+}
+
+extension Place {
+    /// Drops what is kept of the item, be it an output or a failure.
+    func forgetCached(_ item: ItemIdentity) throws(SecretStoreError) {
+        let store = try store()
+        let flight = try SingleFlight(store: store, item: item, leaseDuration: CachedAction.leaseDuration)
+        let hadFailure = try store.delete(item.failureMark)
+        guard try flight.forget() || hadFailure else { throw SecretStoreError(.notFound, item: item) }
+    }
+}

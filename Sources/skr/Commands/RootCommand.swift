@@ -22,6 +22,7 @@ struct RootCommand: ParsableCommand {
               printf %s "$TOKEN" | skr set api --timeout 8h
               curl -H "Authorization: Bearer $(skr get api)" https://example.com/
               skr exec --env TOKEN=skr://api -- ./deploy
+              skr cached token --timeout 15m -- vault print token
               skr list
 
             ENVIRONMENT:
@@ -31,7 +32,7 @@ struct RootCommand: ParsableCommand {
               0 done                          1 no such item, or expired
               64 usage                        65 can't be decoded, or ambiguous
               69 no usable kernel keyring     70 anything else
-              73 there already (--new)        75 try again: quota full
+              73 there already (--new)        75 try again: quota full, or locked
               77 no permission                126 can't run the command
               127 no such command
             """,

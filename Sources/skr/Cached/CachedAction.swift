@@ -29,7 +29,9 @@ struct CachedAction {
             () throws(SecretStoreError) in try CachedAnswer.read(request.item, in: store)
         }
         switch turn {
-        case .take(let answer): try answer.give()
+        case .take(let answer):
+            signals.release()
+            try answer.give()
         case .wait: signals.release()
         case .fetch(let lease, let old): try fetch(flight, in: store, under: lease, old: old, signals)
         }
@@ -45,17 +47,32 @@ struct CachedAction {
         // Only a good output is fetched anew before its end.
         if let old, old.exitCode != 0 {
             _ = lease.release()
+            signals.release()
             try old.give()
         }
-        if let old, request.isStaleWhileRefreshing, fork_detached() != 1 {
-            // The lease is the other process's now; without one, the next who asks refreshes once it has ended.
-            try withExtendedLifetime(lease) {
-                try old.write()
-                _exit(ExitCode.done.rawValue)
-            }
+        if let old, request.isStaleWhileRefreshing {
+            let side = fork_detached()
+            if side != 1 { leave(lease, toOther: side == 0, old, signals) }
         }
-        let fetch = CachedFetch(request: request, flight: flight, store: store, lease: lease, old: old)
-        try fetch.run(holding: signals)
+        let fetch = CachedFetch(
+            request: request, flight: flight, store: store, lease: lease, signals: signals, old: old)
+        try fetch.run()
+    }
+
+    /// The end of the process that asked, while another one refreshes: without giving back what is the other's by now.
+    private func leave(
+        _ lease: any HeldLease, toOther isTaken: Bool, _ old: CachedAnswer, _ signals: HeldSignals
+    ) -> Never {
+        if !isTaken { _ = lease.release() }
+        signals.release()
+        var code = ExitCode.done
+        do throws(CommandError) {
+            try old.write()
+        } catch {
+            Console.report(error)
+            code = error.exitCode
+        }
+        withExtendedLifetime(lease) { () -> Never in _exit(code.rawValue) }
     }
 }
 

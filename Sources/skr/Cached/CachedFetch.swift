@@ -8,23 +8,33 @@ struct CachedFetch {
     let flight: SingleFlight
     let store: SecretStore
     let lease: any HeldLease
+    let signals: HeldSignals
     /// What is good enough if this fails.
     let old: CachedAnswer?
 
-    func run(holding signals: HeldSignals) throws(CommandError) -> Never {
+    func run() throws(CommandError) -> Never {
+        let (answer, end): (CachedAnswer, ChildEnd)
+        let lifetime: Lifetime?
         do throws(CommandError) {
-            let (answer, end) = try capture(holding: signals)
-            guard end.exitCode == 0 else { try finish(failed: answer, end) }
-            try finish(answer)
+            (answer, end) = try capture()
+            lifetime = end.exitCode == 0 ? try self.lifetime(of: answer) : nil
         } catch {
-            _ = lease.release()
-            guard let old, error.exitCode != .tryAgain else { throw error }
+            giveBack()
+            guard let old else { throw error }
             Console.report(error)
             try old.give()
         }
+        guard let lifetime else { try finish(failed: answer, end) }
+        try finish(answer, keptFor: lifetime)
     }
 
-    private func capture(holding signals: HeldSignals) throws(CommandError) -> (CachedAnswer, ChildEnd) {
+    /// Others may go on, and signals may end us.
+    private func giveBack() {
+        _ = lease.release()
+        signals.release()
+    }
+
+    private func capture() throws(CommandError) -> (CachedAnswer, ChildEnd) {
         var pipe = try CapturedOutput()
         let input = try Self.input()
         defer { if input >= 0 { close(input) } }
@@ -60,7 +70,7 @@ struct CachedFetch {
     ) throws(CommandError) {
         let isWanted = old == nil
         if isWanted {
-            _ = lease.release()
+            giveBack()
             try output.withBytes { bytes throws(CommandError) in try Console.write(bytes) }
         }
         try pipe.drain(from: &child, to: isWanted ? STDOUT_FILENO : nil)
@@ -78,27 +88,26 @@ struct CachedFetch {
                 Console.report(CommandError(error))
             }
         }
-        _ = lease.release()
+        giveBack()
         if let old, !end.isOurs { try old.give() }
         try answer.write()
         end.leave()
     }
 
-    private func finish(_ answer: CachedAnswer) throws(CommandError) -> Never {
-        let lifetime = try lifetime(of: answer)
+    private func finish(_ answer: CachedAnswer, keptFor lifetime: Lifetime) throws(CommandError) -> Never {
         do throws(SecretStoreError) {
             try answer.output.bytes.withBytes { bytes throws(SecretStoreError) in
                 try flight.keep(bytes, for: lifetime, under: lease)
             }
             _ = try store.delete(request.item.failureMark)
         } catch {
-            _ = lease.release()
+            giveBack()
             // It could not be kept, but whoever asked shall have it.
             try answer.write()
             Console.report(CommandError(error))
             exit(CommandError(error).exitCode.rawValue)
         }
-        _ = lease.release()
+        giveBack()
         try answer.give()
     }
 

@@ -12,7 +12,7 @@ struct CachedLifetimeTests {
     func fromOutput() throws {
         let outcome = try run(
             #"""
-            left() { skr list a --json | grep -Eo '"timeLeft":[0-9]+' | cut -d: -f2; skr cached --forget a; }
+            left() { skr list a --json | grep -Eo '"timeLeft" : [0-9]+' | grep -Eo '[0-9]+'; skr cached --forget a; }
             out() { out=$1; shift; skr cached a --timeout-from-json "$@" -- echo "$out" > /dev/null; left; }
             out '{"expires_in":7300}' .expires_in; out '{"expires_in":"7300"}' expires_in; out '{"a":[{"b":7300.9}]}' .a.0.b
             out "{\"Credentials\":{\"Expiration\":\"$(date -ud '+7300 seconds' +%FT%TZ)\"}}" .Credentials.Expiration

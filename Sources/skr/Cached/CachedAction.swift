@@ -8,6 +8,8 @@ struct CachedAction {
     static let leaseDuration = Duration.seconds(10)
 
     let request: CachedRequest
+    /// Whether this is the process that refreshes behind its caller's back.
+    var isDetached = false
 
     func run() throws -> Never {
         let store = try request.place.store()
@@ -50,29 +52,16 @@ struct CachedAction {
             signals.release()
             try old.give()
         }
-        if let old, request.isStaleWhileRefreshing {
-            let side = fork_detached()
-            if side != 1 { leave(lease, toOther: side == 0, old, signals) }
+        if let old, request.isStaleWhileRefreshing, !isDetached {
+            // A forked process has no part in a lease, so the other one takes its own.
+            _ = lease.release()
+            signals.release()
+            guard fork_detached() == 1 else { try old.give() }
+            try CachedAction(request: request, isDetached: true).run()
         }
         let fetch = CachedFetch(
             request: request, flight: flight, store: store, lease: lease, signals: signals, old: old)
         try fetch.run()
-    }
-
-    /// The end of the process that asked, while another one refreshes: without giving back what is the other's by now.
-    private func leave(
-        _ lease: any HeldLease, toOther isTaken: Bool, _ old: CachedAnswer, _ signals: HeldSignals
-    ) -> Never {
-        if !isTaken { _ = lease.release() }
-        signals.release()
-        var code = ExitCode.done
-        do throws(CommandError) {
-            try old.write()
-        } catch {
-            Console.report(error)
-            code = error.exitCode
-        }
-        withExtendedLifetime(lease) { () -> Never in _exit(code.rawValue) }
     }
 }
 

@@ -1,4 +1,5 @@
 #include <keyutils.h>
+#include "child.h"
 
 /* glibc declares these under _GNU_SOURCE only, which Swift's Glibc module is built without. */
 extern int mlock2(const void *address, size_t length, unsigned int flags);

@@ -19,7 +19,7 @@ public final class SecretStore: Sendable {
     /// How values other than strings and bytes are encoded.
     public let codec: any SecretCodec
 
-    let backend: any SecretBackend
+    package let backend: any SecretBackend
 
     /// A store in the kernel keyring.
     ///

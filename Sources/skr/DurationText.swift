@@ -4,12 +4,9 @@ package enum DurationText {
     ///
     /// Zero is one, and left for the store to refuse.
     package static func parse(_ text: String) -> Duration? {
-        let units: [(letter: UInt8, seconds: Int64)] = [
-            (UInt8(ascii: "d"), 86_400), (UInt8(ascii: "h"), 3_600), (UInt8(ascii: "m"), 60), (UInt8(ascii: "s"), 1),
-        ]
         var total: Int64 = 0
         var number: Int64?
-        var allowed = units[...]
+        var smallest = Int64.max
         for byte in text.utf8 {
             if (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
                 let (product, overflow) = (number ?? 0).multipliedReportingOverflow(by: 10)
@@ -19,17 +16,28 @@ package enum DurationText {
                 continue
             }
             // Each unit once, larger ones first.
-            guard let count = number, let unit = allowed.firstIndex(where: { $0.letter == byte }) else { return nil }
-            let (product, overflow) = count.multipliedReportingOverflow(by: allowed[unit].seconds)
+            guard let count = number, let unit = seconds(ofUnit: byte), unit < smallest else { return nil }
+            let (product, overflow) = count.multipliedReportingOverflow(by: unit)
             let (sum, overflowToo) = total.addingReportingOverflow(product)
             if overflow || overflowToo { return nil }
             total = sum
             number = nil
-            allowed = allowed[(unit + 1)...]
+            smallest = unit
         }
         guard let seconds = number else { return text.isEmpty ? nil : .seconds(total) }
         // A bare number is seconds; behind a unit it would be a guess.
-        return allowed.count == units.count ? .seconds(seconds) : nil
+        return smallest == .max ? .seconds(seconds) : nil
+    }
+
+    /// No table, because a hit of `skr cached` is answered before arrays of our own types can be used.
+    private static func seconds(ofUnit letter: UInt8) -> Int64? {
+        switch letter {
+        case UInt8(ascii: "d"): 86_400
+        case UInt8(ascii: "h"): 3_600
+        case UInt8(ascii: "m"): 60
+        case UInt8(ascii: "s"): 1
+        default: nil
+        }
     }
 
     /// What is left of a timeout, in its largest whole unit, as the kernel rounds it.

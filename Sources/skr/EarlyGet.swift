@@ -18,6 +18,7 @@
         static func run(count: CInt, words: Words) {
             let arguments = unsafe CommandLineWords(count: Int(count) - 1, first: words + 1)
             EarlyExec.run(arguments)
+            EarlyCached.run(arguments)
             guard case .get(let target, nil)? = PlainCall.parse(arguments), target.place.scope == .session else {
                 return
             }

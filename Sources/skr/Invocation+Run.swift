@@ -16,6 +16,9 @@ extension Invocation {
             case .exec(let request): try ExecAction(request: request).run()
             case .inject(let place, let template): try InjectAction(place: place, path: template).run()
             case .session(let request): try SessionAction(request: request).run()
+            case .cached(let request): try CachedAction(request: request).run()
+            case .forgetCached(let place, let item): try place.forgetCached(item)
+            case .lock(let request): try LockAction(request: request).run()
             case .doctor(let place, let asJSON): try DoctorAction(place: place, asJSON: asJSON).run()
             }
         } catch let error as SecretStoreError {

@@ -1,3 +1,5 @@
+package import SessionKeyring
+
 /// What a command line asks for, however it was parsed.
 package enum Invocation: Equatable {
     case get(Target, field: String?)
@@ -9,6 +11,9 @@ package enum Invocation: Equatable {
     case exec(ExecRequest)
     case inject(Place, template: String?)
     case session(SessionRequest)
+    case cached(CachedRequest)
+    case forgetCached(Place, ItemIdentity)
+    case lock(LockRequest)
     case doctor(Place, asJSON: Bool)
 }
 

@@ -4,7 +4,9 @@ import Glibc
 /// From the words of the command line to the exit code.
 package enum Skr {
     package static func main(arguments: CommandLineWords) -> Int32 {
-        if let invocation = PlainCall.parse(arguments) ?? PlainExec.parse(arguments) {
+        if let invocation = PlainCall.parse(arguments) ?? PlainExec.parse(arguments)
+            ?? PlainCached.invocation(arguments)
+        {
             // Ending here spares the hot verbs the taking apart of what the process's end frees anyway.
             exit(run { () throws(CommandError) in try invocation.run() })
         }

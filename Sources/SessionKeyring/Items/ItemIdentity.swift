@@ -48,6 +48,13 @@ public struct ItemIdentity: Sendable {
         ItemIdentity(kind: kind, service: service, account: account, keyDescription: "fresh:" + keyDescription)
     }
 
+    /// The item beside this one that keeps a failure to get it, so that none is taken for the other.
+    ///
+    /// Its name can't be read back as an identity, so it is not listed.
+    package var failureMark: ItemIdentity {
+        ItemIdentity(kind: kind, service: service, account: account, keyDescription: "failed:" + keyDescription)
+    }
+
     /// A token or password of a service.
     ///
     /// Without an account it is the service's one item that has none.

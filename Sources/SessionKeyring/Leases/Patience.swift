@@ -1,6 +1,6 @@
 /// Waiting for what somebody else holds or fetches: until the kernel tells of a change, where it does, else for pauses that
 /// grow from 1 to 50 ms.
-struct Patience {
+package struct Patience {
     private let giveUp: BootTime?
     private let backend: any SecretBackend
     private var backoff = Backoff.unhurried
@@ -9,13 +9,13 @@ struct Patience {
     /// - Parameters:
     ///   - patience: how long to wait in all; `nil` for as long as it takes.
     ///   - backend: where the change is expected.
-    init(_ patience: Duration?, at backend: any SecretBackend) {
+    package init(_ patience: Duration?, at backend: any SecretBackend) {
         self.giveUp = patience.map { BootTime.now() + BootTime($0) }
         self.backend = backend
     }
 
     /// Waits a while, keeping the thread; false once patience is at an end.
-    mutating func wait() -> Bool {
+    package mutating func wait() -> Bool {
         guard let left = timeLeft() else { return false }
         // Made before the first look that follows, so that nothing is missed.
         guard let signal else {

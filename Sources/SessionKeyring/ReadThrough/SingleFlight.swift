@@ -57,6 +57,9 @@ package struct SingleFlight: Sendable {
         if let freshness = lifetime.freshness {
             let nothing = InlineArray<0, UInt8>(repeating: 0)
             try unsafe store.publish(nothing.span.bytes, for: item.freshnessMark, timeout: freshness, ifAbsent: false)
+        } else {
+            // One that outlived its item would call this one fresh.
+            _ = try store.backend.remove(item.freshnessMark)
         }
     }
 

@@ -36,8 +36,14 @@ struct TargetArguments: ParsableArguments {
 struct DurationArgument: ExpressibleByArgument {
     let duration: Duration
 
+    init(seconds: Int64) {
+        duration = .seconds(seconds)
+    }
+
     init?(argument: String) {
         guard let duration = DurationText.parse(argument) else { return nil }
         self.duration = duration
     }
+
+    var defaultValueDescription: String { "\(duration.components.seconds)s" }
 }

@@ -22,6 +22,7 @@ struct RootCommand: ParsableCommand {
               printf %s "$TOKEN" | skr set api --timeout 8h
               curl -H "Authorization: Bearer $(skr get api)" https://example.com/
               skr exec --env TOKEN=skr://api -- ./deploy
+              skr cached token --timeout 15m -- vault print token
               skr list
 
             ENVIRONMENT:
@@ -31,14 +32,15 @@ struct RootCommand: ParsableCommand {
               0 done                          1 no such item, or expired
               64 usage                        65 can't be decoded, or ambiguous
               69 no usable kernel keyring     70 anything else
-              73 there already (--new)        75 try again: quota full
+              73 there already (--new)        75 try again: quota full, or locked
               77 no permission                126 can't run the command
               127 no such command
             """,
         version: "skr 0.1.0",
         subcommands: [
             SetCommand.self, GetCommand.self, ListCommand.self, ExpireCommand.self, DeleteCommand.self,
-            ClearCommand.self, ExecCommand.self, InjectCommand.self, SessionCommand.self, DoctorCommand.self,
+            ClearCommand.self, ExecCommand.self, InjectCommand.self, SessionCommand.self, CachedCommand.self,
+            LockCommand.self, DoctorCommand.self,
         ]
     )
 

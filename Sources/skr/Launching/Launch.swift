@@ -21,7 +21,7 @@ enum Launch {
         throw failure(of: command, code: code)
     }
 
-    private static func failure(of command: CommandLineWords, code: CInt) -> CommandError {
+    static func failure(of command: CommandLineWords, code: CInt) -> CommandError {
         let name = Display.quoted(command.lossyFirst)
         let reason = unsafe String(cString: strerror(code)).lowercased()
         switch code {

@@ -1,0 +1,83 @@
+import CKeyutils
+import Glibc
+import SessionKeyring
+
+/// Prints what a command has printed before, or runs it once for all that ask.
+struct CachedAction {
+    /// How soon others go on after a process that died while it ran the command.
+    static let leaseDuration = Duration.seconds(10)
+
+    let request: CachedRequest
+    /// Whether this is the process that refreshes behind its caller's back.
+    var isDetached = false
+
+    func run() throws -> Never {
+        let store = try request.place.store()
+        try request.item.checkForCaching()
+        let flight = try SingleFlight(store: store, item: request.item, leaseDuration: Self.leaseDuration)
+        var patience = Patience(nil, at: store.backend)
+        while true {
+            try takeTurn(of: flight, in: store)
+            _ = patience.wait()
+        }
+    }
+
+    /// Returns where somebody else is at it.
+    private func takeTurn(of flight: SingleFlight, in store: SecretStore) throws {
+        // From before the lease is ours, so that no signal leaves it behind.
+        let signals = HeldSignals()
+        let refreshes = request.refreshBefore != nil
+        let turn = try flight.nextTurn(refreshes: refreshes, force: request.isForced) {
+            () throws(SecretStoreError) in try CachedAnswer.read(request.item, in: store)
+        }
+        switch turn {
+        case .take(let answer):
+            signals.release()
+            try answer.give()
+        case .wait: signals.release()
+        case .fetch(let lease, let old): try fetch(flight, in: store, under: lease, old: old, signals)
+        }
+    }
+
+    private func fetch(
+        _ flight: SingleFlight,
+        in store: SecretStore,
+        under lease: any HeldLease,
+        old: CachedAnswer?,
+        _ signals: HeldSignals
+    ) throws -> Never {
+        // Only a good output is fetched anew before its end.
+        if let old, old.exitCode != 0 {
+            _ = lease.release()
+            signals.release()
+            try old.give()
+        }
+        if let old, request.isStaleWhileRefreshing, !isDetached {
+            // A forked process has no part in a lease, so the other one takes its own.
+            _ = lease.release()
+            signals.release()
+            guard fork_detached() == 1 else { try old.give() }
+            try CachedAction(request: request, isDetached: true).run()
+        }
+        let fetch = CachedFetch(
+            request: request, flight: flight, store: store, lease: lease, signals: signals, old: old)
+        try fetch.run()
+    }
+}
+
+extension ItemIdentity {
+    /// Refuses a name whose companions would not fit.
+    fileprivate func checkForCaching() throws(SecretStoreError) {
+        if let problem = problem ?? failureMark.problem { throw SecretStoreError(.invalidName(problem), item: self) }
+    }
+}
+
+extension Place {
+    /// Drops what is kept of the item, be it an output or a failure.
+    func forgetCached(_ item: ItemIdentity) throws(SecretStoreError) {
+        let store = try store()
+        let flight = try SingleFlight(store: store, item: item, leaseDuration: CachedAction.leaseDuration)
+        let hadFailure = try store.delete(item.failureMark)
+        guard try flight.forget() || hadFailure else { throw SecretStoreError(.notFound, item: item) }
+    }
+}

@@ -1,0 +1,44 @@
+import Glibc
+import Keyutils
+import SessionKeyring
+
+/// What a command has printed, and its exit code.
+struct CachedAnswer {
+    let exitCode: Int32
+    let output: HeldSecret
+
+    /// What is kept of the item: the output, else a failure.
+    static func read(_ item: ItemIdentity, in store: SecretStore) throws(SecretStoreError) -> CachedAnswer? {
+        if let output = try store.get(item) { return CachedAnswer(exitCode: 0, output: HeldSecret(output)) }
+        return try store.withBytes(of: item.failureMark) { bytes in
+            guard bytes.byteCount > 0 else { return nil }
+            let code = unsafe bytes.unsafeLoad(fromByteOffset: 0, as: UInt8.self)
+            let output = SecretBytes(copying: bytes.extracting(droppingFirst: 1))
+            return CachedAnswer(exitCode: Int32(code), output: HeldSecret(output))
+        } ?? nil
+    }
+
+    /// Keeps this failure, exit code first.
+    func remember(for timeout: Duration, as item: ItemIdentity, in store: SecretStore) throws(SecretStoreError) {
+        let record = output.bytes.withBytes { bytes in
+            unsafe SecretBytes(capacity: bytes.byteCount + 1) { buffer in
+                unsafe buffer[0] = UInt8(truncatingIfNeeded: exitCode)
+                unsafe bytes.withUnsafeBytes {
+                    unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[1...]).copyMemory(from: $0)
+                }
+                return buffer.count
+            }
+        }
+        try store.set(record, for: item.failureMark, timeout: timeout)
+    }
+
+    func write() throws(CommandError) {
+        try output.bytes.withBytes { bytes throws(CommandError) in try Console.write(bytes) }
+    }
+
+    /// The end: the output and the exit code.
+    func give() throws(CommandError) -> Never {
+        try write()
+        exit(exitCode)
+    }
+}

@@ -1,0 +1,130 @@
+import Glibc
+import Keyutils
+import SessionKeyring
+
+/// One run of the command, by the one process that does it for all that ask.
+struct CachedFetch {
+    let request: CachedRequest
+    let flight: SingleFlight
+    let store: SecretStore
+    let lease: any HeldLease
+    let signals: HeldSignals
+    /// What is good enough if this fails.
+    let old: CachedAnswer?
+
+    func run() throws(CommandError) -> Never {
+        let (answer, end): (CachedAnswer, ChildEnd)
+        let lifetime: Lifetime?
+        do throws(CommandError) {
+            (answer, end) = try capture()
+            lifetime = end.exitCode == 0 ? try self.lifetime(of: answer) : nil
+        } catch {
+            giveBack()
+            guard let old else { throw error }
+            Console.report(error)
+            try old.give()
+        }
+        guard let lifetime else { try finish(failed: answer, end) }
+        try finish(answer, keptFor: lifetime)
+    }
+
+    /// Others may go on, and signals may end us.
+    private func giveBack() {
+        _ = lease.release()
+        signals.release()
+    }
+
+    private func capture() throws(CommandError) -> (CachedAnswer, ChildEnd) {
+        var pipe = try CapturedOutput()
+        let input = try Self.input()
+        defer { if input >= 0 { close(input) } }
+        var child = try ChildCommand(
+            request.command, input: input, output: pipe.writer, holding: signals,
+            keeper: LeaseKeeper(lease, lasting: CachedAction.leaseDuration))
+        pipe.closeWriter()
+        let output = try pipe.readAll(from: &child)
+        guard !CapturedOutput.isTooLarge(output) else {
+            try passOn(output, rest: pipe, of: &child)
+            throw CapturedOutput.tooLarge
+        }
+        let end = child.waitForEnd()
+        return (CachedAnswer(exitCode: end.exitCode, output: HeldSecret(output)), end)
+    }
+
+    /// Those who wait would share a pipe, of which one takes what another needs; only a person answers when asked.
+    private static func input() throws(CommandError) -> CInt {
+        guard !Console.isInputTerminal else { return -1 }
+        let descriptor = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
+        // Where standard input is closed, this may be it already, and would close on exec.
+        let moved = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
+        close(descriptor)
+        guard moved >= 0 else {
+            throw CommandError(exitCode: .internalError, message: "can't open /dev/null", hint: nil)
+        }
+        return moved
+    }
+
+    /// More than can be kept: it goes to our caller alone.
+    private func passOn(
+        _ output: borrowing SecretBytes, rest pipe: borrowing CapturedOutput, of child: inout ChildCommand
+    ) throws(CommandError) {
+        let isWanted = old == nil
+        if isWanted {
+            giveBack()
+            try output.withBytes { bytes throws(CommandError) in try Console.write(bytes) }
+        }
+        try pipe.drain(from: &child, to: isWanted ? STDOUT_FILENO : nil)
+        let end = child.waitForEnd()
+        if isWanted, end.exitCode != 0 { end.leave() }
+    }
+
+    private func finish(failed answer: CachedAnswer, _ end: ChildEnd) throws(CommandError) -> Never {
+        // Somebody who ended it by hand has not learnt that it fails.
+        if old == nil, !end.isOurs, let timeout = request.failureTimeout, lease.timeLeft > .zero {
+            do throws(SecretStoreError) {
+                try answer.remember(for: timeout, as: request.item, in: store)
+            } catch {
+                // Its own failure matters more than that nobody will know of it.
+                Console.report(CommandError(error))
+            }
+        }
+        giveBack()
+        if let old, !end.isOurs { try old.give() }
+        try answer.write()
+        end.leave()
+    }
+
+    private func finish(_ answer: CachedAnswer, keptFor lifetime: Lifetime) throws(CommandError) -> Never {
+        do throws(SecretStoreError) {
+            try answer.output.bytes.withBytes { bytes throws(SecretStoreError) in
+                try flight.keep(bytes, for: lifetime, under: lease)
+            }
+            _ = try store.delete(request.item.failureMark)
+        } catch {
+            giveBack()
+            // It could not be kept, but whoever asked shall have it.
+            try answer.write()
+            Console.report(CommandError(error))
+            exit(CommandError(error).exitCode.rawValue)
+        }
+        giveBack()
+        try answer.give()
+    }
+
+    private func lifetime(of answer: CachedAnswer) throws(CommandError) -> Lifetime {
+        var timeout = request.timeout
+        if let path = request.lifetimePath {
+            let stated = try answer.output.bytes.withBytes { bytes throws(CommandError) in
+                try OutputLifetime.read(path, from: bytes)
+            }
+            timeout = min(timeout ?? stated, stated)
+        }
+        // What lives for less than that is due for a refresh from the start.
+        let refreshBefore = request.refreshBefore.flatMap { before in timeout.flatMap { before < $0 ? before : nil } }
+        do throws(SecretStoreError) {
+            return try Lifetime(timeout: timeout, refreshBefore: refreshBefore, of: request.item)
+        } catch {
+            throw CommandError(error)
+        }
+    }
+}

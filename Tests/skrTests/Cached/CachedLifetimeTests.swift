@@ -1,0 +1,109 @@
+import Testing
+
+import skr
+
+@Suite("skr cached: how long")
+struct CachedLifetimeTests {
+    private func run(_ script: String) throws -> CommandRunner.Outcome {
+        try CommandRunner().inSession(CachedTests.counting + script)
+    }
+
+    @Test("the lifetime stands in the output, as seconds or as a date; the smaller one wins")
+    func fromOutput() throws {
+        let outcome = try run(
+            #"""
+            left() { skr list a --json | grep -Eo '"timeLeft" : [0-9]+' | grep -Eo '[0-9]+'; skr cached --forget a; }
+            out() { out=$1; shift; skr cached a --timeout-from-json "$@" -- echo "$out" > /dev/null; left; }
+            out '{"expires_in":7300}' .expires_in; out '{"expires_in":"7300"}' expires_in; out '{"a":[{"b":7300.9}]}' .a.0.b
+            out "{\"Credentials\":{\"Expiration\":\"$(date -ud '+7300 seconds' +%FT%TZ)\"}}" .Credentials.Expiration
+            out "{\"e\":\"$(date -ud '+7300 seconds' +%FT%T.123+00:00)\"}" e
+            out '{"e":7300}' e --timeout 5m; out '{"e":60}' e --timeout 5m
+            """#)
+        let left = outcome.output.split(separator: "\n").compactMap { Int($0) }
+        #expect(left.count == 7)
+        // The kernel rounds down to its largest unit.
+        #expect(left.prefix(5).allSatisfy { $0 == 7_200 } && left.dropFirst(5).first.map { 180...300 ~= $0 } == true)
+        #expect(left.last.map { 10...60 ~= $0 } == true)
+        #expect(outcome.errors == "")
+    }
+
+    @Test(
+        "a field that can't be used is named, and nothing is kept or printed",
+        arguments: [
+            ("{}", "no such field"), ("no", "not JSON"), (#"{"e":0}"#, "is over"), (#"{"e":-5}"#, "is over"),
+            (#"{"e":"2001-01-01T00:00:00Z"}"#, "is over"), (#"{"e":"soon"}"#, "neither"), (#"{"e":null}"#, "neither"),
+            (#"{"e":"2031-01-01T00:00:00"}"#, "neither"),
+        ])
+    func unusable(output: String, problem: String) throws {
+        let outcome = try CommandRunner().inSession(
+            #"skr cached a --timeout-from-json .e --timeout 5m -- echo "$OUT"; echo $?; skr cached --forget a 2>/dev/null; echo $?"#,
+            environment: ["OUT": output])
+        #expect(outcome.output == "65\n1\n")
+        #expect(outcome.errors.hasPrefix("skr: error: --timeout-from-json '.e': ") && outcome.errors.contains(problem))
+    }
+
+    @Test("dates as RFC 3339 has them")
+    func dates() {
+        #expect(DateTimeText.parse("1970-01-01T00:00:00Z") == 0)
+        #expect(DateTimeText.parse("2000-02-29T12:00:00+01:00") == 951_822_000)
+        #expect(DateTimeText.parse("2031-01-02T03:04:05.5-0130") == 1_925_094_845.5)
+        for text in ["", "2031-02-29T00:00:00Z", "2031-13-01T00:00:00Z", "2031-01-01T24:00:00Z", "2031-01-01", "x"] {
+            #expect(DateTimeText.parse(text) == nil, "\(text)")
+        }
+    }
+
+    @Test("--refresh-before: one fetches it anew, and keeps what is there where that fails")
+    func refresh() throws {
+        let outcome = try run(
+            #"""
+            skr cached a --timeout 5m -- echo old
+            skr cached a --timeout 5m --refresh-before 1m -- bash -c "run 'echo sorry >&2; exit 3'" 2>&1; echo $?; runs
+            skr cached a --timeout 5m --refresh-before 1m --timeout-from-json .e -- echo 'no json' 2>/dev/null; echo $?
+            skr cached a --timeout 5m --refresh-before 1m -- echo new; skr cached a --timeout 5m --refresh-before 1m -- echo newer
+            """#)
+        #expect(outcome == .init(exitCode: 0, output: "old\nsorry\nold\n0\n1\nold\n0\nnew\nnew\n", errors: ""))
+    }
+
+    @Test("while one fetches it anew, others get what is there")
+    func othersGoOn() throws {
+        let outcome = try run(
+            #"""
+            skr cached a --timeout 5m -- echo old; mkfifo $COUNTER.go
+            skr cached a --timeout 5m --refresh-before 1m -- bash -c 'echo x >> $COUNTER; cat $COUNTER.go' & 
+            for ((i = 0; i < 600; i++)); do [[ -s $COUNTER ]] && break; sleep 0.05; done
+            skr cached a --timeout 5m --refresh-before 1m -- echo never; echo new > $COUNTER.go; wait
+            skr cached a --timeout 5m --refresh-before 1m -- echo never; rm $COUNTER.go
+            """#)
+        #expect(outcome == .init(exitCode: 0, output: "old\nold\nnew\nnew\n", errors: ""))
+    }
+
+    @Test("--stale-while-refreshing answers at once and leaves no pipe open; the command runs behind it")
+    func stale() throws {
+        let outcome = try run(
+            #"""
+            skr cached a --timeout 5m -- echo old; mkfifo $COUNTER.go
+            x=$(skr cached a --timeout 5m --refresh-before 1m --stale-while-refreshing -- bash -c 'cat $COUNTER.go; echo err >&2' 2>&1)
+            echo "got $x"; echo new > $COUNTER.go
+            for ((i = 0; i < 600; i++)); do x=$(skr cached a --timeout 5m -- false); [[ $x == new ]] && break; sleep 0.05; done
+            echo "$x"; rm $COUNTER.go
+            """#)
+        #expect(outcome == .init(exitCode: 0, output: "old\ngot old\nnew\n", errors: ""))
+    }
+
+    @Test("--cache-failures: one run for all, apart from outputs, dropped by an output and by --forget")
+    func rememberedFailures() throws {
+        let outcome = try run(
+            #"""
+            try() { skr cached a --timeout 5m "$@"; echo $?; }
+            for i in 1 2 3; do try --cache-failures 5m -- bash -c "run 'echo out; echo err >&2; exit 9'" 2>/dev/null; done; runs
+            skr list; try --refresh-before 1m -- echo never; try --force -- echo good; try -- false
+            skr cached --forget a; try -- echo fresh; skr cached --forget a; try --cache-failures 5m -- false
+            skr cached --forget a; echo $?; try -- echo last
+            """#)
+        let failure = "out\n9\n"
+        #expect(
+            outcome.output == failure + failure + failure + "1\n" + failure
+                + "good\n0\ngood\n0\nfresh\n0\n1\n0\nlast\n0\n")
+        #expect(outcome.errors == "")
+    }
+}

@@ -1,0 +1,82 @@
+import Testing
+
+import skr
+
+/// As ``PlainCallTests``, for `skr cached`.
+@Suite("Plain calls of cached and the argument parser agree")
+struct PlainCachedTests {
+    private func compare(_ words: [String]) throws -> Bool {
+        let arguments = CommandLineWords(leaking: words)
+        guard let plain = PlainCached.invocation(arguments) else { return false }
+        #expect(plain == (try Skr.parse(arguments)), "\(words)")
+        return true
+    }
+
+    @Test(
+        "calls as people type them are plain",
+        arguments: [
+            "cached a --timeout 5m -- x", "cached --timeout 5m a --key b --key c -- x --help -- y",
+            "cached a --timeout-from-json .a.b --scope user --namespace n --force -- x",
+            "cached a --timeout 5m --refresh-before 1m --stale-while-refreshing --cache-failures 9 -- x",
+        ])
+    func plain(line: String) throws {
+        #expect(try compare(line.split(separator: " ").map(String.init)))
+    }
+
+    @Test(
+        "what is unusual or wrong is left to the argument parser",
+        arguments: [
+            "cached", "cached a", "cached a -- x", "cached --timeout 5m -- x", "cached a --timeout 5m",
+            "cached a --timeout 5m --",
+            "cached a --timeout 0 -- x", "cached a --timeout 5m --refresh-before 5m -- x",
+            "cached a b --timeout 5m -- x",
+            "cached a --timeout 5m --stale-while-refreshing -- x", "cached a --timeout 5m --timeout 5m -- x",
+            "cached --forget a", "cached a --timeout=5m -- x", "cached a --timeout 5m --help -- x",
+            "cached a --timeout-from-json a..b -- x", "cached a --timeout 5m --cache-failures 0 -- x",
+        ])
+    func unusual(line: String) {
+        #expect(PlainCached.invocation(CommandLineWords(leaking: line.split(separator: " ").map(String.init))) == nil)
+    }
+
+    @Test("of random command lines, both take the same or the argument parser alone does")
+    func random() throws {
+        let pieces = [
+            ["--timeout", "5m"], ["--timeout-from-json", ".a"], ["--refresh-before", "1m"], ["--key", ""],
+            ["--key", "a,\\"],
+            ["--cache-failures", "9"], ["--force"], ["--stale-while-refreshing"], ["--scope", "user"],
+            ["--namespace", "n"],
+            ["--forget"], ["--help"], ["b"], [""], ["-"], ["--key"], ["é"],
+        ]
+        var taken = 0
+        for _ in 0..<3_000 {
+            var line = ["cached", "a", "--timeout", "8m"]
+            for _ in 0..<Int.random(in: 0...4) { line += pieces.randomElement() ?? [] }
+            if try compare(line + ["--", "x"]) { taken += 1 }
+        }
+        #expect(taken > 200)
+    }
+
+    @Test("no two lists of keys give the same variant")
+    func variants() {
+        let words = ["", "e", "\\", ",", "\\e", "a,b", "a\\,b"]
+        let lists = [[]] + words.map { [$0] } + words.flatMap { left in words.map { [left, $0] } }
+        #expect(Set(lists.map(CachedVariant.text)).count == lists.count)
+        #expect(CachedVariant.text(of: ["a", "", "b,\\"]) == #"a,\e,b\,\\"#)
+    }
+
+    @Test(
+        "mistakes are told with what mends them",
+        arguments: [
+            (["a", "--", "x"], "how long is the output to be kept"), (["a", "--timeout", "5m"], "no command to run"),
+            (["a", "--timeout", "0", "--", "x"], "a timeout must be more than 0"),
+            (["a", "--timeout", "1m", "--refresh-before", "1m", "--", "x"], "--refresh-before must be"),
+            (["a", "--timeout", "1m", "--stale-while-refreshing", "--", "x"], "--stale-while-refreshing needs"),
+            (["a", "--timeout-from-json", "a..b", "--", "x"], "--timeout-from-json needs"),
+            (["--forget", "a", "--", "x"], "--forget runs no command"), (["", "--timeout", "1m", "--", "x"], ""),
+        ])
+    func mistakes(words: [String], message: String) throws {
+        let outcome = try CommandRunner().run(["cached"] + words, input: .init())
+        #expect(outcome.exitCode == 64 && outcome.output == "")
+        #expect(outcome.errors.contains("error: \(message)") && outcome.errors.contains("skr: hint: "))
+    }
+}

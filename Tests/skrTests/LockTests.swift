@@ -1,0 +1,90 @@
+import Testing
+
+@Suite("skr lock")
+struct LockTests {
+    @Test("one at a time runs its command, with its exit code, words and input")
+    func exclusive() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            work=$(mktemp -d); trap 'rm -rf $work' EXIT; export work
+            for i in {1..8}; do skr lock --wait 5m a -- bash -c 'mkdir $work/in || echo both; sleep 0.02; rmdir $work/in; echo done' & done | sort | uniq -c | tr -d ' '
+            wait; echo input | skr lock a -- cat; skr lock a -- bash -c 'exit 7'; echo $?; skr lock a -- printf '[%s]' -- ''; echo
+            skr lock a -- skr-no-such-command 2>/dev/null; echo $?; skr lock a --wait 0 -- echo free
+            """#)
+        #expect(outcome == .init(exitCode: 0, output: "8done\ninput\n7\n[--][]\n127\nfree\n", errors: ""))
+    }
+
+    @Test("who waits in vain gets 75; other names, namespaces and items are apart")
+    func held() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            skr lock a -- bash -c 'skr lock a --wait 0 -- echo never; echo $?; skr lock a --wait 1 -- echo never; echo $?
+                skr lock b --wait 0 -- echo b; skr lock a --wait 0 --namespace $SKR_NAMESPACE-two -- echo two; skr list'
+            """#)
+        #expect(outcome.output == "75\n75\nb\ntwo\n")
+        #expect(outcome.errors.hasPrefix("skr: error: 'a': somebody else holds the lock\nskr: hint: "))
+    }
+
+    @Test("fencing numbers grow")
+    func fencing() throws {
+        let outcome = try CommandRunner().inSession(
+            #"for i in 1 2 3 4; do skr lock a -- bash -c 'echo $SKR_FENCING_NUMBER'; done"#)
+        let numbers = outcome.output.split(separator: "\n").compactMap { UInt64($0) }
+        #expect(numbers.count == 4 && numbers == numbers.sorted() && Set(numbers).count == 4)
+    }
+
+    @Test(
+        "signals go to the command; the lock is given back, and skr dies of them too",
+        arguments: ["TERM", "HUP", "USR1"])
+    func signals(name: String) throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            ready=$(mktemp); export ready; trap 'rm -f $ready' EXIT
+            holder() { for ((i = 0; i < 600; i++)); do [[ -s $ready ]] && break; sleep 0.05; done; kill -$NAME $child; wait $child; echo $?; }
+            skr lock a --timeout 1h -- bash -c 'echo x > $ready; exec sleep 600' & child=$!; holder
+            skr lock a --wait 0 -- echo free; : > $ready
+            skr lock a --timeout 1h -- bash -c 'trap "exit 5" $NAME; echo x > $ready; while :; do sleep 0.05; done' & child=$!; holder
+            skr lock a --wait 0 -- echo free
+            """#, environment: ["NAME": name])
+        let code = ["TERM": 143, "HUP": 129, "USR1": 138][name] ?? 0
+        #expect(outcome.output == "\(code)\nfree\n5\nfree\n")
+    }
+
+    @Test("a holder that is killed takes its command with it and loses the lock; one that works keeps it")
+    func timeouts() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            ready=$(mktemp); export ready; trap 'rm -f $ready' EXIT
+            skr lock a --timeout 2s -- bash -c 'echo $$ > $ready; exec sleep 600' & child=$!
+            for ((i = 0; i < 600; i++)); do [[ -s $ready ]] && break; sleep 0.05; done
+            skr lock a --wait 4 -- echo never 2>/dev/null; echo $?
+            kill -KILL $child; wait $child 2>/dev/null; skr lock a --wait 1m -- echo mine; [[ -e /proc/$(cat $ready) ]] || echo gone
+            """#)
+        #expect(outcome.output == "75\nmine\ngone\n")
+    }
+
+    @Test("a holder that was stopped for too long says so, 75 unless its command failed", arguments: [0, 3])
+    func lost(code: Int) throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            ready=$(mktemp); export ready; trap 'rm -f $ready*' EXIT; mkfifo $ready.go
+            skr lock a --timeout 1s -- bash -c 'echo x > $ready; read < $ready.go; exit $CODE' & child=$!
+            for ((i = 0; i < 600; i++)); do [[ -s $ready ]] && break; sleep 0.05; done
+            kill -STOP $child; skr lock a --wait 1m -- echo other; kill -CONT $child; echo > $ready.go; wait $child; echo $?
+            """#, environment: ["CODE": "\(code)"])
+        #expect(outcome.output == "other\n\(code == 0 ? 75 : code)\n")
+        #expect(outcome.errors.contains("skr: error: 'a': the lock was lost while the command ran"))
+    }
+
+    @Test(
+        "mistakes are told with what mends them",
+        arguments: [
+            ["a"], ["--", "x"], ["", "--", "x"], ["a", "--timeout", "0", "--", "x"],
+            ["a", "--timeout", "2h", "--", "x"],
+        ])
+    func mistakes(words: [String]) throws {
+        let outcome = try CommandRunner().run(["lock"] + words, input: .init())
+        #expect(outcome.exitCode == 64 && outcome.output == "")
+        #expect(outcome.errors.hasPrefix("skr: error: ") && outcome.errors.contains("skr: hint: "))
+    }
+}

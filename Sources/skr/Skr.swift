@@ -8,6 +8,10 @@ package enum Skr {
             // Ending here spares the hot verbs the taking apart of what the process's end frees anyway.
             exit(run { () throws(CommandError) in try invocation.run() })
         }
+        if arguments[0] == Completion.word {
+            Completion.answer(arguments)
+            return ExitCode.done.rawValue
+        }
         return run { () throws(CommandError) in
             guard let invocation = try parse(arguments) else { return }
             try invocation.run()

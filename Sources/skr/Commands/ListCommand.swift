@@ -25,7 +25,7 @@ struct ListCommand: VerbCommand {
             """
     )
 
-    @Argument(help: "Only the items of this service.")
+    @Argument(help: "Only the items of this service.", completion: .anyServices)
     var service: String?
 
     @Flag(help: "An array of objects, for programs.")

@@ -19,10 +19,10 @@ struct PlaceOptions: ParsableArguments {
 
 /// Which item.
 struct TargetArguments: ParsableArguments {
-    @Argument(help: "What the secret is for.")
+    @Argument(help: "What the secret is for.", completion: .services)
     var service: String
 
-    @Argument(help: "Whose it is, where a service has several.")
+    @Argument(help: "Whose it is, where a service has several.", completion: .accounts)
     var account: String?
 
     @OptionGroup var options: PlaceOptions

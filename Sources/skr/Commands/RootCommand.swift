@@ -39,6 +39,7 @@ struct RootCommand: ParsableCommand {
         subcommands: [
             SetCommand.self, GetCommand.self, ListCommand.self, ExpireCommand.self, DeleteCommand.self,
             ClearCommand.self, ExecCommand.self, InjectCommand.self, SessionCommand.self, DoctorCommand.self,
+            CompletionsCommand.self,
         ]
     )
 

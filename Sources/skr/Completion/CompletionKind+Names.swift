@@ -1,0 +1,37 @@
+import ArgumentParser
+import SessionKeyring
+
+extension CompletionKind {
+    /// Services that have a secret which this command can read.
+    static var services: CompletionKind {
+        names { _, item in item.kind == .password ? item.service : nil }
+    }
+
+    /// Services and servers of items of every kind.
+    static var anyServices: CompletionKind {
+        names { _, item in item.service }
+    }
+
+    /// The accounts of the service that is named before.
+    static var accounts: CompletionKind {
+        names { positionals, item in
+            guard item.kind == .password, let service = positionals.first, !item.account.isEmpty,
+                item.service.utf8.elementsEqual(service.utf8)
+            else { return nil }
+            return item.account
+        }
+    }
+
+    /// Names of what is in the keyring; none where it can't be read, because there is nobody to tell.
+    private static func names(_ name: @escaping @Sendable ([String], ItemIdentity) -> String?) -> CompletionKind {
+        .custom { words, _, _ in
+            let context = CompletionContext(words)
+            guard let items = try? context.place?.store().identities() else { return [] }
+            var known: Set<[UInt8]> = []
+            return items.compactMap { name(context.positionals, $0) }.filter { name in
+                // No shell could show it, and a line break would make two of it.
+                Display.plain(name) == name && known.insert(Array(name.utf8)).inserted
+            }
+        }
+    }
+}

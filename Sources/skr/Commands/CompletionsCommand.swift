@@ -5,27 +5,25 @@ struct CompletionsCommand: ParsableCommand {
         commandName: "completions",
         abstract: "Print a script with which your shell completes skr.",
         discussion: """
-            It completes verbs, options, and the services and accounts that are in the keyring: names only, of the scope \
-            and namespace that the command line says. Names with control characters are left out. The script asks the \
-            'skr' in PATH, so it stays right when skr changes.
+            It completes verbs, options, and the services and accounts in the keyring: names only, of the scope and \
+            namespace that the line says. What has control characters is left out. The script asks the skr in PATH, so \
+            it stays right when skr changes; where there is no keyring, it offers none of its names.
 
-            TO INSTALL IT, for yourself:
-              mkdir -p ~/.local/share/bash-completion/completions                      # bash, with bash-completion
-              skr completions bash > ~/.local/share/bash-completion/completions/skr
-              echo 'eval "$(skr completions bash)"' >> ~/.bashrc                       # bash without it
-              mkdir -p ~/.zfunc && skr completions zsh > ~/.zfunc/_skr                 # zsh; in ~/.zshrc before compinit:
-              fpath=(~/.zfunc $fpath)
-              mkdir -p ~/.config/fish/completions                                      # fish
-              skr completions fish > ~/.config/fish/completions/skr.fish
-
-            FOR EVERYBODY:
-              skr completions bash > /usr/local/share/bash-completion/completions/skr
-              skr completions zsh > /usr/local/share/zsh/site-functions/_skr
-              skr completions fish > /usr/local/share/fish/vendor_completions.d/skr.fish
+            INSTALL IT, for everybody in /usr/local/share instead of ~/.local/share:
+              bash  skr completions bash \\
+                      > ~/.local/share/bash-completion/completions/skr
+                    or, without the package bash-completion, in ~/.bashrc:
+                    source <(skr completions bash)
+              zsh   skr completions zsh > ~/.local/share/zsh/site-functions/_skr
+                    and in ~/.zshrc, before compinit:
+                    fpath=(~/.local/share/zsh/site-functions $fpath)
+              fish  skr completions fish \\
+                      > ~/.local/share/fish/vendor_completions.d/skr.fish
 
             EXAMPLES:
-              source <(skr completions bash)        # try it, in bash or zsh
-              skr completions fish | source         # in fish
+              source <(skr completions bash)
+              source <(skr completions zsh)
+              skr completions fish | source
             """
     )
 

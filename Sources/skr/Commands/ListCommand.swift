@@ -16,8 +16,10 @@ struct ListCommand: VerbCommand {
               serial             the key's number
               service            text
               size               bytes
-              timeLeft           whole seconds, rounded down; null without a timeout or where /proc/keys is hidden
-              timeLeftPrecision  less than timeLeft and this together is left, in seconds; null as timeLeft
+              timeLeft           whole seconds, rounded down; null without a timeout
+                                 or where /proc/keys is hidden
+              timeLeftPrecision  less than timeLeft and this together is left, in
+                                 seconds; null as timeLeft
 
             EXAMPLES:
               skr list

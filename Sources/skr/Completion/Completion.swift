@@ -8,17 +8,20 @@ enum Completion {
 
     static func answer(_ arguments: CommandLineWords) {
         guard let words = try? arguments.strings(), words.count > 1 else { return }
-        let text = try? words[1] == "bash" ? bash(words.dropFirst(2)) : plain(words.dropFirst(2))
+        let rest = words.dropFirst(2)
+        let text = try? words[1] == "bash" ? bash(rest) : plain(rest, isFish: words[1] == "fish")
         if let text { try? Console.write(text) }
     }
 
     /// For zsh and fish, which quote what they insert: the words before the cursor, with the program's name, and the start
     /// of the one at the cursor.
-    private static func plain(_ words: ArraySlice<String>) throws(CommandError) -> String {
+    private static func plain(_ words: ArraySlice<String>, isFish: Bool) throws(CommandError) -> String {
         guard let last = words.last else { return "" }
         let before = words.dropLast().drop { $0.contains("=") }.dropFirst()
         return try CompletionAnswer(after: Array(before), typing: last).text { candidate in
-            candidate.summary.map { "\(candidate.word)\t\($0)" } ?? candidate.word
+            // Fish quotes all but this.
+            if isFish, candidate.word.hasPrefix("~") { return nil }
+            return candidate.summary.map { "\(candidate.word)\t\($0)" } ?? candidate.word
         }
     }
 

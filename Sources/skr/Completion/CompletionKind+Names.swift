@@ -22,16 +22,29 @@ extension CompletionKind {
         }
     }
 
-    /// Names of what is in the keyring; none where it can't be read, because there is nobody to tell.
+    /// A variable and a reference, once the variable's name is there: `VAR=skr://...`.
+    static var assignments: CompletionKind {
+        .custom { words, _, _ in
+            guard let word = words.last, let sign = word.firstIndex(of: "=") else { return [] }
+            return items(for: CompletionContext(words)).filter { $0.kind == .password }.map { item in
+                "\(word[...sign])\(SecretReference(to: item))"
+            }
+        }
+    }
+
     private static func names(_ name: @escaping @Sendable ([String], ItemIdentity) -> String?) -> CompletionKind {
         .custom { words, _, _ in
             let context = CompletionContext(words)
-            guard let items = try? context.place?.store().identities() else { return [] }
             var known: Set<[UInt8]> = []
-            return items.compactMap { name(context.positionals, $0) }.filter { name in
+            return items(for: context).compactMap { name(context.positionals, $0) }.filter { name in
                 // No shell could show it, and a line break would make two of it.
                 Display.plain(name) == name && known.insert(Array(name.utf8)).inserted
             }
         }
+    }
+
+    /// What is in the keyring; nothing where it can't be read, because there is nobody to tell.
+    private static func items(for context: CompletionContext) -> [ItemIdentity] {
+        (try? context.place?.store().identities()) ?? []
     }
 }

@@ -109,7 +109,8 @@ enum CompletionScript: String, CaseIterable, ExpressibleByArgument {
         # skr(1) completion for fish: skr completions fish
 
         function __skr_complete
-            set -l typed (commandline -oct)
+            set -l typed (string unescape -- (commandline -ct))
+            or set typed (commandline -ct | string replace -r '^["\']' '')
             set -l words (commandline -opc)
             set -l answer (command skr ---complete fish $words "$typed" 2>/dev/null)
             switch "$answer[1]"

@@ -39,4 +39,11 @@ struct ArgumentDefinition: Decodable {
     var spellings: [String] { (names ?? []).map(\.spelling).sorted { $0.utf8.count < $1.utf8.count } }
     /// The name that help uses, with dashes.
     var spelling: String? { preferredName?.spelling }
+    /// As help and manual pages call it: `SERVICE`.
+    var shownValue: String {
+        let name = valueName ?? "value"
+        return name.allSatisfy(\.isLetter) ? name.uppercased() : name
+    }
+    /// Options that the argument parser adds to every verb, and that no synopsis needs.
+    var isForEveryVerb: Bool { spelling == "--help" || spelling == "--version" }
 }

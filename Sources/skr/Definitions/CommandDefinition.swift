@@ -31,7 +31,10 @@ struct CommandDefinition: Decodable {
     }
 
     var positionals: [ArgumentDefinition] { shown.filter { $0.kind == .positional && !$0.isLaunched } }
-    var options: [ArgumentDefinition] { shown.filter { $0.kind != .positional } }
+    /// Without `--version`, which the parser gives every verb; it is skr's.
+    var options: [ArgumentDefinition] {
+        shown.filter { $0.kind != .positional && ($0.spelling != "--version" || commandName == "skr") }
+    }
     /// The words behind `--`, of verbs that launch a command.
     var launched: ArgumentDefinition? { shown.first(where: \.isLaunched) }
 

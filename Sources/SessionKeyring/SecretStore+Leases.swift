@@ -62,6 +62,8 @@ extension SecretStore {
     }
 
     static func checkLease(_ duration: Duration) throws(SecretStoreError) {
-        guard duration >= .milliseconds(10), duration <= ExactLease.longest else { throw SecretStoreError(.invalidLease) }
+        guard duration >= .milliseconds(10), duration <= ExactLease.longest else {
+            throw SecretStoreError(.invalidLease)
+        }
     }
 }

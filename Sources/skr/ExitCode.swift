@@ -19,4 +19,32 @@ package enum ExitCode: Int32, CaseIterable {
     case cannotExecute = 126
     /// There is no command of that name; as a shell says it.
     case noCommand = 127
+
+    /// For help and manual pages.
+    var meaning: String {
+        switch self {
+        case .done: "done"
+        case .noItem: "no such item, or it has expired"
+        case .usage: "usage: a bad option, name or duration"
+        case .data: "data that can't be decoded, or an ambiguous name"
+        case .unavailable: "no usable kernel keyring"
+        case .internalError: "anything else"
+        case .cannotCreate: "it is there already (--new)"
+        case .tryAgain: "try again: the quota is full, or others got in the way"
+        case .noPermission: "no permission"
+        case .cannotExecute: "the command can't be run"
+        case .noCommand: "there is no such command"
+        }
+    }
+
+    /// Whether it is of verbs that launch a command alone.
+    var isOfLaunching: Bool { self == .cannotExecute || self == .noCommand }
+
+    /// One line a code, indented as the lines of a help text are.
+    static var table: String {
+        allCases.map { code in
+            let number = "\(code.rawValue)"
+            return "  \(number)\(String(repeating: " ", count: 5 - number.count))\(code.meaning)"
+        }.joined(separator: "\n")
+    }
 }

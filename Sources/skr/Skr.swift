@@ -10,6 +10,10 @@ package enum Skr {
             // Ending here spares the hot verbs the taking apart of what the process's end frees anyway.
             exit(run { () throws(CommandError) in try invocation.run() })
         }
+        if arguments[0] == Completion.word {
+            Completion.answer(arguments)
+            return ExitCode.done.rawValue
+        }
         return run { () throws(CommandError) in
             guard let invocation = try parse(arguments) else { return }
             try invocation.run()
@@ -19,6 +23,14 @@ package enum Skr {
     /// Parses with the argument parser; `nil` where it answered by itself, as it does for `--help`.
     package static func parse(_ arguments: CommandLineWords) throws(CommandError) -> Invocation? {
         let (words, launched) = try RootCommand.launches(arguments[0]) ? arguments.launchSplit : arguments.unsplit
+        // Those of the parser run what they complete.
+        if words.prefix(while: { $0 != "--" }).contains(where: { $0.hasPrefix("--generate-completion-script") }) {
+            throw .usage("unknown option '--generate-completion-script'", hint: "'skr help completions' has them")
+        }
+        // The parser would show the help of skr itself, as if that were the verb's.
+        if words.first == "help", words.count > 1, !words[1].hasPrefix("-"), !RootCommand.verbs.contains(words[1]) {
+            throw unknownVerb(words[1])
+        }
         do {
             var command = try RootCommand.parseAsRoot(words)
             if let verb = command as? any LaunchingCommand {
@@ -32,25 +44,38 @@ package enum Skr {
         } catch {
             let message = RootCommand.fullMessage(for: error)
             guard RootCommand.exitCode(for: error) != .success else {
-                try Console.writeLine(message)
+                try answer(message, words: words)
                 return nil
             }
             throw usageError(RootCommand.message(for: error), words: words)
         }
     }
 
+    /// What the parser says by itself, but help as we show it: how to call it first, and no line broken in two.
+    private static func answer(_ message: String, words: [String]) throws(CommandError) {
+        guard message.hasPrefix("OVERVIEW: ") else { return try Console.writeLine(message) }
+        let root = try CommandDefinition.root()
+        let verb = words.first { !$0.hasPrefix("-") && $0 != "help" }.flatMap(root.verb(named:))
+        try Console.write(HelpPage(root: root, verb: verb).text)
+    }
+
     private static func usageError(_ message: String, words: [String]) -> CommandError {
-        let verbs = RootCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
-        guard let verb = words.first, verbs.contains(verb) else {
-            let isVerb = words.first.map { !$0.hasPrefix("-") } ?? false
-            return .usage(
-                isVerb ? "no such verb: \(words[0])" : message.inHouseStyle, hint: "'skr --help' lists the verbs")
+        guard let verb = words.first, !verb.hasPrefix("-") else {
+            return .usage(message.inHouseStyle, hint: "'skr help' lists the verbs")
         }
+        guard RootCommand.verbs.contains(verb) else { return unknownVerb(verb) }
         guard !RootCommand.launches(verb) || words.contains("--") else {
             return .usage(
                 message.inHouseStyle, hint: "write the command behind '--'; 'skr help \(verb)' shows the options")
         }
         return .usage(message.inHouseStyle, hint: "'skr help \(verb)' shows its options")
+    }
+
+    static func unknownVerb(_ word: String) -> CommandError {
+        let nearest = NearestName.to(word, among: RootCommand.verbs)
+        return .usage(
+            "no such verb: \(Display.plain(word))",
+            hint: nearest.map { "did you mean '\($0)'? 'skr help' lists the verbs" } ?? "'skr help' lists the verbs")
     }
 
     private static func run(_ body: () throws(CommandError) -> Void) -> Int32 {

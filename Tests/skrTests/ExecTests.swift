@@ -132,11 +132,12 @@ struct ExecTests {
                 { echo x > $KEY; } 2>/dev/null || echo sealed; truncate -s 1 $KEY 2>/dev/null || echo sealed
                 { echo x >> $KEY; } 2>/dev/null || echo sealed; $KEY 2>/dev/null || echo no program; readlink $KEY; cat $KEY | wc -c'
             skr exec --file KEY=skr://key -- sh -c 'cat "$KEY"' <&- 2>&- | wc -c
+            skr exec --file KEY=skr://key -- sh -c 'stat -Lc %a "$KEY"'
             """#)
         let content = "   a  \\0   b  \\n\n"
         #expect(
             outcome.output == "65\npath\n" + content + content + content + "0\n"
-                + "sealed\nsealed\nsealed\nno program\n/memfd:skr (deleted)\n4\n4\n")
+                + "sealed\nsealed\nsealed\nno program\n/memfd:skr (deleted)\n4\n4\n400\n")
         #expect(outcome.errors.contains("skr: error: key: the secret has a NUL byte, which no environment can hold\n"))
         #expect(outcome.errors.contains("skr: hint: hand it over as a file: --file A=skr://..."))
     }

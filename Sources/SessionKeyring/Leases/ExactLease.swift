@@ -75,7 +75,8 @@ package struct ExactLease: ~Copyable, Sendable {
     package var timeLeft: Duration {
         let now = BootTime.now() + LeaseRecord.margin
         // A forked child has no part in it.
-        return now < deadline && processID == getpid() ? .nanoseconds(Int64(deadline.nanoseconds - now.nanoseconds)) : .zero
+        return now < deadline && processID == getpid()
+            ? .nanoseconds(Int64(deadline.nanoseconds - now.nanoseconds)) : .zero
     }
 
     /// Makes it last from now on, if it is still ours; false if it is not.

@@ -11,7 +11,7 @@ struct ClearCommand: VerbCommand {
             """
     )
 
-    @Argument(help: "Only the items of this service.")
+    @Argument(help: "Only the items of this service.", completion: .anyServices)
     var service: String?
 
     @OptionGroup var options: PlaceOptions

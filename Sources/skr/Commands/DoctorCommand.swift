@@ -12,22 +12,25 @@ struct DoctorCommand: VerbCommand {
 
             Exit code 0 if at least one scope keeps secrets, else 69.
 
-            JSON:
+            JSON: an object; the checks are in the order of the lines.
               {
-                "checks": [{"id", "mend", "text", "verdict"}],   in the order of the lines; mend may be null
+                "checks": [{"id", "mend", "text", "verdict"}],
                 "facts": {
                   "calls": {"blocked": [CALL], "seccompFilter"},
-                  "features": [FEATURE],                         null where the kernel does not say
-                  "memory-lock": {"limit", "locked"},            bytes, null for no limit
-                  "quota": [{"bytes", "keys", "maximumBytes", "maximumKeys", "uid"}],
-                  "session", "user", "persistent": {"gid", "items", "keys", "linksUserKeyring", "name", "permissions",
-                                                    "possessed", "serial", "uid", "usable"},
+                  "features": [FEATURE],
+                  "memory-lock": {"limit", "locked"},
+                  "quota": [{"bytes", "keys", "maximumBytes", "maximumKeys",
+                             "uid"}],
+                  "session", "user", "persistent":
+                    {"gid", "items", "keys", "linksUserKeyring", "name",
+                     "permissions", "possessed", "serial", "uid", "usable"},
                   "time-left": {"known"},
                   "user-namespace": {"isInitial", "userID"}
                 },
                 "usable": true
               }
-            What is not known is null, and so is "usable" of a scope that was not tried.
+            "mend" is null where there is nothing to do, "features" where the kernel does not say, and "limit" (bytes) \
+            where there is none. What is not known is null, and so is "usable" of a scope that was not tried.
 
             EXAMPLES:
               skr doctor

@@ -30,13 +30,20 @@ struct ExecCommand: LaunchingCommand {
             """
     )
 
-    @Option(help: ArgumentHelp("A variable that holds a secret; may be repeated.", valueName: "VAR=skr://..."))
+    @Option(
+        help: ArgumentHelp("A variable that holds a secret; may be repeated.", valueName: "VAR=skr://..."),
+        completion: .assignments)
     var env: [String] = []
 
-    @Option(help: ArgumentHelp("Variables and references from a file; may be repeated.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Variables and references from a file; may be repeated.", valueName: "file"),
+        completion: .file())
     var envFile: [String] = []
 
-    @Option(help: ArgumentHelp("A variable that holds the path of a file in memory.", valueName: "VAR=skr://..."))
+    @Option(
+        help: ArgumentHelp(
+            "A variable that holds the path of a file in memory; may be repeated.", valueName: "VAR=skr://..."),
+        completion: .assignments)
     var file: [String] = []
 
     @OptionGroup var options: PlaceOptions

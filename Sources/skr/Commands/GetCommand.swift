@@ -9,7 +9,8 @@ struct GetCommand: VerbCommand {
             of the service.
 
             EXAMPLES:
-              curl -H "Authorization: Bearer $(skr get api)" https://example.com/
+              curl -H @<(printf 'Authorization: Bearer %s' "$(skr get api)") \\
+                https://example.com/
               skr get oauth --field tokens.0.access
             """
     )

@@ -13,11 +13,15 @@ struct InjectCommand: VerbCommand {
 
             EXAMPLES:
               skr inject -i config.template | ssh host 'cat > /run/app/config'
+              echo 'Authorization: Bearer {{ skr://api }}' | skr inject \\
+                | curl -H @- https://example.com/
               echo 'password = {{ skr://db/alice }}' | skr inject
             """
     )
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The template; standard input if left out.", valueName: "file"))
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("The template; standard input if left out.", valueName: "file"),
+        completion: .file())
     var input: String?
 
     @OptionGroup var options: PlaceOptions

@@ -16,8 +16,10 @@ struct ListCommand: VerbCommand {
               serial             the key's number
               service            text
               size               bytes
-              timeLeft           whole seconds, rounded down; null without a timeout or where /proc/keys is hidden
-              timeLeftPrecision  less than timeLeft and this together is left, in seconds; null as timeLeft
+              timeLeft           whole seconds, rounded down; null without a timeout
+                                 or where /proc/keys is hidden
+              timeLeftPrecision  less than timeLeft and this together is left, in
+                                 seconds; null as timeLeft
 
             EXAMPLES:
               skr list
@@ -25,7 +27,7 @@ struct ListCommand: VerbCommand {
             """
     )
 
-    @Argument(help: "Only the items of this service.")
+    @Argument(help: "Only the items of this service.", completion: .anyServices)
     var service: String?
 
     @Flag(help: "An array of objects, for programs.")

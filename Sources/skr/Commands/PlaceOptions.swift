@@ -4,6 +4,9 @@ extension Place.Scope: ExpressibleByArgument {}
 
 /// Where the items are.
 struct PlaceOptions: ParsableArguments {
+    /// The variables that stand in for options.
+    static let variables = [(name: "SKR_SCOPE", option: "--scope"), (name: "SKR_NAMESPACE", option: "--namespace")]
+
     @Option(
         help: ArgumentHelp(
             "Whose items: this session's, all of the user's, or the user's over logins.", valueName: "scope"))
@@ -19,10 +22,10 @@ struct PlaceOptions: ParsableArguments {
 
 /// Which item.
 struct TargetArguments: ParsableArguments {
-    @Argument(help: "What the secret is for.")
+    @Argument(help: "What the secret is for.", completion: .services)
     var service: String
 
-    @Argument(help: "Whose it is, where a service has several.")
+    @Argument(help: "Whose it is, where a service has several.", completion: .accounts)
     var account: String?
 
     @OptionGroup var options: PlaceOptions

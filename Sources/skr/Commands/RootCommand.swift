@@ -20,7 +20,7 @@ struct RootCommand: ParsableCommand {
 
             EXAMPLES:
               printf %s "$TOKEN" | skr set api --timeout 8h
-              curl -H "Authorization: Bearer $(skr get api)" https://example.com/
+              skr get api
               skr exec --env TOKEN=skr://api -- ./deploy
               skr cached token --timeout 15m -- vault print token
               skr list
@@ -29,18 +29,13 @@ struct RootCommand: ParsableCommand {
               SKR_SCOPE, SKR_NAMESPACE   what --scope and --namespace are by default
 
             EXIT CODES:
-              0 done                          1 no such item, or expired
-              64 usage                        65 can't be decoded, or ambiguous
-              69 no usable kernel keyring     70 anything else
-              73 there already (--new)        75 try again: quota full, or locked
-              77 no permission                126 can't run the command
-              127 no such command
+            \(ExitCode.table)
             """,
         version: "skr 0.1.0",
         subcommands: [
             SetCommand.self, GetCommand.self, ListCommand.self, ExpireCommand.self, DeleteCommand.self,
             ClearCommand.self, ExecCommand.self, InjectCommand.self, SessionCommand.self, CachedCommand.self,
-            LockCommand.self, DoctorCommand.self,
+            LockCommand.self, DoctorCommand.self, CompletionsCommand.self, ManualCommand.self,
         ]
     )
 
@@ -49,5 +44,10 @@ struct RootCommand: ParsableCommand {
         configuration.subcommands.contains { subcommand in
             subcommand is any LaunchingCommand.Type && subcommand.configuration.commandName == verb
         }
+    }
+
+    /// The names of all verbs, hidden ones too.
+    static var verbs: [String] {
+        configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
     }
 }

@@ -14,9 +14,10 @@ enum MemoryFile {
         let descriptor = create()
         guard descriptor >= 0 else { throw failure(name) }
         let isWritten = secret.bytes.withBytes { Console.put($0, to: descriptor) }
-        guard isWritten, lseek(descriptor, 0, SEEK_SET) == 0, fcntl(descriptor, addSeals, allSeals) == 0 else {
-            throw failure(name)
-        }
+        // Programs such as ssh and psql refuse a file that others than its owner may read.
+        guard isWritten, fchmod(descriptor, S_IRUSR) == 0, lseek(descriptor, 0, SEEK_SET) == 0,
+            fcntl(descriptor, addSeals, allSeals) == 0
+        else { throw failure(name) }
         return "/proc/self/fd/\(descriptor)"
     }
 

@@ -1,0 +1,47 @@
+/// Answers the completion scripts.
+///
+/// They call `skr ---complete SHELL ...`; the first line of the answer says what is offered, and the words follow, one a
+/// line. Whatever goes wrong, there is nothing to offer and nothing to tell: a prompt is no place for errors.
+enum Completion {
+    /// No verb and no option, so that it is in nobody's way.
+    static let word = "---complete"
+
+    static func answer(_ arguments: CommandLineWords) {
+        guard let words = try? arguments.strings(), words.count > 1 else { return }
+        let rest = words.dropFirst(2)
+        let text = try? words[1] == "bash" ? bash(rest) : plain(rest, isFish: words[1] == "fish")
+        if let text { try? Console.write(text) }
+    }
+
+    /// For zsh and fish, which quote what they insert: the words before the cursor, with the program's name, and the start
+    /// of the one at the cursor.
+    private static func plain(_ words: ArraySlice<String>, isFish: Bool) throws(CommandError) -> String {
+        guard let last = words.last else { return "" }
+        let before = words.dropLast().drop { $0.contains("=") }.dropFirst()
+        return try CompletionAnswer(after: Array(before), typing: last).text { candidate in
+            // Fish quotes all but this.
+            if isFish, candidate.word.hasPrefix("~") { return nil }
+            return candidate.summary.map { "\(candidate.word)\t\($0)" } ?? candidate.word
+        }
+    }
+
+    /// For bash: the line as far as the cursor, and what of its end bash will replace.
+    private static func bash(_ words: ArraySlice<String>) throws(CommandError) -> String {
+        guard words.count == 2, let typed = words.first, let replaced = words.last else { return "" }
+        let line = BashLine(typed)
+        guard !line.isRedirection else { return CompletionAnswer.files.text { $0.word } }
+        let answer = try CompletionAnswer(after: Array(line.words.dropFirst()), typing: line.last.text)
+        return answer.text { line.last.reply(completingTo: $0.word, replacing: replaced) }
+    }
+}
+
+extension CompletionAnswer {
+    fileprivate func text(_ line: (Candidate) -> String?) -> String {
+        switch self {
+        case .words(let candidates): (["words"] + candidates.compactMap(line)).joined(separator: "\n") + "\n"
+        case .files: "files\n"
+        case .directories: "directories\n"
+        case .command: "command\n"
+        }
+    }
+}

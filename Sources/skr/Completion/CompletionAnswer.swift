@@ -1,0 +1,103 @@
+import ArgumentParser
+
+/// What can stand at the cursor.
+enum CompletionAnswer {
+    struct Candidate {
+        var word: String
+        var summary: String?
+    }
+
+    case words([Candidate])
+    case files
+    case directories
+    /// A command and its arguments, for which the shell knows better.
+    case command
+
+    /// By the words before the cursor's, without the program's name, and the start of the one at the cursor.
+    init(after words: [String], typing word: String) throws(CommandError) {
+        let line = PartialLine(words, root: try .root())
+        if let option = line.pending {
+            self = Self.values(of: option, named: option.spelling ?? "", in: line, typing: word)
+        } else if line.isTerminated, line.command.launched != nil {
+            self = .command
+        } else if !line.isTerminated, let (name, value) = PartialLine.split(word) {
+            guard let option = line.command.option(named: name) else {
+                self = .words([])
+                return
+            }
+            self = Self.values(of: option, named: option.spelling ?? "", in: line, typing: String(value))
+                .prefixed(by: "\(name)=")
+        } else if !line.isTerminated, word.hasPrefix("-") {
+            self = .words(Self.options(in: line))
+        } else {
+            self = Self.positional(in: line, typing: word)
+        }
+    }
+
+    private static func positional(in line: PartialLine, typing word: String) -> CompletionAnswer {
+        guard let verb = line.verb else {
+            return .words(line.positionals.isEmpty ? line.root.verbs.map(Candidate.init(verb:)) : [])
+        }
+        // Nobody has told the parser that the words behind `help` are verbs.
+        if verb.commandName == "help" {
+            return .words(line.positionals.isEmpty ? line.root.verbs.map(Candidate.init(verb:)) : [])
+        }
+        let position = line.positionals.count
+        let places = verb.positionals
+        let index = places.indices.contains(position) ? position : places.lastIndex(where: \.isRepeating)
+        guard let index else { return .words(line.isTerminated ? [] : options(in: line)) }
+        let answer = values(of: places[index], named: "positional@\(index)", in: line, typing: word)
+        // A word with a dash in front would be taken for an option.
+        guard case .words(let candidates) = answer, !line.isTerminated else { return answer }
+        return .words(candidates.filter { !$0.word.hasPrefix("-") })
+    }
+
+    private static func options(in line: PartialLine) -> [Candidate] {
+        let names = line.command.options.filter { $0.isRepeating || !line.has($0) }.compactMap { option in
+            option.spelling.map { Candidate(word: $0, summary: option.abstract) }
+        }
+        let launched = line.command.launched.map { Candidate(word: "--", summary: $0.abstract) }
+        return names + (launched.map { [$0] } ?? [])
+    }
+
+    private static func values(
+        of argument: ArgumentDefinition,
+        named name: String,
+        in line: PartialLine,
+        typing word: String
+    ) -> CompletionAnswer {
+        switch argument.completionKind {
+        case .list(let values): .words(values.map { Candidate(word: $0) })
+        case .file: .files
+        case .directory: .directories
+        case .custom: .words(customValues(named: name, in: line, typing: word).map { Candidate(word: $0) })
+        case .shellCommand, .customAsync, .customDeprecated, nil: .words([])
+        }
+    }
+
+    /// What the definition's own function offers; only the parser can call it.
+    private static func customValues(named name: String, in line: PartialLine, typing word: String) -> [String] {
+        let context = CompletionContext(line).words + [word]
+        let request =
+            ["---completion"] + (line.verb.map { [$0.commandName] } ?? [])
+            + ["--", name, "\(context.count - 1)", "\(word.count)"] + context
+        do {
+            _ = try RootCommand.parseAsRoot(request)
+            return []
+        } catch {
+            guard RootCommand.exitCode(for: error) == .success else { return [] }
+            return RootCommand.fullMessage(for: error).split(separator: "\n").map(String.init)
+        }
+    }
+
+    private func prefixed(by prefix: String) -> CompletionAnswer {
+        guard case .words(let candidates) = self else { return self }
+        return .words(candidates.map { Candidate(word: prefix + $0.word, summary: $0.summary) })
+    }
+}
+
+extension CompletionAnswer.Candidate {
+    fileprivate init(verb: CommandDefinition) {
+        self.init(word: verb.commandName, summary: verb.abstract)
+    }
+}

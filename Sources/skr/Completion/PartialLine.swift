@@ -1,0 +1,60 @@
+/// A command line as far as the cursor, read by the definitions.
+struct PartialLine {
+    let root: CommandDefinition
+    private(set) var verb: CommandDefinition?
+    /// The options that are there, by the name that help uses, and the last value of each.
+    private(set) var options: [(name: String, value: String)] = []
+    private(set) var positionals: [String] = []
+    /// The option whose value is the next word.
+    private(set) var pending: ArgumentDefinition?
+    private(set) var isTerminated = false
+
+    /// Reads the words before the one at the cursor; without the program's name.
+    init(_ words: [String], root: CommandDefinition) {
+        self.root = root
+        for word in words { read(word) }
+    }
+
+    var command: CommandDefinition { verb ?? root }
+
+    func has(_ option: ArgumentDefinition) -> Bool {
+        options.contains { $0.name == option.spelling }
+    }
+
+    /// An option and the start of its value in one word, `--scope=us`.
+    static func split(_ word: String) -> (name: Substring, value: Substring)? {
+        guard word.hasPrefix("--"), let sign = word.firstIndex(of: "=") else { return nil }
+        return (word[..<sign], word[word.index(after: sign)...])
+    }
+
+    private mutating func read(_ word: String) {
+        if let option = pending {
+            note(option, value: word)
+            pending = nil
+        } else if isTerminated {
+            positionals.append(word)
+        } else if word == "--" {
+            isTerminated = true
+        } else if word.hasPrefix("-"), word != "-" {
+            readOption(word)
+        } else if verb == nil, let known = root.verb(named: word) {
+            verb = known
+        } else {
+            positionals.append(word)
+        }
+    }
+
+    private mutating func readOption(_ word: String) {
+        if let (name, value) = Self.split(word) {
+            if let option = command.option(named: name) { note(option, value: String(value)) }
+        } else if let option = command.option(named: word[...]) {
+            if option.kind == .option { pending = option } else { note(option, value: "") }
+        }
+    }
+
+    private mutating func note(_ option: ArgumentDefinition, value: String) {
+        guard let name = option.spelling else { return }
+        options.removeAll { $0.name == name }
+        options.append((name, value))
+    }
+}

@@ -1,0 +1,49 @@
+/// An argument, an option or a flag, as the argument parser knows it.
+struct ArgumentDefinition: Decodable {
+    enum Kind: String, Decodable {
+        case positional, option, flag
+    }
+
+    /// What can stand there; the names of cases and of their values are the argument parser's.
+    enum Values: Decodable {
+        case list(values: [String])
+        case file(extensions: [String])
+        case directory
+        case shellCommand(command: String)
+        case custom
+        case customAsync
+        case customDeprecated
+    }
+
+    struct Name: Decodable {
+        let kind: String
+        let name: String
+
+        var spelling: String { kind == "long" ? "--\(name)" : "-\(name)" }
+    }
+
+    let kind: Kind
+    let shouldDisplay: Bool
+    let isOptional: Bool
+    let isRepeating: Bool
+    let parsingStrategy: String
+    let valueName: String?
+    let abstract: String?
+    let allValues: [String]?
+    let completionKind: Values?
+    private let names: [Name]?
+    private let preferredName: Name?
+
+    var isLaunched: Bool { kind == .positional && parsingStrategy == "postTerminator" }
+    /// With dashes, short ones first.
+    var spellings: [String] { (names ?? []).map(\.spelling).sorted { $0.utf8.count < $1.utf8.count } }
+    /// The name that help uses, with dashes.
+    var spelling: String? { preferredName?.spelling }
+    /// As help and manual pages call it: `SERVICE`.
+    var shownValue: String {
+        let name = valueName ?? "value"
+        return name.allSatisfy(\.isLetter) ? name.uppercased() : name
+    }
+    /// Options that the argument parser adds to every verb, and that no synopsis needs.
+    var isForEveryVerb: Bool { spelling == "--help" || spelling == "--version" }
+}

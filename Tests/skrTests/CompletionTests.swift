@@ -1,0 +1,94 @@
+import Testing
+
+import skr
+
+@Suite("What is offered")
+struct CompletionTests {
+    private static let fill = #"for name in api db; do printf x | skr set $name; done; printf x | skr set db alice; "#
+
+    @Test("each word once, without what a terminal can't show or what would be taken for an option")
+    func services() throws {
+        let outcome = try CommandRunner().inSession(
+            Self.fill + #"""
+                for name in "$(printf "a\nb")" "$(printf "a\tb")" "$(printf "\033[31mx")" -rf; do printf x | skr set -- "$name"; done
+                skr ---complete zsh skr get ""; skr ---complete zsh skr get -- ""
+                """#)
+        #expect(outcome == .init(exitCode: 0, output: "words\napi\ndb\nwords\n-rf\napi\ndb\n", errors: ""))
+    }
+
+    @Test("the scope and the namespace of the line count, else those of the environment")
+    func place() throws {
+        let outcome = try CommandRunner().inSession(
+            Self.fill + #"""
+                printf x | skr set --namespace other there
+                skr ---complete zsh skr get --namespace other ""; skr ---complete zsh skr get --namespace=other ""
+                SKR_NAMESPACE=other skr ---complete zsh skr get ""; skr ---complete zsh skr get --scope user ""
+                skr ---complete zsh skr get --scope nowhere ""; skr ---complete zsh skr get db ""
+                """#)
+        #expect(outcome.output == "words\nthere\nwords\nthere\nwords\nthere\nwords\nwords\nwords\nalice\n")
+        #expect(outcome.errors == "")
+    }
+
+    @Test("nothing is told, and no name offered, where there is no keyring or the words are none")
+    func silence() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            keyctl revoke @s; skr ---complete zsh skr get ""; echo $?; skr ---complete bash "skr get " ""; echo $?
+            skr ---complete; skr ---complete bash; skr ---complete bash x y z; skr ---complete zsh; echo $?
+            skr ---complete zsh skr get $(printf "\377"); echo $?; skr ---complete zsh skr nonsense ""; echo $?
+            """#)
+        #expect(outcome == .init(exitCode: 0, output: "words\n0\nwords\n0\n0\n0\nwords\n0\n", errors: ""))
+    }
+
+    @Test("an option that is there is not offered again; behind -- of exec it is the command's turn")
+    func options() throws {
+        let runner = CommandRunner()
+        let options = try runner.run("---complete", "zsh", "skr", "list", "--json", "-").output
+        #expect(!options.contains("--json") && options.contains("\n--scope\t"))
+        #expect(try runner.run("---complete", "zsh", "skr", "exec", "--", "").output == "command\n")
+        #expect(try runner.run("---complete", "zsh", "skr", "exec", "--env-file", "").output == "files\n")
+        #expect(try runner.run("---complete", "bash", "skr set api <f", "f").output == "files\n")
+        #expect(try runner.run("---complete", "zsh", "skr", "exec", "--env", "").output == "words\n")
+    }
+
+    @Test("the argument parser's own scripts, which would run what a name says, are not given out")
+    func generated() throws {
+        let outcome = try CommandRunner().run("--generate-completion-script", "bash")
+        #expect(outcome.exitCode == 64 && outcome.output.isEmpty)
+        #expect(outcome.errors.contains("skr help completions"))
+    }
+}
+
+@Suite("Words of bash")
+struct BashLineTests {
+    @Test(
+        "what stays as typed, what is quoted",
+        arguments: [
+            ("skr get ", "", "a b", #"a\ b"#), ("skr get a", "a", "a b", #"a\ b"#),
+            (#"skr get a\"#, #"a\"#, "a b", #"a\ b"#),
+            (#"skr get "a"#, "a", #"a$"b"#, #"a\$\"b"#), ("skr get 'a", "a", "a'b", #"a'\''b"#),
+            ("skr get a:", "", "a:b", "b"), ("skr get a:b", "b", "a:b!c", #"b\!c"#),
+            (#"skr get a"b"#, "b", "ab c", "b c"), (#"skr get "a b"c"#, #""a b"c"#, "a bcd", #""a b"cd"#),
+        ]
+    )
+    func replies(line: String, replaced: String, name: String, reply: String) {
+        #expect(BashLine(line).last.reply(completingTo: name, replacing: replaced) == reply)
+    }
+
+    @Test(
+        "no reply where there is none that bash would read as the name",
+        arguments: [
+            ("skr get \"", "", "a!b"), ("skr get $'", "", "ab"), ("skr get b", "b", "ab"), ("skr get a", "b", "ab"),
+        ]
+    )
+    func refusals(line: String, replaced: String, name: String) {
+        #expect(BashLine(line).last.reply(completingTo: name, replacing: replaced) == nil)
+    }
+
+    @Test("words, quotes and redirections")
+    func words() {
+        let line = BashLine(#"skr 'a  b' "c\"\d" e\ f </dev/null g>h ${i"#)
+        #expect(line.words == ["skr", "a  b", #"c"\d"#, "e f", "g"])
+        #expect(line.last.text == "${i" && !line.isRedirection && BashLine("skr < f").isRedirection)
+    }
+}

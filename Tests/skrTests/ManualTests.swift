@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+
+@Suite("Manual pages and help")
+struct ManualTests {
+    private static let repository = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// Every page, by its file's name, made as the build makes them.
+    private func pages() throws -> [String: String] {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("skr-test-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let outcome = try CommandRunner().shell(
+            #"bash "$CI"/manual "$DIRECTORY" "$(command -v skr)" && cd "$DIRECTORY" && mandoc -T lint -W style *.1"#,
+            environment: [
+                "CI": Self.repository.appendingPathComponent(".ci").path, "DIRECTORY": directory.path,
+                "SOURCE_DATE_EPOCH": "0",
+            ])
+        // Whether other pages are installed here is not the pages' matter.
+        let complaints = outcome.output.split(separator: "\n").filter { line in
+            !line.contains("referenced manual not found") && !line.contains("makewhatis")
+        }
+        #expect(complaints == [])
+        var pages: [String: String] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
+            pages[name] = try String(contentsOf: directory.appendingPathComponent(name), encoding: .utf8)
+        }
+        return pages
+    }
+
+    @Test("there is one for skr and one for each verb, complete, and mandoc finds nothing to complain about")
+    func complete() throws {
+        let pages = try pages()
+        let verbs = try CommandRunner().run("---complete", "zsh", "skr", "").output.split(separator: "\n").dropFirst()
+            .compactMap { $0.split(separator: "\t").first }.filter { $0 != "help" }
+        #expect(verbs.count > 8)
+        #expect(Set(pages.keys) == Set(verbs.map { "skr-\($0).1" } + ["skr.1"]))
+        for (name, page) in pages {
+            for section in ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "EXAMPLES", "SEE ALSO"] {
+                #expect(page.contains(".Sh \(section)\n"), "\(name)")
+            }
+            #expect(page.hasPrefix(".Dd January 1, 1970\n"), "\(name)")
+        }
+        #expect(pages["skr-get.1"]?.contains(".Sh ENVIRONMENT\n") == true)
+    }
+
+    @Test("man shows what the command understands, with dashes and quotes that can be copied")
+    func readable() throws {
+        let outcome = try CommandRunner().shell("skr manual exec | mandoc -T utf8 | col -b")
+        #expect(outcome.output.contains("skr exec [--env VAR=skr://...] [--env-file FILE]"))
+        #expect(
+            outcome.output.contains(#"skr exec --file KEY=skr://tls -- sh -c 'openssl rsa -in "$KEY" -check -noout'"#))
+    }
+
+    @Test("help of each verb has examples, and no line too long for a terminal")
+    func help() throws {
+        let verbs = try CommandRunner().run("---complete", "zsh", "skr", "").output.split(separator: "\n").dropFirst()
+        for verb in verbs.compactMap({ $0.split(separator: "\t").first }).filter({ $0 != "help" }) {
+            let outcome = try CommandRunner().run("help", String(verb))
+            #expect(outcome.exitCode == 0 && outcome.output.contains("EXAMPLES:\n  "), "\(verb)")
+            for line in outcome.output.split(separator: "\n") {
+                // What stays as it was written may be somewhat longer, so that it can be copied.
+                #expect(line.count <= (line.hasPrefix("  ") ? 100 : 79), "\(verb): \(line)")
+            }
+        }
+    }
+
+    @Test(
+        "a mistyped verb is told the nearest",
+        arguments: [
+            ("gte", "get"), ("st", "set"), ("sesion", "session"), ("lst", "list"), ("dele", "delete"), ("exe", "exec"),
+        ]
+    )
+    func nearest(typed: String, meant: String) throws {
+        for words in [[typed, "api"], ["help", typed]] {
+            let outcome = try CommandRunner().run(words, input: Data())
+            #expect(outcome.exitCode == 64 && outcome.output.isEmpty)
+            #expect(
+                outcome.errors.hasPrefix("skr: error: no such verb: \(typed)\nskr: hint: did you mean '\(meant)'? "))
+        }
+        #expect(try CommandRunner().run("xyzzy").errors.hasSuffix("skr: hint: 'skr help' lists the verbs\n"))
+    }
+}

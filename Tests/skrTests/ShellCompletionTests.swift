@@ -1,0 +1,125 @@
+import Foundation
+import Testing
+
+/// The shells that skr completes in, each with a way to start it without anybody's settings.
+enum CompletingShell: String, CaseIterable {
+    case bash, zsh, fish
+
+    /// Starts an interactive shell in which `skr` shows the words that it was called with; the scripts ask the real one.
+    var start: String {
+        switch self {
+        case .bash: #"exec bash --noprofile --rcfile "$SETTINGS/bash" -i"#
+        case .zsh: #"ZDOTDIR=$SETTINGS exec zsh -d -i"#
+        case .fish: #"exec fish --no-config -C "source $SETTINGS/fish" -i"#
+        }
+    }
+
+    var settingsFile: String { self == .zsh ? ".zshrc" : rawValue }
+
+    var settings: String {
+        switch self {
+        case .bash:
+            """
+            PS1='READY> '; unset HISTFILE; source <(skr completions bash)
+            skr() { printf '<%s>' CALLED "$@"; printf 'E%s\\n' ND; }
+            """
+        case .zsh:
+            """
+            PS1='READY> '; autoload -Uz compinit; compinit -u -D; source <(skr completions zsh)
+            skr() { printf '<%s>' CALLED "$@"; printf 'E%s\\n' ND }
+            """
+        case .fish:
+            """
+            skr completions fish | source
+            function fish_prompt; echo 'READY> '; end
+            function skr; printf '<%s>' CALLED $argv; printf 'E%s\\n' ND; end
+            """
+        }
+    }
+}
+
+/// What is completed is what the shell then hands to skr, on a terminal, as a user would see it.
+@Suite("Completions in the shells themselves")
+struct ShellCompletionTests {
+    static let names = [
+        "api", "a b", "a:b:c", "a=b", "al@ex", "long/path", "x,y", "%d", "%n%F{red}", "é ü", "日本", "\"q", "it's",
+        "a\"b'c d", "~root", "ex!cl", "!!", "star*", "?q", "[x]", "{a,b}", "a\\b", "a\\", "#hash", "^x", "=ls",
+        "a;b|c&d", "<in", ">out", "$HOME", "${x}", "$(touch $TRAP)", "`touch $TRAP`", " lead", "trail ", "a  b",
+    ]
+
+    @Test("a name of any kind is completed to itself, in quotes and without", arguments: CompletingShell.allCases)
+    func names(shell: CompletingShell) throws {
+        let calls = ["", "\"", "'"].flatMap { quote in
+            Self.names.enumerated().compactMap { number, name -> Call? in
+                guard Self.canComplete(name, behind: quote, in: shell) else { return nil }
+                return Call(
+                    typed: "skr get --namespace n\(number) \(quote)\t",
+                    words: ["get", "--namespace", "n\(number)", name])
+            }
+        }
+        try check(calls, in: shell)
+    }
+
+    @Test("verbs, options, values, accounts, references", arguments: CompletingShell.allCases)
+    func kinds(shell: CompletingShell) throws {
+        try check(
+            [
+                Call(typed: "skr del\t", words: ["delete"]),
+                Call(typed: "skr list --js\t", words: ["list", "--json"]),
+                Call(typed: "skr list --scope us\t", words: ["list", "--scope", "user"]),
+                Call(typed: "skr list --scope=pe\t", words: ["list", "--scope=persistent"]),
+                Call(typed: "skr help exp\t", words: ["help", "expire"]),
+                Call(typed: "skr get --namespace=n2 a:b\t", words: ["get", "--namespace=n2", "a:b:c"]),
+                Call(typed: "skr get --namespace=n2 a:b:\t", words: ["get", "--namespace=n2", "a:b:c"]),
+                Call(typed: "skr get --namespace=n4 al@\t", words: ["get", "--namespace=n4", "al@ex"]),
+                Call(
+                    typed: "skr get --namespace accounts db al\t",
+                    words: ["get", "--namespace", "accounts", "db", "alice b"]),
+                Call(
+                    typed: "skr exec --namespace n2 --env T=sk\t",
+                    words: ["exec", "--namespace", "n2", "--env", "T=skr://a%3Ab%3Ac"]),
+                Call(typed: "skr exec -- printen\t", words: ["exec", "--", "printenv"]),
+            ], in: shell)
+    }
+
+    private struct Call {
+        let typed: String
+        let words: [String]
+    }
+
+    /// What a shell can't take safely is left out.
+    private static func canComplete(_ name: String, behind quote: String, in shell: CompletingShell) -> Bool {
+        switch shell {
+        case .bash: quote != "\"" || !name.contains("!")
+        case .zsh: true
+        case .fish: !name.hasPrefix("~")
+        }
+    }
+
+    private func check(_ calls: [Call], in shell: CompletingShell) throws {
+        let settings = FileManager.default.temporaryDirectory.appendingPathComponent("skr-test-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: settings, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: settings) }
+        try Data(shell.settings.utf8).write(to: settings.appendingPathComponent(shell.settingsFile))
+        let trap = settings.appendingPathComponent("trap").path
+
+        let items = Self.names.enumerated().map { number, name in
+            "skr set --namespace n\(number) -- '\(name.replacingOccurrences(of: "'", with: #"'\''"#))' </dev/null\n"
+        }
+        let script = items.joined() + "skr set --namespace accounts db 'alice b' </dev/null\n" + shell.start
+        // Two answers a call: its prompt may be drawn several times, what the call shows only once.
+        var answers = [TerminalRunner.Answer(prompt: "READY> ", keys: (calls.first?.typed ?? "") + "\r")]
+        answers += calls.dropFirst().map { .init(prompt: "END", keys: $0.typed + "\r") }
+        answers.append(.init(prompt: "END", keys: "exit\r"))
+        let shown = try TerminalRunner().run(
+            script, answering: answers,
+            environment: [
+                "SETTINGS": settings.path, "TRAP": trap, "HOME": settings.path, "TERM": "xterm", "LC_ALL": "C.UTF-8",
+            ])
+        for call in calls {
+            let words = (["CALLED"] + call.words).map { "<\($0)>" }.joined()
+            #expect(shown.contains(words + "END"), "\(shell) made something else of \(call.typed)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: trap))
+    }
+}

@@ -40,6 +40,17 @@ struct CompletionTests {
         #expect(outcome == .init(exitCode: 0, output: "words\n0\nwords\n0\n0\n0\nwords\n0\n", errors: ""))
     }
 
+    @Test("names of kept outputs are offered to cached alone")
+    func cached() throws {
+        let outcome = try CommandRunner().inSession(
+            Self.fill + #"""
+                skr cached token --timeout 1m -- true
+                skr ---complete zsh skr cached ""; skr ---complete zsh skr cached token --timeout 1m -- ""
+                skr ---complete zsh skr get ""
+                """#)
+        #expect(outcome == .init(exitCode: 0, output: "words\ntoken\ncommand\nwords\napi\ndb\n", errors: ""))
+    }
+
     @Test("an option that is there is not offered again; behind -- of exec it is the command's turn")
     func options() throws {
         let runner = CommandRunner()

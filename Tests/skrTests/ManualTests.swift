@@ -52,6 +52,14 @@ struct ManualTests {
             outcome.output.contains(#"skr exec --file KEY=skr://tls -- sh -c 'openssl rsa -in "$KEY" -check -noout'"#))
     }
 
+    @Test("help and page say which value an option has when it is left out")
+    func defaults() throws {
+        for verb in ["help", "manual"] {
+            let words = try CommandRunner().run(verb, "lock").output.split { $0.isWhitespace }.joined(separator: " ")
+            #expect(words.contains("a holder that was killed. By default 30s."), "\(verb)")
+        }
+    }
+
     @Test("help of each verb has examples, and no line too long for a terminal")
     func help() throws {
         let verbs = try CommandRunner().run("---complete", "zsh", "skr", "").output.split(separator: "\n").dropFirst()

@@ -34,7 +34,7 @@ struct CachedCommand: LaunchingCommand {
             """
     )
 
-    @Argument(help: "What the output is kept as.")
+    @Argument(help: "What the output is kept as.", completion: .cachedNames)
     var name: String
 
     @Option(help: ArgumentHelp("What tells this output from others of that name; may be repeated.", valueName: "arg"))

@@ -12,6 +12,11 @@ extension CompletionKind {
         names { _, item in item.service }
     }
 
+    /// What commands printed is kept under these.
+    static var cachedNames: CompletionKind {
+        names { _, item in item.kind == .cached ? item.service : nil }
+    }
+
     /// The accounts of the service that is named before.
     static var accounts: CompletionKind {
         names { positionals, item in

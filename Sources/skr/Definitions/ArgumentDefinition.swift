@@ -30,6 +30,7 @@ struct ArgumentDefinition: Decodable {
     let valueName: String?
     let abstract: String?
     let allValues: [String]?
+    let defaultValue: String?
     let completionKind: Values?
     private let names: [Name]?
     private let preferredName: Name?
@@ -46,4 +47,10 @@ struct ArgumentDefinition: Decodable {
     }
     /// Options that the argument parser adds to every verb, and that no synopsis needs.
     var isForEveryVerb: Bool { spelling == "--help" || spelling == "--version" }
+
+    /// What it is for, which values there are, and which it has when it is left out.
+    var summary: String {
+        let values = allValues.map { " One of \($0.joined(separator: ", "))." } ?? ""
+        return (abstract ?? "") + values + (defaultValue.map { " By default \($0)." } ?? "")
+    }
 }

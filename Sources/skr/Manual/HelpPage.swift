@@ -29,10 +29,7 @@ struct HelpPage {
 
     private var arguments: String {
         let shown = (verb == nil ? [] : command.positionals) + command.options
-        let rows = shown.map { argument in
-            let values = argument.allValues.map { " One of \($0.joined(separator: ", "))." } ?? ""
-            return (name: argument.shownNames, text: (argument.abstract ?? "") + values)
-        }
+        let rows = shown.map { (name: $0.shownNames, text: $0.summary) }
         return (command.positionals.isEmpty || verb == nil ? "OPTIONS:\n" : "ARGUMENTS AND OPTIONS:\n")
             + Self.table(rows)
     }

@@ -74,8 +74,7 @@ struct ManualPage {
         page.macro("Bl -tag -width Ds")
         for argument in arguments {
             page.macro("It \(argument.item)")
-            page.paragraph(argument.abstract ?? "")
-            if let values = argument.allValues { page.paragraph("One of \(values.joined(separator: ", ")).") }
+            page.paragraph(argument.summary)
         }
         page.macro("El")
     }
@@ -128,7 +127,7 @@ extension ManualPage {
         page.macro("El")
         if verb != nil, launches {
             page.macro("Pp")
-            page.paragraph("Otherwise it is that of CMD.")
+            page.paragraph("Otherwise it is that of CMD, 128+N for a signal.")
         }
     }
 

@@ -218,17 +218,18 @@ private func updateSomeTimes(in store: SecretStore) throws {
     }
 }
 
-/// Stops one of the updaters at a time, for twice its lease.
+/// Stops one of the updaters at a time, for twice its lease, once all of them are up, which takes a while on a busy machine.
 private func stopSomebody(_ times: Int, at store: SecretStore) {
     var random = SeededGenerator(testSeed)
-    let giveUp = ContinuousClock.now + .seconds(60)
+    let updaters = (0..<4).map { ItemIdentity.password(service: "pid\($0)") }
+    let giveUp = ContinuousClock.now + .seconds(600)
+    while ContinuousClock.now < giveUp, !updaters.allSatisfy({ (try? store.contains($0)) == true }) { usleep(10_000) }
     var stops = 0
     while stops < times, ContinuousClock.now < giveUp {
         usleep(UInt32.random(in: 1_000...8_000, using: &random))
-        let name = "pid\(Int.random(in: 0..<4, using: &random))"
-        guard let pid = try? store.get(.password(service: name), as: Int32.self), kill(pid, SIGSTOP) == 0 else {
-            continue
-        }
+        guard let pid = try? store.get(updaters[Int.random(in: 0..<4, using: &random)], as: Int32.self),
+            kill(pid, SIGSTOP) == 0
+        else { continue }
         stops += 1
         usleep(100_000)
         kill(pid, SIGCONT)

@@ -21,10 +21,21 @@ enum Launch {
         throw failure(of: command, code: code)
     }
 
+    /// Whether there is a file of that name where it was looked for.
+    ///
+    /// C says 'permission denied' where a folder of PATH may not be searched, and a shell that there is no such command.
+    private static func isThere(_ name: String) -> Bool {
+        if name.utf8.contains(UInt8(ascii: "/")) { return true }
+        guard let path = unsafe getenv("PATH") else { return true }
+        return unsafe String(cString: path).split(separator: ":").contains { folder in
+            unsafe access("\(folder)/\(name)", F_OK) == 0
+        }
+    }
+
     static func failure(of command: CommandLineWords, code: CInt) -> CommandError {
         let name = Display.quoted(command.lossyFirst)
         let reason = unsafe String(cString: strerror(code)).lowercased()
-        switch code {
+        switch code == EACCES && !isThere(command.lossyFirst) ? ENOENT : code {
         case ENOENT:
             return CommandError(
                 exitCode: .noCommand, message: "no such command: \(name)", hint: "name a program in PATH, or its path")

@@ -13,7 +13,7 @@ enum JSONField {
         for step in path.split(separator: ".", omittingEmptySubsequences: false) {
             guard let next = value[String(step)] else {
                 throw CommandError(
-                    exitCode: .data, message: "\(name): the secret has no field '\(path)'",
+                    exitCode: .data, message: "\(name): the secret has no field \(Display.quoted(path))",
                     hint: "a path is names and positions with dots between, such as tokens.0.access"
                 )
             }

@@ -55,10 +55,11 @@ struct LockTests {
         let outcome = try CommandRunner().inSession(
             #"""
             ready=$(mktemp); export ready; trap 'rm -f $ready' EXIT
+            gone() { for ((i = 0; i < 600; i++)); do grep -qs '^State:.[^Z]' /proc/$1/status || { echo gone; return; }; sleep 0.05; done; }
             skr lock a --timeout 2s -- bash -c 'echo $$ > $ready; exec sleep 600' & child=$!
             for ((i = 0; i < 600; i++)); do [[ -s $ready ]] && break; sleep 0.05; done
             skr lock a --wait 4 -- echo never 2>/dev/null; echo $?
-            kill -KILL $child; wait $child 2>/dev/null; skr lock a --wait 1m -- echo mine; [[ -e /proc/$(cat $ready) ]] || echo gone
+            kill -KILL $child; wait $child 2>/dev/null; skr lock a --wait 1m -- echo mine; gone $(cat $ready)
             """#)
         #expect(outcome.output == "75\nmine\ngone\n")
     }

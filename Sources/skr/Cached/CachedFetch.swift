@@ -70,7 +70,8 @@ struct CachedFetch {
     ) throws(CommandError) {
         let isWanted = old == nil
         if isWanted {
-            giveBack()
+            // Others may go on; the signals are still wanted for the command.
+            _ = lease.release()
             try output.withBytes { bytes throws(CommandError) in try Console.write(bytes) }
         }
         try pipe.drain(from: &child, to: isWanted ? STDOUT_FILENO : nil)

@@ -83,8 +83,10 @@ struct ChildCommand: ~Copyable {
             let number = CInt(signal.ssi_signo)
             guard number != SIGCHLD else { continue }
             received = number
-            // Once it was waited for, its number may be another's.
-            if signal.ssi_code != fromKernel, status == nil { kill(processID, number) }
+            // A terminal's keys reach the command by themselves; its hangup may reach the session's leader alone, and coming
+            // twice it does no harm. Once the command was waited for, its number may be another's.
+            let isForUsAlone = signal.ssi_code != fromKernel || number == SIGHUP
+            if isForUsAlone, status == nil { kill(processID, number) }
         }
     }
 }

@@ -27,8 +27,8 @@ enum Launch {
     private static func isThere(_ name: String) -> Bool {
         if name.utf8.contains(UInt8(ascii: "/")) { return true }
         guard let path = unsafe getenv("PATH") else { return true }
-        return unsafe String(cString: path).split(separator: ":").contains { folder in
-            unsafe access("\(folder)/\(name)", F_OK) == 0
+        return unsafe String(cString: path).split(separator: ":", omittingEmptySubsequences: false).contains { folder in
+            unsafe access("\(folder.isEmpty ? "." : folder)/\(name)", F_OK) == 0
         }
     }
 

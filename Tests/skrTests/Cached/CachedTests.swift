@@ -51,11 +51,12 @@ struct CachedTests {
     func killed() throws {
         let outcome = try run(
             #"""
+            gone() { for ((i = 0; i < 600; i++)); do grep -qs '^State:.[^Z]' /proc/$1/status || { echo gone; return; }; sleep 0.05; done; }
             skr cached a --timeout 5m -- bash -c "run 'echo \$\$ >> $COUNTER.pid; exec sleep 600'" & holder=$!
             for ((i = 0; i < 600; i++)); do [[ -s $COUNTER.pid ]] && break; sleep 0.05; done
             kill -KILL $holder; wait $holder 2>/dev/null; echo $?
             skr cached a --timeout 5m -- bash -c "run 'echo next'"; runs
-            [[ -e /proc/$(cat $COUNTER.pid) ]] || echo gone; rm $COUNTER.pid
+            gone $(cat $COUNTER.pid); rm $COUNTER.pid
             """#)
         #expect(outcome.output == "137\nnext\n2\ngone\n")
     }

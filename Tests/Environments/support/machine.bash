@@ -6,7 +6,7 @@ packages=(openssh-server openssh-client sudo cron keyutils util-linux libpam-mod
 
 prepare_machine() {
     install_packages
-    work=$(mktemp -d /tmp/skr-environments.XXXXXX)
+    work=$(mktemp -d)
     chmod 755 "$work"
     mkdir -m 1777 "$work/out"
     mkdir "$work/processes"

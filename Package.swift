@@ -20,10 +20,12 @@ let package = Package(
         .library(name: "SessionKeyring", targets: ["SessionKeyring"]),
         .library(name: "SessionKeyringTesting", targets: ["SessionKeyringTesting"]),
         .executable(name: "skr", targets: ["skr"]),
+        .executable(name: "skr-stress", targets: ["skr-stress"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     ],
     targets: [
         .systemLibrary(
@@ -40,6 +42,25 @@ let package = Package(
                 "SessionKeyring",
                 "Keyutils",
                 "CKeyutils",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "StressSuite",
+            dependencies: [
+                "SessionKeyring",
+                "SessionKeyringTesting",
+                "Keyutils",
+                "CKeyutils",
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
+            ],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "skr-stress",
+            dependencies: [
+                "StressSuite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
@@ -63,6 +84,11 @@ let package = Package(
         .testTarget(
             name: "SessionKeyringTestingTests",
             dependencies: ["SessionKeyringTesting"],
+            swiftSettings: tests
+        ),
+        .testTarget(
+            name: "StressSuiteTests",
+            dependencies: ["StressSuite", "skr-stress", "SessionKeyringTesting"],
             swiftSettings: tests
         ),
         .testTarget(

@@ -1,0 +1,41 @@
+/// One call of one actor, as far as it concerns one item.
+///
+/// A call on all items, such as a clear, is one of these for each of them.
+package struct ItemOperation: Sendable, Equatable, Codable {
+    /// What the call did to the item, or saw of it.
+    package enum Effect: Sendable, Equatable, Codable {
+        /// A get that found this value, or none.
+        case read(Stamp?)
+        /// A list, or an add that was refused, which saw the item or saw that there is none.
+        case look(isThere: Bool)
+        /// A set. The timeout is in whole seconds, as the kernel has it; `nil` for none.
+        case write(Stamp, timeout: UInt32?)
+        /// An add: a write that succeeds only where there is no item.
+        case create(Stamp, timeout: UInt32?)
+        /// A delete, which says whether there was an item; `nil` where nobody was left to hear it.
+        case remove(found: Bool?)
+        /// A clear.
+        case wipe
+        /// An update, which wrote the new value in the place of this old one, or of none.
+        case replace(Stamp?, by: Stamp, timeout: UInt32?)
+        /// An update whose actor was killed, so that nobody knows what it had read.
+        case change(to: Stamp, timeout: UInt32?)
+    }
+
+    package let actor: UInt32
+    package let effect: Effect
+    /// When the call began, in nanoseconds of `CLOCK_MONOTONIC`, which all processes share.
+    package let invoked: UInt64
+    /// When it returned; of a call whose actor was killed, when that actor was surely dead.
+    package let returned: UInt64
+    /// False for a call whose actor was killed in it: it took effect before `returned`, or never.
+    package let isCertain: Bool
+
+    package init(actor: UInt32, effect: Effect, invoked: UInt64, returned: UInt64, isCertain: Bool = true) {
+        self.actor = actor
+        self.effect = effect
+        self.invoked = invoked
+        self.returned = returned
+        self.isCertain = isCertain
+    }
+}

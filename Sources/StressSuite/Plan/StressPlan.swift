@@ -1,0 +1,58 @@
+/// What a run is asked to do.
+///
+/// Together with the same build and the same machine it makes each actor choose the same calls in the same order; how they
+/// interleave is the kernel's choice.
+package struct StressPlan: Codable, Sendable, Equatable {
+    /// How long a run is.
+    package enum Length: Codable, Sendable, Equatable {
+        /// So many calls by each thread.
+        case operations(Int)
+        /// So many seconds.
+        case seconds(Double)
+    }
+
+    package var workload: Workload
+    /// Threads in each process.
+    package var threads: Int
+    /// Processes; with one, and nobody to kill, the threads run in the process of the run itself.
+    package var processes: Int
+    package var length: Length
+    /// How many items the actors share.
+    package var items: Int
+    /// The least and the greatest size of a value in bytes.
+    package var smallestValue: Int
+    package var largestValue: Int
+    /// What all choices of all actors come from.
+    package var seed: UInt64
+    /// How often a process is killed, in milliseconds on average; `nil` for never.
+    package var killEvery: Int?
+    /// What the store under test is made to do wrong, to see that it is noticed.
+    package var sabotage: Sabotage?
+
+    package init(
+        workload: Workload,
+        threads: Int = 4,
+        processes: Int = 1,
+        length: Length = .seconds(10),
+        items: Int = 8,
+        smallestValue: Int = StampedValue.smallestSize,
+        largestValue: Int = 200,
+        seed: UInt64,
+        killEvery: Int? = nil,
+        sabotage: Sabotage? = nil
+    ) {
+        self.workload = workload
+        self.threads = threads
+        self.processes = processes
+        self.length = length
+        self.items = items
+        self.smallestValue = smallestValue
+        self.largestValue = largestValue
+        self.seed = seed
+        self.killEvery = killEvery
+        self.sabotage = sabotage
+    }
+
+    /// Whether actors run in processes of their own.
+    package var needsProcesses: Bool { processes > 1 || killEvery != nil }
+}

@@ -1,0 +1,28 @@
+/// What the actors of a run do.
+package enum Workload: String, Codable, Sendable, CaseIterable {
+    case classic
+    case readHeavy = "read-heavy"
+    case writeHeavy = "write-heavy"
+    case mixed
+    case update
+    case expiry
+    case lease
+    case quota
+    case sessions
+
+    /// What it does, in a line.
+    package var summary: String {
+        switch self {
+        case .classic:
+            "readers, deleters, clearers and writers on one item while the main thread sets and gets: fixed counts"
+        case .readHeavy: "95 gets to 5 sets"
+        case .writeHeavy: "50 gets to 50 sets"
+        case .mixed: "sets, gets, deletes, clears and lists"
+        case .update: "counters, read and written in one step"
+        case .expiry: "items that die while they are read and written"
+        case .lease: "a counter that is read, then written, under a lease"
+        case .quota: "large items at the limit of an ordinary user's quota"
+        case .sessions: "a session keyring for each thread, the same names in all of them"
+        }
+    }
+}

@@ -1,0 +1,27 @@
+/// Why a run could not be made.
+///
+/// What a run finds wrong with the store is no error, but a failed check of its result.
+package struct StressError: Error, Equatable, CustomStringConvertible {
+    package enum Code: Sendable, Equatable {
+        /// The plan asks for what can't be.
+        case invalidPlan
+        /// There is no keyring to run in.
+        case unavailable
+        /// A process could not be started, or ended by itself.
+        case actorFailed
+        /// The history does not fit into memory.
+        case outOfMemory
+    }
+
+    package let code: Code
+    /// One line, lowercase, without a full stop.
+    package let description: String
+    /// What to do about it.
+    package let remedy: String?
+
+    package init(_ code: Code, _ description: String, remedy: String? = nil) {
+        self.code = code
+        self.description = description
+        self.remedy = remedy
+    }
+}

@@ -1,0 +1,3 @@
+import StressSuite
+
+print(Workload.allCases.map(\.rawValue))

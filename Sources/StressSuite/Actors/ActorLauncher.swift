@@ -1,11 +1,36 @@
+import CKeyutils
+import Glibc
+
 /// How a process that runs actors is started: a program that calls ``ActorProcess/run(_:)``.
 package struct ActorLauncher: Sendable {
     package let executable: String
-    /// What comes in front of the arguments that the suite adds.
+    /// What comes in front of the argument that the suite adds.
     package let arguments: [String]
 
     package init(executable: String, arguments: [String] = []) {
         self.executable = executable
         self.arguments = arguments
+    }
+
+    /// Starts a process that is killed when the calling thread ends.
+    func start(_ process: Int, on board: RunBoard) throws(StressError) -> pid_t {
+        let texts = [executable] + arguments + [String(process)]
+        var words: [UnsafeMutablePointer<CChar>?] = unsafe texts.map { text in unsafe strdup(text) } + [nil]
+        defer { unsafe words.forEach { word in unsafe free(word) } }
+        var mask = sigset_t()
+        unsafe sigemptyset(&mask)
+        let code = unsafe withUnsafePointer(to: &mask) { mask in
+            unsafe words.withUnsafeMutableBufferPointer { words in
+                var setup = unsafe child_setup(
+                    words: words.baseAddress, environment: current_environment(), input: board.memory.descriptor,
+                    output: -1, mask: mask)
+                return unsafe start_child(&setup)
+            }
+        }
+        guard code > 0 else {
+            throw StressError(
+                .actorFailed, "can't start \(executable): \(unsafe String(cString: strerror(-code)))")
+        }
+        return code
     }
 }

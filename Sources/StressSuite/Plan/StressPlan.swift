@@ -56,3 +56,40 @@ package struct StressPlan: Codable, Sendable, Equatable {
     /// Whether actors run in processes of their own.
     package var needsProcesses: Bool { processes > 1 || killEvery != nil }
 }
+
+extension StressPlan {
+    /// Of more items than these, lists are not compared with what was written.
+    static let mostListedItems = 64
+
+    /// The timeout of what is written, in seconds, but where items are meant to die: longer than any round.
+    var usualTimeout: UInt32 { 900 }
+
+    /// How long a lease or an update lasts: soon over where holders are killed.
+    var leaseDuration: Duration { killEvery == nil ? .seconds(30) : .milliseconds(500) }
+
+    /// How long an actor waits for others.
+    var patience: Duration { .seconds(10) }
+}
+
+extension StressPlan {
+    /// How many steps all actors together shall make; 0 where the clock ends the run.
+    var steps: Int {
+        if workload == .classic { return ClassicRole.team.reduce(0) { $0 + $1.calls } }
+        guard case .operations(let count) = length else { return 0 }
+        return count * actors
+    }
+
+    /// How many steps an actor shall make; 0 where the clock or its role ends it.
+    var stepsOfEach: Int {
+        guard workload != .classic, case .operations(let count) = length else { return 0 }
+        return count
+    }
+}
+
+extension StressPlan {
+    /// How long it may take, in seconds, as far as that is known.
+    var longest: Double {
+        guard case .seconds(let seconds) = length else { return 3_600 }
+        return seconds * 4
+    }
+}

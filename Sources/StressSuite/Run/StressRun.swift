@@ -1,3 +1,7 @@
+import Keyutils
+import SessionKeyring
+import SessionKeyringTesting
+
 /// A run of a plan: actors, history, checks, figures.
 package struct StressRun {
     package let plan: StressPlan
@@ -19,6 +23,27 @@ package struct StressRun {
         isInterrupted: @escaping @Sendable () -> Bool = { false },
         report: (StressProgress) -> Void = { _ in }
     ) throws(StressError) -> StressResult {
-        throw StressError(.unavailable, "not built yet")
+        let plan = try plan.checked(canLaunch: launcher != nil)
+        let quota = try Self.quotaBefore()
+        var course = try RunCourse(plan: plan, launcher: launcher, quota: quota)
+        try course.run(isInterrupted: isInterrupted, report: report)
+        return course.finish()
+    }
+
+    /// What is used before the run, with the thread's own keyring, which the run leaves as it is.
+    private static func quotaBefore() throws(StressError) -> QuotaWatch {
+        do throws(KeyringError) {
+            _ = try ScratchKeyring(lifetime: .seconds(60))
+        } catch {
+            throw StressError(error)
+        }
+        return QuotaWatch.settled()
+    }
+}
+
+extension StressError {
+    /// There is no keyring for a run.
+    init(_ error: any Error) {
+        self.init(.unavailable, "no keyring to run in: \(error)", remedy: "'skr doctor' tells what this login gives")
     }
 }

@@ -1,0 +1,70 @@
+/// What every round is looked at for, beside its histories.
+struct RoundChecks {
+    let plan: StressPlan
+    let history: RoundHistory
+    let outcome: Round.Outcome
+
+    func note(in book: inout CheckBook) {
+        noteFlaws(in: &book)
+        noteErrors(in: &book)
+        book.note(
+            "every actor lives until its end", looked: plan.actors, "actors",
+            failure: outcome.failures.first, evidence: outcome.failures)
+    }
+
+    private func noteFlaws(in book: inout CheckBook) {
+        let values = history.calls.filter { $0.outcome == .done && ($0.observed != 0 || $0.flaw != nil) }
+        for (name, flaws) in [
+            ("no value is torn", [StampedValue.Flaw.torn]),
+            ("no value is another item's or another run's", [.otherItem, .otherRun]),
+        ] {
+            let flawed = values.filter { call in call.flaw.map(flaws.contains) ?? false }
+            book.note(
+                name, looked: values.count, "values that were read",
+                failure: flawed.isEmpty ? nil : "\(flawed.count) of \(values.count) values that were read",
+                evidence: flawed.isEmpty ? [] : [plan.replay] + flawed.prefix(20).map(describe))
+        }
+    }
+
+    private func noteErrors(in book: inout CheckBook) {
+        let unexpected = history.calls.filter { call in
+            call.outcome == .threw && !(call.error.map(plan.expects) ?? false)
+        }
+        book.note(
+            "no call throws what it should not", looked: history.calls.count, "calls",
+            failure: unexpected.first.map { "\(unexpected.count) calls, the first: \($0.error?.text ?? "other")" },
+            evidence: unexpected.isEmpty ? [] : [plan.replay] + unexpected.prefix(20).map(describe))
+    }
+
+    private func describe(_ call: CallRecord) -> String {
+        let item = call.item == CallRecord.allItems ? "all items" : plan.name(ofItem: Int(call.item))
+        let found = call.flaw.map { ", found a value that is \($0.text)" } ?? ""
+        let threw = call.error.map { ", threw: \($0.text)" } ?? ""
+        return "actor \(call.actor): \(call.kind.rawValue) of \(item)\(found)\(threw)"
+    }
+}
+
+extension StampedValue.Flaw {
+    fileprivate var text: String {
+        switch self {
+        case .torn: "torn"
+        case .otherItem: "another item's"
+        case .otherRun: "another run's"
+        }
+    }
+}
+
+extension StressPlan {
+    /// Whether a call may throw this and nothing is wrong.
+    fileprivate func expects(_ error: ErrorName) -> Bool {
+        switch error {
+        case .quotaExceeded: workload == .quota
+        // Where holders are killed, those that are left wait for their leases to end.
+        case .leaseLost, .contended: killEvery != nil && (workload == .lease || workload == .update)
+        default: false
+        }
+    }
+
+    /// How to see a failure again, as evidence begins.
+    package var replay: String { "seed \(seed)" }
+}

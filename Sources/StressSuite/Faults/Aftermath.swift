@@ -1,0 +1,59 @@
+import Glibc
+import Keyutils
+import SessionKeyring
+
+/// What a run has left behind, looked at once its actors have ended.
+struct Aftermath {
+    let plan: StressPlan
+    let ring: Keyring
+    let store: SecretStore
+
+    /// Whether every item would go by itself.
+    func noteTimeouts(in book: inout CheckBook) {
+        let name = "every item has its timeout"
+        do {
+            let items = try store.items()
+            let eternal = items.filter { $0.expiry == .never }
+            book.note(
+                name, looked: items.count, "items",
+                failure: eternal.isEmpty ? nil : "\(eternal.count) items would never expire",
+                evidence: eternal.isEmpty ? [] : [plan.replay] + eternal.prefix(20).map { "\($0.item)" })
+        } catch {
+            book.note(name, looked: 0, "items", failure: "the items can't be listed: \(error)")
+        }
+    }
+
+    /// Whether nothing is there but items; leases of the dead are given the time to end.
+    func noteLeftovers(in book: inout CheckBook) {
+        let name = "nothing is left but items"
+        do {
+            if plan.killEvery != nil { usleep(1_000_000) }
+            _ = try store.items()
+            var looked = 0
+            let left = try Self.leftovers(in: ring, &looked)
+            book.note(
+                name, looked: looked, "keys",
+                failure: left.isEmpty ? nil : "\(left.count) keys", evidence: left.isEmpty ? [] : [plan.replay] + left)
+        } catch {
+            book.note(name, looked: 0, "keys", failure: "the keyrings can't be read: \(error)")
+        }
+    }
+
+    private static func leftovers(in ring: Keyring, _ looked: inout Int) throws -> [String] {
+        var left: [String] = []
+        for serial in try ring.members() {
+            let name = try Key(serial).describe().name
+            for member in try Keyring(serial).members() {
+                looked += 1
+                guard let key = try? Key(member).describe() else { continue }
+                if !isExpected(key.name, in: name) { left.append("\(key.type) \(key.name) in \(name)") }
+            }
+        }
+        return left
+    }
+
+    private static func isExpected(_ key: String, in ring: String) -> Bool {
+        if ring == "skr-leases" { return key.hasPrefix("updates:") }
+        return ItemIdentity(keyDescription: key).flatMap(StressItems.number) != nil
+    }
+}

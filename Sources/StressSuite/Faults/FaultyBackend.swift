@@ -1,0 +1,135 @@
+import Keyutils
+import SessionKeyring
+import SessionKeyringTesting
+
+/// A store that is broken on purpose, so that the checks can show that they notice.
+struct FaultyBackend: SecretBackend {
+    private let whole: any SecretBackend
+    private let sabotage: Sabotage
+    private let state = Locked(State())
+
+    private struct State: Sendable {
+        var calls = 0
+        /// What readers were given last.
+        var old: [ItemIdentity: [UInt8]] = [:]
+    }
+
+    init(wrapping whole: any SecretBackend, sabotage: Sabotage) {
+        self.whole = whole
+        self.sabotage = sabotage
+    }
+
+    /// Whether this call is one that goes wrong: one of so many.
+    private func goesWrong(_ kind: Sabotage, oneOf interval: Int) -> Bool {
+        guard sabotage == kind else { return false }
+        return state.withLock { state in
+            state.calls += 1
+            return state.calls % interval == 0
+        }
+    }
+
+    func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
+        guard sabotage == .tearValue || sabotage == .staleRead else { return try whole.read(item, body) }
+        var found: [UInt8]?
+        _ = try whole.read(item) { bytes in found = unsafe bytes.withUnsafeBytes { bytes in unsafe Array(bytes) } }
+        guard var given = found else { return false }
+        let old = state.withLock { state in
+            let old = state.old[item] ?? given
+            if state.calls % 7 == 0 { state.old[item] = given }
+            state.calls += 1
+            return old
+        }
+        if goesWrong(.staleRead, oneOf: 50) { given = old }
+        if goesWrong(.tearValue, oneOf: 50), given.count == old.count { given.replaceSubrange(24..., with: old[24...]) }
+        unsafe body(given.span.bytes)
+        return true
+    }
+
+    func publish(
+        _ bytes: RawSpan,
+        for item: ItemIdentity,
+        timeout: KeyTimeout?,
+        ifAbsent: Bool
+    ) throws(SecretStoreError) {
+        if goesWrong(.dropWrite, oneOf: 50) { return }
+        var timeout = timeout
+        if sabotage == .outlive { timeout = nil }
+        try whole.publish(bytes, for: item, timeout: timeout, ifAbsent: ifAbsent)
+    }
+
+    func expire(_ item: ItemIdentity, after timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
+        try whole.expire(item, after: timeout)
+    }
+
+    func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
+        try whole.contains(item)
+    }
+
+    func remove(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
+        if goesWrong(.keepDeleted, oneOf: 10) { return try whole.contains(item) }
+        return try whole.remove(item)
+    }
+
+    func removeAll() throws(SecretStoreError) {
+        try whole.removeAll()
+    }
+
+    func identities() throws(SecretStoreError) -> [ItemIdentity] {
+        let all = try whole.identities()
+        return goesWrong(.shortList, oneOf: 10) ? Array(all.dropLast()) : all
+    }
+
+    func attributes() throws(SecretStoreError) -> [ItemAttributes] {
+        try whole.attributes()
+    }
+
+    func beginUpdate(
+        of item: ItemIdentity,
+        lasting duration: Duration,
+        waiting patience: Duration
+    ) throws(SecretStoreError) -> (any ItemUpdate)? {
+        guard sabotage == .loseUpdate else {
+            return try whole.beginUpdate(of: item, lasting: duration, waiting: patience)
+        }
+        return UnguardedUpdate(backend: whole, item: item)
+    }
+
+    func tryLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> (any HeldLease)? {
+        if goesWrong(.shareLease, oneOf: 3) { return SharedLease() }
+        return try whole.tryLease(name, lasting: duration)
+    }
+
+    func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool {
+        sabotage == .shareLease ? false : try whole.isLeaseHeld(name)
+    }
+}
+
+/// An update that takes no turn.
+private final class UnguardedUpdate: ItemUpdate {
+    private let backend: any SecretBackend
+    private let item: ItemIdentity
+
+    init(backend: any SecretBackend, item: ItemIdentity) {
+        self.backend = backend
+        self.item = item
+    }
+
+    func read(_ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
+        try backend.read(item, body)
+    }
+
+    func commit(_ bytes: RawSpan?, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
+        guard let bytes else { return try backend.remove(item) }
+        try backend.publish(bytes, for: item, timeout: timeout, ifAbsent: false)
+        return true
+    }
+}
+
+/// A lease that is granted to everybody.
+private final class SharedLease: HeldLease {
+    let fencingNumber = MonotonicTime.now
+    var timeLeft: Duration { .seconds(1) }
+
+    func renew(lasting duration: Duration) throws(SecretStoreError) -> Bool { true }
+    func release() -> Bool { true }
+}

@@ -1,0 +1,92 @@
+import Synchronization
+
+/// What one actor did, call by call, in shared memory.
+///
+/// One thread writes it; others may read what is complete at any time. When a process was killed, its successor goes on in
+/// the same log.
+@safe struct CallLog: @unchecked Sendable {
+    private static let headerSize = 128
+
+    private let start: UnsafeMutableRawPointer
+    let capacity: Int
+
+    static func size(capacity: Int) -> Int {
+        // Whole pages, so that no two actors write to one.
+        (headerSize + capacity * MemoryLayout<CallRecord>.stride + 4_095) / 4_096 * 4_096
+    }
+
+    init(start: UnsafeMutableRawPointer, capacity: Int) {
+        unsafe self.start = start
+        self.capacity = capacity
+    }
+
+    /// How many calls were begun.
+    var count: Int { Int(unsafe word(0).pointee.load(ordering: .acquiring)) }
+    /// Whether there is room for another step, which may be several calls.
+    var hasRoom: Bool { count + 8 <= capacity }
+
+    /// Which incarnation of its process the actor is of, set before it starts.
+    var incarnation: Int {
+        get { Int(unsafe word(8).pointee.load(ordering: .acquiring)) }
+        nonmutating set { unsafe word(8).pointee.store(UInt64(newValue), ordering: .releasing) }
+    }
+
+    /// How many steps the actor has begun, all its incarnations together; a step is a call, or what belongs to one.
+    var steps: Int {
+        get { Int(unsafe word(32).pointee.load(ordering: .acquiring)) }
+        nonmutating set { unsafe word(32).pointee.store(UInt64(newValue), ordering: .releasing) }
+    }
+
+    /// How many steps the actor shall make until it ends by itself; 0 for no limit.
+    var limit: Int {
+        get { Int(unsafe word(16).pointee.load(ordering: .acquiring)) }
+        nonmutating set { unsafe word(16).pointee.store(UInt64(newValue), ordering: .releasing) }
+    }
+
+    /// Whether the actor has ended by itself.
+    var isFinished: Bool {
+        get { unsafe word(24).pointee.load(ordering: .acquiring) != 0 }
+        nonmutating set { unsafe word(24).pointee.store(newValue ? 1 : 0, ordering: .releasing) }
+    }
+
+    /// Writes down that a call begins; there must be room.
+    func begin(_ record: CallRecord) -> Int {
+        let index = count
+        precondition(index < capacity)
+        unsafe pointer(index).initialize(to: record)
+        unsafe word(0).pointee.store(UInt64(index + 1), ordering: .releasing)
+        return index
+    }
+
+    /// Changes a call that was begun; the time of its return goes last, so that whoever sees it sees the rest.
+    func change(_ index: Int, _ record: CallRecord) {
+        var open = record
+        open.returned = 0
+        unsafe pointer(index).pointee = open
+        unsafe returnTime(index).pointee.store(record.returned, ordering: .releasing)
+    }
+
+    /// A call that has returned; `nil` for one that has not.
+    func returned(_ index: Int) -> CallRecord? {
+        guard unsafe returnTime(index).pointee.load(ordering: .acquiring) != 0 else { return nil }
+        return unsafe pointer(index).pointee
+    }
+
+    /// A call of an actor that has ended.
+    subscript(_ index: Int) -> CallRecord {
+        unsafe pointer(index).pointee
+    }
+
+    private func pointer(_ index: Int) -> UnsafeMutablePointer<CallRecord> {
+        unsafe (start + Self.headerSize).assumingMemoryBound(to: CallRecord.self) + index
+    }
+
+    private func returnTime(_ index: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
+        let offset = Self.headerSize + index * MemoryLayout<CallRecord>.stride + CallRecord.returnOffset
+        return unsafe (start + offset).assumingMemoryBound(to: Atomic<UInt64>.self)
+    }
+
+    private func word(_ offset: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
+        unsafe (start + offset).assumingMemoryBound(to: Atomic<UInt64>.self)
+    }
+}

@@ -1,0 +1,79 @@
+/// One call of the store, as its actor writes it down: before the call, and again when it has returned.
+///
+/// It lies in memory that processes share, so it refers to nothing.
+struct CallRecord: BitwiseCopyable {
+    /// How a call ended.
+    enum Outcome: UInt8 {
+        /// It has not ended, or its actor was killed in it.
+        case none
+        /// It did what it was asked, and an item was there.
+        case done
+        /// There was no item; of an add, there was one; of a lease, somebody else held it.
+        case refused
+        /// It threw.
+        case threw
+    }
+
+    static let allItems = UInt32.max
+    /// Where the time of its return lies in it.
+    static let returnOffset = 8
+
+    var invoked: UInt64 = 0
+    /// 0 until it has returned; of a call whose actor was killed in it, when that actor was surely dead.
+    var returned: UInt64 = 0
+    var actor: UInt32 = 0
+    /// Which item, or ``allItems`` of the actor's.
+    var item: UInt32 = 0
+    private var kindCode: UInt8 = 0
+    private var outcomeCode: UInt8 = 0
+    private var errorCode: UInt8 = 0
+    private var flawCode: UInt8 = 0
+    /// In whole seconds; 0 for none.
+    var timeout: UInt32 = 0
+    /// The stamp of the value that it wrote or was about to write, or 0; of a lease when it was still surely held.
+    var written: UInt64 = 0
+    /// The stamp of the value that it found, or 0; of a list a bit for each item; of a lease its fencing number.
+    var observed: UInt64 = 0
+    /// The count in the value that it wrote or found; of a lease when it was taken.
+    var count: UInt64 = 0
+
+    init() {}
+
+    var kind: CallKind {
+        get { CallKind.allCases[Int(kindCode)] }
+        set { kindCode = newValue.code }
+    }
+
+    var outcome: Outcome {
+        get { Outcome(rawValue: outcomeCode) ?? .none }
+        set { outcomeCode = newValue.rawValue }
+    }
+
+    var error: ErrorName? {
+        get { ErrorName(rawValue: errorCode) }
+        set { errorCode = newValue?.rawValue ?? 0 }
+    }
+
+    var flaw: StampedValue.Flaw? {
+        get { StampedValue.Flaw(rawValue: flawCode) }
+        set { flawCode = newValue?.rawValue ?? 0 }
+    }
+
+    /// Whether its actor was killed in it.
+    var isCutOff: Bool { outcome == .none }
+}
+
+extension CallKind {
+    fileprivate var code: UInt8 {
+        switch self {
+        case .get: 0
+        case .set: 1
+        case .add: 2
+        case .delete: 3
+        case .clear: 4
+        case .list: 5
+        case .update: 6
+        case .lease: 7
+        }
+    }
+}

@@ -1,0 +1,86 @@
+/// The calls of a round, sorted by what is looked at in them.
+struct RoundHistory {
+    /// What was done to each item, by its number among those of the whole run.
+    private(set) var items: [[ItemOperation]]
+    /// The sections under a lease, by item.
+    private(set) var sections: [[CallRecord]]
+    /// All calls, in no particular order.
+    private(set) var calls: [CallRecord] = []
+
+    private let plan: StressPlan
+
+    init(plan: StressPlan, board: RunBoard) {
+        self.plan = plan
+        items = Array(repeating: [], count: plan.allItems)
+        sections = Array(repeating: [], count: plan.allItems)
+        for slot in 0..<board.slots {
+            let log = board.log(slot)
+            let first = ActorPlace(slot: slot, incarnation: 0, plan: plan).firstItem
+            for index in 0..<log.count { add(log[index], firstItem: slot < plan.actors ? first : 0) }
+        }
+    }
+
+    private mutating func add(_ call: CallRecord, firstItem: Int) {
+        calls.append(call)
+        if call.item == CallRecord.allItems {
+            for offset in 0..<plan.items {
+                if let effect = call.effect(onItemAt: offset) { note(effect, of: call, item: firstItem + offset) }
+            }
+        } else if call.kind == .lease {
+            sections[Int(call.item)].append(call)
+        } else if let effect = call.effect {
+            note(effect, of: call, item: Int(call.item))
+        }
+    }
+
+    private mutating func note(_ effect: ItemOperation.Effect, of call: CallRecord, item: Int) {
+        items[item].append(
+            ItemOperation(
+                actor: call.actor, effect: effect, invoked: call.invoked, returned: call.returned,
+                isCertain: !call.isCutOff))
+    }
+
+    /// What the checker looks at.
+    var histories: [ItemHistory] {
+        items.enumerated().filter { !$0.element.isEmpty }.map { item, operations in
+            ItemHistory(name: plan.name(ofItem: item), operations: operations)
+        }
+    }
+}
+
+extension StressPlan {
+    /// How histories name an item.
+    func name(ofItem item: Int) -> String {
+        workload == .sessions ? "item \(item % items) of session \(item / items)" : "item \(item)"
+    }
+}
+
+extension CallRecord {
+    /// What it did to its item, or saw of it; `nil` where that is nothing, or not to be believed.
+    fileprivate var effect: ItemOperation.Effect? {
+        guard outcome != .threw, flaw == nil else { return nil }
+        let limit = timeout == 0 ? nil : timeout
+        let new = Stamp(rawValue: written)
+        switch kind {
+        case .get: return isCutOff ? nil : .read(Stamp(rawValue: observed))
+        case .set: return new.map { .write($0, timeout: limit) }
+        case .add where outcome == .refused: return .look(isThere: true)
+        case .add: return new.map { .create($0, timeout: limit) }
+        case .delete: return .remove(found: isCutOff ? nil : outcome == .done)
+        case .update where isCutOff: return new.map { .change(to: $0, timeout: limit) }
+        case .update: return new.map { .replace(Stamp(rawValue: observed), by: $0, timeout: limit) }
+        case .clear, .list, .lease: return nil
+        }
+    }
+
+    /// What a call on all items did to one of them, or saw of it.
+    fileprivate func effect(onItemAt offset: Int) -> ItemOperation.Effect? {
+        guard outcome != .threw, flaw == nil else { return nil }
+        switch kind {
+        case .clear: return .wipe
+        case .list where !isCutOff && offset < StressPlan.mostListedItems:
+            return .look(isThere: observed >> UInt64(offset) & 1 == 1)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import CKeyutils
+import Glibc
+
+/// Memory that processes share, and that keeps what a process wrote that was killed: `memfd_create(2)`.
+///
+/// Pages that nobody has written to take no room.
+@safe final class SharedMemory: @unchecked Sendable {
+    /// `MFD_CLOEXEC`, which Swift can't import.
+    private static let closeOnExec: CUnsignedInt = 1
+
+    let descriptor: CInt
+    let base: UnsafeMutableRawPointer
+    let size: Int
+
+    /// New memory, all zero.
+    convenience init(size: Int) throws(StressError) {
+        let descriptor = unsafe memfd_create("skr-stress", Self.closeOnExec)
+        guard descriptor >= 0, ftruncate(descriptor, size) == 0 else {
+            throw StressError(.outOfMemory, "no memory for the history: errno \(errno)", remedy: "use fewer actors")
+        }
+        try self.init(mapping: descriptor, size: size)
+    }
+
+    /// The memory behind this descriptor, which is ours from now on.
+    convenience init(descriptor: CInt) throws(StressError) {
+        var state = stat()
+        guard unsafe fstat(descriptor, &state) == 0, state.st_size > 0 else {
+            throw StressError(.actorFailed, "an actor was started without the memory of a run")
+        }
+        try self.init(mapping: descriptor, size: Int(state.st_size))
+    }
+
+    private init(mapping descriptor: CInt, size: Int) throws(StressError) {
+        let base = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0)
+        guard let base = unsafe base, unsafe base != MAP_FAILED else {
+            throw StressError(.outOfMemory, "no memory for the history: errno \(errno)", remedy: "use fewer actors")
+        }
+        self.descriptor = descriptor
+        unsafe self.base = base
+        self.size = size
+    }
+
+    deinit {
+        unsafe munmap(base, size)
+        close(descriptor)
+    }
+
+    /// Gives the pages from this offset on back; they read as zero then.
+    func discard(from offset: Int) {
+        ftruncate(descriptor, offset)
+        ftruncate(descriptor, size)
+    }
+}

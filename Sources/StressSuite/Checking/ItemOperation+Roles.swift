@@ -1,0 +1,42 @@
+/// What a call means to those that check it.
+extension ItemOperation {
+    /// The value that it writes.
+    var written: Stamp? {
+        switch effect {
+        case .write(let stamp, _), .create(let stamp, _), .replace(_, let stamp, _), .change(let stamp, _): stamp
+        case .read, .look, .remove, .wipe: nil
+        }
+    }
+
+    /// The timeout of the value that it writes; `nil` where that lives for ever.
+    var timeout: UInt32? {
+        switch effect {
+        case .write(_, let timeout), .create(_, let timeout), .replace(_, _, let timeout), .change(_, let timeout):
+            timeout == 0 ? nil : timeout
+        case .read, .look, .remove, .wipe: nil
+        }
+    }
+
+    /// The value that was there when it took effect, as it told its actor; of a killed one nobody knows.
+    var found: Stamp? {
+        guard isCertain else { return nil }
+        switch effect {
+        case .read(let stamp), .replace(let stamp, _, _): return stamp
+        case .look, .write, .create, .remove, .wipe, .change: return nil
+        }
+    }
+
+    /// Whether it leaves the item as it was.
+    var isObservation: Bool {
+        switch effect {
+        case .read, .look: true
+        case .remove(let found): isCertain && found == false
+        case .write, .create, .wipe, .replace, .change: false
+        }
+    }
+
+    /// The same call, of which nobody knows whether it took effect, nor what it found.
+    var asUncertain: ItemOperation {
+        ItemOperation(actor: actor, effect: effect, invoked: invoked, returned: returned, isCertain: false)
+    }
+}

@@ -1,0 +1,86 @@
+/// The calls that have begun and not yet ended, in the order in which they must have taken effect, and by kinds.
+struct CallsInFlight {
+    private(set) var calls: [PendingCall] = []
+    private var free = CallSet.max
+
+    /// Calls that remove, whatever is there.
+    private(set) var wipes: CallSet = 0
+    /// Calls that remove, and found an item.
+    private(set) var removals: CallSet = 0
+    /// Calls that write where there is none.
+    private(set) var creations: CallSet = 0
+    /// Calls that write, whatever is there, a value that nobody who begins later finds: they may take effect unseen.
+    private(set) var unseen: CallSet = 0
+    /// Those of them whose values never die.
+    private(set) var unseenForEver: CallSet = 0
+    /// Calls that write a value which an update replaces.
+    private(set) var replaced: CallSet = 0
+    /// Updates, by what they replace.
+    private(set) var replacements: CallSet = 0
+    /// Calls that write, whatever is there, a value that must stay for somebody who begins later.
+    private var seen: CallSet = 0
+
+    /// Just after the last of those in flight that saw no item began, and of those that saw one; 0 for none.
+    private(set) var newestAbsence: UInt64 = 0
+    private(set) var newestPresence: UInt64 = 0
+
+    /// A bit that no call in flight has; `nil` if there are too many.
+    func freeBit() -> CallSet? {
+        free == 0 ? nil : 1 << CallSet(free.trailingZeroBitCount)
+    }
+
+    mutating func add(_ call: PendingCall, _ values: ValueTable) {
+        var place = calls.endIndex
+        while place > 0, calls[place - 1].deadline > call.deadline { place -= 1 }
+        calls.insert(call, at: place)
+        free &= ~call.bit
+        switch call.kind {
+        case .write:
+            seen |= call.bit
+            if values[call.value].replacer != nil { replaced |= call.bit }
+        case .create:
+            creations |= call.bit
+            if values[call.value].replacer != nil { replaced |= call.bit }
+        case .replace: replacements |= call.bit
+        case .wipe: wipes |= call.bit
+        case .remove: removals |= call.bit
+        case .absence: newestAbsence = max(newestAbsence, call.invoked + 1)
+        case .presence: newestPresence = max(newestPresence, call.invoked + 1)
+        }
+    }
+
+    /// Takes out the one that ends first.
+    mutating func removeFirst() -> PendingCall {
+        let call = calls.removeFirst()
+        let others = ~call.bit
+        free |= call.bit
+        wipes &= others
+        removals &= others
+        creations &= others
+        unseen &= others
+        unseenForEver &= others
+        replaced &= others
+        replacements &= others
+        seen &= others
+        switch call.kind {
+        case .absence: newestAbsence = newest(.absence)
+        case .presence: newestPresence = newest(.presence)
+        case .write, .create, .replace, .wipe, .remove: break
+        }
+        return call
+    }
+
+    /// Notes which values nobody needs any more who begins later than now.
+    mutating func advance(to now: UInt64, _ values: ValueTable) {
+        guard seen & ~replaced != 0 else { return }
+        for call in calls where call.bit & seen & ~replaced != 0 && values[call.value].isSpent(at: now) {
+            seen &= ~call.bit
+            unseen |= call.bit
+            if values[call.value].latestDeath == .max { unseenForEver |= call.bit }
+        }
+    }
+
+    private func newest(_ kind: PendingCall.Kind) -> UInt64 {
+        calls.reduce(0) { $1.kind == kind ? max($0, $1.invoked + 1) : $0 }
+    }
+}

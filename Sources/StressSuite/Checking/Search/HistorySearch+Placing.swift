@@ -1,0 +1,88 @@
+/// What follows from a configuration by placing calls in flight.
+extension HistorySearch {
+    /// Reaches all configurations that meet the goal, as soon as they do.
+    mutating func reach(_ goal: Moment.Goal) {
+        start()
+        for one in configurations.members { explore(moment.settled(one)) }
+        while let one = frontier.popLast() {
+            if moment.meets(goal, one) { keep(one) } else { pushMoves(from: one, except: 0, goal) }
+        }
+    }
+
+    /// Reaches all configurations in which that call is placed last, and those in which it need not be placed.
+    mutating func reach(placing call: PendingCall) {
+        start()
+        for one in configurations.members {
+            let one = moment.settled(one)
+            if one.open & call.bit != 0 { explore(one) }
+            if one.owed & call.bit == 0 { keep(one.placing(call.bit)) }
+        }
+        while let one = frontier.popLast() {
+            let isPossible = moment.permits(call, in: one)
+            if isPossible { keep(moment.placed(call, in: one)) }
+            if !isPossible || moment.hasReasonToWait(one, for: call) { pushMoves(from: one, except: call.bit) }
+        }
+    }
+
+    mutating func keep(_ one: Configuration) {
+        _ = reached.insert(one, at: moment)
+    }
+
+    private mutating func start() {
+        reached.removeAll()
+        explored.removeAll()
+        frontier.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func explore(_ one: Configuration) {
+        if explored.insert(one, at: moment) { frontier.append(one) }
+    }
+}
+
+// MARK: - Steps on the way
+extension HistorySearch {
+    /// Follows up every call that may take effect before the one that ends and make a difference.
+    ///
+    /// Of calls that do the same, the one whose time ends first goes first: whatever order takes another one, can take them
+    /// the other way round. Only what changes an item into none, or none into an item, is of use on the way; the rest could
+    /// as well happen later.
+    private mutating func pushMoves(from one: Configuration, except excluded: CallSet, _ goal: Moment.Goal? = nil) {
+        guard moment.isDisplaceable(one.state) else { return pushReplacement(from: one, except: excluded) }
+        var taken = Taken()
+        for call in moment.inFlight.calls where one.open & call.bit != 0 {
+            let isOwed = one.owed & call.bit != 0
+            guard moment.isUseful(call, in: one, goal) else { continue }
+            let isFirst = taken.isFirst(call, alike: moment.isAlike(call), isOwed: isOwed)
+            if isFirst, call.bit & excluded == 0 { explore(moment.placed(call, in: one)) }
+        }
+        if case .value(let value) = one.state, moment.values[value].earliestDeath <= moment.now {
+            explore(moment.died(one))
+        }
+    }
+
+    private mutating func pushReplacement(from one: Configuration, except excluded: CallSet) {
+        for call in moment.inFlight.calls where one.open & call.bit & ~excluded != 0 {
+            if call.kind == .replace, moment.permits(call, in: one) { explore(moment.placed(call, in: one)) }
+        }
+    }
+
+    /// Which kinds of calls have been followed up.
+    private struct Taken {
+        private var kinds: UInt8 = 0
+
+        mutating func isFirst(_ call: PendingCall, alike: Bool, isOwed: Bool) -> Bool {
+            guard alike else { return true }
+            var bit: UInt8
+            switch call.kind {
+            case .write: bit = 1
+            case .create: bit = 2
+            case .wipe: bit = 4
+            case .remove: bit = 8
+            case .replace, .absence, .presence: return true
+            }
+            if isOwed { bit <<= 4 }
+            defer { kinds |= bit }
+            return kinds & bit == 0
+        }
+    }
+}

@@ -1,0 +1,146 @@
+/// Looks for an order in which the calls of a history may have taken effect.
+///
+/// This is the search of Wing and Gong with Lowe's improvements, just in time: calls begin and end in the order of time;
+/// between two ends nothing is decided; when a call ends, each configuration that has not placed it is replaced by all that
+/// follow from it by placing some calls in flight and that one last. Where none is left, no order exists. What is kept
+/// depends on how many calls are in flight at once, not on how many there are. Calls that touch in time count as concurrent.
+struct HistorySearch {
+    enum Outcome {
+        case found
+        case failed(Failure)
+        case undecided(String)
+    }
+
+    /// Where a search ended without an order.
+    struct Failure {
+        let time: UInt64
+        /// Calls that have to do with it.
+        let calls: Set<Int>
+    }
+
+    let operations: [ItemOperation]
+    var moment: Moment
+    private(set) var configurations = ConfigurationSet()
+    var reached = ConfigurationSet()
+    var explored = ConfigurationSet()
+    var frontier: [Configuration] = []
+
+    private var nextCall = 0
+    private var nextValue: Int32 = 0
+    private var soonestDeath = UInt64.max
+    private let limit: Int
+
+    /// - Parameters:
+    ///   - startsUnknown: whether there may be an item at first.
+    ///   - limit: with more configurations than this at once it gives up.
+    static func run(_ operations: [ItemOperation], startsUnknown: Bool = false, limit: Int = 1_000_000) -> Outcome {
+        do {
+            var search = HistorySearch(operations, try ValueTable(operations), startsUnknown, limit)
+            return search.run()
+        } catch {
+            switch error {
+            case .impossible(let calls):
+                let times = calls.map { operations[$0].returned }
+                return .failed(Failure(time: times.max() ?? 0, calls: Set(calls)))
+            case .invalid(let reason): return .undecided(reason)
+            }
+        }
+    }
+
+    private init(_ operations: [ItemOperation], _ values: ValueTable, _ startsUnknown: Bool, _ limit: Int) {
+        self.operations = operations
+        moment = Moment(values)
+        self.limit = limit
+        keep(Configuration(state: .absent, lastOther: 0, open: 0, owed: 0))
+        if startsUnknown {
+            keep(Configuration(state: .value(moment.values.addUnknown()), lastOther: 0, open: 0, owed: 0))
+        }
+        (configurations, reached) = (reached, configurations)
+    }
+
+    private mutating func run() -> Outcome {
+        while true {
+            let begins = nextCall < operations.count ? operations[nextCall].invoked : .max
+            let ends = moment.inFlight.calls.first?.deadline ?? .max
+            if begins == .max && ends == .max && nextCall == operations.count { return .found }
+            if soonestDeath < min(begins, ends) {
+                moment.advance(to: soonestDeath)
+                reach(.life)
+            } else if begins <= ends, nextCall < operations.count {
+                if let reason = begin() { return .undecided(reason) }
+                continue
+            } else {
+                moment.advance(to: ends)
+                end()
+            }
+            if reached.count == 0 { return .failed(failure()) }
+            if max(reached.count, explored.count) > limit { return .undecided("more than \(limit) ways at once") }
+            settle()
+        }
+    }
+}
+
+// MARK: - Events
+extension HistorySearch {
+    private mutating func begin() -> String? {
+        let call = operations[nextCall]
+        defer { nextCall += 1 }
+        let value = nextValue
+        if call.written != nil { nextValue += 1 }
+        guard let kind = PendingCall.Kind(call) else { return nil }
+        var bit: CallSet = 0
+        if kind != .absence && kind != .presence {
+            guard let free = moment.inFlight.freeBit() else { return "more than \(CallSet.bitWidth) calls at once" }
+            bit = free
+        }
+        let isWrite = call.written != nil
+        let pending = PendingCall(
+            kind: kind, operation: nextCall, invoked: call.invoked,
+            deadline: isWrite ? moment.values[value].deadline : call.returned, value: value, old: replaced(by: call), bit: bit,
+            isCertain: isWrite ? moment.values[value].isCertain : call.isCertain
+        )
+        moment.inFlight.add(pending, moment.values)
+        if bit != 0 { configurations.open(bit, isOwed: pending.isCertain) }
+        return nil
+    }
+
+    private func replaced(by call: ItemOperation) -> Int32 {
+        guard let stamp = call.found, call.written != nil else { return -1 }
+        return moment.values.identifier(of: stamp) ?? -1
+    }
+
+    private mutating func end() {
+        guard let call = moment.inFlight.calls.first else { return }
+        switch call.kind {
+        case .absence: reach(.absence(since: call.invoked))
+        case .presence: reach(.presence(since: call.invoked))
+        case .write, .create, .replace, .wipe, .remove: reach(placing: call)
+        }
+        guard reached.count > 0 else { return }
+        _ = moment.inFlight.removeFirst()
+        reached.forget(call.bit)
+    }
+
+    private mutating func settle() {
+        swap(&configurations, &reached)
+        soonestDeath = .max
+        for case .value(let value) in configurations.members.lazy.map(\.state) {
+            soonestDeath = min(soonestDeath, moment.values[value].latestDeath)
+        }
+    }
+
+    private func failure() -> Failure {
+        var calls: Set<Int> = []
+        for call in moment.inFlight.calls {
+            calls.insert(call.operation)
+            if let witness = operations[call.operation].written == nil ? nil : moment.values[call.value].witness {
+                calls.insert(witness)
+            }
+        }
+        for case .value(let identifier) in configurations.members.prefix(64).map(\.state) {
+            let value = moment.values[identifier]
+            calls.formUnion([value.writer, value.lastReader, value.replacer].compactMap(\.self))
+        }
+        return Failure(time: moment.now, calls: calls)
+    }
+}

@@ -1,0 +1,168 @@
+@testable import StressSuite
+
+/// Makes histories of an item from a seed.
+struct HistoryMaker {
+    /// What histories look like.
+    struct Shape {
+        var calls = 6
+        var actors = 3
+        /// All times are multiples of it.
+        var unit: UInt64 = 1
+        /// The longest call and the longest pause, in units.
+        var longest = 5
+        /// How many of a hundred calls are by an actor that is killed in them.
+        var killed = 0
+        /// How many of a hundred writes have a timeout of 1 or 2 seconds.
+        var timed = 0
+        /// How often calls are made, as weights in the order of ``Choice``.
+        var weights = [4, 2, 4, 1, 2, 1, 2]
+    }
+
+    enum Choice: Int, CaseIterable {
+        case read, look, write, create, remove, wipe, update
+    }
+
+    var dice: Dice
+    private var numbers: [UInt32: UInt32] = [:]
+
+    init(seed: UInt64) {
+        dice = Dice(seed: seed)
+    }
+
+    /// A history of an item that is right, and so linearizable.
+    mutating func right(_ shape: Shape) -> [ItemOperation] {
+        var slots: [(slot: Slot, point: UInt64)] = []
+        for (index, count) in share(shape.calls, among: shape.actors) {
+            var time = UInt64(Int.random(in: 0...shape.longest, using: &dice)) * shape.unit
+            for _ in 0..<count {
+                let length = UInt64(Int.random(in: 0...shape.longest, using: &dice)) * shape.unit
+                let slot = Slot(actor: UInt32(index), begin: time, end: time + length)
+                slots.append((slot, UInt64.random(in: slot.begin...slot.end, using: &dice)))
+                time += length + UInt64(Int.random(in: 0...shape.longest, using: &dice)) * shape.unit
+            }
+        }
+        slots.shuffle(using: &dice)
+        slots.sort { $0.point < $1.point }
+        var item = Item()
+        return slots.map { call($0.slot, at: $0.point, on: &item, shape) }
+    }
+
+    /// The same with one thing changed that a call saw or did.
+    mutating func mutate(_ calls: [ItemOperation]) -> [ItemOperation] {
+        guard let index = calls.indices.randomElement(using: &dice) else { return calls }
+        var result = calls
+        let call = calls[index]
+        let stamps: [Stamp?] = calls.map(\.written).filter { $0 != nil } + [nil]
+        let other = stamps.randomElement(using: &dice) ?? nil
+        let effect: ItemOperation.Effect =
+            switch call.effect {
+            case .read: .read(other)
+            case .look(let isThere): .look(isThere: !isThere)
+            case .write(let stamp, let timeout): .create(stamp, timeout: timeout)
+            case .create(let stamp, let timeout): .replace(other, by: stamp, timeout: timeout)
+            case .remove(let found): .remove(found: found == false)
+            case .wipe: .remove(found: true)
+            case .replace(_, let stamp, let timeout): .replace(other, by: stamp, timeout: timeout)
+            case .change(let stamp, let timeout): .write(stamp, timeout: timeout)
+            }
+        result[index] = ItemOperation(
+            actor: call.actor, effect: effect, invoked: call.invoked, returned: call.returned, isCertain: call.isCertain
+        )
+        return result
+    }
+
+    private struct Slot {
+        let actor: UInt32
+        let begin: UInt64
+        let end: UInt64
+    }
+
+    private struct Item {
+        var value: Stamp?
+        var death = UInt64.max
+    }
+
+    private mutating func share(_ calls: Int, among actors: Int) -> [(Int, Int)] {
+        var shares = [Int](repeating: 0, count: actors)
+        for _ in 0..<calls { shares[Int.random(in: 0..<actors, using: &dice)] += 1 }
+        return Array(shares.enumerated().map { ($0.offset, $0.element) })
+    }
+
+    private mutating func call(_ slot: Slot, at point: UInt64, on item: inout Item, _ shape: Shape) -> ItemOperation {
+        if point >= item.death { item = Item() }
+        let isKilled = Int.random(in: 0..<100, using: &dice) < shape.killed
+        let before = item
+        let effect = effect(choice(shape.weights), slot, at: point, on: &item, shape, isKilled)
+        if isKilled && Bool.random(using: &dice) { item = before }
+        return ItemOperation(
+            actor: slot.actor, effect: effect, invoked: slot.begin, returned: slot.end, isCertain: !isKilled
+        )
+    }
+
+    private mutating func effect(
+        _ choice: Choice,
+        _ slot: Slot,
+        at point: UInt64,
+        on item: inout Item,
+        _ shape: Shape,
+        _ isKilled: Bool
+    ) -> ItemOperation.Effect {
+        let old = item.value
+        switch choice {
+        case .read: return .read(old)
+        case .look: return .look(isThere: old != nil)
+        case .remove:
+            item = Item()
+            return .remove(found: isKilled ? nil : old != nil)
+        case .wipe:
+            item = Item()
+            return .wipe
+        case .write, .create, .update:
+            if choice == .create && old != nil && !isKilled { return .look(isThere: true) }
+            let (new, timeout) = value(slot, at: point, shape)
+            if choice != .create || old == nil { item = new }
+            guard let stamp = new.value else { return .wipe }
+            if choice == .create { return .create(stamp, timeout: timeout) }
+            if choice == .write { return .write(stamp, timeout: timeout) }
+            return isKilled ? .change(to: stamp, timeout: timeout) : .replace(old, by: stamp, timeout: timeout)
+        }
+    }
+
+    private mutating func value(_ slot: Slot, at point: UInt64, _ shape: Shape) -> (Item, UInt32?) {
+        numbers[slot.actor, default: 0] += 1
+        let stamp = Stamp(writer: slot.actor, number: numbers[slot.actor] ?? 1)
+        guard Int.random(in: 0..<100, using: &dice) < shape.timed else { return (Item(value: stamp), nil) }
+        let timeout = UInt32.random(in: 1...2, using: &dice)
+        let set = UInt64.random(in: slot.begin...point, using: &dice)
+        let whole = set + UInt64(timeout) * 1_000_000_000
+        let death = UInt64.random(in: whole - 999_999_999...whole, using: &dice)
+        // A value that is dead before it is published is never seen.
+        return death <= point ? (Item(value: stamp, death: point), timeout) : (Item(value: stamp, death: death), timeout)
+    }
+
+    private mutating func choice(_ weights: [Int]) -> Choice {
+        var ball = Int.random(in: 0..<weights.reduce(0, +), using: &dice)
+        for (choice, weight) in zip(Choice.allCases, weights) {
+            if ball < weight { return choice }
+            ball -= weight
+        }
+        return .read
+    }
+}
+
+/// Random numbers that a seed repeats (SplitMix64).
+struct Dice: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var word = state
+        word = (word ^ word >> 30) &* 0xbf58_476d_1ce4_e5b9
+        word = (word ^ word >> 27) &* 0x94d0_49bb_1331_11eb
+        return word ^ word >> 31
+    }
+}

@@ -9,6 +9,8 @@ struct CallsInFlight {
     private(set) var removals: CallSet = 0
     /// Calls that write where there is none.
     private(set) var creations: CallSet = 0
+    /// Those of them whose values nobody finds who begins later.
+    private(set) var unseenCreations: CallSet = 0
     /// Calls that write, whatever is there, a value that nobody who begins later finds: they may take effect unseen.
     private(set) var unseen: CallSet = 0
     /// Those of them whose values never die.
@@ -17,7 +19,7 @@ struct CallsInFlight {
     private(set) var replaced: CallSet = 0
     /// Updates, by what they replace.
     private(set) var replacements: CallSet = 0
-    /// Calls that write, whatever is there, a value that must stay for somebody who begins later.
+    /// Calls that write a value that must stay for somebody who begins later.
     private var seen: CallSet = 0
 
     /// Just after the last of those in flight that saw no item began, and of those that saw one; 0 for none.
@@ -40,6 +42,7 @@ struct CallsInFlight {
             if values[call.value].replacer != nil { replaced |= call.bit }
         case .create:
             creations |= call.bit
+            seen |= call.bit
             if values[call.value].replacer != nil { replaced |= call.bit }
         case .replace: replacements |= call.bit
         case .wipe: wipes |= call.bit
@@ -57,6 +60,7 @@ struct CallsInFlight {
         wipes &= others
         removals &= others
         creations &= others
+        unseenCreations &= others
         unseen &= others
         unseenForEver &= others
         replaced &= others
@@ -75,9 +79,19 @@ struct CallsInFlight {
         guard seen & ~replaced != 0 else { return }
         for call in calls where call.bit & seen & ~replaced != 0 && values[call.value].isSpent(at: now) {
             seen &= ~call.bit
-            unseen |= call.bit
-            if values[call.value].latestDeath == .max { unseenForEver |= call.bit }
+            if call.kind == .create {
+                unseenCreations |= call.bit
+            } else {
+                unseen |= call.bit
+                if values[call.value].latestDeath == .max { unseenForEver |= call.bit }
+            }
         }
+    }
+
+    /// The bit of the one of these that ends first.
+    func first(of set: CallSet) -> CallSet {
+        guard set != 0 else { return 0 }
+        return calls.first { $0.bit & set != 0 }?.bit ?? 0
     }
 
     private func newest(_ kind: PendingCall.Kind) -> UInt64 {

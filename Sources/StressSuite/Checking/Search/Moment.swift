@@ -38,9 +38,15 @@ struct Moment {
     ///
     /// All others may as well have taken effect unseen (``placed(_:in:)``), or do so later.
     func hasReasonToWait(_ one: Configuration, for ending: PendingCall) -> Bool {
-        let conditional = (inFlight.removals | inFlight.creations | inFlight.replaced) & ~ending.bit
         let newest = one.state == .absent ? inFlight.newestPresence : inFlight.newestAbsence
-        return one.open & conditional != 0 || newest > one.lastOther || (ending.kind == .create && canHideWrites(one))
+        if newest > one.lastOther { return true }
+        let conditional = inFlight.removals | inFlight.creations | inFlight.replaced
+        let waiting = one.owed & conditional & ~ending.bit
+        switch ending.kind {
+        case .write, .wipe: return waiting & ~hidable(in: one) != 0
+        case .create: return waiting != 0 || canHideWrites(one)
+        case .replace, .remove, .absence, .presence: return waiting != 0
+        }
     }
 
     /// Whether a removal where there is no item would make a difference: a write may have taken effect just before it.
@@ -98,20 +104,31 @@ extension Moment {
     /// The configuration after the call took effect.
     ///
     /// Calls whose effect this one hides become optional: writes that nobody finds, and removals, may have taken effect just
-    /// before a write; writes that nobody finds just before a removal.
+    /// before a write; writes that nobody finds just before a removal; and one call more (``hidable(in:)``).
     func placed(_ call: PendingCall, in one: Configuration) -> Configuration {
         var next = one.placing(call.bit)
         switch call.kind {
         case .write:
-            next.owed &= ~(inFlight.unseen | inFlight.wipes)
+            next.owed &= ~(inFlight.unseen | inFlight.wipes | hidable(in: one))
             enter(.value(call.value), &next)
         case .create, .replace: enter(.value(call.value), &next)
-        case .wipe, .remove:
+        case .wipe:
+            next.owed &= ~(inFlight.unseen | hidable(in: one))
+            enter(.absent, &next)
+        case .remove:
             next.owed &= ~inFlight.unseen
             enter(.absent, &next)
         case .absence, .presence: break
         }
         return next
+    }
+
+    /// One call that depends on what is there, and that may take effect unseen just before a write or removal that does not.
+    ///
+    /// Only one: after it, what is there is no longer what a second one needs.
+    private func hidable(in one: Configuration) -> CallSet {
+        let candidates = one.state == .absent ? inFlight.unseenCreations : inFlight.removals
+        return inFlight.first(of: one.owed & candidates)
     }
 
     private func enter(_ state: ItemState, _ one: inout Configuration) {

@@ -3,18 +3,44 @@ package struct LinearizabilityChecker {
     package enum Verdict: Sendable, Equatable {
         case linearizable
         case violation(Violation)
-        /// It could not be found out. Never to be taken for a pass.
+        /// It could not be found out, for this reason. Never to be taken for a pass.
         case undecided(String)
     }
+
+    /// Checks one history; exact, whatever the number of calls.
+    ///
+    /// Time grows with the number of calls and with how many of them are in flight at once, not with the history's length
+    /// beyond that; besides the history it needs some 100 bytes for each value that was written.
     package static func check(_ history: ItemHistory) -> Verdict {
         switch HistorySearch.run(history.operations) {
-        case .found: .linearizable
-        case .undecided(let reason): .undecided(reason)
-        case .failed: .violation(Violation(reason: "", smallest: []))
+        case .found: return .linearizable
+        case .undecided(let reason): return .undecided(reason)
+        case .failed(let failure):
+            let smallest = HistoryReducer.smallest(of: history.operations, failure)
+            return .violation(Violation(reason: reason(for: smallest), smallest: smallest.operations))
         }
     }
+
+    private static func reason(for reduced: HistoryReducer.Result) -> String {
+        let calls = reduced.operations
+        let telling = calls.filter(\.isConditional).max { $0.invoked < $1.invoked } ?? calls.last
+        guard let telling else { return "no order of the calls explains what they saw" }
+        let others = calls.count - 1
+        let among =
+            others == 0 ? "no order of calls" : "no order of this and \(others) other call\(others == 1 ? "" : "s")"
+        let note = reduced.isSmallest ? "" : " (there was no time to find the smallest history)"
+        return "\(among) explains actor \(telling.actor)'s \(telling.summary)\(note)"
+    }
 }
-package struct Violation: Sendable, Equatable {
-    package let reason: String
-    package let smallest: [ItemOperation]
+
+extension ItemOperation {
+    /// Whether it can't take effect whatever is there.
+    fileprivate var isConditional: Bool {
+        guard isCertain else { return false }
+        switch effect {
+        case .read, .look, .create, .replace: return true
+        case .remove(let found): return found != nil
+        case .write, .wipe, .change: return false
+        }
+    }
 }

@@ -137,7 +137,8 @@ struct HistoryMaker {
         let whole = set + UInt64(timeout) * 1_000_000_000
         let death = UInt64.random(in: whole - 999_999_999...whole, using: &dice)
         // A value that is dead before it is published is never seen.
-        return death <= point ? (Item(value: stamp, death: point), timeout) : (Item(value: stamp, death: death), timeout)
+        return death <= point
+            ? (Item(value: stamp, death: point), timeout) : (Item(value: stamp, death: death), timeout)
     }
 
     private mutating func choice(_ weights: [Int]) -> Choice {

@@ -16,6 +16,8 @@ struct HistorySearch {
         let time: UInt64
         /// Calls that have to do with it.
         let calls: Set<Int>
+        /// What the history says about its values; `nil` where those calls alone can't be.
+        let values: ValueTable?
     }
 
     let operations: [ItemOperation]
@@ -41,7 +43,7 @@ struct HistorySearch {
             switch error {
             case .impossible(let calls):
                 let times = calls.map { operations[$0].returned }
-                return .failed(Failure(time: times.max() ?? 0, calls: Set(calls)))
+                return .failed(Failure(time: times.max() ?? 0, calls: Set(calls), values: nil))
             case .invalid(let reason): return .undecided(reason)
             }
         }
@@ -96,7 +98,8 @@ extension HistorySearch {
         let isWrite = call.written != nil
         let pending = PendingCall(
             kind: kind, operation: nextCall, invoked: call.invoked,
-            deadline: isWrite ? moment.values[value].deadline : call.returned, value: value, old: replaced(by: call), bit: bit,
+            deadline: isWrite ? moment.values[value].deadline : call.returned, value: value, old: replaced(by: call),
+            bit: bit,
             isCertain: isWrite ? moment.values[value].isCertain : call.isCertain
         )
         moment.inFlight.add(pending, moment.values)
@@ -141,6 +144,6 @@ extension HistorySearch {
             let value = moment.values[identifier]
             calls.formUnion([value.writer, value.lastReader, value.replacer].compactMap(\.self))
         }
-        return Failure(time: moment.now, calls: calls)
+        return Failure(time: moment.now, calls: calls, values: moment.values)
     }
 }

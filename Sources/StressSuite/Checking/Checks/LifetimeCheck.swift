@@ -1,0 +1,23 @@
+/// Nobody finds a value who begins after the latest moment at which the kernel must have let it die.
+struct LifetimeCheck: HistoryCheck {
+    static let statement = "no value outlives its timeout"
+    static let subject = "values with a timeout found"
+
+    static func check(_ history: ItemHistory, _ writers: Writers) -> Finding {
+        var looked = 0
+        for call in history.operations {
+            guard let stamp = call.found, let index = writers[stamp] else { continue }
+            let writer = history.operations[index]
+            guard writer.timeout != nil else { continue }
+            looked += 1
+            let latest = Expiry.latest(of: writer)
+            if call.invoked > latest {
+                let late = (call.invoked - latest) / 1_000
+                let reason = "actor \(call.actor) found \(stamp) \(late) us after the end of its time"
+                return Finding(
+                    looked: looked, verdict: .violation(Violation(reason: reason, smallest: [writer, call])))
+            }
+        }
+        return Finding(looked: looked, verdict: .holds)
+    }
+}

@@ -6,11 +6,14 @@ public enum ThreadTeam {
     /// Runs `body` on `count` new threads, which all begin once the last one is there, and rethrows the first error.
     ///
     /// - Throws: what `body` throws on any of them.
-    public static func run(_ count: Int, _ body: @escaping @Sendable (_ index: Int) throws -> Void) throws {
+    public static func run<Failure: Error>(
+        _ count: Int,
+        _ body: @escaping @Sendable (_ index: Int) throws(Failure) -> Void
+    ) throws(Failure) {
         let gate = DispatchSemaphore(value: 0)
         let finished = DispatchGroup()
         let ready = DispatchGroup()
-        let failure = Locked<(any Error)?>(nil)
+        let failure = Locked<Failure?>(nil)
         for index in 0..<count {
             finished.enter()
             ready.enter()
@@ -18,7 +21,7 @@ public enum ThreadTeam {
                 defer { finished.leave() }
                 ready.leave()
                 gate.wait()
-                do {
+                do throws(Failure) {
                     try body(index)
                 } catch {
                     failure.withLock { $0 = $0 ?? error }

@@ -1,4 +1,4 @@
-import Dispatch
+import Glibc
 import SessionKeyringTesting
 
 /// All checks of all histories of a run.
@@ -13,18 +13,31 @@ package enum HistoryVerdicts {
     ///
     /// A check that had nothing to look at, or could not be decided, is skipped: it has not passed.
     package static func outcomes(for histories: [ItemHistory], seed: UInt64) -> [CheckOutcome] {
-        let found = Locked([[Finding]](repeating: [], count: histories.count))
-        DispatchQueue.concurrentPerform(iterations: histories.count) { index in
-            let history = histories[index]
-            let writers = Writers(history)
-            let findings = checks.map { $0.check(history, writers) }
-            found.withLock { $0[index] = findings }
-        }
-        let findings = found.withLock { $0 }
+        let findings = findings(for: histories)
         return checks.indices.map { check in
             let column = zip(histories, findings).map { (item: $0.name, finding: $1[check]) }
             return outcome(of: checks[check], column, seed)
         }
+    }
+
+    /// Threads of our own, which end: one of a pool would keep a thread keyring, and the user's quota with it.
+    private static func findings(for histories: [ItemHistory]) -> [[Finding]] {
+        let found = Locked([[Finding]](repeating: [], count: histories.count))
+        let next = Locked(0)
+        let team = min(histories.count, max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN))))
+        ThreadTeam.run(team) { _ in
+            while true {
+                let index = next.withLock { next in
+                    next += 1
+                    return next - 1
+                }
+                guard index < histories.count else { return }
+                let writers = Writers(histories[index])
+                let findings = checks.map { $0.check(histories[index], writers) }
+                found.withLock { $0[index] = findings }
+            }
+        }
+        return found.withLock { $0 }
     }
 
     private static func outcome(
@@ -33,8 +46,8 @@ package enum HistoryVerdicts {
         _ seed: UInt64
     ) -> CheckOutcome {
         let looked = column.reduce(0) { $0 + $1.finding.looked }
-        let items = column.count == 1 ? "1 item" : "\(grouped(column.count)) items"
-        let detail = "\(grouped(looked)) \(check.subject) on \(items)"
+        let items = column.count == 1 ? "1 item" : "\(Grouped(column.count)) items"
+        let detail = "\(Grouped(looked)) \(check.subject) on \(items)"
         var undecided: String?
         for (item, finding) in column {
             switch finding.verdict {
@@ -45,24 +58,20 @@ package enum HistoryVerdicts {
                     "item \(item), seed \(seed): \(violation.reason); to replay: the same options and --seed \(seed)"
                 return CheckOutcome(
                     name: check.statement, verdict: .failed, detail: "\(violation.reason), item \(item)",
-                    evidence: [first] + violation.lines
+                    evidence: [first] + violation.lines, looked: looked, subject: check.subject
                 )
             }
         }
-        if let undecided { return CheckOutcome(name: check.statement, verdict: .skipped, detail: undecided) }
+        if let undecided {
+            return CheckOutcome(
+                name: check.statement, verdict: .skipped, detail: undecided, looked: looked, subject: check.subject)
+        }
         if looked == 0 {
-            return CheckOutcome(name: check.statement, verdict: .skipped, detail: "there were no \(check.subject)")
+            return CheckOutcome(
+                name: check.statement, verdict: .skipped, detail: "there were no \(check.subject)",
+                subject: check.subject)
         }
-        return CheckOutcome(name: check.statement, verdict: .passed, detail: detail)
-    }
-
-    private static func grouped(_ number: Int) -> String {
-        let digits = String(number)
-        var text = ""
-        for (place, digit) in digits.enumerated() {
-            if place > 0 && (digits.count - place) % 3 == 0 { text.append(",") }
-            text.append(digit)
-        }
-        return text
+        return CheckOutcome(
+            name: check.statement, verdict: .passed, detail: detail, looked: looked, subject: check.subject)
     }
 }

@@ -37,7 +37,7 @@ struct RoundChecks {
     }
 
     private func describe(_ call: CallRecord) -> String {
-        let item = call.item == CallRecord.allItems ? "all items" : plan.name(ofItem: Int(call.item))
+        let item = call.item == CallRecord.allItems ? "all items" : "item \(plan.name(ofItem: Int(call.item)))"
         let found = call.flaw.map { ", found a value that is \($0.text)" } ?? ""
         let threw = call.error.map { ", threw: \($0.text)" } ?? ""
         return "actor \(call.actor): \(call.kind.rawValue) of \(item)\(found)\(threw)"

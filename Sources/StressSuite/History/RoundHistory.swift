@@ -49,9 +49,9 @@ struct RoundHistory {
 }
 
 extension StressPlan {
-    /// How histories name an item.
+    /// How histories name an item, behind the word.
     func name(ofItem item: Int) -> String {
-        workload == .sessions ? "item \(item % items) of session \(item / items)" : "item \(item)"
+        workload == .sessions ? "\(item % items) of session \(item / items)" : "\(item)"
     }
 }
 

@@ -13,11 +13,23 @@ package struct CheckOutcome: Codable, Sendable, Equatable {
     package var detail: String
     /// The smallest history that shows the failure, a line each call; empty for what passed.
     package var evidence: [String]
+    /// At how many it looked, and at how many what.
+    package var looked: Int
+    package var subject: String
 
-    package init(name: String, verdict: Verdict, detail: String, evidence: [String] = []) {
+    package init(
+        name: String,
+        verdict: Verdict,
+        detail: String,
+        evidence: [String] = [],
+        looked: Int = 0,
+        subject: String = ""
+    ) {
         self.name = name
         self.verdict = verdict
         self.detail = detail
         self.evidence = evidence
+        self.looked = looked
+        self.subject = subject
     }
 }

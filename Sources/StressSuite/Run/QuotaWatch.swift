@@ -34,17 +34,40 @@ struct QuotaWatch {
         return QuotaWatch()
     }
 
-    /// Waits until no more is used than before: the kernel gives quota back late.
-    mutating func settle() {
-        for _ in 0..<200 {
+    /// Waits until no more is used than before, some seconds at most: the kernel gives quota back late.
+    ///
+    /// - Returns: whether somebody else is at work too, as what is used goes up and down.
+    mutating func settle() -> Bool {
+        var least = Int.max
+        var isMoving = false
+        for round in 0..<100 {
             look()
-            if isBackToBefore { return }
+            if isBackToBefore { return false }
+            // By then the collector has been through.
+            if round > 40, last.keys > least { isMoving = true }
+            least = min(least, last.keys)
             usleep(50_000)
         }
+        return isMoving
     }
 
     /// Whether no more is used than before.
     var isBackToBefore: Bool { last.keys <= before.keys && last.bytes <= before.bytes }
+
+    /// Whether nothing that a run used is still used.
+    mutating func settledOutcome() -> CheckOutcome {
+        let isMoving = settle()
+        let difference = """
+            \(last.keys) keys and \(last.bytes) bytes, where \(before.keys) and \(before.bytes) were before
+            """
+        return CheckOutcome(
+            name: "the quota is back to where it was",
+            verdict: isBackToBefore ? .passed : isMoving ? .skipped : .failed,
+            detail: isMoving
+                ? "other programs of this user store keys at the same time"
+                : "\(difference); unless another program of this user has stored some", looked: mostKeys,
+            subject: "keys at most")
+    }
 
     var figures: QuotaFigures {
         QuotaFigures(

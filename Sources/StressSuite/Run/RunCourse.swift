@@ -130,6 +130,7 @@ struct RunCourse: ~Copyable {
         let history = RoundHistory(plan: plan, board: board)
         RoundChecks(plan: plan, history: history, outcome: outcome).note(in: &checks)
         CountChecks(plan: plan, history: history).note(in: &checks)
+        for verdict in HistoryVerdicts.outcomes(for: history.histories, seed: plan.seed) { checks.note(verdict) }
         figures.add(history, outcome)
         if plan.workload != .sessions { aftermath.noteTimeouts(in: &checks) }
         if isOver, plan.workload != .sessions { aftermath.noteLeftovers(in: &checks) }
@@ -161,15 +162,7 @@ struct RunCourse: ~Copyable {
         let (plan, startedAt, figures, isInterrupted) = (plan, startedAt, figures, isInterrupted)
         var (checks, quota) = (checks, live.quota)
         _ = consume self
-        quota.settle()
-        checks.note(
-            "the quota is back to where it was", looked: quota.mostKeys, "keys at most",
-            failure: quota.isBackToBefore
-                ? nil
-                : """
-                \(quota.last.keys) keys and \(quota.last.bytes) bytes, where \(quota.before.keys) and \
-                \(quota.before.bytes) were before; another program of this user may have stored some
-                """)
+        checks.note(quota.settledOutcome())
         return StressResult(
             plan: plan, machine: .current, startedAt: startedAt, seconds: figures.seconds,
             isInterrupted: isInterrupted, operations: figures.operations, throughput: figures.throughput,

@@ -1,5 +1,5 @@
 /// One thing that must hold for every history.
-protocol HistoryCheck {
+protocol HistoryCheck: SendableMetatype {
     /// What is checked, as a statement that holds.
     static var statement: String { get }
     /// What it looks at, in the plural.

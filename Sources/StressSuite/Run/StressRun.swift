@@ -7,10 +7,13 @@ package struct StressRun {
     package let plan: StressPlan
     /// How processes for actors are started; needed where the plan needs processes.
     package let launcher: ActorLauncher?
+    /// Whether the user's quota is compared with what it was before; not where others of that user are at work.
+    package let comparesQuota: Bool
 
-    package init(plan: StressPlan, launcher: ActorLauncher? = nil) {
+    package init(plan: StressPlan, launcher: ActorLauncher? = nil, comparesQuota: Bool = true) {
         self.plan = plan
         self.launcher = launcher
+        self.comparesQuota = comparesQuota
     }
 
     /// Runs it to the end, in this thread.
@@ -27,7 +30,7 @@ package struct StressRun {
         let quota = try Self.quotaBefore()
         var course = try RunCourse(plan: plan, launcher: launcher, quota: quota)
         try course.run(isInterrupted: isInterrupted, report: report)
-        return course.finish()
+        return course.finish(comparingQuota: comparesQuota)
     }
 
     /// What is used before the run, with the thread's own keyring, which the run leaves as it is.

@@ -1,0 +1,46 @@
+import Glibc
+import StressSuite
+import Testing
+
+/// As an ordinary user who has no other keys, so that the quota can be compared too.
+@Suite("Workloads of an ordinary user", .tags(.kernel, .stress))
+struct QuotaWorkloadTests {
+    private static let root = geteuid() == 0
+
+    @Test("at the limit of the quota calls fail and nothing is lost", .enabled(if: root, "becomes another user"))
+    func quota() async throws {
+        let seed = planSeed
+        await #expect(processExitsWith: .exitCode(0)) { [seed = seed as UInt64] in
+            try OrdinaryUser.become()
+            try pass(
+                StressPlan(
+                    workload: .quota, threads: 3, length: .seconds(2), items: 12, smallestValue: 1_000,
+                    largestValue: 3_000, seed: seed))
+        }
+    }
+
+    @Test("after kills the quota is back to where it was", .enabled(if: root, "becomes another user"))
+    func kills() async throws {
+        let (seed, path) = (planSeed, launcher.executable)
+        await #expect(processExitsWith: .exitCode(0)) { [seed = seed as UInt64, path = path as String] in
+            try OrdinaryUser.become()
+            for workload in [Workload.mixed, .update, .lease, .quota] {
+                let plan = StressPlan(
+                    workload: workload, threads: 2, processes: 2, length: .seconds(2), items: 4, seed: seed,
+                    killEvery: 60)
+                try pass(plan, launcher: ActorLauncher(executable: path, arguments: ["--actor"]))
+            }
+        }
+    }
+}
+
+/// Ends the process with what was found, if anything was.
+private func pass(_ plan: StressPlan, launcher: ActorLauncher? = nil) throws {
+    let result = try StressRun(plan: plan, launcher: launcher).run()
+    let hasCompared = result.checks.contains { $0.name == "the quota is back to where it was" && $0.verdict == .passed }
+    guard result.isClean, hasCompared else {
+        print("\(plan.workload): \(findings(result))")
+        fflush(nil)
+        exit(1)
+    }
+}

@@ -1,0 +1,61 @@
+import SessionKeyring
+import SessionKeyringTesting
+import Testing
+
+@testable import StressSuite
+
+@Suite("The seed of a plan")
+struct RepeatabilityTests {
+    /// What an actor chose: everything about its calls but the time.
+    private struct Choice: Equatable {
+        let kind: CallKind
+        let item: UInt32
+        let written: UInt64
+        let timeout: UInt32
+    }
+
+    /// Alone and in memory, so that nothing but the seed makes a difference.
+    private static func choices(_ plan: StressPlan, slot: Int, incarnation: Int = 0) throws -> [Choice] {
+        let board = try RunBoard(slots: plan.actors + 1, capacity: 5_000, plan: [])
+        let log = board.log(slot)
+        log.limit = 1_000
+        board.phase = .running
+        let place = ActorPlace(slot: slot, incarnation: incarnation, plan: plan)
+        Actor(plan: plan, place: place, store: SecretStore(backend: InMemoryBackend()), log: log).run(on: board)
+        return (0..<log.count).map { index in
+            let call = log[index]
+            return Choice(kind: call.kind, item: call.item, written: call.written, timeout: call.timeout)
+        }
+    }
+
+    @Test(
+        "makes every actor choose the same calls again", arguments: [Workload.mixed, .readHeavy, .writeHeavy, .update])
+    func same(workload: Workload) throws {
+        let plan = StressPlan(workload: workload, threads: 2, seed: 7)
+        let first = try Self.choices(plan, slot: 1)
+        #expect(first.count == 1_000)
+        #expect(try Self.choices(plan, slot: 1) == first)
+    }
+
+    @Test("makes other choices with another seed, actor or incarnation")
+    func other() throws {
+        let plan = StressPlan(workload: .mixed, threads: 2, seed: 7)
+        let first = try Self.choices(plan, slot: 0).map(\.kind)
+        #expect(try Self.choices(plan, slot: 1).map(\.kind) != first)
+        #expect(try Self.choices(plan, slot: 0, incarnation: 1).map(\.kind) != first)
+        #expect(try Self.choices(StressPlan(workload: .mixed, threads: 2, seed: 8), slot: 0).map(\.kind) != first)
+    }
+
+    @Test("gives no two values the same stamp")
+    func stamps() throws {
+        let plan = StressPlan(workload: .writeHeavy, threads: 2, seed: 7)
+        var stamps: [UInt64] = []
+        for slot in 0..<2 {
+            for incarnation in 0..<3 {
+                stamps += try Self.choices(plan, slot: slot, incarnation: incarnation).map(\.written).filter { $0 != 0 }
+            }
+        }
+        #expect(stamps.count > 2_000)
+        #expect(Set(stamps).count == stamps.count)
+    }
+}

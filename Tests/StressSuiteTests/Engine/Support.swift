@@ -1,0 +1,38 @@
+import Foundation
+import Glibc
+import StressSuite
+import Testing
+
+extension Tag {
+    /// Uses the real kernel keyring.
+    @Tag static var kernel: Self
+    /// Runs long, with many threads or processes.
+    @Tag static var stress: Self
+}
+
+/// The `skr-stress` that was built beside this test bundle.
+let launcher: ActorLauncher = {
+    let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    let program = URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent("skr-stress")
+    return ActorLauncher(executable: program.path, arguments: ["--actor"])
+}()
+
+/// The seed of this run's plans, printed so that a failure can be replayed; set `SKR_TEST_SEED` for that.
+let planSeed: UInt64 = {
+    let given = ProcessInfo.processInfo.environment["SKR_TEST_SEED"].flatMap { UInt64($0) }
+    let seed = given ?? UInt64.random(in: 1...UInt64.max)
+    print("stress seed \(seed)")
+    return seed
+}()
+
+/// Other tests of the same user store keys at the same time.
+func result(of plan: StressPlan) throws -> StressResult {
+    try StressRun(plan: plan, launcher: launcher, comparesQuota: false).run()
+}
+
+/// What the checks of a run have found, for the message of a test.
+func findings(_ result: StressResult) -> String {
+    (["seed \(result.plan.seed)"]
+        + result.checks.filter { $0.verdict == .failed }.flatMap { [$0.name, $0.detail] + $0.evidence })
+        .joined(separator: "\n")
+}

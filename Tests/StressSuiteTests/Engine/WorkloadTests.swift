@@ -1,0 +1,108 @@
+import Glibc
+import Keyutils
+import StressSuite
+import Testing
+
+@Suite("Workloads on the real keyring", .tags(.kernel, .stress))
+struct WorkloadTests {
+    private static let root = geteuid() == 0
+
+    @Test(
+        "threads do what the plan says, and nothing is wrong", .enabled(if: root, "writes faster than a small quota"),
+        arguments: [Workload.readHeavy, .writeHeavy, .mixed, .update, .lease, .sessions])
+    func threads(workload: Workload) throws {
+        let result = try result(
+            of: StressPlan(workload: workload, threads: 4, length: .operations(300), items: 3, seed: planSeed))
+        #expect(result.isClean, "\(findings(result))")
+        #expect(
+            result.checks.contains { $0.name == "the history of each item is linearizable" && $0.verdict == .passed })
+        let exact = result.checks.first { $0.name.contains("exactly as many calls") }
+        #expect(exact?.looked == 1_200)
+        // A section under a lease is three calls.
+        #expect(result.totalOperations == (workload == .lease ? 3_600 : 1_200))
+    }
+
+    @Test("the classic test makes its fixed counts of calls", .enabled(if: root, "writes faster than a small quota"))
+    func classic() throws {
+        let result = try result(of: StressPlan(workload: .classic, seed: planSeed))
+        #expect(result.isClean, "\(findings(result))")
+        let counts = Dictionary(uniqueKeysWithValues: result.operations.map { ($0.kind, $0.latency.count) })
+        #expect(counts == [.get: 3 * 400 + 1_000, .delete: 2 * 400, .clear: 2 * 400, .set: 2 * 500 + 1_000])
+        #expect(
+            result.checks.contains { $0.name == "the writers have written exactly 1,000 times" && $0.looked == 1_000 })
+    }
+
+    @Test("items die while they are read, none too soon and none too late", .enabled(if: root))
+    func expiry() throws {
+        let result = try result(
+            of: StressPlan(workload: .expiry, threads: 2, length: .seconds(4), items: 16, seed: planSeed))
+        #expect(result.isClean, "\(findings(result))")
+        let sets = result.operations.first { $0.kind == .set }?.latency.count ?? 0
+        #expect(sets > 16, "items died and were written again: \(sets) sets")
+    }
+
+    @Test("processes are killed in mid-operation, and nothing is wrong afterwards", .enabled(if: root))
+    func kills() throws {
+        for workload in [Workload.mixed, .update, .lease] {
+            let result = try result(
+                of: StressPlan(
+                    workload: workload, threads: 2, processes: 3, length: .seconds(2), items: 3, seed: planSeed,
+                    killEvery: 40))
+            #expect(result.isClean, "\(workload): \(findings(result))")
+            #expect(result.kills > 3)
+        }
+    }
+
+    @Test("a run that is interrupted gives the result so far")
+    func interruption() throws {
+        let result = try StressRun(
+            plan: StressPlan(workload: .readHeavy, threads: 2, length: .seconds(3_600), items: 2, seed: planSeed),
+            comparesQuota: false
+        ).run(isInterrupted: { true })
+        #expect(result.isInterrupted)
+        #expect(result.isClean, "\(findings(result))")
+        #expect(result.seconds < 3_000)
+    }
+
+    @Test("progress goes from 0 to 1 and counts all calls")
+    func progress() throws {
+        var reports: [StressProgress] = []
+        let plan = StressPlan(workload: .readHeavy, threads: 2, length: .seconds(1), items: 2, seed: planSeed)
+        let result = try StressRun(plan: plan, comparesQuota: false).run(report: { reports.append($0) })
+        #expect(reports.count > 2)
+        #expect(
+            zip(reports, reports.dropFirst()).allSatisfy { $0.seconds <= $1.seconds && $0.operations <= $1.operations })
+        #expect(reports.allSatisfy { (0...1).contains($0.fraction) })
+        #expect(reports.last?.phase == .checking)
+        #expect(result.throughput.reduce(0) { $0 + $1.rate } > 0)
+    }
+
+    @Test("plans that can't be are refused, with what to do instead")
+    func refusals() throws {
+        var plans = [
+            StressPlan(workload: .mixed, threads: 0, seed: 1), StressPlan(workload: .mixed, items: 0, seed: 1),
+            StressPlan(workload: .mixed, length: .operations(0), seed: 1),
+            StressPlan(workload: .mixed, length: .seconds(0), seed: 1),
+            StressPlan(workload: .mixed, smallestValue: 10, seed: 1),
+            StressPlan(workload: .mixed, largestValue: 32_768, seed: 1),
+            StressPlan(workload: .mixed, seed: 1, killEvery: 0), StressPlan(workload: .classic, processes: 2, seed: 1),
+        ]
+        if Self.root { plans.append(StressPlan(workload: .quota, seed: 1)) }
+        for plan in plans {
+            let error = #expect(throws: StressError.self) { try result(of: plan) }
+            #expect(error?.code == .invalidPlan)
+            #expect(error?.remedy != nil)
+        }
+    }
+
+    @Test("an actor's program that can't be started is an error that says so")
+    func noProgram() throws {
+        let plan = StressPlan(workload: .mixed, processes: 2, length: .seconds(1), seed: 1)
+        for path in ["/nonexistent", "/bin/false"] {
+            let error = #expect(throws: StressError.self) {
+                try StressRun(plan: plan, launcher: ActorLauncher(executable: path), comparesQuota: false).run()
+            }
+            #expect(error?.code == .actorFailed)
+        }
+    }
+}

@@ -14,6 +14,15 @@ let package = Package(
             cSettings: [.treatAllWarnings(as: .error)],
             linkerSettings: [.linkedLibrary("keyutils")]
         ),
+        // What Benchmarks/compare runs for a get in a running program.
+        .executableTarget(
+            name: "compare-inprocess",
+            dependencies: [.product(name: "SessionKeyring", package: "SessionKeyring")],
+            swiftSettings: [
+                .treatAllWarnings(as: .error),
+                .enableUpcomingFeature("ExistentialAny"),
+            ]
+        ),
         .executableTarget(
             name: "SecretStoreBenchmarks",
             dependencies: [

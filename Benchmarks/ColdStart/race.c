@@ -1,5 +1,5 @@
 /* race RUNS COMMAND [WORD...] --- COMMAND [WORD...] ...: runs the commands in turns, RUNS times each, and prints the
-   median wall time of each in nanoseconds, one a line. */
+   median wall time of each in nanoseconds, one a line. A command that begins with the words < FILE reads FILE. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <spawn.h>
@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-enum { MOST_COMMANDS = 8, WARMUP = 20 };
+enum { MOST_COMMANDS = 16, WARMUP = 20 };
 
 extern char **environ;
 
@@ -26,15 +26,21 @@ static long long now(void)
     return time.tv_sec * 1000000000LL + time.tv_nsec;
 }
 
-static long long run(char **command, const posix_spawn_file_actions_t *actions)
+struct command {
+    char **words;
+    posix_spawn_file_actions_t files;
+};
+
+static long long run(const struct command *command)
 {
+    char *program = command->words[0];
     pid_t child;
     int status;
     long long start = now();
-    if (posix_spawn(&child, command[0], actions, NULL, command, environ) != 0)
-        fail(command[0]);
+    if (posix_spawn(&child, program, &command->files, NULL, command->words, environ) != 0)
+        fail(program);
     if (wait4(child, &status, 0, NULL) != child || status != 0)
-        fail(command[0]);
+        fail(program);
     return now() - start;
 }
 
@@ -44,40 +50,53 @@ static int ascending(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static int split(char **words, char **commands[])
+static struct command prepared(char **words)
+{
+    struct command command = {words, {0}};
+    posix_spawn_file_actions_init(&command.files);
+    posix_spawn_file_actions_addopen(&command.files, 1, "/dev/null", O_WRONLY, 0);
+    if (*words && strcmp(*words, "<") == 0 && words[1]) {
+        posix_spawn_file_actions_addopen(&command.files, 0, words[1], O_RDONLY, 0);
+        command.words += 2;
+    }
+    if (!*command.words)
+        fail("a command has no words");
+    return command;
+}
+
+static int split(char **words, struct command commands[])
 {
     int count = 0;
-    commands[count++] = words;
-    for (; *words; words++) {
-        if (strcmp(*words, "---") != 0)
+    char **first = words;
+    for (;; words++) {
+        if (*words && strcmp(*words, "---") != 0)
             continue;
         if (count == MOST_COMMANDS)
             fail("too many commands");
+        int is_last = !*words;
         *words = NULL;
-        commands[count++] = words + 1;
+        commands[count++] = prepared(first);
+        if (is_last)
+            return count;
+        first = words + 1;
     }
-    return count;
 }
 
 int main(int count, char **words)
 {
-    char **commands[MOST_COMMANDS];
+    struct command commands[MOST_COMMANDS];
     long long *times[MOST_COMMANDS];
     int runs = count > 2 ? atoi(words[1]) : 0;
     if (runs < 1)
         fail("usage: race RUNS COMMAND [WORD...] --- COMMAND [WORD...] ...");
     int amount = split(words + 2, commands);
-
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
     for (int j = 0; j < amount; j++)
         if (!(times[j] = calloc((size_t)runs, sizeof *times[j])))
             fail("out of memory");
 
     for (int i = -WARMUP; i < runs; i++)
         for (int j = 0; j < amount; j++) {
-            long long time = run(commands[j], &actions);
+            long long time = run(&commands[j]);
             if (i >= 0)
                 times[j][i] = time;
         }

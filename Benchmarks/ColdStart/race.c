@@ -1,5 +1,6 @@
 /* race RUNS COMMAND [WORD...] --- COMMAND [WORD...] ...: runs the commands in turns, RUNS times each, and prints the
-   median wall time of each in nanoseconds, one a line. A command that begins with the words < FILE reads FILE. */
+   median wall time of each in nanoseconds, one a line. Each round has an order of its own, so that none always comes
+   after the same other one, which leaves the caches warmer or colder. A command that begins with < FILE reads FILE. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <spawn.h>
@@ -82,24 +83,38 @@ static int split(char **words, struct command commands[])
     }
 }
 
+static void shuffle(int order[], int amount)
+{
+    for (int i = amount - 1; i > 0; i--) {
+        int other = (int)(random() % (i + 1)), kept = order[i];
+        order[i] = order[other];
+        order[other] = kept;
+    }
+}
+
 int main(int count, char **words)
 {
+    int order[MOST_COMMANDS];
     struct command commands[MOST_COMMANDS];
     long long *times[MOST_COMMANDS];
     int runs = count > 2 ? atoi(words[1]) : 0;
     if (runs < 1)
         fail("usage: race RUNS COMMAND [WORD...] --- COMMAND [WORD...] ...");
     int amount = split(words + 2, commands);
-    for (int j = 0; j < amount; j++)
+    for (int j = 0; j < amount; j++) {
+        order[j] = j;
         if (!(times[j] = calloc((size_t)runs, sizeof *times[j])))
             fail("out of memory");
+    }
 
-    for (int i = -WARMUP; i < runs; i++)
+    for (int i = -WARMUP; i < runs; i++) {
+        shuffle(order, amount);
         for (int j = 0; j < amount; j++) {
-            long long time = run(&commands[j]);
+            long long time = run(&commands[order[j]]);
             if (i >= 0)
-                times[j][i] = time;
+                times[order[j]][i] = time;
         }
+    }
     for (int j = 0; j < amount; j++) {
         qsort(times[j], (size_t)runs, sizeof *times[j], ascending);
         printf("%lld\n", times[j][runs / 2]);

@@ -43,7 +43,8 @@ gives_secret() {
 
 is_time() { "$@" | grep -Eqx '[0-9]+'; }
 
-# Runs a command once with a check; in order, it will be measured, else the table says why it was not.
+# Runs a command once with a check; in order, it will be measured, else the table says why it was not. How often is a
+# matter of its pace: quick, middle or slow.
 offer() {
     local kind=$1 check=$2 label=$3 words=() errors=$work/errors
     shift 3

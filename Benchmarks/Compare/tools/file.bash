@@ -7,5 +7,5 @@ prepare() {
     (umask 077 && : >"$work/plain")
     cold_write "tee FILE" '<' "$work/secret.txt" tee "$work/plain"
     cold_read "cat FILE" cat "$work/plain"
-    in_process "C, open, read, close a file" in-process-file 50 1000 "$work/plain"
+    in_process "C, a file" in-process-file 50 1000 "$work/plain"
 }

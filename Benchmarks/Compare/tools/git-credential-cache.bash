@@ -10,6 +10,6 @@ prepare() {
     cold_write "git credential-cache store" '<' "$work/credential" \
         git credential-cache --socket="$socket" --timeout=3600 store
     cold_read "git credential-cache get" '<' "$work/question" git credential-cache --socket="$socket" get
-    cold_read "git credential fill, from the cache" '<' "$work/question" \
+    cold_read "git credential fill (cache)" '<' "$work/question" \
         git -c credential.helper="cache --socket=$socket" credential fill
 }

@@ -1,7 +1,10 @@
 packages=(keyutils libkeyutils-dev gcc libc6-dev)
 where="kernel memory" expires="with keyctl timeout, a second call" isolation="yes" daemon="no"
 
-install() { compile keyutils -lkeyutils; }
+install() {
+    compile keyutils -lkeyutils
+    cc -O2 -Wall -Wextra -Werror -static -o "$work/bin/static-get" "$here/../ColdStart/get.c" -lkeyutils
+}
 
 # A keyring of its own, like the one in which skr has its items: all of these have the same work in the kernel.
 prepare() {
@@ -11,5 +14,6 @@ prepare() {
     key=$(keyctl search @s user compare-key)
     cold_read "keyctl pipe SERIAL" keyctl pipe "$key"
     cold_read "keyctl search, keyctl pipe" sh -c 'exec keyctl pipe "$(keyctl search @s user compare-key)"'
+    cold_read "C, a static program" static-get compare-key
     in_process "C, libkeyutils" in-process-keyutils 50 1000 "$ring" compare-key
 }

@@ -1,10 +1,10 @@
 packages=(python3-keyutils keyutils)
-where="kernel memory" expires="with set_timeout, a second call" isolation="yes" daemon="no"
+where="kernel memory" expires="with set_timeout, a second call" isolation="yes" daemon="no" pace=middle
 
 prepare() {
     local ring
     ring=$(keyctl newring compare-python @s)
-    cold_write "python3 -c, keyutils.add_key" '<' "$work/secret.txt" /usr/bin/python3 -c '
+    cold_write "python3 -c, add_key" '<' "$work/secret.txt" /usr/bin/python3 -c '
 import keyutils, sys
 keyutils.add_key(b"compare-python", sys.stdin.buffer.read(), int(sys.argv[1]))' "$ring"
     cold_read "python3 -c, keyutils" /usr/bin/python3 -c '

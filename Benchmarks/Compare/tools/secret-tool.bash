@@ -1,5 +1,5 @@
 packages=(gnome-keyring libsecret-tools dbus gcc libc6-dev pkg-config libsecret-1-dev)
-where="encrypted file; clear in the daemon" expires="no" isolation="no" daemon="yes, and D-Bus"
+where="encrypted file; clear in the daemon" expires="no" isolation="no" daemon="yes, and D-Bus" pace=middle
 
 install() {
     local flags

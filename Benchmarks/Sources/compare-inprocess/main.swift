@@ -7,7 +7,7 @@ import SessionKeyring
 let secretSize = 200
 
 func fail(_ reason: String) -> Never {
-    fputs("error: \(reason)\n", stderr)
+    _ = Array("error: \(reason)\n".utf8).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
     exit(70)
 }
 

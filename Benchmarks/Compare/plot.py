@@ -86,6 +86,7 @@ def plot(panels, date, machine, time_text):
             drawn, top = panel(top, title, rows, missing, time_text)
             parts += drawn
             top += 16
+    top += 6
     for line in [*textwrap.wrap(machine, 68), date]:
         parts.append(text(MARGIN, top, line, "quiet"))
         top += 17

@@ -18,6 +18,7 @@ KINDS = {
     "write": ("Writing, a whole command", "skr set"),
 }
 PACKAGES = ["keyutils", "libkeyutils1", "python3-keyutils", "git", "gnome-keyring", "libsecret-tools", "pass", "gnupg"]
+TIMES = ("median", "read", "write", "read, in a running program")
 LIMITS = [("keyctl pipe SERIAL", 0.90), ("secret-tool lookup", 1 / 25)]
 
 
@@ -45,11 +46,11 @@ def output_of(*command):
 
 def machine():
     processor = re.search(r"^model name\s*: (.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.M)
-    system = re.search(r'^PRETTY_NAME="?([^"\n]*)', pathlib.Path("/etc/os-release").read_text(), re.M)
+    system = re.search(r'^PRETTY_NAME="?([^"(\n]*)', pathlib.Path("/etc/os-release").read_text(), re.M)
     kernel = os.uname()
     return ", ".join([
         processor[1] if processor else kernel.machine, f"{os.cpu_count()} cores",
-        f"{kernel.sysname} {kernel.release}", system[1] if system else "unknown system",
+        f"{kernel.sysname} {kernel.release}", system[1].strip() if system else "unknown system",
     ])
 
 
@@ -63,7 +64,7 @@ def versions(work):
 
 
 def table(header, rows):
-    align = ["---"] + ["--:" if name in ("median", "ratio") or name.startswith("x ") else "---" for name in header[1:]]
+    align = ["---"] + ["--:" if name in TIMES or name.startswith("x ") else "---" for name in header[1:]]
     return "\n".join("| " + " | ".join(row) + " |" for row in [header, align, *rows])
 
 
@@ -76,12 +77,22 @@ def timing_tables(figures, missing):
             yield table([title, "median", f"x {base}"], rows)
 
 
+def summary(work, figures):
+    """A row a tool: its first figure of each kind, and what it gives."""
+    rows = []
+    for tool, *facts in rows_of(work / "facts.tsv"):
+        times = [next((time_text(int(time)) for of, owner, _, time, _ in figures if (of, owner) == (kind, tool)), "")
+                 for kind in ("read", "write", "in-process")]
+        rows.append([tool.replace("git-", "git "), *times, *facts])
+    return table(["", "read", "write", "read, in a running program", "the secret is in", "expires by itself",
+                  "of one session", "a daemon"], rows)
+
+
 def document(work, figures, missing, date):
-    facts = [[tool, *rest] for tool, *rest in rows_of(work / "facts.tsv")]
     return "\n\n".join([
         f"A secret of 200 bytes, {date}, on {machine()}.",
+        summary(work, figures),
         *timing_tables(figures, missing),
-        table(["what it gives", "where the secret is", "expires by itself", "per session", "a daemon"], facts),
         f"Versions: {versions(work)}.",
     ]) + "\n"
 

@@ -11,6 +11,6 @@ install() {
 prepare() {
     cold_write "skr set" '<' "$work/secret.txt" "$skr" set compare alice --timeout 1h
     cold_read "skr get" "$skr" get compare alice
-    in_process "SessionKeyring, borrowed" compare-inprocess 50 1000 borrowed compare alice
-    in_process "SessionKeyring, owned" compare-inprocess 50 1000 owned compare alice
+    in_process "Swift, bytes borrowed" compare-inprocess 50 1000 borrowed compare alice
+    in_process "Swift, bytes owned" compare-inprocess 50 1000 owned compare alice
 }

@@ -5,12 +5,19 @@
 /// have taken effect, at any time of its own, or not at all; and although, where calls came before the part, the item may at
 /// first have been anything. If the whole history were right, its order would be one for each such part as well: what was
 /// left out either took effect as it did, or changed nothing. So a part that is wrong in this way proves the whole wrong, and
-/// the reader needs only the part. Calls that merely look are left out freely, writes only together with all that found them.
+/// the reader needs only the part. Calls that merely look are left out freely, writes only together with all that found them;
+/// an update may forget what it found, which makes it a set.
 struct HistoryReducer {
     struct Result {
         let operations: [ItemOperation]
         /// Whether no further call can be left out.
         let isSmallest: Bool
+    }
+
+    /// A call that is not left out.
+    private struct Part {
+        let index: Int
+        let call: ItemOperation
     }
 
     private let operations: [ItemOperation]
@@ -41,8 +48,8 @@ struct HistoryReducer {
         }
         let reducer = HistoryReducer(operations, values, budget)
         let first = reducer.firstPart(failure)
-        let (part, isSmallest) = first.isWrong ? reducer.reduce(first.part) : (first.part, false)
-        return Result(operations: part.map { operations[$0] }, isSmallest: isSmallest)
+        let (parts, isSmallest) = first.isWrong ? reducer.reduce(first.parts) : (first.parts, false)
+        return Result(operations: parts.map(\.call), isSmallest: isSmallest)
     }
 
     private var isOutOfTime: Bool { ContinuousClock.now >= deadline }
@@ -50,14 +57,14 @@ struct HistoryReducer {
     // MARK: - The first part
 
     /// The calls that the search was stuck at, with more and more of those before.
-    private func firstPart(_ failure: HistorySearch.Failure) -> (part: [Int], isWrong: Bool) {
+    private func firstPart(_ failure: HistorySearch.Failure) -> (parts: [Part], isWrong: Bool) {
         var size = 0
-        var smallest: [Int] = []
+        var smallest: [Part] = []
         while true {
-            let part = complete(failure.calls.union(calls(before: failure.time, count: size)))
-            if smallest.isEmpty { smallest = part }
-            if isWrong(part) { return (part, true) }
-            if part.count == operations.count || isOutOfTime { return (smallest, false) }
+            let parts = complete(failure.calls.union(calls(before: failure.time, count: size)))
+            if smallest.isEmpty { smallest = parts }
+            if isWrong(parts) { return (parts, true) }
+            if parts.count == operations.count || isOutOfTime { return (smallest, false) }
             size = max(8, size * 4)
         }
     }
@@ -78,18 +85,16 @@ struct HistoryReducer {
     }
 
     /// With the writes of all values that were found, and the first and the last that found what was written.
-    private func complete(_ part: Set<Int>) -> [Int] {
-        var part = part
-        for index in part {
+    private func complete(_ calls: Set<Int>) -> [Part] {
+        var calls = calls
+        for index in calls {
             guard let stamp = operations[index].written, let value = value(of: stamp) else { continue }
-            part.formUnion([value.witness, value.lastReader, value.replacer].compactMap(\.self))
+            calls.formUnion([value.witness, value.lastReader, value.replacer].compactMap(\.self))
         }
-        var open = Array(part)
-        while let index = open.popLast() {
-            guard let stamp = operations[index].found, let writer = value(of: stamp)?.writer else { continue }
-            if part.insert(writer).inserted { open.append(writer) }
-        }
-        return part.sorted()
+        let parts = calls.map { Part(index: $0, call: operations[$0]) }
+        let writers = Set(parts.compactMap { part in part.call.found.flatMap { value(of: $0)?.writer } })
+        let added = writers.subtracting(calls).map { Part(index: $0, call: operations[$0].asBlind) }
+        return (parts + added).sorted { $0.index < $1.index }
     }
 
     private func value(of stamp: Stamp) -> ValueTable.Value? { values.identifier(of: stamp).map { values[$0] } }
@@ -97,54 +102,51 @@ struct HistoryReducer {
     // MARK: - Smaller ones
 
     /// Leaves out halves, then quarters, down to single calls, as long as what remains is wrong.
-    private func reduce(_ whole: [Int]) -> (part: [Int], isSmallest: Bool) {
-        var part = whole
-        var size = max(1, part.count / 2)
+    private func reduce(_ whole: [Part]) -> (parts: [Part], isSmallest: Bool) {
+        var parts = whole
+        var size = max(1, parts.count / 2)
         while true {
             var place = 0
             var hasShrunk = false
-            while place < part.count {
-                if isOutOfTime { return (part, false) }
-                let rest = without(part[place..<min(place + size, part.count)], in: part)
+            while place < parts.count {
+                if isOutOfTime { return (parts, false) }
+                let rest = without(parts[place..<min(place + size, parts.count)], in: parts)
                 if !rest.isEmpty, isWrong(rest) {
-                    part = rest
+                    parts = rest
                     hasShrunk = true
                 } else {
                     place += size
                 }
             }
-            if size == 1 && !hasShrunk { return (part, true) }
+            if size == 1 && !hasShrunk { return (parts, true) }
             size = max(1, size / 2)
         }
     }
 
-    /// Writes go with all that found their values.
-    private func without(_ removed: ArraySlice<Int>, in part: [Int]) -> [Int] {
-        var gone = Set(removed)
-        var stamps = Set(removed.compactMap { operations[$0].written })
-        while true {
-            let more = part.filter { index in
-                !gone.contains(index) && operations[index].found.map(stamps.contains) == true
-            }
-            if more.isEmpty { return part.filter { !gone.contains($0) } }
-            gone.formUnion(more)
-            stamps.formUnion(more.compactMap { operations[$0].written })
+    /// Writes go with all reads that found their values; updates of these forget what they found.
+    private func without(_ removed: ArraySlice<Part>, in parts: [Part]) -> [Part] {
+        let gone = Set(removed.map(\.index))
+        let stamps = Set(removed.compactMap(\.call.written))
+        return parts.compactMap { part in
+            if gone.contains(part.index) { return nil }
+            guard let found = part.call.found, stamps.contains(found) else { return part }
+            return part.call.written == nil ? nil : Part(index: part.index, call: part.call.asBlind)
         }
     }
 
     // MARK: - The proof
 
-    private func isWrong(_ part: [Int]) -> Bool {
-        let begin = part.map { operations[$0].invoked }.min() ?? 0
-        let end = part.map { operations[$0].returned }.max() ?? 0
-        var kept = part[...]
+    private func isWrong(_ parts: [Part]) -> Bool {
+        let begin = parts.map(\.call.invoked).min() ?? 0
+        let end = parts.map(\.call.returned).max() ?? 0
+        var kept = parts[...]
         var calls: [ItemOperation] = []
         for index in firstIndex(where: { $0.invoked + longestCall >= begin })..<firstIndex(where: { $0.invoked > end })
         {
             let call = operations[index]
-            if kept.first == index {
+            if let part = kept.first, part.index == index {
                 kept.removeFirst()
-                calls.append(call)
+                calls.append(part.call)
             } else if !call.isObservation, call.returned >= begin {
                 calls.append(call.asUncertain)
             }

@@ -39,4 +39,13 @@ extension ItemOperation {
     var asUncertain: ItemOperation {
         ItemOperation(actor: actor, effect: effect, invoked: invoked, returned: returned, isCertain: false)
     }
+
+    /// The same call, of an update without what it found.
+    var asBlind: ItemOperation {
+        guard case .replace(_, let stamp, let timeout) = effect else { return self }
+        return ItemOperation(
+            actor: actor, effect: .change(to: stamp, timeout: timeout), invoked: invoked, returned: returned,
+            isCertain: isCertain
+        )
+    }
 }

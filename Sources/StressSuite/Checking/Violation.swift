@@ -2,8 +2,10 @@
 package struct Violation: Sendable, Equatable {
     /// One line that names the call which can't be explained.
     package let reason: String
-    /// Calls that show it by themselves, in the order in which they began; every other call of the history was allowed to have
-    /// taken effect or not, and none is needed.
+    /// Calls that show it by themselves, in the order in which they began.
+    ///
+    /// Every other call of the history may have taken effect or not. An update that is a mere `change` here is one for which
+    /// it does not matter what it found.
     package let smallest: [ItemOperation]
 
     init(reason: String, smallest: [ItemOperation]) {

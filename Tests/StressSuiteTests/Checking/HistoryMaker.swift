@@ -1,3 +1,5 @@
+import Foundation
+
 @testable import StressSuite
 
 /// Makes histories of an item from a seed.
@@ -27,6 +29,27 @@ struct HistoryMaker {
 
     init(seed: UInt64) {
         dice = Dice(seed: seed)
+    }
+
+    /// What the histories of one test begin with, printed when one fails; `SKR_TEST_SEED` replays it.
+    static let firstSeed: UInt64 =
+        ProcessInfo.processInfo.environment["SKR_TEST_SEED"].flatMap { UInt64($0) }
+        ?? UInt64.random(in: 1...UInt64.max / 2)
+
+    /// Any shape of a small history.
+    mutating func smallShape(calls: ClosedRange<Int>) -> Shape {
+        var shape = Shape()
+        shape.calls = Int.random(in: calls, using: &dice)
+        shape.actors = Int.random(in: 2...6, using: &dice)
+        shape.longest = Int.random(in: 2...10, using: &dice)
+        shape.weights = Choice.allCases.map { _ in Int.random(in: 0...4, using: &dice) }
+        shape.weights[0] += 1
+        if Bool.random(using: &dice) { shape.killed = 25 }
+        if Bool.random(using: &dice) {
+            shape.timed = 60
+            shape.unit = [50_000_000, 100_000_000, 250_000_000].randomElement(using: &dice) ?? 1
+        }
+        return shape
     }
 
     /// A history of an item that is right, and so linearizable.
@@ -149,21 +172,21 @@ struct HistoryMaker {
         }
         return .read
     }
-}
 
-/// Random numbers that a seed repeats (SplitMix64).
-struct Dice: RandomNumberGenerator {
-    private var state: UInt64
+    /// Random numbers that a seed repeats (SplitMix64).
+    struct Dice: RandomNumberGenerator {
+        private var state: UInt64
 
-    init(seed: UInt64) {
-        state = seed
-    }
+        init(seed: UInt64) {
+            state = seed
+        }
 
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var word = state
-        word = (word ^ word >> 30) &* 0xbf58_476d_1ce4_e5b9
-        word = (word ^ word >> 27) &* 0x94d0_49bb_1331_11eb
-        return word ^ word >> 31
+        mutating func next() -> UInt64 {
+            state &+= 0x9e37_79b9_7f4a_7c15
+            var word = state
+            word = (word ^ word >> 30) &* 0xbf58_476d_1ce4_e5b9
+            word = (word ^ word >> 27) &* 0x94d0_49bb_1331_11eb
+            return word ^ word >> 31
+        }
     }
 }

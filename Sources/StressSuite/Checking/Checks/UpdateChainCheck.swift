@@ -10,7 +10,7 @@ struct UpdateChainCheck: HistoryCheck {
                 return Finding(looked: chains.count, verdict: .violation(violation))
             }
         }
-        guard let violation = chains.twoBeginnings ?? chains.circle(writers, history) else {
+        guard let violation = chains.twoBeginnings ?? chains.circle else {
             return Finding(looked: chains.count, verdict: .holds)
         }
         return Finding(looked: chains.count, verdict: .violation(violation))
@@ -63,22 +63,25 @@ struct UpdateChainCheck: HistoryCheck {
             )
         }
 
-        /// An update that no chain from a beginning leads to, although its value was written.
-        func circle(_ writers: Writers, _ history: ItemHistory) -> Violation? {
+        /// Updates that no chain leads to, each of which replaced the value of another one of them.
+        var circle: Violation? {
             var left = updates
             for head in heads {
-                var stamp: Stamp? = head
-                while let value = stamp { stamp = left.removeValue(forKey: value)?.written }
+                var next: Stamp? = head
+                while let stamp = next { next = left.removeValue(forKey: stamp)?.written }
             }
-            var next = left.first { writers[$0.key] != nil }?.key
-            var calls: [ItemOperation] = []
-            while let stamp = next, let call = left.removeValue(forKey: stamp) {
-                calls.append(call)
-                next = call.written
+            while let start = left.first?.key {
+                var calls: [ItemOperation] = []
+                var next: Stamp? = start
+                while let stamp = next, let call = left.removeValue(forKey: stamp) {
+                    calls.append(call)
+                    next = call.written
+                }
+                guard next == start else { continue }
+                let reason = "\(calls.count) updates replaced each other's values in a circle"
+                return Violation(reason: reason, smallest: calls)
             }
-            return calls.isEmpty || next.map { updates[$0] == nil } ?? true
-                ? nil
-                : Violation(reason: "\(calls.count) updates replaced each other's values in a circle", smallest: calls)
+            return nil
         }
     }
 }

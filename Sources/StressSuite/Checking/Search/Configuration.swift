@@ -14,8 +14,9 @@ enum ItemState: Hashable {
 /// effect just before, unseen, and there is no need to follow up which of them did.
 struct Configuration: Hashable {
     var state: ItemState
-    /// Just after the item last was what it is not now: there, or absent; 0 for never. That satisfies every call in flight
-    /// that began before and saw just that.
+    /// Just after the item last was what it is not now: there, or absent; 0 for never.
+    ///
+    /// That satisfies every call in flight that began before and saw just that.
     var lastOther: UInt64
     var open: CallSet
     var owed: CallSet

@@ -1,0 +1,78 @@
+import Testing
+
+@testable import StressSuite
+
+@Suite("Histories that a seed makes")
+struct AgreementTests {
+    private let seeds = HistoryMaker.firstSeed..<HistoryMaker.firstSeed + 2_000
+
+    @Test("the checker agrees with trying all orders, for right histories and for changed ones")
+    func agreement() {
+        var wrong = 0
+        for seed in seeds {
+            var maker = HistoryMaker(seed: seed)
+            var calls = maker.right(maker.smallShape(calls: 2...7))
+            #expect(isLinearizable(calls), "seed \(seed)")
+            for _ in 0..<4 {
+                calls = maker.mutate(calls)
+                let isRight = BruteForce.isLinearizable(calls)
+                #expect(isLinearizable(calls) == isRight, "seed \(seed): \(HistoryText(calls).lines)")
+                if !isRight { wrong += 1 }
+            }
+        }
+        #expect(wrong > seeds.count, "too few histories were wrong to tell anything")
+    }
+
+    @Test("what is found wrong has a smallest part that is wrong by itself, and right without any of its calls")
+    func smallest() {
+        for seed in seeds.prefix(700) {
+            var maker = HistoryMaker(seed: seed)
+            let calls = maker.mutate(maker.right(maker.smallShape(calls: 8...30)))
+            guard case .violation(let violation) = check(calls) else { continue }
+            #expect(!violation.reason.contains("no time"), "seed \(seed)")
+            guard violation.smallest.count <= 9 else { continue }
+            #expect(!BruteForce.isLinearizable(violation.smallest), "seed \(seed): \(violation.lines)")
+        }
+    }
+
+    @Test("right histories of many actors are accepted", arguments: [4, 16, 40])
+    func manyActors(actors: Int) {
+        for seed in seeds.prefix(20) {
+            var maker = HistoryMaker(seed: seed)
+            var shape = maker.smallShape(calls: 300...600)
+            shape.actors = actors
+            shape.killed = min(shape.killed, 2)
+            #expect(isLinearizable(maker.right(shape)), "seed \(seed)")
+        }
+    }
+
+    @Test("no check accuses a right history, nor one that could be right")
+    func otherChecks() {
+        let checks: [any HistoryCheck.Type] = [
+            WrittenValuesCheck.self, ReaderOrderCheck.self, UpdateChainCheck.self, LifetimeCheck.self,
+        ]
+        var violations = [Int](repeating: 0, count: checks.count)
+        for seed in seeds {
+            var maker = HistoryMaker(seed: seed)
+            var calls = maker.right(maker.smallShape(calls: 3...14))
+            for _ in 0..<3 {
+                let history = ItemHistory(name: "item", operations: calls)
+                let findings = checks.map { $0.check(history, Writers(history)) }
+                for (place, finding) in findings.enumerated() {
+                    guard case .violation(let violation) = finding.verdict else { continue }
+                    violations[place] += 1
+                    #expect(!isLinearizable(calls), "seed \(seed): \(violation)")
+                    #expect(!isLinearizable(violation.smallest), "seed \(seed): \(violation)")
+                }
+                calls = maker.mutate(calls)
+            }
+        }
+        #expect(violations.allSatisfy { $0 > 0 }, "\(violations): a check found nothing")
+    }
+
+    private func check(_ calls: [ItemOperation]) -> LinearizabilityChecker.Verdict {
+        LinearizabilityChecker.check(ItemHistory(name: "item", operations: calls))
+    }
+
+    private func isLinearizable(_ calls: [ItemOperation]) -> Bool { check(calls) == .linearizable }
+}

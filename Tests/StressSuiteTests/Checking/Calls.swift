@@ -1,0 +1,54 @@
+import Testing
+
+@testable import StressSuite
+
+/// Short names for histories written by hand: times count in nanoseconds, or in milliseconds where `ms` says so.
+func call(
+    _ actor: UInt32,
+    _ effect: ItemOperation.Effect,
+    _ time: ClosedRange<UInt64>,
+    isCertain: Bool = true
+) -> ItemOperation {
+    ItemOperation(
+        actor: actor, effect: effect, invoked: time.lowerBound, returned: time.upperBound, isCertain: isCertain
+    )
+}
+
+/// A call of an actor that was killed in it, and was surely dead at the end of this time.
+func killed(_ actor: UInt32, _ effect: ItemOperation.Effect, _ time: ClosedRange<UInt64>) -> ItemOperation {
+    call(actor, effect, time, isCertain: false)
+}
+
+func ms(_ time: ClosedRange<UInt64>) -> ClosedRange<UInt64> {
+    time.lowerBound * 1_000_000...time.upperBound * 1_000_000
+}
+
+/// A history with a name for the test that it is an argument of.
+struct NamedHistory: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let calls: [ItemOperation]
+
+    init(_ name: String, _ calls: [ItemOperation]) {
+        testDescription = name
+        self.calls = calls
+    }
+
+    var history: ItemHistory { ItemHistory(name: "item", operations: calls) }
+}
+
+extension ItemOperation.Effect {
+    static func set(_ stamp: Stamp, timeout: UInt32? = nil) -> Self { .write(stamp, timeout: timeout) }
+    static func add(_ stamp: Stamp, timeout: UInt32? = nil) -> Self { .create(stamp, timeout: timeout) }
+    static func update(_ old: Stamp?, _ new: Stamp, timeout: UInt32? = nil) -> Self {
+        .replace(old, by: new, timeout: timeout)
+    }
+}
+
+/// Values of three writers.
+let a1 = Stamp(writer: 1, number: 1)
+let a2 = Stamp(writer: 1, number: 2)
+let a3 = Stamp(writer: 1, number: 3)
+let b1 = Stamp(writer: 2, number: 1)
+let b2 = Stamp(writer: 2, number: 2)
+let c1 = Stamp(writer: 3, number: 1)
+let c2 = Stamp(writer: 3, number: 2)

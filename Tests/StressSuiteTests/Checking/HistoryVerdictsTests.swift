@@ -1,0 +1,58 @@
+import Testing
+
+@testable import StressSuite
+
+@Suite("Verdicts over all items")
+struct HistoryVerdictsTests {
+    private let right = ItemHistory(
+        name: "alpha",
+        operations: [call(1, .set(a1), 0...1), call(2, .update(a1, b1, timeout: 9), 2...3), call(3, .read(b1), 4...5)]
+    )
+
+    @Test("every check passes on what is right, and says what it looked at")
+    func passed() {
+        let outcomes = HistoryVerdicts.outcomes(for: [right, ItemHistory(name: "beta", operations: [])], seed: 7)
+        #expect(outcomes.map(\.verdict) == [.passed, .passed, .passed, .passed, .passed])
+        #expect(outcomes.last?.name == "the history of each item is linearizable")
+        #expect(
+            outcomes.map(\.detail) == [
+                "2 values found on 2 items", "1 reads on 2 items", "1 updates on 2 items",
+                "1 values with a timeout found on 2 items", "3 calls on 2 items",
+            ]
+        )
+        #expect(outcomes.allSatisfy(\.evidence.isEmpty))
+    }
+
+    @Test("a failure names item, seed and calls, once a check")
+    func failed() throws {
+        let wrong = ["beta", "gamma"].map { name in
+            ItemHistory(name: name, operations: [call(1, .set(a1), 0...1), call(2, .read(nil), 2...3)])
+        }
+        let outcomes = HistoryVerdicts.outcomes(for: [right] + wrong, seed: 7)
+        let failed = outcomes.filter { $0.verdict == .failed }
+        #expect(failed.map(\.name) == ["the history of each item is linearizable"])
+        #expect(
+            try #require(failed.first).evidence == [
+                "item beta, seed 7: no order of this and 1 other call explains actor 2's get found nothing;"
+                    + " to replay: the same options and --seed 7",
+                "actor 1  set 1.1            0.000 .. 0.001 us  |--|",
+                "actor 2  get found nothing  0.002 .. 0.003 us        |--|",
+            ]
+        )
+    }
+
+    @Test("what could not be decided has not passed")
+    func undecided() {
+        let history = ItemHistory(name: "delta", operations: [call(1, .set(a1), 0...1), call(2, .set(a1), 2...3)])
+        let last = HistoryVerdicts.outcomes(for: [right, history], seed: 7).last
+        #expect(last?.verdict == .skipped)
+        #expect(last?.detail == "undecided for item delta: two calls wrote 1.1")
+    }
+
+    @Test("a check with nothing to look at has not passed")
+    func nothing() {
+        let outcomes = HistoryVerdicts.outcomes(for: [], seed: 7)
+        #expect(outcomes.map(\.verdict) == [.skipped, .skipped, .skipped, .skipped, .skipped])
+        #expect(outcomes.first?.detail == "there were no values found")
+    }
+}

@@ -1,0 +1,84 @@
+import Testing
+
+@testable import StressSuite
+
+@Suite("Calls whose actors were killed in them")
+struct KilledTests {
+    @Test("they may have taken effect, or not", arguments: right)
+    func accepts(_ named: NamedHistory) {
+        #expect(LinearizabilityChecker.check(named.history) == .linearizable)
+        #expect(BruteForce.isLinearizable(named.calls))
+    }
+
+    @Test("they take effect once, and before their actor is dead", arguments: wrong)
+    func refuses(_ named: NamedHistory) {
+        #expect(!BruteForce.isLinearizable(named.calls))
+        guard case .violation(let violation) = LinearizabilityChecker.check(named.history) else {
+            Issue.record("not found")
+            return
+        }
+        #expect(!BruteForce.isLinearizable(violation.smallest))
+    }
+
+    static let right: [NamedHistory] = [
+        NamedHistory("set, and nobody knows", [killed(1, .set(a1), 0...5), call(2, .read(nil), 6...7)]),
+        NamedHistory("set, and somebody saw it", [killed(1, .set(a1), 0...5), call(2, .read(a1), 6...7)]),
+        NamedHistory(
+            "set late, but before death",
+            [killed(1, .set(a1), 0...5), call(2, .read(nil), 1...2), call(2, .read(a1), 6...7)]
+        ),
+        NamedHistory(
+            "delete that took effect",
+            [call(1, .set(a1), 0...1), killed(2, .remove(found: nil), 2...5), call(3, .read(nil), 6...7)]
+        ),
+        NamedHistory(
+            "delete that did not",
+            [call(1, .set(a1), 0...1), killed(2, .remove(found: nil), 2...5), call(3, .read(a1), 6...7)]
+        ),
+        NamedHistory(
+            "update, and another one of the same value",
+            [
+                call(1, .set(a1), 0...1), killed(2, .change(to: b1, timeout: nil), 2...5),
+                call(3, .update(a1, c1), 3...4),
+                call(3, .read(c1), 6...7),
+            ]
+        ),
+        NamedHistory(
+            "add that found an item, and so did nothing", [call(1, .set(a1), 0...1), killed(2, .add(b1), 2...3)]
+        ),
+        NamedHistory("a get that nobody heard", [killed(1, .read(a1), 0...1)]),
+    ]
+
+    static let wrong: [NamedHistory] = [
+        NamedHistory(
+            "set that took effect after death",
+            [killed(1, .set(a1), 0...5), call(2, .read(nil), 6...7), call(2, .read(a1), 8...9)]
+        ),
+        NamedHistory(
+            "set that took effect twice",
+            [
+                killed(1, .set(a1), 0...9), call(2, .read(a1), 1...2), call(2, .remove(found: true), 3...4),
+                call(2, .read(nil), 5...6), call(2, .read(a1), 7...8),
+            ]
+        ),
+        NamedHistory(
+            "one clear for two disappearances",
+            [
+                call(1, .set(a1), 0...1), killed(2, .wipe, 2...20), call(3, .read(nil), 3...4),
+                call(3, .set(c1), 5...6),
+                call(3, .read(nil), 7...8),
+            ]
+        ),
+        NamedHistory(
+            "add over an item that was there all the time",
+            [call(1, .set(a1), 0...1), killed(2, .add(b1), 2...5), call(3, .read(b1), 6...7)]
+        ),
+        NamedHistory(
+            "clear that took effect after death",
+            [
+                call(1, .set(a1), 0...1), killed(2, .wipe, 2...5), call(3, .read(a1), 6...7),
+                call(3, .read(nil), 8...9),
+            ]
+        ),
+    ]
+}

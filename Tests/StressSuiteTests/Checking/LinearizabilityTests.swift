@@ -1,0 +1,129 @@
+import Testing
+
+@testable import StressSuite
+
+@Suite("Histories written by hand")
+struct LinearizabilityTests {
+    @Test("what may have happened is accepted", arguments: right)
+    func accepts(_ named: NamedHistory) {
+        #expect(LinearizabilityChecker.check(named.history) == .linearizable)
+        #expect(BruteForce.isLinearizable(named.calls))
+    }
+
+    @Test("what can't have happened is found, and shown by a part that is wrong as well", arguments: wrong)
+    func refuses(_ named: NamedHistory) throws {
+        #expect(!BruteForce.isLinearizable(named.calls))
+        guard case .violation(let violation) = LinearizabilityChecker.check(named.history) else {
+            Issue.record("not found")
+            return
+        }
+        #expect(!BruteForce.isLinearizable(violation.smallest))
+        #expect(violation.smallest.count <= named.calls.count)
+        #expect(violation.lines.count == violation.smallest.count)
+    }
+
+    static let right: [NamedHistory] = [
+        NamedHistory("no calls", []),
+        NamedHistory("nothing is there at first", [call(1, .read(nil), 0...1), call(2, .look(isThere: false), 0...1)]),
+        NamedHistory("a set and a get after it", [call(1, .set(a1), 0...1), call(2, .read(a1), 2...3)]),
+        NamedHistory(
+            "a get beside a set finds either",
+            [call(1, .set(a1), 0...1), call(1, .set(a2), 2...6), call(2, .read(a1), 3...4), call(3, .read(a2), 4...5)]
+        ),
+        NamedHistory(
+            "a get finds a value before its set returned", [call(1, .set(a1), 0...9), call(2, .read(a1), 1...2)]),
+        NamedHistory(
+            "calls that touch in time are concurrent", [call(1, .set(a1), 0...1), call(2, .read(nil), 1...2)]
+        ),
+        NamedHistory(
+            "calls at the same instant may be in any order",
+            [call(1, .read(a1), 5...5), call(2, .set(a1), 5...5), call(3, .read(nil), 5...5)]
+        ),
+        NamedHistory(
+            "writes that nobody reads hide under others",
+            [call(1, .set(a1), 0...9), call(2, .set(b1), 0...9), call(3, .set(c1), 1...2), call(3, .read(c1), 3...4)]
+        ),
+        NamedHistory(
+            "a clear between two gets",
+            [call(1, .set(a1), 0...1), call(2, .wipe, 2...6), call(3, .read(a1), 3...4), call(3, .read(nil), 4...5)]
+        ),
+        NamedHistory(
+            "an add after a delete",
+            [
+                call(1, .add(a1), 0...1), call(2, .remove(found: true), 2...3), call(3, .add(c1), 4...5),
+                call(1, .look(isThere: true), 6...7), call(2, .read(c1), 8...9),
+            ]
+        ),
+        NamedHistory(
+            "two adds with a delete that is concurrent with both",
+            [call(1, .add(a1), 0...3), call(2, .add(b1), 0...3), call(3, .remove(found: true), 0...3)]
+        ),
+        NamedHistory(
+            "a chain of concurrent updates",
+            [
+                call(1, .update(nil, a1), 0...9), call(2, .update(a1, b1), 0...9), call(3, .update(b1, c1), 0...9),
+                call(4, .read(c1), 10...11),
+            ]
+        ),
+    ]
+
+    static let wrong: [NamedHistory] = [
+        NamedHistory(
+            "stale read", [call(1, .set(a1), 0...1), call(1, .set(a2), 2...3), call(2, .read(a1), 4...5)]
+        ),
+        NamedHistory("lost write", [call(1, .set(a1), 0...1), call(2, .read(nil), 2...3)]),
+        NamedHistory("lost write, seen by a list", [call(1, .set(a1), 0...1), call(2, .look(isThere: false), 2...3)]),
+        NamedHistory("value nobody wrote", [call(1, .set(a1), 0...1), call(2, .read(c2), 0...3)]),
+        NamedHistory("value read before it was written", [call(2, .read(a1), 0...1), call(1, .set(a1), 2...3)]),
+        NamedHistory("an item out of nothing", [call(1, .look(isThere: true), 0...1), call(2, .set(b1), 2...3)]),
+        NamedHistory(
+            "read of a deleted value",
+            [call(1, .set(a1), 0...1), call(2, .remove(found: true), 2...3), call(3, .read(a1), 4...5)]
+        ),
+        NamedHistory(
+            "value back after a clear",
+            [
+                call(1, .set(a1), 0...1), call(2, .wipe, 2...5), call(3, .read(nil), 3...4), call(3, .read(a1), 6...7),
+            ]
+        ),
+        NamedHistory("double create", [call(1, .add(a1), 0...4), call(2, .add(b1), 0...4), call(3, .read(b1), 5...6)]),
+        NamedHistory(
+            "refused add where nothing was",
+            [call(1, .set(a1), 0...1), call(2, .wipe, 2...3), call(3, .look(isThere: true), 4...5)]
+        ),
+        NamedHistory(
+            "two deletes found one write",
+            [call(1, .set(a1), 0...1), call(2, .remove(found: true), 2...4), call(3, .remove(found: true), 2...4)]
+        ),
+        NamedHistory("delete missed what is there", [call(1, .set(a1), 0...1), call(2, .remove(found: false), 2...3)]),
+        NamedHistory(
+            "lost update",
+            [call(1, .set(a1), 0...1), call(2, .update(a1, b1), 2...5), call(3, .update(a1, c1), 2...5)]
+        ),
+        NamedHistory(
+            "update of an old value",
+            [call(1, .set(a1), 0...1), call(1, .set(a2), 2...3), call(3, .update(a1, c1), 4...5)]
+        ),
+        NamedHistory(
+            "two readers saw two writes in opposite orders",
+            [
+                call(1, .set(a1), 0...9), call(2, .set(b1), 0...9), call(3, .read(a1), 1...2),
+                call(3, .read(b1), 3...4),
+                call(4, .read(b1), 1...2), call(4, .read(a1), 3...4),
+            ]
+        ),
+        NamedHistory(
+            "a reader going back",
+            [
+                call(1, .set(a1), 0...1), call(1, .set(a2), 2...9), call(2, .read(a2), 3...4),
+                call(2, .read(a1), 5...6),
+            ]
+        ),
+        NamedHistory(
+            "gone while it must stay for a later get",
+            [
+                call(1, .set(a1), 0...1), call(2, .read(nil), 2...3), call(3, .wipe, 2...9), call(4, .read(a1), 4...5),
+            ]
+        ),
+    ]
+}

@@ -20,7 +20,7 @@ struct HistoryVerdictsTests {
                 "1 values with a timeout found on 2 items", "3 calls on 2 items",
             ]
         )
-        #expect(outcomes.allSatisfy(\.evidence.isEmpty))
+        #expect(outcomes.allSatisfy { $0.evidence.isEmpty })
     }
 
     @Test("a failure names item, seed and calls, once a check")

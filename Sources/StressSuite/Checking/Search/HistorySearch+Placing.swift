@@ -4,7 +4,7 @@ extension HistorySearch {
     mutating func reach(_ goal: Moment.Goal) {
         start()
         for one in configurations.members { explore(moment.settled(one)) }
-        while let one = frontier.popLast() {
+        while !hasTooMany, let one = frontier.popLast() {
             if moment.meets(goal, one) { keep(one) } else { pushMoves(from: one, except: 0, goal) }
         }
     }
@@ -17,7 +17,7 @@ extension HistorySearch {
             if one.open & call.bit != 0 { explore(one) }
             if one.owed & call.bit == 0 { keep(one.placing(call.bit)) }
         }
-        while let one = frontier.popLast() {
+        while !hasTooMany, let one = frontier.popLast() {
             let isPossible = moment.permits(call, in: one)
             if isPossible { keep(moment.placed(call, in: one)) }
             if !isPossible || moment.hasReasonToWait(one, for: call) { pushMoves(from: one, except: call.bit) }

@@ -35,7 +35,7 @@ struct HistorySearch {
     /// - Parameters:
     ///   - startsUnknown: whether there may be an item at first.
     ///   - limit: with more configurations than this at once it gives up.
-    static func run(_ operations: [ItemOperation], startsUnknown: Bool = false, limit: Int = 1_000_000) -> Outcome {
+    static func run(_ operations: [ItemOperation], startsUnknown: Bool = false, limit: Int = 200_000) -> Outcome {
         do {
             var search = HistorySearch(operations, try ValueTable(operations), startsUnknown, limit)
             return search.run()
@@ -60,6 +60,9 @@ struct HistorySearch {
         (configurations, reached) = (reached, configurations)
     }
 
+    /// Whether looking on would take more memory than it may; what was reached until then is not all.
+    var hasTooMany: Bool { max(reached.count, explored.count) > limit }
+
     private mutating func run() -> Outcome {
         while true {
             let begins = nextCall < operations.count ? operations[nextCall].invoked : .max
@@ -75,8 +78,8 @@ struct HistorySearch {
                 moment.advance(to: ends)
                 end()
             }
+            if hasTooMany { return .undecided("more than \(limit) ways at once") }
             if reached.count == 0 { return .failed(failure()) }
-            if max(reached.count, explored.count) > limit { return .undecided("more than \(limit) ways at once") }
             settle()
         }
     }

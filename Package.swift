@@ -36,9 +36,26 @@ let package = Package(
         .target(name: "Keyutils", dependencies: ["CKeyutils"], swiftSettings: strict),
         .target(name: "SessionKeyring", dependencies: ["Keyutils"], swiftSettings: strict),
         .target(name: "SessionKeyringTesting", dependencies: ["SessionKeyring", "Keyutils"], swiftSettings: strict),
+        .target(
+            name: "CommandConventions",
+            dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
+            swiftSettings: strict
+        ),
+        .target(name: "StressVocabulary", swiftSettings: strict),
+        .target(
+            name: "StressOptions",
+            dependencies: [
+                "CommandConventions",
+                "StressVocabulary",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict
+        ),
         .executableTarget(
             name: "skr",
             dependencies: [
+                "CommandConventions",
+                "StressOptions",
                 "SessionKeyring",
                 "Keyutils",
                 "CKeyutils",
@@ -53,6 +70,7 @@ let package = Package(
                 "SessionKeyringTesting",
                 "Keyutils",
                 "CKeyutils",
+                "StressVocabulary",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
             swiftSettings: strict
@@ -61,6 +79,9 @@ let package = Package(
             name: "skr-stress",
             dependencies: [
                 "StressSuite",
+                "StressOptions",
+                "StressVocabulary",
+                "CommandConventions",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
@@ -88,12 +109,15 @@ let package = Package(
         ),
         .testTarget(
             name: "StressSuiteTests",
-            dependencies: ["StressSuite", "skr-stress", "SessionKeyringTesting"],
+            dependencies: [
+                "StressSuite", "StressVocabulary", "StressOptions", "skr-stress", "skr", "CommandConventions",
+                "SessionKeyringTesting",
+            ],
             swiftSettings: tests
         ),
         .testTarget(
             name: "skrTests",
-            dependencies: ["skr", "SessionKeyringTesting", "CTestFilters"],
+            dependencies: ["skr", "CommandConventions", "SessionKeyringTesting", "CTestFilters"],
             swiftSettings: tests
         ),
     ],

@@ -1,3 +1,4 @@
+package import CommandConventions
 import Glibc
 
 /// The words of the command line after the program's name, as bytes: `CommandLine.arguments` would repair what is not

@@ -1,4 +1,5 @@
 #if !DEBUG
+    import CommandConventions
     import Glibc
     import SessionKeyring
 

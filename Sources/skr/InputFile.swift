@@ -1,3 +1,4 @@
+import CommandConventions
 import Glibc
 
 /// A whole file, or standard input, up to a limit.

@@ -1,3 +1,4 @@
+import CommandConventions
 import SessionKeyring
 
 extension Invocation {
@@ -19,6 +20,7 @@ extension Invocation {
             case .cached(let request): try CachedAction(request: request).run()
             case .forgetCached(let place, let item): try place.forgetCached(item)
             case .lock(let request): try LockAction(request: request).run()
+            case .stress(let words): try StressAction(words: words).run()
             case .doctor(let place, let asJSON): try DoctorAction(place: place, asJSON: asJSON).run()
             }
         } catch let error as SecretStoreError {

@@ -1,3 +1,4 @@
+import CommandConventions
 import FoundationEssentials
 
 /// A part of a secret that is JSON, by a path such as `tokens.0.access`.

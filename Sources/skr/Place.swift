@@ -1,3 +1,4 @@
+package import CommandConventions
 import Glibc
 import SessionKeyring
 

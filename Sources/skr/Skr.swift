@@ -1,3 +1,4 @@
+package import CommandConventions
 import ArgumentParser
 import Glibc
 
@@ -36,6 +37,9 @@ package enum Skr {
             if let verb = command as? any LaunchingCommand {
                 return try verb.invocation(launching: launched)
             }
+            if let verb = command as? any RelayingCommand {
+                return try verb.invocation(relaying: arguments.suffix(from: 1))
+            }
             if let verb = command as? any VerbCommand { return try verb.invocation() }
             try command.run()
             return nil
@@ -61,14 +65,14 @@ package enum Skr {
 
     private static func usageError(_ message: String, words: [String]) -> CommandError {
         guard let verb = words.first, !verb.hasPrefix("-") else {
-            return .usage(message.inHouseStyle, hint: "'skr help' lists the verbs")
+            return .usage(parser: message, hint: "'skr help' lists the verbs")
         }
         guard RootCommand.verbs.contains(verb) else { return unknownVerb(verb) }
         guard !RootCommand.launches(verb) || words.contains("--") else {
             return .usage(
-                message.inHouseStyle, hint: "write the command behind '--'; 'skr help \(verb)' shows the options")
+                parser: message, hint: "write the command behind '--'; 'skr help \(verb)' shows the options")
         }
-        return .usage(message.inHouseStyle, hint: "'skr help \(verb)' shows its options")
+        return .usage(parser: message, hint: "'skr help \(verb)' shows its options")
     }
 
     static func unknownVerb(_ word: String) -> CommandError {
@@ -86,13 +90,5 @@ package enum Skr {
             Console.report(error)
             return error.exitCode.rawValue
         }
-    }
-}
-
-extension String {
-    /// One line, lowercase at the start: as all our errors are, while the argument parser's are sentences.
-    fileprivate var inHouseStyle: String {
-        let line = split(separator: "\n").first.map(String.init) ?? self
-        return line.prefix(1).lowercased() + line.dropFirst()
     }
 }

@@ -1,3 +1,4 @@
+import CommandConventions
 import SessionKeyring
 
 /// What `skr cached` is asked for.

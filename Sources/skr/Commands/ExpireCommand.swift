@@ -1,3 +1,4 @@
+import CommandConventions
 import ArgumentParser
 
 struct ExpireCommand: VerbCommand {

@@ -1,3 +1,4 @@
+import CommandConventions
 import SessionKeyring
 
 /// Writes a secret, or a field of it, to standard output.

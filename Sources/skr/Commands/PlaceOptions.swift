@@ -1,3 +1,4 @@
+import CommandConventions
 import ArgumentParser
 
 extension Place.Scope: ExpressibleByArgument {}
@@ -33,20 +34,4 @@ struct TargetArguments: ParsableArguments {
     func target() throws(CommandError) -> Target {
         Target(place: try options.place(), service: service, account: account)
     }
-}
-
-/// A duration on the command line.
-struct DurationArgument: ExpressibleByArgument {
-    let duration: Duration
-
-    init(seconds: Int64) {
-        duration = .seconds(seconds)
-    }
-
-    init?(argument: String) {
-        guard let duration = DurationText.parse(argument) else { return nil }
-        self.duration = duration
-    }
-
-    var defaultValueDescription: String { "\(duration.components.seconds)s" }
 }

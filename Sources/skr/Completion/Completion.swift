@@ -1,3 +1,5 @@
+import CommandConventions
+
 /// Answers the completion scripts.
 ///
 /// They call `skr ---complete SHELL ...`; the first line of the answer says what is offered, and the words follow, one a

@@ -1,3 +1,4 @@
+import CommandConventions
 import ArgumentParser
 
 /// What can stand at the cursor.

@@ -1,3 +1,4 @@
+import CommandConventions
 import SessionKeyring
 
 /// Tells what this login gives us, what is wrong, and how to mend it.

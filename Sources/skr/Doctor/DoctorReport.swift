@@ -1,3 +1,4 @@
+import CommandConventions
 import FoundationEssentials
 
 /// All that `skr doctor` found.
@@ -12,7 +13,7 @@ struct DoctorReport {
         var lastMend: String?
         return findings.map { finding in
             let check = finding.check
-            let verdict = style.paint(check.verdict) + padding(check.verdict.rawValue, to: 7)
+            let verdict = style.paint(check.verdict.rawValue, check.verdict.colour) + padding(check.verdict.rawValue, to: 7)
             var text = "\(verdict)  \(check.id)\(padding(check.id, to: width))  \(check.text)\n"
             // What one command mends need not be said again and again.
             if let mend = check.mend, mend != lastMend {
@@ -45,5 +46,15 @@ struct DoctorReport {
 
     private func padding(_ text: String, to width: Int) -> String {
         String(repeating: " ", count: max(0, width - text.count))
+    }
+}
+
+extension DoctorCheck.Verdict {
+    fileprivate var colour: TextStyle.Colour {
+        switch self {
+        case .ok: .green
+        case .warning: .yellow
+        case .problem: .red
+        }
     }
 }

@@ -1,3 +1,5 @@
+package import CommandConventions
+
 /// A `.env` file: what docker and the dotenv libraries agree on.
 ///
 /// A line is `NAME=value` or `export NAME=value`; blank lines and lines that begin with `#` are skipped. A value without

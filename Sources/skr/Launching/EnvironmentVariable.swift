@@ -1,3 +1,5 @@
+import CommandConventions
+
 /// A variable that a command is to have.
 package struct EnvironmentVariable: Equatable {
     package enum Value: Equatable {

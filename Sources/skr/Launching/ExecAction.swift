@@ -1,3 +1,4 @@
+import CommandConventions
 import Glibc
 
 /// Becomes a command that has secrets in its environment.

@@ -1,3 +1,5 @@
+import CommandConventions
+
 /// What `skr exec` is asked for.
 package struct ExecRequest: Equatable {
     let place: Place

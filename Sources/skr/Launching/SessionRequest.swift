@@ -1,3 +1,5 @@
+import CommandConventions
+
 /// What `skr session` is asked for.
 package struct SessionRequest: Equatable {
     let name: String?

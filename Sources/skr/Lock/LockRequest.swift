@@ -1,3 +1,5 @@
+import CommandConventions
+
 /// What `skr lock` is asked for.
 package struct LockRequest: Equatable {
     let place: Place

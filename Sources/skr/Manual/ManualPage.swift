@@ -1,3 +1,5 @@
+import CommandConventions
+
 /// The manual page of `skr` or of a verb, made from the argument parser's definitions.
 struct ManualPage {
     let root: CommandDefinition

@@ -1,3 +1,4 @@
+import CommandConventions
 import Keyutils
 
 /// Writes a template with its references replaced, or nothing at all.

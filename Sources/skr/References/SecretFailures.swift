@@ -1,3 +1,5 @@
+import CommandConventions
+
 /// What could not be had, told all at once, so that nobody has to mend one, try again, and meet the next.
 struct SecretFailures {
     private var failures: [(name: String, error: CommandError)] = []

@@ -1,3 +1,5 @@
+package import CommandConventions
+
 /// A text with references to secrets in double braces.
 package struct Template {
     package static let limit = 16 << 20

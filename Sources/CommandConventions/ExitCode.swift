@@ -21,7 +21,7 @@ package enum ExitCode: Int32, CaseIterable {
     case noCommand = 127
 
     /// For help and manual pages.
-    var meaning: String {
+    package var meaning: String {
         switch self {
         case .done: "done"
         case .noItem: "no such item, or it has expired"
@@ -38,10 +38,10 @@ package enum ExitCode: Int32, CaseIterable {
     }
 
     /// Whether it is of verbs that launch a command alone.
-    var isOfLaunching: Bool { self == .cannotExecute || self == .noCommand }
+    package var isOfLaunching: Bool { self == .cannotExecute || self == .noCommand }
 
     /// One line a code, indented as the lines of a help text are.
-    static var table: String {
+    package static var table: String {
         allCases.map { code in
             let number = "\(code.rawValue)"
             return "  \(number)\(String(repeating: " ", count: 5 - number.count))\(code.meaning)"

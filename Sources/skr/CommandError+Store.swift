@@ -1,15 +1,5 @@
+import CommandConventions
 import SessionKeyring
-
-/// What the command tells its user when it can't do what it was asked: one line, a remedy, and the exit code.
-package struct CommandError: Error, Equatable {
-    package let exitCode: ExitCode
-    package let message: String
-    package let hint: String?
-
-    package static func usage(_ message: String, hint: String? = nil) -> CommandError {
-        CommandError(exitCode: .usage, message: message, hint: hint)
-    }
-}
 
 extension CommandError {
     init(_ error: SecretStoreError) {

@@ -41,7 +41,7 @@ package enum DurationText {
     }
 
     /// What is left of a timeout, in its largest whole unit, as the kernel rounds it.
-    static func short(_ duration: Duration, precision: Duration) -> String {
+    package static func short(_ duration: Duration, precision: Duration) -> String {
         let unit = precision.components.seconds
         let letter =
             switch unit {

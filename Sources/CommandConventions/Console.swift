@@ -1,19 +1,19 @@
 import Glibc
 
 /// Standard output for the answer alone, standard error for everything else.
-enum Console {
-    static var isOutputTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
-    static var isInputTerminal: Bool { isatty(STDIN_FILENO) == 1 }
+package enum Console {
+    package static var isOutputTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+    package static var isInputTerminal: Bool { isatty(STDIN_FILENO) == 1 }
 
-    static func writeLine(_ text: String) throws(CommandError) {
+    package static func writeLine(_ text: String) throws(CommandError) {
         try write(text + "\n")
     }
 
-    static func write(_ text: String) throws(CommandError) {
+    package static func write(_ text: String) throws(CommandError) {
         try unsafe write(text.utf8Span.span.bytes)
     }
 
-    static func write(_ bytes: RawSpan) throws(CommandError) {
+    package static func write(_ bytes: RawSpan) throws(CommandError) {
         if !put(bytes, to: STDOUT_FILENO) {
             let reason = unsafe String(cString: strerror(errno))
             throw CommandError(exitCode: .internalError, message: "can't write the answer: \(reason)", hint: nil)
@@ -21,12 +21,12 @@ enum Console {
     }
 
     /// A secret's exact bytes; on a terminal with a newline, because the prompt would follow right behind.
-    static func writeSecret(_ bytes: RawSpan) throws(CommandError) {
+    package static func writeSecret(_ bytes: RawSpan) throws(CommandError) {
         try write(bytes)
         if isOutputTerminal { try write("\n") }
     }
 
-    static func report(_ error: CommandError) {
+    package static func report(_ error: CommandError) {
         var text = "skr: error: \(error.message)\n"
         if let hint = error.hint { text += "skr: hint: \(hint)\n" }
         // Where standard error is gone, the exit code still tells.
@@ -34,7 +34,7 @@ enum Console {
     }
 
     /// Writes all of it; false, with `errno`, where that fails.
-    static func put(_ bytes: RawSpan, to descriptor: CInt) -> Bool {
+    package static func put(_ bytes: RawSpan, to descriptor: CInt) -> Bool {
         unsafe bytes.withUnsafeBytes { buffer in
             var rest = unsafe buffer[...]
             while unsafe !rest.isEmpty {

@@ -1,0 +1,24 @@
+/// What the command tells its user when it can't do what it was asked: one line, a remedy, and the exit code.
+package struct CommandError: Error, Equatable {
+    package let exitCode: ExitCode
+    package let message: String
+    package let hint: String?
+
+    package init(exitCode: ExitCode, message: String, hint: String?) {
+        self.exitCode = exitCode
+        self.message = message
+        self.hint = hint
+    }
+
+    package static func usage(_ message: String, hint: String? = nil) -> CommandError {
+        CommandError(exitCode: .usage, message: message, hint: hint)
+    }
+}
+
+extension CommandError {
+    /// What the argument parser says, as we say it: one line, lowercase at the start.
+    package static func usage(parser message: String, hint: String) -> CommandError {
+        let line = message.split(separator: "\n").first.map(String.init) ?? message
+        return .usage(line.prefix(1).lowercased() + line.dropFirst(), hint: hint)
+    }
+}

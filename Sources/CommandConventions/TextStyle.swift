@@ -1,0 +1,36 @@
+import Glibc
+
+/// Colours for people at a terminal that shows them, and plain text everywhere else.
+package enum TextStyle {
+    case plain, coloured
+
+    package enum Colour: Int {
+        case red = 31
+        case green = 32
+        case yellow = 33
+    }
+
+    /// As standard output and the environment want it: see `https://no-color.org`.
+    package static var wanted: TextStyle { wanted(on: STDOUT_FILENO) }
+
+    /// As that descriptor and the environment want it.
+    package static func wanted(on descriptor: CInt) -> TextStyle {
+        guard isatty(descriptor) == 1, isUnsetOrEmpty("NO_COLOR"), !isDumbTerminal else { return .plain }
+        return .coloured
+    }
+
+    /// Whether the terminal understands nothing but text.
+    package static var isDumbTerminal: Bool {
+        guard let terminal = unsafe getenv("TERM") else { return false }
+        return unsafe strcmp(terminal, "dumb") == 0
+    }
+
+    package func paint(_ text: String, _ colour: Colour) -> String {
+        self == .coloured ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
+    }
+
+    private static func isUnsetOrEmpty(_ name: String) -> Bool {
+        guard let value = unsafe getenv(name) else { return true }
+        return unsafe value.pointee == 0
+    }
+}

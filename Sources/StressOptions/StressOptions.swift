@@ -1,0 +1,135 @@
+package import ArgumentParser
+package import CommandConventions
+package import StressVocabulary
+
+extension Workload: ExpressibleByArgument {}
+extension Sabotage: ExpressibleByArgument {}
+
+/// What `skr stress` can be told: for the verb, which has the help, and for the program that it becomes.
+package struct StressOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("What the actors do.", valueName: "name"))
+    package var workload = Workload.mixed
+
+    @Option(help: ArgumentHelp("Threads in each process.", valueName: "count"))
+    package var threads = 4
+
+    @Option(help: ArgumentHelp("Processes.", valueName: "count"))
+    package var processes = 1
+
+    @Option(help: ArgumentHelp("How long: 90s, 15m, 1h30m; 10s if nothing is said.", valueName: "duration"))
+    package var duration: DurationArgument?
+
+    @Option(help: ArgumentHelp("How many calls each thread makes, instead of a duration.", valueName: "count"))
+    package var operations: Int?
+
+    @Option(help: ArgumentHelp("How many items they share.", valueName: "count"))
+    package var items = 8
+
+    @Option(help: ArgumentHelp("Bytes of a value: one number, or the least and the greatest.", valueName: "bytes"))
+    package var valueSize = ValueSizes(smallest: 48, largest: 200)
+
+    @Option(help: ArgumentHelp("What all random choices come from; another one each time if left out.", valueName: "n"))
+    package var seed: UInt64?
+
+    @Option(help: ArgumentHelp("Kill a process in mid-operation, so often on average.", valueName: "milliseconds"))
+    package var killEvery: Int?
+
+    @Option(help: ArgumentHelp("Break the store on purpose, to see that the checks notice.", valueName: "name"))
+    package var sabotage: Sabotage?
+
+    @Option(
+        help: ArgumentHelp("Write the result for programs; '-' is standard output.", valueName: "file"),
+        completion: .file(extensions: ["json"]))
+    package var json: String?
+
+    @Option(
+        help: ArgumentHelp("Write a page with plots, in one file.", valueName: "file"),
+        completion: .file(extensions: ["html"]))
+    package var report: String?
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Measure 1, 2, 4 and 8 threads and processes too, 1 s each; done with --report.")
+    package var scaling: Bool?
+
+    package init() {}
+
+    package func validate() throws {
+        try check(threads, isIn: 1...1_024, option: "--threads")
+        try check(processes, isIn: 1...256, option: "--processes")
+        try check(items, isIn: 1...100_000, option: "--items")
+        if let killEvery { try check(killEvery, isIn: 1...3_600_000, option: "--kill-every") }
+        try check(valueSize.smallest, isIn: 48...32_767, option: "--value-size")
+        try check(valueSize.largest, isIn: valueSize.smallest...32_767, option: "--value-size")
+        try checkLength()
+    }
+
+    private func checkLength() throws {
+        if workload == .classic {
+            let given = [
+                ("--duration", duration != nil), ("--operations", operations != nil), ("--scaling", scaling == true),
+            ]
+            if let (option, _) = given.first(where: \.1) {
+                throw ValidationError("\(option) does not go with the workload classic, whose counts are fixed")
+            }
+        }
+        if duration != nil, operations != nil {
+            throw ValidationError("--duration and --operations exclude each other")
+        }
+        if let operations { try check(operations, isIn: 1...1_000_000_000, option: "--operations") }
+        if let seconds = duration?.duration.components.seconds {
+            try check(Int(seconds), isIn: 1...604_800, option: "--duration", unit: " s")
+        }
+    }
+
+    private func check(_ value: Int, isIn range: ClosedRange<Int>, option: String, unit: String = "") throws {
+        guard !range.contains(value) else { return }
+        let (least, most) = (range.lowerBound, range.upperBound)
+        throw ValidationError("\(option): \(value)\(unit) is not from \(least) to \(most)\(unit)")
+    }
+}
+
+extension StressOptions {
+    /// Whether short runs with more and more actors follow.
+    package var measuresScaling: Bool { workload != .classic && (scaling ?? (report != nil)) }
+
+    /// How the help of the verb goes on.
+    package static let discussion = """
+        Threads and processes set, get, delete, clear and list items of a keyring of their own as fast as they can. Each \
+        value tells who wrote it and whether it is whole; all calls are recorded, and checked at the end: no value is \
+        torn or was never written, no reader goes back in time, no update is lost, the counts are right, and for each \
+        item there is an order of the calls that explains all answers (it is linearizable). With --kill-every, \
+        processes are killed in mid-operation too, and nothing of theirs may be left.
+
+        Progress goes to standard error, and a table to standard output at the end. The first Ctrl-C ends the run, and \
+        what was done by then is checked and shown; the second ends all at once.
+
+        A failure shows the smallest history that proves it, and the command that repeats it: the same seed makes each \
+        actor choose the same calls. How they meet is the kernel's choice, so that it may take several tries.
+
+        Exit code 0: all checks passed. 70: one failed, or the run could not be made. 69: no usable kernel keyring. \
+        130 or 143: ended by Ctrl-C or SIGTERM, and all checks passed by then.
+
+        WORKLOADS:
+        \(listing(Workload.allCases.map { ($0.rawValue, $0.summary) }))
+
+        JSON: an object with "isClean", "command", "plan", "machine", "startedAt" (seconds since 1970), "seconds", \
+        "isInterrupted", "operations" (for each kind of call its "errors" and its "latency" in nanoseconds), \
+        "throughput", "checks" (each "passed", "failed" or "skipped", with its "evidence"), "kills", "quota" and \
+        "scaling".
+
+        EXAMPLES:
+          skr stress
+          skr stress --workload classic
+          skr stress --processes 4 --duration 60s --kill-every 200 --report stress.html
+          skr stress --sabotage stale-read
+        """
+
+    private static func listing(_ rows: [(name: String, summary: String)]) -> String {
+        let width = 2 + (rows.map(\.name.count).max() ?? 0)
+        return rows.map { row in
+            let indent = String(repeating: " ", count: width - row.name.count)
+            return "  \(row.name)\(indent)\(row.summary)"
+        }.joined(separator: "\n")
+    }
+}

@@ -18,7 +18,14 @@ package struct CommandError: Error, Equatable {
 extension CommandError {
     /// What the argument parser says, as we say it: one line, lowercase at the start.
     package static func usage(parser message: String, hint: String) -> CommandError {
-        let line = message.split(separator: "\n").first.map(String.init) ?? message
+        let lines = message.split(separator: "\n").map(String.init)
+        var line = lines.first ?? message
+        // Of a choice, the values stand in lines of their own.
+        let invitation = ". Please provide one of the following:"
+        if line.hasSuffix(invitation) {
+            let values = lines.dropFirst().prefix { $0.hasPrefix("  - ") }.map { $0.dropFirst(4) }
+            line = line.dropLast(invitation.count) + ": use " + values.joined(separator: ", ")
+        }
         return .usage(line.prefix(1).lowercased() + line.dropFirst(), hint: hint)
     }
 }

@@ -47,10 +47,8 @@ package struct StressOptions: ParsableArguments {
         completion: .file(extensions: ["html"]))
     package var report: String?
 
-    @Flag(
-        inversion: .prefixedNo,
-        help: "Measure 1, 2, 4 and 8 threads and processes too, 1 s each; done with --report.")
-    package var scaling: Bool?
+    @Flag
+    package var scaling: ScalingChoice?
 
     package init() {}
 
@@ -67,7 +65,7 @@ package struct StressOptions: ParsableArguments {
     private func checkLength() throws {
         if workload == .classic {
             let given = [
-                ("--duration", duration != nil), ("--operations", operations != nil), ("--scaling", scaling == true),
+                ("--duration", duration != nil), ("--operations", operations != nil), ("--scaling", scaling == .scaling),
             ]
             if let (option, _) = given.first(where: \.1) {
                 throw ValidationError("\(option) does not go with the workload classic, whose counts are fixed")
@@ -91,7 +89,13 @@ package struct StressOptions: ParsableArguments {
 
 extension StressOptions {
     /// Whether short runs with more and more actors follow.
-    package var measuresScaling: Bool { workload != .classic && (scaling ?? (report != nil)) }
+    package var measuresScaling: Bool {
+        switch scaling {
+        case .scaling: true
+        case .noScaling: false
+        case nil: report != nil && workload != .classic
+        }
+    }
 
     /// How the help of the verb goes on.
     package static let discussion = """

@@ -14,7 +14,7 @@ package enum Workload: String, Codable, Sendable, CaseIterable {
     package var summary: String {
         switch self {
         case .classic:
-            "readers, deleters, clearers and writers on one item while the main thread sets and gets: fixed counts"
+            "readers, writers, deleters and clearers of one item, in fixed counts"
         case .readHeavy: "95 gets to 5 sets"
         case .writeHeavy: "50 gets to 50 sets"
         case .mixed: "sets, gets, deletes, clears and lists"

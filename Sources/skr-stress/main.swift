@@ -1,3 +1,8 @@
+import Glibc
 import StressSuite
 
-print(Workload.allCases.map(\.rawValue))
+let words = Array(CommandLine.arguments.dropFirst())
+if words.first == StressProgram.actorWord {
+    exit(ActorProcess.run(Array(words.dropFirst())))
+}
+exit(StressProgram.main(words))

@@ -1,3 +1,4 @@
+import CommandConventions
 import Testing
 
 import skr

@@ -20,6 +20,28 @@ package struct LatencySummary: Codable, Sendable {
     /// Without gaps, each about a fifth wider than the one before: even on a logarithmic scale.
     package var bars: [Bar]
 
+    package init(
+        count: Int,
+        mean: Double,
+        least: UInt64,
+        p50: UInt64,
+        p90: UInt64,
+        p99: UInt64,
+        p999: UInt64,
+        most: UInt64,
+        bars: [Bar]
+    ) {
+        self.count = count
+        self.mean = mean
+        self.least = least
+        self.p50 = p50
+        self.p90 = p90
+        self.p99 = p99
+        self.p999 = p999
+        self.most = most
+        self.bars = bars
+    }
+
     init(_ histogram: Histogram<UInt32>) {
         count = Int(histogram.totalCount)
         mean = count == 0 ? 0 : histogram.mean

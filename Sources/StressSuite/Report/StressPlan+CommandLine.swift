@@ -1,0 +1,28 @@
+extension StressPlan {
+    /// The command that makes this run again.
+    package var commandLine: String {
+        var words = ["skr", "stress", "--workload", workload.rawValue]
+        if workload != .classic {
+            words += ["--threads", "\(threads)", "--processes", "\(processes)"]
+            switch length {
+            case .operations(let count): words += ["--operations", "\(count)"]
+            case .seconds(let seconds): words += ["--duration", "\(Int(seconds.rounded(.up)))s"]
+            }
+            words += ["--items", "\(items)"]
+        }
+        let isOneSize = smallestValue == largestValue
+        words += ["--value-size", isOneSize ? "\(largestValue)" : "\(smallestValue)-\(largestValue)"]
+        words += ["--seed", "\(seed)"]
+        if let killEvery { words += ["--kill-every", "\(killEvery)"] }
+        if let sabotage { words += ["--sabotage", sabotage.rawValue] }
+        return words.joined(separator: " ")
+    }
+
+    /// Who acts, in a few words.
+    package var actors: String {
+        if workload == .classic { return "fixed threads" }
+        let threads = "\(threads) thread\(threads == 1 ? "" : "s")"
+        if processes == 1 { return killEvery == nil ? threads : "1 process with \(threads)" }
+        return "\(processes) processes with \(threads) each"
+    }
+}

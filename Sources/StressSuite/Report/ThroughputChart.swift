@@ -1,0 +1,117 @@
+/// Calls a second over time, with lanes for what threw and who was killed.
+struct ThroughputChart {
+    private static let laneHeight = 26.0
+    private static let laneGap = 22.0
+
+    private let series: ThroughputSeries
+    private let width: Double
+    private let height: Double
+    private let isNarrow: Bool
+
+    init(_ result: StressResult, width: Double, height: Double) {
+        isNarrow = width < 600
+        series = ThroughputSeries(result.throughput, seconds: result.seconds, most: isNarrow ? 150 : 400)
+        self.width = width
+        self.height = height
+    }
+
+    var markup: Markup {
+        let bottom = height - 26 - Double(lanes.count) * (Self.laneHeight + Self.laneGap)
+        let mostRate = series.slices.map(\.rate).max() ?? 0
+        let rate = Scale.linear(upTo: mostRate, in: 14...bottom, isReversed: true, label: Figures.short)
+        let time = Scale.linear(
+            upTo: series.end, in: 46...(width - 10), steps: isNarrow ? 4 : 8, endsRound: false, label: Self.seconds)
+        var drawing = Drawing(width: width, height: height)
+        drawAxes(in: &drawing, time: time, rate: rate, bottom: bottom)
+        drawRate(in: &drawing, time: time, rate: rate, bottom: bottom)
+        for (number, lane) in lanes.enumerated() {
+            let base = bottom + 26 + Double(number + 1) * (Self.laneHeight + Self.laneGap) - 6
+            draw(lane, in: &drawing, time: time, base: base)
+        }
+        return drawing.markup(
+            title: "Throughput over time", description: description, class: isNarrow ? "narrow" : "wide")
+    }
+
+    private func drawAxes(in drawing: inout Drawing, time: Scale, rate: Scale, bottom: Double) {
+        for tick in rate.ticks {
+            let y = rate(tick.value)
+            drawing.line(tick.value == 0 ? "axis" : "grid", from: (46, y), to: (width - 10, y))
+            drawing.text("label", tick.label, at: (40, y + 4), anchor: .end)
+        }
+        for tick in time.ticks {
+            let x = time(tick.value)
+            drawing.line("axis", from: (x, bottom), to: (x, bottom + 4))
+            let anchor: Drawing.Anchor = x > width - 30 ? .end : .middle
+            drawing.text("label", tick.label, at: (anchor == .end ? width - 4 : x, bottom + 18), anchor: anchor)
+        }
+    }
+
+    private func drawRate(in drawing: inout Drawing, time: Scale, rate: Scale, bottom: Double) {
+        let places = series.slices.map { (x: time($0.middle), y: rate($0.rate)) }
+        drawing.area("area", below: places, downTo: bottom)
+        drawing.path("series", through: places)
+        if let only = places.first, places.count == 1 { drawing.circle("dot", at: only, radius: 4) }
+        guard !isNarrow else { return }
+        for slice in series.slices {
+            drawing.rectangle(
+                "hover", x: time(slice.from), y: 14, width: time(slice.to) - time(slice.from), height: bottom - 14,
+                tip: Self.tip(of: slice))
+        }
+    }
+}
+
+extension ThroughputChart {
+    private struct Lane {
+        let label: String
+        let style: String
+        let values: [Double]
+    }
+
+    private var lanes: [Lane] {
+        let errors = series.slices.map(\.errorRate)
+        let kills = series.slices.map { Double($0.kills) }
+        var lanes: [Lane] = []
+        if let most = errors.max(), most > 0 {
+            lanes.append(Lane(label: "errors, at most \(Figures.rate(most)) a second", style: "error", values: errors))
+        }
+        if let most = kills.max(), most > 0 {
+            let total = Int(kills.reduce(0, +))
+            lanes.append(Lane(label: "processes killed, \(Figures.count(total)) in all", style: "kill", values: kills))
+        }
+        return lanes
+    }
+
+    private func draw(_ lane: Lane, in drawing: inout Drawing, time: Scale, base: Double) {
+        drawing.text("label", lane.label, at: (46, base - Self.laneHeight - 4))
+        drawing.line("axis", from: (46, base), to: (width - 10, base))
+        let most = lane.values.max() ?? 1
+        for (slice, value) in zip(series.slices, lane.values) where value > 0 {
+            let height = max(2, value / most * (Self.laneHeight - 2))
+            let width = max(2, time(slice.to) - time(slice.from) - 0.5)
+            drawing.rectangle(
+                lane.style, x: time(slice.from), y: base - height, width: width, height: height,
+                tip: Self.tip(of: slice))
+        }
+    }
+
+    private var description: String {
+        let rates = series.slices.map(\.rate)
+        guard let least = rates.min(), let most = rates.max() else { return "Nothing was measured." }
+        let notes = lanes.map { "; \($0.label)" }.joined()
+        return "Over \(Figures.duration(series.end)), from \(Figures.rate(least)) to \(Figures.rate(most)) calls a "
+            + "second\(notes)."
+    }
+
+    private static func tip(of slice: ThroughputSeries.Slice) -> String {
+        var text = "\(Figures.fixed(slice.from, decimals: 1)) s: \(Figures.rate(slice.rate)) calls a second"
+        if slice.errorRate > 0 { text += ", \(Figures.rate(slice.errorRate)) errors a second" }
+        if slice.kills > 0 { text += ", \(slice.kills) killed" }
+        return text
+    }
+
+    private static func seconds(_ value: Double) -> String {
+        if value >= 120 { return "\(Figures.fixed(value / 60, decimals: value.truncatingRemainder(dividingBy: 60) == 0 ? 0 : 1)) min" }
+        let isWhole = abs(value - value.rounded()) < 1e-9
+        return "\(Figures.fixed(value, decimals: isWhole ? 0 : value < 0.1 ? 3 : 1)) s"
+    }
+}

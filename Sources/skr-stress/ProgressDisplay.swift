@@ -1,0 +1,64 @@
+import CommandConventions
+import Glibc
+import StressSuite
+
+/// Shows how far a run is, on standard error: a live line on a terminal, a line now and then elsewhere.
+final class ProgressDisplay {
+    private static let quiet = Duration.seconds(2)
+
+    private let isLive: Bool
+    private let style: TextStyle
+    private var isLineOpen = false
+    private var hasToldOfInterruption = false
+    private var lastLine = ContinuousClock.now
+    private var lastPhase = StressProgress.Phase.running
+
+    init() {
+        isLive = isatty(STDERR_FILENO) == 1 && !TextStyle.isDumbTerminal
+        style = .wanted(on: STDERR_FILENO)
+    }
+
+    func show(_ progress: StressProgress) {
+        tellOfInterruption()
+        if isLive {
+            let width = TerminalWidth.of(STDERR_FILENO) ?? 80
+            let line = ProgressLine(progress, style: style, bar: .wanted)
+            // A full line would make some terminals begin the next one.
+            put("\r\(line.text(width: width - 1))\u{1B}[K")
+            isLineOpen = true
+        } else if isDue(progress) {
+            put(ProgressLine(progress, style: .plain, bar: .ascii).plainText + "\n")
+        }
+    }
+
+    /// A line of its own.
+    func say(_ text: String) {
+        put((isLineOpen ? "\r\u{1B}[K" : "") + text + "\n")
+        isLineOpen = false
+    }
+
+    /// Takes the live line away.
+    func finish() {
+        if isLineOpen { put("\r\u{1B}[K") }
+        isLineOpen = false
+    }
+
+    private func isDue(_ progress: StressProgress) -> Bool {
+        let now = ContinuousClock.now
+        guard progress.phase != lastPhase || now - lastLine >= Self.quiet else { return false }
+        lastLine = now
+        lastPhase = progress.phase
+        return true
+    }
+
+    private func tellOfInterruption() {
+        guard !hasToldOfInterruption, Interruption.signal != nil else { return }
+        hasToldOfInterruption = true
+        say("ending the run, then checking it; once more ends all at once")
+    }
+
+    /// Where standard error is gone, the result still comes.
+    private func put(_ text: String) {
+        _ = unsafe Console.put(text.utf8Span.span.bytes, to: STDERR_FILENO)
+    }
+}

@@ -1,0 +1,75 @@
+import CommandConventions
+import StressSuite
+
+/// How far a run is, in a line.
+struct ProgressLine {
+    /// A piece of the line; where there is little room, those of the lowest rank go first.
+    private struct Piece {
+        let text: String
+        let rank: Int
+    }
+
+    private static let barWidths = 8...30
+
+    private let progress: StressProgress
+    private let style: TextStyle
+    private let bar: ProgressBar
+
+    init(_ progress: StressProgress, style: TextStyle, bar: ProgressBar) {
+        self.progress = progress
+        self.style = style
+        self.bar = bar
+    }
+
+    /// For a terminal of that many columns.
+    func text(width: Int) -> String {
+        var pieces = pieces
+        let room = { (pieces: [Piece]) in width - pieces.reduce(0) { $0 + $1.text.count + 2 } }
+        while room(pieces) < Self.barWidths.lowerBound,
+            let least = pieces.indices.min(by: { pieces[$0].rank < pieces[$1].rank }), pieces.count > 1
+        {
+            pieces.remove(at: least)
+        }
+        let text = pieces.map(\.text).joined(separator: "  ")
+        let left = room(pieces)
+        guard left >= Self.barWidths.lowerBound else { return String(text.prefix(max(0, width))) }
+        let width = min(left, Self.barWidths.upperBound)
+        return bar.text(progress.fraction, width: width, style: style) + "  " + text
+    }
+
+    /// For a file.
+    var plainText: String { pieces.map(\.text).joined(separator: "  ") }
+
+    private var pieces: [Piece] {
+        let percent = "\(Figures.percent(progress.fraction, of: 1))%"
+        let start = Piece(text: String(repeating: " ", count: max(0, 4 - percent.count)) + percent, rank: 9)
+        switch progress.phase {
+        case .running: return [start] + figures
+        case .checking: return [start, Piece(text: "checking", rank: 8), calls]
+        case .scaling(let number, let count):
+            return [start, Piece(text: "scaling \(number) of \(count)", rank: 8)] + figures
+        }
+    }
+
+    private var calls: Piece { Piece(text: "\(Figures.count(progress.operations)) calls", rank: 2) }
+
+    private var figures: [Piece] {
+        var pieces = [
+            Piece(text: Figures.duration(progress.seconds), rank: 4),
+            Piece(text: "\(Figures.short(progress.rate))/s", rank: 7),
+            Piece(text: "p50 \(Figures.time(progress.p50))", rank: 5),
+            Piece(text: "p99 \(Figures.time(progress.p99))", rank: 5),
+            Piece(text: "errors \(Figures.short(Double(progress.errors)))", rank: 6),
+        ]
+        if progress.kills > 0 { pieces.append(Piece(text: "kills \(progress.kills)", rank: 5)) }
+        pieces.append(Piece(text: "quota \(quota)%", rank: 3))
+        return pieces
+    }
+
+    /// Of keys and bytes, that of which more is used.
+    private var quota: Int {
+        max(
+            Figures.percent(Double(progress.quotaKeys), of: Double(progress.keyLimit)),
+            Figures.percent(Double(progress.quotaBytes), of: Double(progress.byteLimit)))
+    }
+}

@@ -1,0 +1,37 @@
+import CommandConventions
+import StressOptions
+import StressSuite
+
+/// Where the result goes.
+struct StressOutputs {
+    private let json: OutputFile?
+    private let report: OutputFile?
+
+    /// - Throws: where one of them can't be written.
+    init(_ options: StressOptions) throws(CommandError) {
+        if options.json == "-", options.report == "-" {
+            throw .usage("--json and --report can't both go to standard output", hint: "name a file for one of them")
+        }
+        json = try options.json.map { name throws(CommandError) in try OutputFile(name) }
+        report = try options.report.map { name throws(CommandError) in try OutputFile(name) }
+    }
+
+    /// Whether standard output is a person's, who wants the table.
+    var showsTable: Bool { json?.isStandardOutput != true && report?.isStandardOutput != true }
+
+    /// Writes what can be written, and tells what could not.
+    func write(_ result: StressResult) -> [CommandError] {
+        var failures: [CommandError] = []
+        do throws(CommandError) {
+            try json?.write(StressDocument(result).text())
+        } catch {
+            failures.append(error)
+        }
+        do throws(CommandError) {
+            try report?.write(ReportPage(result).text)
+        } catch {
+            failures.append(error)
+        }
+        return failures
+    }
+}

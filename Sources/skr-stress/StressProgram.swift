@@ -1,0 +1,53 @@
+import ArgumentParser
+import CommandConventions
+import Glibc
+import StressOptions
+import StressSuite
+
+/// From the words of the command line to the exit code.
+package enum StressProgram {
+    /// In front of the words for a process that runs actors for another one.
+    package static let actorWord = "--actor"
+
+    package static func main(_ words: [String]) -> Int32 {
+        do throws(CommandError) {
+            guard let options = try parse(words) else { return ExitCode.done.rawValue }
+            let outputs = try StressOutputs(options)
+            Interruption.watch()
+            let launcher = ActorLauncher(executable: try ownPath(), arguments: [actorWord])
+            let session = StressSession(options: options, outputs: outputs) {
+                plan, isInterrupted, report throws(StressError) in
+                try StressRun(plan: plan, launcher: launcher).run(isInterrupted: isInterrupted, report: report)
+            }
+            return try session.run()
+        } catch {
+            Console.report(error)
+            return error.exitCode.rawValue
+        }
+    }
+
+    /// `nil` where it answered by itself, as it does for `--help`.
+    static func parse(_ words: [String]) throws(CommandError) -> StressOptions? {
+        do {
+            return try StressOptions.parse(words)
+        } catch {
+            let message = StressOptions.fullMessage(for: error)
+            guard StressOptions.exitCode(for: error) != .success else {
+                try Console.writeLine(message)
+                return nil
+            }
+            throw .usage(parser: StressOptions.message(for: error), hint: "'skr help stress' shows its options")
+        }
+    }
+
+    /// Actors run in this very program, whatever is in PATH.
+    private static func ownPath() throws(CommandError) -> String {
+        guard let path = unsafe realpath("/proc/self/exe", nil) else {
+            throw CommandError(
+                exitCode: .internalError, message: "can't tell where skr-stress is: /proc is not mounted",
+                hint: "mount -t proc proc /proc")
+        }
+        defer { unsafe free(path) }
+        return unsafe String(cString: path)
+    }
+}

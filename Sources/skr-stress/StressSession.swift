@@ -1,0 +1,88 @@
+import CommandConventions
+import Glibc
+import StressOptions
+import StressSuite
+
+/// A run as its user sees it: progress, result, exit code.
+struct StressSession {
+    /// Makes a run; tests have one that needs no keyring.
+    typealias Runner =
+        (StressPlan, @escaping @Sendable () -> Bool, (StressProgress) -> Void) throws(StressError) -> StressResult
+
+    let options: StressOptions
+    let outputs: StressOutputs
+    let makeRun: Runner
+
+    func run() throws(CommandError) -> Int32 {
+        let plan = StressPlan(options)
+        let display = ProgressDisplay()
+        display.say("\(plan.workload.rawValue), \(plan.actors), \(plan.extent), seed \(plan.seed)")
+        var result = try measure(plan, on: display)
+        if options.measuresScaling, Interruption.signal == nil {
+            ScalingMeasurement(makeRun: makeRun).extend(&result, on: display)
+        }
+        display.finish()
+        return try tell(result)
+    }
+
+    private func measure(_ plan: StressPlan, on display: ProgressDisplay) throws(CommandError) -> StressResult {
+        do throws(StressError) {
+            return try makeRun(plan, { Interruption.signal != nil }, display.show)
+        } catch {
+            display.finish()
+            throw CommandError(error)
+        }
+    }
+
+    /// Writes and prints the result; the exit code.
+    private func tell(_ result: StressResult) throws(CommandError) -> Int32 {
+        var failures = outputs.write(result)
+        if outputs.showsTable {
+            let width = TerminalWidth.of(STDOUT_FILENO)
+            try Console.write(ResultText(result, style: .wanted, width: width).text)
+        }
+        if !result.isClean { failures.append(Self.failure(of: result)) }
+        for failure in failures { Console.report(failure) }
+        guard failures.isEmpty else { return ExitCode.internalError.rawValue }
+        return Interruption.signal.map { 128 + $0 } ?? ExitCode.done.rawValue
+    }
+
+    private static func failure(of result: StressResult) -> CommandError {
+        CommandError(
+            exitCode: .internalError, message: result.verdict, hint: "repeat it: \(result.plan.commandLine)")
+    }
+}
+
+extension StressPlan {
+    init(_ options: StressOptions) {
+        self.init(
+            workload: options.workload, threads: options.threads, processes: options.processes,
+            length: options.operations.map(Length.operations)
+                ?? .seconds(Double(options.duration?.duration.components.seconds ?? 10)),
+            items: options.items, smallestValue: options.valueSize.smallest, largestValue: options.valueSize.largest,
+            // One that is quickly typed, and that programs which read JSON don't round.
+            seed: options.seed ?? UInt64.random(in: 1...999_999_999), killEvery: options.killEvery,
+            sabotage: options.sabotage)
+    }
+
+    /// How long it is, in a few words.
+    fileprivate var extent: String {
+        if workload == .classic { return "fixed counts" }
+        switch length {
+        case .operations(let count): return "\(Figures.count(count)) calls by each thread"
+        case .seconds(let seconds): return Figures.duration(seconds)
+        }
+    }
+}
+
+extension CommandError {
+    fileprivate init(_ error: StressError) {
+        let exitCode: ExitCode =
+            switch error.code {
+            case .invalidPlan: .usage
+            case .unavailable: .unavailable
+            case .actorFailed, .outOfMemory: .internalError
+            }
+        self.init(exitCode: exitCode, message: error.description, hint: error.remedy)
+    }
+}

@@ -25,6 +25,7 @@ struct OutputFile {
             way = .standardOutput
             return
         }
+        guard !name.isEmpty else { throw Self.failure(name, code: ENOENT) }
         var attributes = stat()
         let exists = unsafe stat(name, &attributes) == 0
         if exists, attributes.st_mode & S_IFMT != S_IFREG {

@@ -67,7 +67,8 @@ struct ResultText {
     }
 
     private var ending: String {
-        var text = "\(Figures.count(result.totalOperations)) calls in \(Figures.duration(result.seconds))"
+        let calls = result.totalOperations
+        var text = "\(Figures.count(calls)) call\(calls == 1 ? "" : "s") in \(Figures.duration(result.seconds))"
         if result.kills > 0 { text += ", \(result.kills) process\(result.kills == 1 ? "" : "es") killed" }
         if result.isInterrupted { text += ", ended early" }
         return text + ", seed \(result.plan.seed)\n"

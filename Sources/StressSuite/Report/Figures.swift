@@ -26,7 +26,8 @@ package enum Figures {
             return fixed(number, decimals: 0)
         }
         let scaled = number / unit.size
-        return fixed(scaled, decimals: scaled < 9.95 && scaled != scaled.rounded() ? 1 : 0) + unit.letter
+        let text = fixed(scaled, decimals: scaled < 9.95 ? 1 : 0)
+        return (text.hasSuffix(".0") ? String(text.dropLast(2)) : text) + unit.letter
     }
 
     /// A time in nanoseconds: `640 ns`, `6.1 us`, `92 us`, `1.3 ms`, `2.1 s`.

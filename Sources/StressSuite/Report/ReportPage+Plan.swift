@@ -31,7 +31,7 @@ extension ReportPage {
             Markup.make("div", [:], [.make("dt", name), .make("dd", Figures.count(value))])
         }
         return .make(
-            "div", [:],
+            "div", ["class": "meter"],
             [
                 drawing.markup(title: "Use of \(what)", description: "At most \(share)% of the limit."),
                 .make("dl", ["class": "values"], list),
@@ -46,19 +46,27 @@ extension ReportPage {
             ? "\(plan.largestValue)" : "\(plan.smallestValue) to \(plan.largestValue)"
         var rows = [
             ("workload", "\(plan.workload.rawValue): \(plan.workload.summary)"), ("actors", plan.actors),
-            ("items", Figures.count(plan.items)), ("bytes of a value", sizes), ("seed", "\(plan.seed)"),
+            ("items", plan.workload == .classic ? "1" : Figures.count(plan.items)), ("bytes of a value", sizes), ("seed", "\(plan.seed)"),
         ]
         if let killEvery = plan.killEvery { rows.append(("a process is killed", "every \(killEvery) ms on average")) }
         if let sabotage = plan.sabotage { rows.append(("broken on purpose", sabotage.rawValue)) }
         let machine = result.machine
+        let processors = "\(machine.processors) processor\(machine.processors == 1 ? "" : "s")"
         let user = machine.userID == 0 ? "root" : "user \(machine.userID)"
         rows += [
-            ("machine", "\(machine.system), \(machine.architecture), \(machine.processors) processors, as \(user)"),
+            ("machine", "\(machine.system), \(machine.architecture), \(processors), as \(user)"),
             ("started", date), ("ran for", Figures.duration(result.seconds)),
         ]
         let list = rows.map { name, value in Markup.make("div", [:], [.make("dt", name), .make("dd", value)]) }
         return section(
             "The run",
-            [card([.make("dl", ["class": "plan"], list), .make("p", ["class": "command"], [.make("code", plan.commandLine)])])])
+            [card([.make("dl", ["class": "plan"], list), .make("p", ["class": "command"], [command])])])
+    }
+
+    /// The command that makes this run again; no line ends within an option.
+    var command: Markup {
+        let parts = result.plan.commandLine.replacing(" --", with: "\n--").split(separator: "\n")
+        let words = parts.map { [Markup.make("span", ["class": "word"], String($0))] }
+        return .make("code", [:], Array(words.joined(separator: [.text(" ")])))
     }
 }

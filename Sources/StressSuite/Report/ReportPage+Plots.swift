@@ -18,7 +18,7 @@ extension ReportPage {
                     "h3", [:],
                     [
                         .text(figures.kind.rawValue),
-                        .make("span", ["class": "aside"], " \(Figures.count(figures.latency.count)) calls"),
+                        .make("span", ["class": "aside"], " \(Self.calls(figures.latency.count))"),
                     ]),
                 LatencyChart(kind: figures.kind, latency: figures.latency, range: range).markup,
             ])
@@ -42,8 +42,10 @@ extension ReportPage {
             "Scaling",
             note: "Calls a second with more and more threads in one process, and processes of one thread, in short runs. "
                 + "Dashed: what \(count) would give if the kernel shared nothing.",
-            [.make("div", ["class": "panels"], cards)])
+            [.make("div", ["class": "panels two"], cards)])
     }
+
+    private static func calls(_ count: Int) -> String { "\(Figures.count(count)) call\(count == 1 ? "" : "s")" }
 
     func card(_ content: [Markup]) -> Markup { .make("div", ["class": "card"], content) }
 

@@ -77,6 +77,6 @@ extension ReportPage {
     }
 
     private var commandLine: Markup {
-        .make("p", ["class": "command"], [.text("Repeat it: "), .make("code", result.plan.commandLine)])
+        .make("p", ["class": "command"], [.text("Repeat it: "), command])
     }
 }

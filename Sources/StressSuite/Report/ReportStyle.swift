@@ -17,7 +17,8 @@ enum ReportStyle {
         body { margin: 0; background: var(--page); color: var(--ink); -webkit-text-size-adjust: 100%;
           font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif; }
         main { max-width: 1100px; margin: 0 auto; padding: 40px 16px 64px; }
-        h1 { margin: 0; font-size: clamp(28px, 5.5vw, 44px); line-height: 1.12; letter-spacing: -0.02em; }
+        h1 { margin: 0; font-size: clamp(28px, 5.5vw, 44px); line-height: 1.12; letter-spacing: -0.02em;
+          text-wrap: balance; }
         h2 { margin: 44px 0 4px; font-size: 22px; letter-spacing: -0.01em; }
         h3 { margin: 0 0 6px; font-size: 16px; }
         p { margin: 0; overflow-wrap: anywhere; }
@@ -55,6 +56,7 @@ enum ReportStyle {
         .command { margin-top: 14px; color: var(--soft); font-size: 15px; }
         .command code { color: var(--ink); background: var(--code); padding: 3px 6px; border-radius: 6px;
           -webkit-box-decoration-break: clone; box-decoration-break: clone; }
+        .word { white-space: nowrap; }
         :focus-visible { outline: 2px solid var(--blue); outline-offset: 2px; }
 
         """
@@ -92,7 +94,7 @@ enum ReportStyle {
     private static let plots = """
         .plot { display: block; width: 100%; height: auto; max-width: 460px; overflow: visible;
           font: 12px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif; }
-        .plot.wide { max-width: none; }
+        .plot.wide, .meter .plot { max-width: none; }
         .plot.narrow { display: none; }
         .label { fill: var(--soft); }
         .value { fill: var(--ink); font-variant-numeric: tabular-nums; }

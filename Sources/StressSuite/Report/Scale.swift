@@ -22,11 +22,12 @@ struct Scale {
         in places: ClosedRange<Double>,
         isReversed: Bool = false,
         steps: Int = 4,
+        leastStep: Double = 0,
         endsRound: Bool = true,
         label: (Double) -> String
     ) -> Scale {
         let most = most.isFinite && most > 0 ? most : 1
-        let step = roundStep(most / Double(steps))
+        let step = max(roundStep(most / Double(steps)), leastStep)
         let end = endsRound ? (most / step - 1e-9).rounded(.up) * step : most
         let count = Int((end / step + 1e-9).rounded(.down))
         let ticks = (0...count).map { number in

@@ -22,7 +22,7 @@ struct ScalingChart {
     var markup: Markup {
         let ideal = ideal
         let most = (points.map(\.rate) + ideal.map(\.rate)).max() ?? 0
-        let rate = Scale.linear(upTo: most, in: Self.top...Self.bottom, isReversed: true, label: Figures.short)
+        let rate = Scale.linear(upTo: most, in: Self.top...Self.bottom, isReversed: true, leastStep: 1, label: Figures.short)
         // Each step doubles, so that they stand evenly on a logarithmic scale.
         let actors = Scale.logarithmic(
             from: Double(points.first?.actors ?? 1) * 0.8, to: Double(points.last?.actors ?? 8) * 1.25,
@@ -34,7 +34,7 @@ struct ScalingChart {
         for point in points {
             let place = (x: actors(Double(point.actors)), y: rate(point.rate))
             drawing.circle("dot", at: place, radius: 4, tip: "\(point.actors): \(Figures.rate(point.rate)) a second")
-            drawing.text("value", Figures.short(point.rate), at: (place.x, place.y - 10), anchor: .middle)
+            drawing.text("value", Figures.short(point.rate), at: (place.x, place.y + 20), anchor: .middle)
         }
         return drawing.markup(title: "Scaling over \(title)", description: description)
     }

@@ -18,7 +18,7 @@ struct ThroughputChart {
     var markup: Markup {
         let bottom = height - 26 - Double(lanes.count) * (Self.laneHeight + Self.laneGap)
         let mostRate = series.slices.map(\.rate).max() ?? 0
-        let rate = Scale.linear(upTo: mostRate, in: 14...bottom, isReversed: true, label: Figures.short)
+        let rate = Scale.linear(upTo: mostRate, in: 14...bottom, isReversed: true, leastStep: 1, label: Figures.short)
         let time = Scale.linear(
             upTo: series.end, in: 46...(width - 10), steps: isNarrow ? 4 : 8, endsRound: false, label: Self.seconds)
         var drawing = Drawing(width: width, height: height)

@@ -7,6 +7,12 @@ package struct LatencySummary: Codable, Sendable {
         package var from: UInt64
         package var to: UInt64
         package var count: Int
+
+        package init(from: UInt64, to: UInt64, count: Int) {
+            self.from = from
+            self.to = to
+            self.count = count
+        }
     }
 
     package var count: Int

@@ -107,7 +107,7 @@ struct ReportPageTests {
         let get = try #require(pictures.first { $0.attributes["aria-label"]?.hasPrefix("Latency of get.") == true })
         let latency = result.operations[0].latency
         #expect(get.attributes["aria-label"]?.contains("60,000 calls: p50 \(Figures.time(latency.p50, micro: "µs"))") == true)
-        #expect(reader.text.contains("17 processes were killed in mid-operation."))
+        #expect(reader.text.contains("\(result.kills) processes were killed in mid-operation."))
         #expect(reader.text.contains("2026-11-21 12:00:00 UTC"))
     }
 

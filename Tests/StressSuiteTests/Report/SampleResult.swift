@@ -36,7 +36,7 @@ enum SampleResult {
         while !rest.isEmpty {
             let to = max(from + 1, from + from / 5)
             let part = rest.prefix { $0 < to }
-            bars.append(.init(from: from, to: to, count: part.count))
+            bars.append(LatencySummary.Bar(from: from, to: to, count: part.count))
             rest = rest.dropFirst(part.count)
             from = to
         }
@@ -76,6 +76,7 @@ enum SampleResult {
             (.get, 2_100, 60_000), (.set, 7_900, 20_000), (.delete, 2_600, 6_000), (.clear, 1_900, 300),
             (.list, 41_000, 2_000),
         ]
+        let throughput = throughput(points: points, seconds: seconds, rate: 148_000, isHurt: true)
         return StressResult(
             plan: plan(),
             machine: Machine(system: "Linux 6.18.5", architecture: "x86_64", processors: 2, userID: 1_000),
@@ -84,8 +85,7 @@ enum SampleResult {
                 OperationFigures(
                     kind: kind.0, errors: [:], latency: latency(median: kind.1, count: kind.2, seed: UInt64(number)))
             },
-            throughput: throughput(points: points, seconds: seconds, rate: 148_000, isHurt: true),
-            checks: checks, kills: 17,
+            throughput: throughput, checks: checks, kills: throughput.reduce(0) { $0 + $1.kills },
             quota: QuotaFigures(
                 keysBefore: 4, bytesBefore: 312, mostKeys: 61, mostBytes: 9_904, keysAfter: 4, bytesAfter: 312,
                 keyLimit: 200, byteLimit: 20_000),

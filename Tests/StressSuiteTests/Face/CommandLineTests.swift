@@ -1,0 +1,46 @@
+import StressOptions
+import StressSuite
+import Testing
+
+@testable import skr_stress
+
+@Suite("The command that makes a run again")
+struct CommandLineTests {
+    @Test("is taken for the plan that it was made from, whatever the plan is", arguments: Workload.allCases)
+    func roundTrip(workload: Workload) throws {
+        var plans = [StressPlan(workload: workload, seed: 1)]
+        if workload != .classic {
+            for sabotage in Sabotage.allCases {
+                plans.append(
+                    StressPlan(
+                        workload: workload, threads: 3, processes: 5, length: .operations(1_234), items: 11,
+                        smallestValue: 64, largestValue: 2_000, seed: .max, killEvery: 70, sabotage: sabotage))
+            }
+            plans.append(
+                StressPlan(
+                    workload: workload, length: .seconds(90), smallestValue: 300, largestValue: 300, seed: 0))
+        }
+        for plan in plans {
+            let words = plan.commandLine.split(separator: " ").map(String.init)
+            #expect(words.starts(with: ["skr", "stress"]))
+            let options = try #require(try StressProgram.parse(Array(words.dropFirst(2))))
+            #expect(StressPlan(options) == plan)
+        }
+    }
+
+    @Test("without a seed each run has one of its own")
+    func seeds() throws {
+        let options = try #require(try StressProgram.parse([]))
+        #expect(Set((0..<20).map { _ in StressPlan(options).seed }).count > 15)
+    }
+
+    @Test("scaling is measured for a report, unless somebody says otherwise; never of fixed counts")
+    func scaling() throws {
+        let isMeasured = { (words: [String]) in try StressProgram.parse(words)?.measuresScaling }
+        #expect(try isMeasured([]) == false)
+        #expect(try isMeasured(["--report", "x"]) == true)
+        #expect(try isMeasured(["--report", "x", "--no-scaling"]) == false)
+        #expect(try isMeasured(["--scaling"]) == true)
+        #expect(try isMeasured(["--report", "x", "--workload", "classic"]) == false)
+    }
+}

@@ -1,0 +1,61 @@
+import CommandConventions
+import Foundation
+import Glibc
+import Testing
+
+@testable import skr_stress
+
+@Suite("Files that a result goes to")
+struct OutputFileTests {
+    private let directory = FileManager.default.temporaryDirectory
+        .appendingPathComponent("skr-stress-test-\(UUID().uuidString)")
+
+    private func inDirectory(_ body: (String) throws -> Void) throws {
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try body(directory.path)
+    }
+
+    @Test("appear when they are written, complete, and nothing else is left beside them")
+    func appears() throws {
+        try inDirectory { directory in
+            let file = try OutputFile("\(directory)/result.json")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == [])
+            try file.write("text")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["result.json"])
+            #expect(try String(contentsOfFile: "\(directory)/result.json", encoding: .utf8) == "text")
+        }
+    }
+
+    @Test("replace what was there, behind a link too, and keep its permissions")
+    func replaces() throws {
+        try inDirectory { directory in
+            try Data("a longer text than before".utf8).write(to: URL(fileURLWithPath: "\(directory)/old"))
+            chmod("\(directory)/old", 0o640)
+            symlink("old", "\(directory)/link")
+            let file = try OutputFile("\(directory)/link")
+            try file.write("new")
+            #expect(try String(contentsOfFile: "\(directory)/old", encoding: .utf8) == "new")
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: "\(directory)/link") == "old")
+            var attributes = stat()
+            #expect(stat("\(directory)/old", &attributes) == 0 && attributes.st_mode & 0o777 == 0o640)
+        }
+    }
+
+    @Test("may be a pipe or a device, which stays what it is")
+    func device() throws {
+        try OutputFile("/dev/null").write("text")
+        var attributes = stat()
+        #expect(stat("/dev/null", &attributes) == 0 && attributes.st_mode & S_IFMT == S_IFCHR)
+    }
+
+    @Test("that can't be written are an error before there is a result")
+    func unwritable() throws {
+        try inDirectory { directory in
+            for path in [directory, "\(directory)/none/file", "", "/proc/file"] {
+                let error = #expect(throws: CommandError.self) { try OutputFile(path) }
+                #expect(error?.exitCode == .usage && error?.message.hasPrefix("can't write '\(path)': ") == true)
+            }
+        }
+    }
+}

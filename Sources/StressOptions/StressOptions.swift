@@ -65,7 +65,8 @@ package struct StressOptions: ParsableArguments {
     private func checkLength() throws {
         if workload == .classic {
             let given = [
-                ("--duration", duration != nil), ("--operations", operations != nil), ("--scaling", scaling == .scaling),
+                ("--duration", duration != nil), ("--operations", operations != nil),
+                ("--scaling", scaling == .scaling),
             ]
             if let (option, _) = given.first(where: \.1) {
                 throw ValidationError("\(option) does not go with the workload classic, whose counts are fixed")

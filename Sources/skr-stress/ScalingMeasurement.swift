@@ -21,10 +21,10 @@ struct ScalingMeasurement {
                     progress.phase = phase
                     display.show(progress)
                 }
+                result.checks += measured.failedChecks.map { Self.named($0, after: plan) }
                 if measured.isInterrupted { return }
                 result.scaling.append(
                     ScalingPoint(threads: crew.threads, processes: crew.processes, rate: measured.meanRate))
-                result.checks += measured.failedChecks.map { Self.named($0, after: plan) }
             } catch {
                 let outcome = CheckOutcome(
                     name: "the run can be made", verdict: .failed, detail: error.description)

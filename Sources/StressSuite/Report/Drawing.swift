@@ -18,7 +18,8 @@ struct Drawing {
         .make(
             "svg",
             [
-                "xmlns": "http://www.w3.org/2000/svg", "viewBox": "0 0 \(number(width)) \(number(height))", "role": "img",
+                "xmlns": "http://www.w3.org/2000/svg", "viewBox": "0 0 \(number(width)) \(number(height))",
+                "role": "img",
                 "class": "plot \(name)", "aria-label": "\(title). \(description)",
             ],
             [.make("title", title), .make("desc", description)] + pieces)

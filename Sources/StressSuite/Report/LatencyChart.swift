@@ -36,7 +36,8 @@ struct LatencyChart {
             let (start, end) = (time(Double(bar.from)), time(Double(bar.to)))
             let y = count(Double(bar.count))
             drawing.rectangle(
-                "bar", x: start, y: y, width: max(1, end - start - 0.8), height: Self.bottom - y, tip: Self.tip(of: bar))
+                "bar", x: start, y: y, width: max(1, end - start - 0.8), height: Self.bottom - y, tip: Self.tip(of: bar)
+            )
         }
         drawPercentiles(in: &drawing, time: time)
         return drawing.markup(title: "Latency of \(kind.rawValue)", description: description)

@@ -8,7 +8,9 @@ indirect enum Markup {
     case style(String)
 
     /// An element with its attributes and children.
-    static func make(_ name: String, _ attributes: KeyValuePairs<String, String> = [:], _ children: [Markup] = []) -> Markup {
+    static func make(_ name: String, _ attributes: KeyValuePairs<String, String> = [:], _ children: [Markup] = [])
+        -> Markup
+    {
         .element(name, attributes.map { (name: $0.key, value: $0.value) }, children)
     }
 
@@ -48,7 +50,8 @@ indirect enum Markup {
     private static func isVoid(_ name: String) -> Bool { name == "meta" || name == "br" }
 
     private static func endsLine(_ name: String) -> Bool {
-        ["head", "title", "header", "section", "svg", "tr", "h1", "h2", "h3", "p", "div", "details", "path"].contains(name)
+        ["head", "title", "header", "section", "svg", "tr", "h1", "h2", "h3", "p", "div", "details", "path"].contains(
+            name)
     }
 
     /// As text and as the value of an attribute; what XML can't hold at all becomes the replacement character.

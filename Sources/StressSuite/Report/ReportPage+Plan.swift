@@ -14,7 +14,8 @@ extension ReportPage {
                         ]),
                         card([
                             .make("h3", "Bytes"),
-                            meter("bytes", quota.bytesBefore, quota.mostBytes, quota.bytesAfter, limit: quota.byteLimit),
+                            meter(
+                                "bytes", quota.bytesBefore, quota.mostBytes, quota.bytesAfter, limit: quota.byteLimit),
                         ]),
                     ])
             ])
@@ -46,7 +47,8 @@ extension ReportPage {
             ? "\(plan.largestValue)" : "\(plan.smallestValue) to \(plan.largestValue)"
         var rows = [
             ("workload", "\(plan.workload.rawValue): \(plan.workload.summary)"), ("actors", plan.actors),
-            ("items", plan.workload == .classic ? "1" : Figures.count(plan.items)), ("bytes of a value", sizes), ("seed", "\(plan.seed)"),
+            ("items", plan.workload == .classic ? "1" : Figures.count(plan.items)), ("bytes of a value", sizes),
+            ("seed", "\(plan.seed)"),
         ]
         if let killEvery = plan.killEvery { rows.append(("a process is killed", "every \(killEvery) ms on average")) }
         if let sabotage = plan.sabotage { rows.append(("broken on purpose", sabotage.rawValue)) }

@@ -5,7 +5,8 @@ extension ReportPage {
         }
         let wide = ThroughputChart(result, width: 1_032, height: 300)
         let narrow = ThroughputChart(result, width: 358, height: 260)
-        return section("Throughput", note: "Calls a second of all actors together.", [card([wide.markup, narrow.markup])])
+        return section(
+            "Throughput", note: "Calls a second of all actors together.", [card([wide.markup, narrow.markup])])
     }
 
     var latency: Markup {
@@ -40,7 +41,8 @@ extension ReportPage {
         let count = processors == 1 ? "1 processor" : "\(processors) processors"
         return section(
             "Scaling",
-            note: "Calls a second with more and more threads in one process, and processes of one thread, in short runs. "
+            note:
+                "Calls a second with more and more threads in one process, and processes of one thread, in short runs. "
                 + "Dashed: what \(count) would give if the kernel shared nothing.",
             [.make("div", ["class": "panels two"], cards)])
     }

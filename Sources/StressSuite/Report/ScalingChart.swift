@@ -22,7 +22,8 @@ struct ScalingChart {
     var markup: Markup {
         let ideal = ideal
         let most = (points.map(\.rate) + ideal.map(\.rate)).max() ?? 0
-        let rate = Scale.linear(upTo: most, in: Self.top...Self.bottom, isReversed: true, leastStep: 1, label: Figures.short)
+        let rate = Scale.linear(
+            upTo: most, in: Self.top...Self.bottom, isReversed: true, leastStep: 1, label: Figures.short)
         // Each step doubles, so that they stand evenly on a logarithmic scale.
         let actors = Scale.logarithmic(
             from: Double(points.first?.actors ?? 1) * 0.8, to: Double(points.last?.actors ?? 8) * 1.25,
@@ -52,7 +53,8 @@ struct ScalingChart {
             drawing.text("label", tick.label, at: (Self.left - 6, y + 4), anchor: .end)
         }
         for point in points {
-            drawing.text("label", "\(point.actors)", at: (actors(Double(point.actors)), Self.bottom + 18), anchor: .middle)
+            drawing.text(
+                "label", "\(point.actors)", at: (actors(Double(point.actors)), Self.bottom + 18), anchor: .middle)
         }
         drawing.text("label", title, at: ((Self.left + Self.right) / 2, Self.bottom + 36), anchor: .middle)
     }

@@ -110,7 +110,9 @@ extension ThroughputChart {
     }
 
     private static func seconds(_ value: Double) -> String {
-        if value >= 120 { return "\(Figures.fixed(value / 60, decimals: value.truncatingRemainder(dividingBy: 60) == 0 ? 0 : 1)) min" }
+        if value >= 120 {
+            return "\(Figures.fixed(value / 60, decimals: value.truncatingRemainder(dividingBy: 60) == 0 ? 0 : 1)) min"
+        }
         let isWhole = abs(value - value.rounded()) < 1e-9
         return "\(Figures.fixed(value, decimals: isWhole ? 0 : value < 0.1 ? 3 : 1)) s"
     }

@@ -13,7 +13,8 @@ struct DoctorReport {
         var lastMend: String?
         return findings.map { finding in
             let check = finding.check
-            let verdict = style.paint(check.verdict.rawValue, check.verdict.colour) + padding(check.verdict.rawValue, to: 7)
+            let verdict =
+                style.paint(check.verdict.rawValue, check.verdict.colour) + padding(check.verdict.rawValue, to: 7)
             var text = "\(verdict)  \(check.id)\(padding(check.id, to: width))  \(check.text)\n"
             // What one command mends need not be said again and again.
             if let mend = check.mend, mend != lastMend {

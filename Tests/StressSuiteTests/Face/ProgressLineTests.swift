@@ -19,7 +19,9 @@ struct ProgressLineTests {
     func full() {
         let line = ProgressLine(Self.progress(), style: .plain, bar: .ascii).text(width: 120)
         #expect(
-            line == "[###########.................]   42%  4.2 s  118k/s  p50 6.1 us  p99 92 us  errors 12  kills 3  quota 45%")
+            line
+                == "[###########.................]   42%  4.2 s  118k/s  p50 6.1 us  p99 92 us  errors 12  kills 3  quota 45%"
+        )
     }
 
     @Test("never is wider than the terminal", arguments: 1...130)

@@ -97,6 +97,7 @@ struct StressSessionTests {
             }
         }
         #expect(output(of: end).contains("FAILED: no reader goes back in time (with 2 threads)\n"))
+        #expect(!output(of: end).contains("(with 4 threads)"))
         let other = await #expect(processExitsWith: .exitCode(70), observing: [\.standardOutputContent]) {
             try MadeUpSession.end(["--scaling"]) { plan, _, _ throws(StressError) in
                 guard plan.processes == 1 else { throw StressError(.actorFailed, "process 2 ended by itself") }
@@ -127,7 +128,9 @@ struct StressSessionTests {
         #expect(errors.contains("skr: error: it can't be\nskr: hint: try another\n"))
     }
 
-    @Test("the first signal ends the run, which is shown all the same", arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(CInt, CInt)])
+    @Test(
+        "the first signal ends the run, which is shown all the same",
+        arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(CInt, CInt)])
     func interrupted(signal: CInt, code: CInt) async throws {
         let end = await #expect(
             processExitsWith: .failure, observing: [\.standardOutputContent, \.standardErrorContent]

@@ -5,11 +5,20 @@ import Testing
 
 @Suite("The report's page")
 struct ReportPageTests {
-    static let samples: [(String, StressResult)] = [
-        ("clean", SampleResult.clean()), ("many-points", SampleResult.clean(points: 600, seconds: 600)),
-        ("failed", SampleResult.failed()), ("empty", SampleResult.empty()), ("single", SampleResult.single()),
-        ("broken", SampleResult.broken()),
-    ]
+    enum Sample: String, CaseIterable {
+        case clean, manyPoints, failed, empty, single, broken
+
+        var result: StressResult {
+            switch self {
+            case .clean: SampleResult.clean()
+            case .manyPoints: SampleResult.clean(points: 600, seconds: 600)
+            case .failed: SampleResult.failed()
+            case .empty: SampleResult.empty()
+            case .single: SampleResult.single()
+            case .broken: SampleResult.broken()
+            }
+        }
+    }
 
     /// What a parser finds on the page.
     private final class Reader: NSObject, XMLParserDelegate {
@@ -44,9 +53,9 @@ struct ReportPageTests {
         return reader
     }
 
-    @Test("is well-formed, whatever the result is, and no number in it is none", arguments: samples)
-    func wellFormed(name: String, result: StressResult) throws {
-        let reader = try read(result, name: name)
+    @Test("is well-formed, whatever the result is, and no number in it is none", arguments: Sample.allCases)
+    func wellFormed(sample: Sample) throws {
+        let reader = try read(sample.result, name: sample.rawValue)
         #expect(reader.elements.first?.name == "html")
         let numbers: Set = ["x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "width", "height"]
         for element in reader.elements {
@@ -61,9 +70,9 @@ struct ReportPageTests {
         #expect(!reader.text.contains("nan") && !reader.text.contains("inf "))
     }
 
-    @Test("needs nothing from elsewhere, runs nothing, and says so", arguments: samples)
-    func selfContained(name: String, result: StressResult) throws {
-        let reader = try read(result)
+    @Test("needs nothing from elsewhere, runs nothing, and says so", arguments: Sample.allCases)
+    func selfContained(sample: Sample) throws {
+        let reader = try read(sample.result)
         for element in reader.elements {
             #expect(!["script", "link", "img", "iframe", "object"].contains(element.name))
             let links = element.attributes.filter { ["src", "href", "style", "xlink:href"].contains($0.key) }
@@ -102,11 +111,14 @@ struct ReportPageTests {
         let reader = try read(result)
         let pictures = reader.elements.filter { $0.name == "svg" }
         #expect(pictures.count == 2 + result.operations.count + 2 + 2)
-        #expect(pictures.allSatisfy { $0.attributes["role"] == "img" && ($0.attributes["aria-label"] ?? "").count > 20 })
+        #expect(
+            pictures.allSatisfy { $0.attributes["role"] == "img" && ($0.attributes["aria-label"] ?? "").count > 20 })
         #expect(reader.elements.count { $0.name == "desc" } == pictures.count)
         let get = try #require(pictures.first { $0.attributes["aria-label"]?.hasPrefix("Latency of get.") == true })
         let latency = result.operations[0].latency
-        #expect(get.attributes["aria-label"]?.contains("60,000 calls: p50 \(Figures.time(latency.p50, micro: "µs"))") == true)
+        #expect(
+            get.attributes["aria-label"]?.contains("60,000 calls: p50 \(Figures.time(latency.p50, micro: "µs"))")
+                == true)
         #expect(reader.text.contains("\(result.kills) processes were killed in mid-operation."))
         #expect(reader.text.contains("2026-11-21 12:00:00 UTC"))
     }
@@ -122,7 +134,8 @@ struct ReportPageTests {
         let wanted = result.operations[0].latency.bars.filter { $0.count > 0 }
         #expect(bars.count == wanted.count)
         let heights = bars.compactMap { $0.attributes["height"].flatMap(Double.init) }
-        #expect(heights.firstIndex(of: heights.max() ?? 0) == wanted.firstIndex { $0.count == wanted.map(\.count).max() })
+        #expect(
+            heights.firstIndex(of: heights.max() ?? 0) == wanted.firstIndex { $0.count == wanted.map(\.count).max() })
         #expect(rest.count { $0.attributes["class"] == "mark" } == 4)
     }
 

@@ -39,6 +39,20 @@ let package = Package(
             ],
             plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]
         ),
+        .executableTarget(
+            name: "scale",
+            dependencies: [
+                "CFloor",
+                .product(name: "Keyutils", package: "SessionKeyring"),
+                .product(name: "SessionKeyring", package: "SessionKeyring"),
+            ],
+            path: "Scale",
+            exclude: ["plot.py"],
+            swiftSettings: [
+                .treatAllWarnings(as: .error),
+                .enableUpcomingFeature("ExistentialAny"),
+            ]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

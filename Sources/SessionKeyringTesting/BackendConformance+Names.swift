@@ -5,7 +5,7 @@ extension BackendConformance {
     static let hostileNames = [
         "a:b", "a%3Ab", "%", "%%", ";", "a;b;c", " ", " leading", "trailing ", "tab\there", "new\nline", "\0",
         "nul\0inside",
-        ".", ".hidden", "..", "/", "a/b", "skr:default", "skr-leases", "#", "é", "e\u{301}", "\u{FEFF}bom",
+        ".", ".hidden", "..", "/", "a/b", "skr:default", "skr-leases", "#", "é", "e\u{301}", "\u{301}e", "\u{FEFF}bom",
         "\u{202E}rtl",
         "日本語", "👩‍👩‍👧", "\u{7F}", "\u{A0}", "password:x:", "'quote\"", "-", "--help", String(repeating: "long", count: 300),
     ]

@@ -8,10 +8,9 @@ extension KernelBackend {
     package func attributes() throws(SecretStoreError) -> [ItemAttributes] {
         try leases.sweep()
         var list: [ItemAttributes] = []
-        var items = Array(try liveMembers().keys)
+        var (looks, items) = try looksAtMembers()
         // An item that is replaced before the table is read is looked at again, a few times.
-        for round in 0..<6 where !items.isEmpty {
-            var looks: [Look] = []
+        for round in 0..<6 where !looks.isEmpty || !items.isEmpty {
             for item in items {
                 if let look = try look(at: item) { looks.append(look) }
             }
@@ -26,6 +25,7 @@ extension KernelBackend {
                     list.append(ItemAttributes(look, expiry: ItemAttributes.Expiry(entry?.expiry)))
                 }
             }
+            looks = []
         }
         return list
     }
@@ -37,11 +37,34 @@ extension KernelBackend {
         let size: Int
     }
 
+    /// A look at each live item, sparing the search for it, and those that were replaced or died before that.
+    private func looksAtMembers() throws(SecretStoreError) -> (looks: [Look], missed: [ItemIdentity]) {
+        let members = try liveMembers()
+        var looks: [Look] = []
+        var missed: [ItemIdentity] = []
+        looks.reserveCapacity(members.count)
+        for (item, member) in members {
+            do throws(KeyringError) {
+                looks.append(try Self.look(at: item, in: member.key, described: member.description))
+            } catch {
+                guard error.isOfKeyGoneMeanwhile else { throw SecretStoreError(error, item: item) }
+                missed.append(item)
+            }
+        }
+        return (looks, missed)
+    }
+
     private func look(at item: ItemIdentity) throws(SecretStoreError) -> Look? {
         try withKey(of: item) { _, key throws(KeyringError) in
-            let size = try key.withPayload { StoredForm.secretSize($0) }
-            return Look(item: item, key: key, description: try key.describe(), size: size)
+            try Self.look(at: item, in: key, described: try key.describe())
         }
+    }
+
+    private static func look(
+        at item: ItemIdentity, in key: Key, described description: KeyDescription
+    ) throws(KeyringError) -> Look {
+        let size = try key.withPayload { StoredForm.secretSize($0) }
+        return Look(item: item, key: key, description: description, size: size)
     }
 
     private func removeIfLeftOver(_ look: Look) throws(SecretStoreError) -> Bool {
@@ -57,9 +80,14 @@ extension KernelBackend {
         }
     }
 
+    private struct Member {
+        let key: Key
+        let description: KeyDescription
+    }
+
     /// Which keys hold the live items.
     func serials() throws(SecretStoreError) -> [KeySerial: ItemIdentity] {
-        Dictionary(uniqueKeysWithValues: try liveMembers().map { ($0.value.serial, $0.key) })
+        Dictionary(uniqueKeysWithValues: try liveMembers().map { ($0.value.key.serial, $0.key) })
     }
 
     /// The ring's live items and their keys.
@@ -67,14 +95,16 @@ extension KernelBackend {
     /// Dead keys and keys that other programs put there are passed over.
     /// The ring is listed again while keys vanish between the listing and the look at them: their successors, of the same
     /// names, were not in it.
-    private func liveMembers() throws(SecretStoreError) -> [ItemIdentity: Key] {
-        var found: [ItemIdentity: Key] = [:]
+    private func liveMembers() throws(SecretStoreError) -> [ItemIdentity: Member] {
+        var found: [ItemIdentity: Member] = [:]
         var isComplete = false
         for _ in 0..<20 where !isComplete {
             guard let ring = try rings.findItems() else { return [:] }
             isComplete = true
             do throws(KeyringError) {
-                for serial in try ring.members() {
+                let serials = try ring.members()
+                found.reserveCapacity(serials.count)
+                for serial in serials {
                     do throws(KeyringError) {
                         try note(Key(serial), in: &found)
                     } catch {
@@ -89,13 +119,15 @@ extension KernelBackend {
         return found
     }
 
-    private func note(_ key: Key, in found: inout [ItemIdentity: Key]) throws(KeyringError) {
+    private func note(_ key: Key, in found: inout [ItemIdentity: Member]) throws(KeyringError) {
         let description = try key.describe()
         guard ItemTypes.all.contains(description.type), description.isExact,
             let item = ItemIdentity(keyDescription: description.name)
         else { return }
         // Where an item is there as both types for a moment, the one that readers see counts.
-        if found[item] == nil || description.type == .user { found[item] = key }
+        if description.type == .user || found[item] == nil {
+            found[item] = Member(key: key, description: description)
+        }
     }
 }
 

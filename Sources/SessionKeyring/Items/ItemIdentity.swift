@@ -90,13 +90,16 @@ public struct ItemIdentity: Sendable {
 
     /// Reads an identity back from a key's description; `nil` for a key that this library did not name.
     public init?(keyDescription: String) {
-        let parts = keyDescription.split(separator: ":", omittingEmptySubsequences: false)
+        // By bytes: a colon and an accent that the next part begins with are one character.
+        let parts = keyDescription.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+            .map { Substring($0) }
         guard let kind = parts.first.flatMap({ Kind(rawValue: String($0)) }),
             parts.count == (kind == .key ? 2 : 3),
             let service = PercentCoding.decode(parts[1]), !service.isEmpty,
             let account = kind == .key ? "" : PercentCoding.decode(parts[2])
         else { return nil }
-        self.init(kind: kind, service: service, account: account)
+        // What can be decoded is just what encoding writes.
+        self.init(kind: kind, service: service, account: account, keyDescription: keyDescription)
     }
 }
 
@@ -123,12 +126,20 @@ extension ItemIdentity {
 extension ItemIdentity: Hashable {
     /// Whether both name the same key, byte for byte.
     public static func == (left: ItemIdentity, right: ItemIdentity) -> Bool {
-        left.keyDescription.utf8.elementsEqual(right.keyDescription.utf8)
+        unsafe left.withDescription { left in
+            unsafe right.withDescription { right in unsafe left.elementsEqual(right) }
+        }
     }
 
     /// Hashes the description's bytes.
     public func hash(into hasher: inout Hasher) {
-        for byte in keyDescription.utf8 { hasher.combine(byte) }
+        unsafe withDescription { bytes in unsafe hasher.combine(bytes: UnsafeRawBufferPointer(bytes)) }
+    }
+
+    /// All bytes at once: a list of many items hashes and compares a lot.
+    private func withDescription<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        var text = keyDescription
+        return text.withUTF8(body)
     }
 }
 

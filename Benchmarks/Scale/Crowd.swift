@@ -51,14 +51,14 @@ final class Crowd {
     }
 
     func end() throws {
-        for other in others {
+        // The last one first: each has inherited the channels of those before it, and holds them open.
+        while let other = others.popLast() {
             close(other.channel)
             var status: CInt = 0
             guard waitpid(other.process, &status, 0) == other.process, status == 0 else {
                 throw Failure("a member ended with \(status)")
             }
         }
-        others = []
     }
 
     private static func ask(_ channel: CInt, _ words: [Int32]) throws -> [Int32] {

@@ -54,7 +54,8 @@ struct ExpiryPart {
     }
 
     private func measureLiving(_ dying: Bench, _ report: Report) throws {
-        report.add("identities before", size: Self.count, try nanoseconds { _ in _ = try dying.store.identities() }, "ns")
+        report.add(
+            "identities before", size: Self.count, try nanoseconds { _ in _ = try dying.store.identities() }, "ns")
     }
 
     private func measureDead(_ dying: Bench, _ report: Report) throws {

@@ -8,8 +8,8 @@ enum ItemsPart {
     static func measure(_ report: Report) throws {
         // The first write of a session makes rings that stay.
         try Bench(namespace: "first", count: 1).remove()
-        usleep(200_000)
         for size in [10, 100, 1_000, 10_000, 100_000] {
+            usleep(200_000)
             let before = try KeyQuota.current()
             let memory = try Quota.kernelMemory()
             let start = Clock.now()
@@ -32,15 +32,23 @@ enum ItemsPart {
     static func measureCalls(_ bench: Bench, size: Int, _ report: Report) throws {
         let keys = try KeyQuota.current().keys
         report.add("get", size: size, try Turns.measure(rounds: 60, calls: 500, floor: bench.floorGet, work: bench.get))
-        report.add("miss", size: size, try Turns.measure(rounds: 40, calls: 200, floor: bench.floorMiss, work: bench.miss))
-        report.add("set", size: size, try Turns.measure(
-            rounds: 20, calls: 50, before: { try Quota.settle(keys: keys) }, floor: bench.floorSet, work: bench.set))
+        report.add(
+            "miss", size: size, try Turns.measure(rounds: 40, calls: 200, floor: bench.floorMiss, work: bench.miss))
+        report.add(
+            "set", size: size,
+            try Turns.measure(
+                rounds: 20, calls: 50, before: { try Quota.settle(keys: keys) }, floor: bench.floorSet, work: bench.set)
+        )
         try Quota.settle(keys: keys)
         let rounds = max(5, min(100, 50_000 / size))
-        report.add("identities", size: size, try Turns.measure(
-            rounds: rounds, calls: 1, floor: bench.floorList, work: bench.identities))
-        report.add("items", size: size, try Turns.measure(
-            rounds: rounds, calls: 1, floor: bench.floorItems, work: bench.attributes))
+        report.add(
+            "identities", size: size,
+            try Turns.measure(
+                rounds: rounds, calls: 1, floor: bench.floorList, work: bench.identities))
+        report.add(
+            "items", size: size,
+            try Turns.measure(
+                rounds: rounds, calls: 1, floor: bench.floorItems, work: bench.attributes))
     }
 
     /// The call itself, then how long the kernel takes to collect what it dropped, and what a get takes meanwhile.
@@ -52,7 +60,8 @@ enum ItemsPart {
         try bench.store.clear()
         usleep(200_000)
         let keys = try KeyQuota.current().keys
-        for _ in 0..<max(3, min(30, 3_000 / size)) {
+        // Only once where it costs quota; see Bench.remove.
+        for _ in 0..<(size > 16_383 ? 1 : max(3, min(30, 3_000 / size))) {
             for isFloor in [true, false] {
                 try bench.fill(count: size, deadline: time(nil) + 900)
                 let start = Clock.now()

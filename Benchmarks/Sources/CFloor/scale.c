@@ -117,6 +117,16 @@ int floor_clear(int32_t ring)
     return (int)keyctl_clear(ring);
 }
 
+int floor_empty(int32_t ring)
+{
+    key_serial_t *serials;
+    long count = members(ring, &serials), outcome = 0;
+    for (long i = 0; i < count && outcome == 0; i++)
+        outcome = keyctl_unlink(serials[i], ring);
+    free(serials);
+    return count < 0 ? -1 : (int)outcome;
+}
+
 /* The kernel counts a timeout from the second in which it is set. */
 static long expire_at(key_serial_t key, time_t deadline)
 {

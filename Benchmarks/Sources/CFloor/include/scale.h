@@ -19,6 +19,9 @@ long floor_items(int32_t ring);
 /* Clears the ring. */
 int floor_clear(int32_t ring);
 
+/* Unlinks the ring's members one by one. */
+int floor_empty(int32_t ring);
+
 /* Publishes COUNT items named PREFIX and six digits, each complete when it becomes visible. They expire together in the
    second that begins at DEADLINE. */
 int floor_fill(int32_t ring, const char *prefix, int count, time_t deadline);

@@ -8,6 +8,13 @@ enum Clock {
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
+    /// Nanoseconds that this thread has had a processor.
+    static func processorTime() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
     /// Seconds since 1970, with their fraction.
     static func date() -> Double {
         var time = timespec()

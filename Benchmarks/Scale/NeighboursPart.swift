@@ -19,8 +19,9 @@ enum NeighboursPart {
         try crowd.end()
     }
 
-    /// How much processor time each call took. Waiting for a lock of the kernel counts, for it spins; waiting for a
-    /// processor that others use does not.
+    /// How much processor time each call took.
+    ///
+    /// Waiting for a lock of the kernel counts, for it spins; waiting for a processor that others use does not.
     private static func sample(_ work: () throws -> Void) throws -> [Double] {
         var times: [Double] = []
         let end = Clock.now() + 1_500_000_000

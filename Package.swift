@@ -117,7 +117,7 @@ let package = Package(
         ),
         .testTarget(
             name: "skrTests",
-            dependencies: ["skr", "CommandConventions", "SessionKeyringTesting", "CTestFilters"],
+            dependencies: ["skr", "skr-stress", "CommandConventions", "SessionKeyringTesting", "CTestFilters"],
             swiftSettings: tests
         ),
     ],

@@ -46,7 +46,7 @@ struct ScalingMeasurement {
 
     private static func named(_ check: CheckOutcome, after plan: StressPlan) -> CheckOutcome {
         var check = check
-        check.name += " (with \(plan.actors))"
+        check.name += " (with \(plan.actorsText))"
         return check
     }
 }

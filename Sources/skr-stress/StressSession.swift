@@ -16,7 +16,7 @@ struct StressSession {
     func run() throws(CommandError) -> Int32 {
         let plan = StressPlan(options)
         let display = ProgressDisplay()
-        display.say("\(plan.workload.rawValue), \(plan.actors), \(plan.extent), seed \(plan.seed)")
+        display.say("\(plan.workload.rawValue), \(plan.actorsText), \(plan.extent), seed \(plan.seed)")
         var result = try measure(plan, on: display)
         if options.measuresScaling, Interruption.signal == nil {
             ScalingMeasurement(makeRun: makeRun).extend(&result, on: display)

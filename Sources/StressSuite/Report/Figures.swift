@@ -1,15 +1,7 @@
 /// Numbers for people, the same in every locale.
 package enum Figures {
     /// `1,234,567`.
-    package static func count(_ number: Int) -> String {
-        let digits = String(number.magnitude)
-        var text = ""
-        for (position, digit) in digits.enumerated() {
-            if position > 0, (digits.count - position) % 3 == 0 { text += "," }
-            text.append(digit)
-        }
-        return number < 0 ? "-\(text)" : text
-    }
+    package static func count(_ number: Int) -> String { Grouped(number).description }
 
     /// `118,034`; with a decimal below 10; a dash for what is no number.
     package static func rate(_ perSecond: Double) -> String {

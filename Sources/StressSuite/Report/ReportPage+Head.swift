@@ -17,7 +17,7 @@ extension ReportPage {
     private var summary: String {
         let calls = result.totalOperations
         var text =
-            "\(Figures.count(calls)) call\(calls == 1 ? "" : "s") in \(Figures.duration(result.seconds)) by \(result.plan.actors): "
+            "\(Figures.count(calls)) call\(calls == 1 ? "" : "s") in \(Figures.duration(result.seconds)) by \(result.plan.actorsText): "
             + "\(result.plan.workload.summary)."
         if result.kills == 1 { text += " One process was killed in mid-operation." }
         if result.kills > 1 { text += " \(Figures.count(result.kills)) processes were killed in mid-operation." }

@@ -46,7 +46,7 @@ extension ReportPage {
             plan.smallestValue == plan.largestValue
             ? "\(plan.largestValue)" : "\(plan.smallestValue) to \(plan.largestValue)"
         var rows = [
-            ("workload", "\(plan.workload.rawValue): \(plan.workload.summary)"), ("actors", plan.actors),
+            ("workload", "\(plan.workload.rawValue): \(plan.workload.summary)"), ("actors", plan.actorsText),
             ("items", plan.workload == .classic ? "1" : Figures.count(plan.items)), ("bytes of a value", sizes),
             ("seed", "\(plan.seed)"),
         ]

@@ -19,8 +19,8 @@ extension StressPlan {
     }
 
     /// Who acts, in a few words.
-    package var actors: String {
-        if workload == .classic { return "fixed threads" }
+    package var actorsText: String {
+        if workload == .classic { return "threads with fixed roles" }
         let threads = "\(threads) thread\(threads == 1 ? "" : "s")"
         if processes == 1 { return killEvery == nil ? threads : "1 process with \(threads)" }
         return "\(processes) processes with \(threads) each"

@@ -52,7 +52,7 @@ struct ItemLeases {
             guard var lease else { return nil }
             // Made by the holder alone, so that those who wait use up no quota for it.
             let fence = try WriteFence(
-                prefix: rings.leasePrefix, in: ring, permissions: permissions, life: duration + .seconds(60))
+                prefix: rings.leasePrefix, in: ring, permissions: permissions, lasting: duration)
             if try lease.attach(fence.keyring.serial) { return FencedLease(lease: lease, fence: fence) }
             guard BootTime.now() < giveUp else { return nil }
         }
@@ -95,7 +95,11 @@ struct ItemLeases {
             for serial in try ring.members() {
                 // A lease that is gone by now need not be looked at.
                 guard let name = try? Key(serial).describe().name, name.hasPrefix(rings.leasePrefix) else { continue }
-                _ = try ExactLease.isHeld(name, in: ring)
+                if WriteFence.isForgotten(name, prefix: rings.leasePrefix) {
+                    try WriteFence.close(Keyring(serial), in: ring)
+                } else {
+                    _ = try ExactLease.isHeld(name, in: ring)
+                }
             }
         } catch {
             // The ring was removed, and every lease with it.

@@ -9,21 +9,23 @@ package import Keyutils
 /// are serialised by the kernel with the move.
 package struct WriteFence: ~Copyable {
     package let keyring: Keyring
+    private static let nameStart = "fence."
     private let leases: Keyring
     private let processID = getpid()
 
     /// Makes a fence, reachable for those who may take the lease.
     ///
-    /// Forgotten by a process that was killed, it dies by itself after its life, and lets nothing pass any more.
+    /// Forgotten by a process that was killed, it goes with the next sweep, or dies by itself a minute later than it lasts.
     package init(
-        prefix: String, in leases: Keyring, permissions: KeyPermissions, life: Duration
+        prefix: String, in leases: Keyring, permissions: KeyPermissions, lasting duration: Duration
     ) throws(KeyringError) {
-        // A name of its own, so that it displaces no other.
-        let name = "\(prefix)fence.\(getpid()).\(BootTime.now().nanoseconds)"
+        // A name of its own, so that it displaces no other, with the time from which on its maker has no use for it.
+        let end = BootTime.now() + BootTime(duration)
+        let name = "\(prefix)\(Self.nameStart)\(getpid()).\(end.nanoseconds)"
         let keyring = try Keyring.thread.addKeyring(name)
         do throws(KeyringError) {
             try Key(keyring).setPermissions(permissions)
-            try Key(keyring).setTimeout(KeyTimeout(life))
+            try Key(keyring).setTimeout(KeyTimeout(duration + .seconds(60)))
             try Keyring.thread.move(Key(keyring), to: leases, exclusive: true)
         } catch {
             Staging.discard(Key(keyring))
@@ -95,6 +97,13 @@ package struct WriteFence: ~Copyable {
         } catch {
             guard error.code == .keyringCycle else { throw error }
         }
+    }
+
+    /// Whether this is the name of a fence whose maker can't write through it any more.
+    static func isForgotten(_ name: some StringProtocol, prefix: String) -> Bool {
+        guard name.hasPrefix(prefix + nameStart), let end = name.split(separator: ".").last.flatMap({ UInt64($0) })
+        else { return false }
+        return BootTime(nanoseconds: end) < BootTime.now()
     }
 
     /// Closes a fence for good.

@@ -17,7 +17,7 @@ final class WriteFenceTests {
     }
 
     private func makeFence() throws(KeyringError) -> WriteFence {
-        try WriteFence(prefix: "test/", in: leases, permissions: .possessorAll, life: .seconds(60))
+        try WriteFence(prefix: "test/", in: leases, permissions: .possessorAll, lasting: .seconds(60))
     }
 
     private func stage() throws -> Key {

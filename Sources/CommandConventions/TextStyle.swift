@@ -26,7 +26,7 @@ package enum TextStyle {
     }
 
     package func paint(_ text: String, _ colour: Colour) -> String {
-        self == .coloured ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
+        self == .coloured && !text.isEmpty ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
     }
 
     private static func isUnsetOrEmpty(_ name: String) -> Bool {

@@ -118,10 +118,21 @@ extension StressOptions {
         WORKLOADS:
         \(listing(Workload.allCases.map { ($0.rawValue, $0.summary) }))
 
-        JSON: an object with "isClean", "command", "plan", "machine", "startedAt" (seconds since 1970), "seconds", \
-        "isInterrupted", "operations" (for each kind of call its "errors" and its "latency" in nanoseconds), \
-        "throughput", "checks" (each "passed", "failed" or "skipped", with its "evidence"), "kills", "quota" and \
-        "scaling".
+        JSON: an object:
+          isClean        whether no check failed
+          command        what makes this run again
+          plan, machine  what was asked for, and where
+          startedAt      in seconds since 1970
+          seconds        for how long calls were made
+          isInterrupted  whether somebody ended it early
+          operations     of each kind of call its errors, by what was thrown, and
+                         its latency in nanoseconds
+          throughput     calls, errors and kills over time
+          checks         each with its verdict, "passed", "failed" or "skipped",
+                         and its evidence
+          kills          how many processes were killed
+          quota          keys and bytes before, at most and after
+          scaling        calls a second of so many threads and processes
 
         EXAMPLES:
           skr stress

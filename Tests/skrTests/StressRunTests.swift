@@ -63,7 +63,7 @@ struct StressRunTests {
             "skr stress --operations 200; echo rc=$?", environment: ["TERM": "dumb"])
         #expect(shown.contains("rc=0\n") && !shown.contains("\u{1B}"))
         let coloured = try TerminalRunner().run(
-            "skr stress --operations 200; echo rc=$?", environment: ["TERM": "xterm"])
+            "skr stress --operations 200; echo rc=$?", environment: ["TERM": "xterm", "NO_COLOR": ""])
         #expect(coloured.contains("\u{1B}[32mpassed\u{1B}[0m"))
         let colourless = try TerminalRunner().run(
             "skr stress --operations 200; echo rc=$?", environment: ["TERM": "xterm", "NO_COLOR": "1"])

@@ -5,7 +5,7 @@ import StressOptions
 struct StressCommand: RelayingCommand {
     static let configuration = CommandConfiguration(
         commandName: "stress",
-        abstract: "Let many threads and processes use the store at once, and check all that they saw.",
+        abstract: "Let many use the store at once, and check all that they saw.",
         discussion: StressOptions.discussion
     )
 

@@ -32,7 +32,7 @@ enum SecretArena {
     /// A slot of at least `count` bytes, all zero.
     static func take(_ count: Int) -> Slot {
         guard count <= largestClass else { return map(count) }
-        return lock.withLock { unsafe classes.take(count) }
+        return SlotShelf.take(count) ?? lock.withLock { unsafe classes.take(count) }
     }
 
     /// Wipes the first `dirty` bytes and takes the slot back; the caller vouches that it wrote nowhere else.
@@ -42,6 +42,7 @@ enum SecretArena {
             unsafe munmap(slot.start, slot.capacity)
             return
         }
+        if SlotShelf.put(slot) { return }
         lock.withLock { unsafe classes.giveBack(slot) }
     }
 

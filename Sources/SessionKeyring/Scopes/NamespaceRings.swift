@@ -53,9 +53,12 @@ package final class NamespaceRings: Sendable {
 
     /// The items' ring, remembered or looked up; `nil` where nothing was ever stored.
     package func items() throws(SecretStoreError) -> Keyring? {
-        if let known = Self.ring(itemsSerial) { return known }
+        if let known = knownItems { return known }
         return try findItems()
     }
+
+    /// The items' ring, if it is remembered.
+    var knownItems: Keyring? { Self.ring(itemsSerial) }
 
     /// The leases' ring, remembered or looked up; `nil` where nothing was ever stored.
     func leases() throws(SecretStoreError) -> Keyring? {

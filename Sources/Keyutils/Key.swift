@@ -53,7 +53,7 @@ public struct Key: Hashable, Sendable {
             guard length <= buffer.count else { return .success((nil, length)) }
             // The length includes the terminating NUL.
             let text = unsafe UnsafeRawBufferPointer(rebasing: buffer[..<max(0, length - 1)])
-            return .success((try unsafe KeyDescription(parsing: text), length))
+            return .success((try KeyDescription(parsing: unsafe text.bytes), length))
         } catch {
             return .failure(error)
         }

@@ -2,7 +2,7 @@ import Keyutils
 
 extension KernelBackend {
     package func identities() throws(SecretStoreError) -> [ItemIdentity] {
-        Array(try liveMembers().keys)
+        try liveMembers().map(\.item)
     }
 
     package func attributes() throws(SecretStoreError) -> [ItemAttributes] {
@@ -43,12 +43,12 @@ extension KernelBackend {
         var looks: [Look] = []
         var missed: [ItemIdentity] = []
         looks.reserveCapacity(members.count)
-        for (item, member) in members {
+        for member in members {
             do throws(KeyringError) {
-                looks.append(try Self.look(at: item, in: member.key, described: member.description))
+                looks.append(try Self.look(at: member.item, in: member.key, described: member.description))
             } catch {
-                guard error.isOfKeyGoneMeanwhile else { throw SecretStoreError(error, item: item) }
-                missed.append(item)
+                guard error.isOfKeyGoneMeanwhile else { throw SecretStoreError(error, item: member.item) }
+                missed.append(member.item)
             }
         }
         return (looks, missed)
@@ -80,54 +80,66 @@ extension KernelBackend {
         }
     }
 
+    /// Which keys hold the live items.
+    func serials() throws(SecretStoreError) -> [KeySerial: ItemIdentity] {
+        Dictionary(uniqueKeysWithValues: try liveMembers().map { ($0.key.serial, $0.item) })
+    }
+
     private struct Member {
+        let item: ItemIdentity
         let key: Key
         let description: KeyDescription
     }
 
-    /// Which keys hold the live items.
-    func serials() throws(SecretStoreError) -> [KeySerial: ItemIdentity] {
-        Dictionary(uniqueKeysWithValues: try liveMembers().map { ($0.value.key.serial, $0.key) })
-    }
-
-    /// The ring's live items and their keys.
+    /// The ring's live items and their keys, each item once.
     ///
     /// Dead keys and keys that other programs put there are passed over.
     /// The ring is listed again while keys vanish between the listing and the look at them: their successors, of the same
     /// names, were not in it.
-    private func liveMembers() throws(SecretStoreError) -> [ItemIdentity: Member] {
-        var found: [ItemIdentity: Member] = [:]
-        var isComplete = false
-        for _ in 0..<20 where !isComplete {
-            guard let ring = try rings.findItems() else { return [:] }
-            isComplete = true
+    private func liveMembers() throws(SecretStoreError) -> [Member] {
+        var found: [Member] = []
+        for round in 0..<20 {
+            guard let ring = try rings.findItems() else { return [] }
             do throws(KeyringError) {
-                let serials = try ring.members()
-                found.reserveCapacity(serials.count)
-                for serial in serials {
-                    do throws(KeyringError) {
-                        try note(Key(serial), in: &found)
-                    } catch {
-                        guard error.isOfKeyGoneMeanwhile else { throw error }
-                        if error.code != .expired { isComplete = false }
-                    }
+                if try note(ring, in: &found) {
+                    // Within a ring, type and name are unique.
+                    return round == 0 && !ItemTypes.haveBigKeys ? found : Self.unique(found)
                 }
             } catch {
                 throw SecretStoreError(error)
             }
         }
-        return found
+        return Self.unique(found)
     }
 
-    private func note(_ key: Key, in found: inout [ItemIdentity: Member]) throws(KeyringError) {
-        let description = try key.describe()
-        guard ItemTypes.all.contains(description.type), description.isExact,
-            let item = ItemIdentity(keyDescription: description.name)
-        else { return }
-        // Where an item is there as both types for a moment, the one that readers see counts.
-        if description.type == .user || found[item] == nil {
-            found[item] = Member(key: key, description: description)
+    /// Adds the ring's live items; false if one of them vanished meanwhile.
+    private func note(_ ring: Keyring, in found: inout [Member]) throws(KeyringError) -> Bool {
+        var isComplete = true
+        let serials = try ring.members()
+        found.reserveCapacity(found.count + serials.count)
+        for serial in serials {
+            do throws(KeyringError) {
+                let key = Key(serial)
+                let description = try key.describe()
+                guard ItemTypes.all.contains(description.type), description.isExact,
+                    let item = ItemIdentity(keyDescription: description.name)
+                else { continue }
+                found.append(Member(item: item, key: key, description: description))
+            } catch {
+                guard error.isOfKeyGoneMeanwhile else { throw error }
+                if error.code != .expired { isComplete = false }
+            }
         }
+        return isComplete
+    }
+
+    /// Where an item is there as both types for a moment, the one that readers see counts; of several looks, the last.
+    private static func unique(_ members: [Member]) -> [Member] {
+        var found: [ItemIdentity: Member] = [:]
+        for member in members where found[member.item] == nil || member.description.type == .user {
+            found[member.item] = member
+        }
+        return Array(found.values)
     }
 }
 

@@ -90,6 +90,10 @@ public struct ItemIdentity: Sendable {
 
     /// Reads an identity back from a key's description; `nil` for a key that this library did not name.
     public init?(keyDescription: String) {
+        if let plain = ItemIdentity(plainDescription: keyDescription) {
+            self = plain
+            return
+        }
         // By bytes: a colon and an accent that the next part begins with are one character.
         let parts = keyDescription.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
             .map { Substring($0) }
@@ -100,6 +104,44 @@ public struct ItemIdentity: Sendable {
         else { return nil }
         // What can be decoded is just what encoding writes.
         self.init(kind: kind, service: service, account: account, keyDescription: keyDescription)
+    }
+}
+
+extension ItemIdentity {
+    /// Reads a description in which nothing is encoded, as nearly all are, where it is; `nil` for every other.
+    private init?(plainDescription description: String) {
+        var description = description
+        let parts = description.withUTF8 { bytes -> (kind: Kind, service: String, account: String)? in
+            guard let (first, second) = unsafe Self.separators(in: bytes), second > first + 1,
+                let kind = Kind(rawValue: unsafe Self.text(bytes[..<first])), kind != .key
+            else { return nil }
+            return unsafe (kind, Self.text(bytes[(first + 1)..<second]), Self.text(bytes[(second + 1)...]))
+        }
+        guard let parts else { return nil }
+        self.init(
+            kind: parts.kind, service: parts.service, account: parts.account, keyDescription: description)
+    }
+
+    /// Where the two colons are; `nil` unless there are just two, between parts in which nothing is encoded.
+    private static func separators(in bytes: UnsafeBufferPointer<UInt8>) -> (first: Int, second: Int)? {
+        var first: Int?
+        var second: Int?
+        for offset in bytes.indices {
+            let byte = unsafe bytes[offset]
+            if byte == UInt8(ascii: ":") {
+                guard second == nil else { return nil }
+                if first == nil { first = offset } else { second = offset }
+            } else {
+                let isFirst = offset == (second ?? first ?? -1) + 1
+                guard !PercentCoding.needsLook(byte), !(isFirst && byte == UInt8(ascii: ".")) else { return nil }
+            }
+        }
+        guard let first, let second else { return nil }
+        return (first, second)
+    }
+
+    private static func text(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+        unsafe String(decoding: UnsafeBufferPointer(rebasing: bytes), as: UTF8.self)
     }
 }
 

@@ -43,9 +43,12 @@ enum PercentCoding {
         return encode(text).utf8.elementsEqual(encoded.utf8) ? text : nil
     }
 
+    /// Whether a byte is more than a plain character that stands for itself wherever it is.
+    static func needsLook(_ byte: UInt8) -> Bool { byte >= 0x80 || mustEncode(ascii: byte) }
+
     /// A first look at the bytes that spares plain names the walk over Unicode scalars.
     private static func needsEncoding(_ bytes: String.UTF8View) -> Bool {
-        bytes.first == UInt8(ascii: ".") || bytes.contains { $0 >= 0x80 || mustEncode(ascii: $0) }
+        bytes.first == UInt8(ascii: ".") || bytes.contains(where: needsLook)
     }
 
     private static func mustEncode(ascii byte: UInt8) -> Bool {

@@ -80,7 +80,7 @@ extension SecretStore {
         as type: Value.Type = Value.self
     ) throws(SecretStoreError) -> Value? {
         let codec = codec
-        return try decoding(item) { try RawCoding.decode(type, from: $0, else: codec) }
+        return try decoding(item) { bytes in try RawCoding.decode(type, from: bytes, else: codec) }
     }
 
     /// Stores bytes, replacing the item that is there with its timeout.
@@ -234,7 +234,18 @@ extension SecretStore {
         _ item: ItemIdentity,
         with decode: (RawSpan) throws -> Value
     ) throws(SecretStoreError) -> Value? {
-        try decoded(try withBytes(of: item) { bytes in Result { try decode(bytes) } }, item)
+        // Not through `withBytes` and a `Result`: generic types of generic types are looked up at run time.
+        var value: Value?
+        var failure: (any Error)?
+        _ = try read(item) { bytes in
+            do {
+                value = try decode(bytes)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw .undecodable(failure, item: item) }
+        return value
     }
 
     func decoded<Value>(

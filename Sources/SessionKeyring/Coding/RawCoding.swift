@@ -15,15 +15,14 @@ enum RawCoding {
         from bytes: RawSpan,
         else codec: any SecretCodec
     ) throws -> Value {
-        switch type {
-        case is String.Type:
+        if type == String.self {
             let text = unsafe bytes.withUnsafeBytes { unsafe String(validating: $0, as: UTF8.self) }
             guard let value = text as? Value else { throw Undecodable() }
             return value
-        case is Data.Type: return try cast(unsafe bytes.withUnsafeBytes { unsafe Data($0) })
-        case is [UInt8].Type: return try cast(unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) })
-        default: return try codec.decode(type, from: bytes)
         }
+        if type == Data.self { return try cast(unsafe bytes.withUnsafeBytes { unsafe Data($0) }) }
+        if type == [UInt8].self { return try cast(unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) }) }
+        return try codec.decode(type, from: bytes)
     }
 
     /// The same value, whose type the compiler can't know to be the one that was asked for.

@@ -1,0 +1,45 @@
+import Keyutils
+import SessionKeyringTesting
+import Testing
+
+@Suite("The memory of secrets, shared by threads")
+struct SharedMemoryTests {
+    /// More threads than slots that can be had without a lock, each with several secrets of one size in its hands.
+    @Test("no two secrets ever share memory", arguments: [10, 200, 2_000, 20_000])
+    func exclusive(_ size: Int) throws {
+        let mixedUp = Locked(0)
+        try ThreadTeam.run(12) { index in
+            for round in 0..<500 {
+                let mark = UInt8((index * 20 + round) % 255 + 1)
+                let one = SecretBytes(copying: [UInt8](repeating: mark, count: size))
+                let other = SecretBytes(copying: [UInt8](repeating: mark ^ 0xFF, count: size))
+                if !one.isFull(of: mark) || !other.isFull(of: mark ^ 0xFF) { mixedUp.withLock { $0 += 1 } }
+            }
+        }
+        #expect(mixedUp.withLock { $0 } == 0)
+    }
+
+    @Test("new room is all zero, whoever had it before")
+    func wiped() throws {
+        let dirty = Locked(0)
+        try ThreadTeam.run(12) { _ in
+            for _ in 0..<500 {
+                let secret = SecretBytes(capacity: 200) { buffer in
+                    if buffer.contains(where: { $0 != 0 }) { dirty.withLock { $0 += 1 } }
+                    buffer.initializeMemory(as: UInt8.self, repeating: 0xAA)
+                    return 200
+                }
+                #expect(secret.count == 200)
+            }
+        }
+        #expect(dirty.withLock { $0 } == 0)
+    }
+}
+
+extension SecretBytes {
+    fileprivate borrowing func isFull(of mark: UInt8) -> Bool {
+        withBytes { bytes in
+            stride(from: 0, to: bytes.byteCount, by: max(1, bytes.byteCount / 32)).allSatisfy { bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) == mark }
+        }
+    }
+}

@@ -14,6 +14,12 @@ let package = Package(
             cSettings: [.treatAllWarnings(as: .error)],
             linkerSettings: [.linkedLibrary("keyutils")]
         ),
+        .target(
+            name: "CStoreFloor",
+            cSettings: [.treatAllWarnings(as: .error)],
+            linkerSettings: [.linkedLibrary("keyutils")]
+        ),
+        .target(name: "CWitness", cSettings: [.treatAllWarnings(as: .error)]),
         // What Benchmarks/compare runs for a get in a running program.
         .executableTarget(
             name: "compare-inprocess",
@@ -23,10 +29,12 @@ let package = Package(
                 .enableUpcomingFeature("ExistentialAny"),
             ]
         ),
+        // Its main is its own, so it goes without the plugin that would write one.
         .executableTarget(
-            name: "SecretStoreBenchmarks",
+            name: "table",
             dependencies: [
-                "CFloor",
+                "CStoreFloor",
+                "CWitness",
                 .product(name: "Keyutils", package: "SessionKeyring"),
                 .product(name: "SessionKeyring", package: "SessionKeyring"),
                 .product(name: "SessionKeyringTesting", package: "SessionKeyring"),
@@ -36,8 +44,7 @@ let package = Package(
             swiftSettings: [
                 .treatAllWarnings(as: .error),
                 .enableUpcomingFeature("ExistentialAny"),
-            ],
-            plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]
+            ]
         ),
         .executableTarget(
             name: "scale",

@@ -39,7 +39,9 @@ struct SharedMemoryTests {
 extension SecretBytes {
     fileprivate borrowing func isFull(of mark: UInt8) -> Bool {
         withBytes { bytes in
-            stride(from: 0, to: bytes.byteCount, by: max(1, bytes.byteCount / 32)).allSatisfy { bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) == mark }
+            stride(from: 0, to: bytes.byteCount, by: max(1, bytes.byteCount / 32)).allSatisfy { offset in
+                bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self) == mark
+            }
         }
     }
 }

@@ -21,5 +21,13 @@ extension Spread: CustomStringConvertible {
 }
 
 extension Spread {
-    func scaled(by factor: Double) -> Spread { Spread([low * factor, median * factor, high * factor]) }
+    func scaled(by factor: Double) -> Spread {
+        Spread(low: low * factor, median: median * factor, high: high * factor)
+    }
+
+    private init(low: Double, median: Double, high: Double) {
+        self.low = low
+        self.median = median
+        self.high = high
+    }
 }

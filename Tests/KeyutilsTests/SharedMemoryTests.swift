@@ -8,7 +8,7 @@ struct SharedMemoryTests {
     @Test("no two secrets ever share memory", arguments: [10, 200, 2_000, 20_000])
     func exclusive(_ size: Int) throws {
         let mixedUp = Locked(0)
-        try ThreadTeam.run(12) { index in
+        ThreadTeam.run(12) { index in
             for round in 0..<500 {
                 let mark = UInt8((index * 20 + round) % 255 + 1)
                 let one = SecretBytes(copying: [UInt8](repeating: mark, count: size))
@@ -22,7 +22,7 @@ struct SharedMemoryTests {
     @Test("new room is all zero, whoever had it before")
     func wiped() throws {
         let dirty = Locked(0)
-        try ThreadTeam.run(12) { _ in
+        ThreadTeam.run(12) { _ in
             for _ in 0..<500 {
                 let secret = SecretBytes(capacity: 200) { buffer in
                     if buffer.contains(where: { $0 != 0 }) { dirty.withLock { $0 += 1 } }

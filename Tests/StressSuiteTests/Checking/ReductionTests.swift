@@ -14,8 +14,8 @@ struct ReductionTests {
         )
         #expect(
             violation.lines == [
-                "actor 1  set 1.1             0.000 ..  0.001 us  |--|",
-                "actor 2  get found nothing   0.050 ..  0.051 us        |--|",
+                "actor 1  set 1.1            0.000 .. 0.001 us  |--|",
+                "actor 2  get found nothing  0.050 .. 0.051 us        |--|",
             ]
         )
     }

@@ -22,11 +22,11 @@ package struct StressOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How many calls each thread makes, instead of a duration.", valueName: "count"))
     package var operations: Int?
 
-    @Option(help: ArgumentHelp("How many items they share.", valueName: "count"))
-    package var items = 8
+    @Option(help: ArgumentHelp("How many items they share; 8 for most workloads.", valueName: "count"))
+    package var items: Int?
 
-    @Option(help: ArgumentHelp("Bytes of a value: one number, or the least and the greatest.", valueName: "bytes"))
-    package var valueSize = ValueSizes(smallest: 48, largest: 200)
+    @Option(help: ArgumentHelp("Bytes of a value: 200, or 48-2000; 48-200 for most.", valueName: "bytes"))
+    package var valueSize: ValueSizes?
 
     @Option(help: ArgumentHelp("What all random choices come from; another one each time if left out.", valueName: "n"))
     package var seed: UInt64?
@@ -55,10 +55,12 @@ package struct StressOptions: ParsableArguments {
     package func validate() throws {
         try check(threads, isIn: 1...1_024, option: "--threads")
         try check(processes, isIn: 1...256, option: "--processes")
-        try check(items, isIn: 1...100_000, option: "--items")
+        if let items { try check(items, isIn: 1...100_000, option: "--items") }
         if let killEvery { try check(killEvery, isIn: 1...3_600_000, option: "--kill-every") }
-        try check(valueSize.smallest, isIn: 48...32_767, option: "--value-size")
-        try check(valueSize.largest, isIn: valueSize.smallest...32_767, option: "--value-size")
+        if let valueSize {
+            try check(valueSize.smallest, isIn: 48...32_767, option: "--value-size")
+            try check(valueSize.largest, isIn: valueSize.smallest...32_767, option: "--value-size")
+        }
         try checkLength()
     }
 

@@ -16,6 +16,8 @@ struct ScalingMeasurement {
             let plan = Self.plan(of: crew, like: result.plan)
             let phase = StressProgress.Phase.scaling(position + 1, of: crews.count)
             do throws(StressError) {
+                if plan.workload == .quota { try OrdinaryUser.begin() }
+                defer { OrdinaryUser.end() }
                 let measured = try makeRun(plan, { Interruption.signal != nil }) { progress in
                     var progress = progress
                     progress.phase = phase

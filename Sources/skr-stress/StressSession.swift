@@ -27,6 +27,8 @@ struct StressSession {
 
     private func measure(_ plan: StressPlan, on display: ProgressDisplay) throws(CommandError) -> StressResult {
         do throws(StressError) {
+            if plan.workload == .quota { try OrdinaryUser.begin() }
+            defer { OrdinaryUser.end() }
             return try makeRun(plan, { Interruption.signal != nil }, display.show)
         } catch {
             display.finish()
@@ -59,7 +61,7 @@ extension StressPlan {
             workload: options.workload, threads: options.threads, processes: options.processes,
             length: options.operations.map(Length.operations)
                 ?? .seconds(Double(options.duration?.duration.components.seconds ?? 10)),
-            items: options.items, smallestValue: options.valueSize.smallest, largestValue: options.valueSize.largest,
+            items: options.items, smallestValue: options.valueSize?.smallest, largestValue: options.valueSize?.largest,
             // One that is quickly typed, and that programs which read JSON don't round.
             seed: options.seed ?? UInt64.random(in: 1...999_999_999), killEvery: options.killEvery,
             sabotage: options.sabotage)

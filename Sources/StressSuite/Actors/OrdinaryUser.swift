@@ -6,15 +6,17 @@ package enum OrdinaryUser {
     /// User IDs that, by systemd's list of them, nobody assigns.
     private static let free: ClosedRange<uid_t> = 60_600...61_100
 
-    /// Drops all privileges of this process for good, and joins a new session; nothing where it has none.
+    /// Acts as one, in a new session, until ``end()``; nothing where this process is no root's.
     ///
-    /// Threads that run already keep what they have, so it comes before any other.
-    package static func become() throws(StressError) {
+    /// The effective user is what the kernel charges for keys; the real one stays, so that there is a way back.
+    ///
+    /// - Throws: ``StressError`` with `unavailable`.
+    package static func begin() throws(StressError) {
         guard geteuid() == 0 else { return }
         guard let user = free.first(where: { (try? KeyQuota.current(ofUser: $0)) == nil }) else {
             throw StressError(.unavailable, "every spare user has keys", remedy: "run it as an ordinary user")
         }
-        guard setgroups(0, nil) == 0, setgid(user) == 0, setuid(user) == 0, geteuid() == user else {
+        guard setegid(user) == 0, seteuid(user) == 0 else {
             throw StressError(
                 .unavailable, "can't become user \(user): errno \(errno)", remedy: "run it as an ordinary user")
         }
@@ -23,5 +25,11 @@ package enum OrdinaryUser {
         } catch {
             throw StressError(error)
         }
+    }
+
+    /// Acts as root again; nothing where this process has not been.
+    package static func end() {
+        guard getuid() == 0, geteuid() != 0 else { return }
+        _ = seteuid(0) == 0 && setegid(0) == 0
     }
 }

@@ -29,14 +29,15 @@ package struct StressPlan: Codable, Sendable, Equatable {
     /// What the store under test is made to do wrong, to see that it is noticed.
     package var sabotage: Sabotage?
 
+    /// Without items or sizes, as many and as large as let the workload do what it is for.
     package init(
         workload: Workload,
         threads: Int = 4,
         processes: Int = 1,
         length: Length = .seconds(10),
-        items: Int = 8,
-        smallestValue: Int = StampedValue.smallestSize,
-        largestValue: Int = 200,
+        items: Int? = nil,
+        smallestValue: Int? = nil,
+        largestValue: Int? = nil,
         seed: UInt64,
         killEvery: Int? = nil,
         sabotage: Sabotage? = nil
@@ -45,9 +46,9 @@ package struct StressPlan: Codable, Sendable, Equatable {
         self.threads = threads
         self.processes = processes
         self.length = length
-        self.items = items
-        self.smallestValue = smallestValue
-        self.largestValue = largestValue
+        self.items = items ?? workload.usualItems
+        self.smallestValue = smallestValue ?? min(workload.usualSizes.lowerBound, largestValue ?? .max)
+        self.largestValue = largestValue ?? max(workload.usualSizes.upperBound, smallestValue ?? 0)
         self.seed = seed
         self.killEvery = killEvery
         self.sabotage = sabotage
@@ -91,5 +92,23 @@ extension StressPlan {
     var longest: Double {
         guard case .seconds(let seconds) = length else { return 3_600 }
         return seconds * 4
+    }
+}
+
+extension Workload {
+    /// Few where actors shall meet, more where items are left alone for long enough to die.
+    fileprivate var usualItems: Int {
+        switch self {
+        case .classic: 1
+        case .lease: 2
+        case .quota: 12
+        case .expiry: 32
+        case .readHeavy, .writeHeavy, .mixed, .update, .sessions: 8
+        }
+    }
+
+    /// In bytes.
+    fileprivate var usualSizes: ClosedRange<Int> {
+        self == .quota ? 1_000...3_000 : StampedValue.smallestSize...200
     }
 }

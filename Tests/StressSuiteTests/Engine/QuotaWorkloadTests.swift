@@ -11,7 +11,7 @@ struct QuotaWorkloadTests {
     func quota() async throws {
         let seed = planSeed
         await #expect(processExitsWith: .exitCode(0)) { [seed = seed as UInt64] in
-            try OrdinaryUser.become()
+            try OrdinaryUser.begin()
             try pass(
                 StressPlan(
                     workload: .quota, threads: 3, length: .seconds(2), items: 12, smallestValue: 1_000,
@@ -23,7 +23,7 @@ struct QuotaWorkloadTests {
     func kills() async throws {
         let (seed, path) = (planSeed, launcher.executable)
         await #expect(processExitsWith: .exitCode(0)) { [seed = seed as UInt64, path = path as String] in
-            try OrdinaryUser.become()
+            try OrdinaryUser.begin()
             for workload in [Workload.mixed, .update, .lease, .quota] {
                 let plan = StressPlan(
                     workload: workload, threads: 2, processes: 2, length: .seconds(2), items: 4, seed: seed,

@@ -114,7 +114,8 @@ extension StressOptions {
         A failure shows the smallest history that proves it, and the command that repeats it: the same seed makes each \
         actor choose the same calls. How they meet is the kernel's choice, so that it may take several tries.
 
-        Exit code 0: all checks passed. 70: one failed, or the run could not be made. 69: no usable kernel keyring. \
+        Exit code 0: no check failed; what could not be decided is shown as skipped. 70: one failed, or the run could \
+        not be made. 69: no usable kernel keyring. \
         130 or 143: ended by Ctrl-C or SIGTERM, and all checks passed by then.
 
         WORKLOADS:

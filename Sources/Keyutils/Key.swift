@@ -59,6 +59,25 @@ public struct Key: Hashable, Sendable {
         }
     }
 
+    /// Reads the text that ``KeyOutline`` parses into `buffer`, which grows if it has to; its length, without the NUL.
+    ///
+    /// Needs *view* permission.
+    ///
+    /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked` or `accessDenied`.
+    package func describe(into buffer: inout [UInt8]) throws(KeyringError) -> Int {
+        while true {
+            let length = try systemCall(.describe) {
+                unsafe buffer.withUnsafeMutableBytes { room in
+                    unsafe keyctl_describe(
+                        serial.rawValue, room.baseAddress?.assumingMemoryBound(to: CChar.self), room.count
+                    )
+                }
+            }
+            if length <= buffer.count { return max(0, length - 1) }
+            buffer = [UInt8](repeating: 0, count: length)
+        }
+    }
+
     /// Sets when the key expires, counted from now.
     ///
     /// This is exactly this key, never a successor of the same name.

@@ -33,7 +33,7 @@ extension KernelBackend {
     fileprivate struct Look {
         let item: ItemIdentity
         let key: Key
-        let description: KeyDescription
+        let outline: KeyOutline
         let size: Int
     }
 
@@ -45,7 +45,7 @@ extension KernelBackend {
         looks.reserveCapacity(members.count)
         for member in members {
             do throws(KeyringError) {
-                looks.append(try Self.look(at: member.item, in: member.key, described: member.description))
+                looks.append(try Self.look(at: member.item, in: member.key, outline: member.outline))
             } catch {
                 guard error.isOfKeyGoneMeanwhile else { throw SecretStoreError(error, item: member.item) }
                 missed.append(member.item)
@@ -56,19 +56,22 @@ extension KernelBackend {
 
     private func look(at item: ItemIdentity) throws(SecretStoreError) -> Look? {
         try withKey(of: item) { _, key throws(KeyringError) in
-            try Self.look(at: item, in: key, described: try key.describe())
+            var text = Self.roomForText()
+            let length = try key.describe(into: &text)
+            let outline = try unsafe KeyOutline(parsing: text.span.bytes.extracting(first: length))
+            return try Self.look(at: item, in: key, outline: outline)
         }
     }
 
     private static func look(
-        at item: ItemIdentity, in key: Key, described description: KeyDescription
+        at item: ItemIdentity, in key: Key, outline: KeyOutline
     ) throws(KeyringError) -> Look {
         let size = try key.withPayload { StoredForm.secretSize($0) }
-        return Look(item: item, key: key, description: description, size: size)
+        return Look(item: item, key: key, outline: outline, size: size)
     }
 
     private func removeIfLeftOver(_ look: Look) throws(SecretStoreError) -> Bool {
-        guard look.description.permissions != rings.scope.permissions else { return false }
+        guard look.outline.permissions != rings.scope.permissions else { return false }
         do throws(KeyringError) {
             guard try isLeftOver(look.key) else { return false }
             try look.key.invalidate()
@@ -88,7 +91,8 @@ extension KernelBackend {
     private struct Member {
         let item: ItemIdentity
         let key: Key
-        let description: KeyDescription
+        let isUserKey: Bool
+        let outline: KeyOutline
     }
 
     /// The ring's live items and their keys, each item once.
@@ -117,14 +121,13 @@ extension KernelBackend {
         var isComplete = true
         let serials = try ring.members()
         found.reserveCapacity(found.count + serials.count)
+        var text = Self.roomForText()
         for serial in serials {
             do throws(KeyringError) {
-                let key = Key(serial)
-                let description = try key.describe()
-                guard ItemTypes.all.contains(description.type), description.isExact,
-                    let item = ItemIdentity(keyDescription: description.name)
-                else { continue }
-                found.append(Member(item: item, key: key, description: description))
+                let length = try Key(serial).describe(into: &text)
+                if let member = try unsafe Self.member(serial, described: text.span.bytes.extracting(first: length)) {
+                    found.append(member)
+                }
             } catch {
                 guard error.isOfKeyGoneMeanwhile else { throw error }
                 if error.code != .expired { isComplete = false }
@@ -133,10 +136,24 @@ extension KernelBackend {
         return isComplete
     }
 
+    /// What a key of the ring holds, read from its text; `nil` where that is no item.
+    private static func member(_ serial: KeySerial, described text: RawSpan) throws(KeyringError) -> Member? {
+        let outline = try KeyOutline(parsing: text)
+        let type = text.extracting(outline.type)
+        let isUserKey = type.holds("user")
+        guard isUserKey || (ItemTypes.haveBigKeys && type.holds("big_key")),
+            let item = ItemIdentity(keyDescription: text.extracting(outline.name))
+        else { return nil }
+        return Member(item: item, key: Key(serial), isUserKey: isUserKey, outline: outline)
+    }
+
+    /// Room for nearly every key's text; it grows for the longest names.
+    private static func roomForText() -> [UInt8] { [UInt8](repeating: 0, count: 1_024) }
+
     /// Where an item is there as both types for a moment, the one that readers see counts; of several looks, the last.
     private static func unique(_ members: [Member]) -> [Member] {
         var found: [ItemIdentity: Member] = [:]
-        for member in members where found[member.item] == nil || member.description.type == .user {
+        for member in members where found[member.item] == nil || member.isUserKey {
             found[member.item] = member
         }
         return Array(found.values)
@@ -157,8 +174,8 @@ extension ItemAttributes {
     fileprivate init(_ look: KernelBackend.Look, expiry: Expiry) {
         self.init(
             item: look.item, size: look.size, expiry: expiry, serial: look.key.serial,
-            userID: look.description.userID, groupID: look.description.groupID,
-            permissions: look.description.permissions
+            userID: look.outline.userID, groupID: look.outline.groupID,
+            permissions: look.outline.permissions
         )
     }
 }

@@ -90,10 +90,26 @@ public struct ItemIdentity: Sendable {
 
     /// Reads an identity back from a key's description; `nil` for a key that this library did not name.
     public init?(keyDescription: String) {
-        if let plain = ItemIdentity(plainDescription: keyDescription) {
+        if let plain = unsafe ItemIdentity(plainDescription: keyDescription.utf8Span.span.bytes) {
+            self = plain
+        } else {
+            self.init(encodedDescription: keyDescription)
+        }
+    }
+
+    /// Reads an identity back from the bytes of a key's description; `nil` for a key that this library did not name.
+    init?(keyDescription bytes: RawSpan) {
+        if let plain = ItemIdentity(plainDescription: bytes) {
             self = plain
             return
         }
+        guard let text = unsafe bytes.withUnsafeBytes({ unsafe String(validating: $0, as: UTF8.self) }) else {
+            return nil
+        }
+        self.init(encodedDescription: text)
+    }
+
+    private init?(encodedDescription keyDescription: String) {
         // By bytes: a colon and an accent that the next part begins with are one character.
         let parts = keyDescription.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
             .map { Substring($0) }
@@ -109,39 +125,35 @@ public struct ItemIdentity: Sendable {
 
 extension ItemIdentity {
     /// Reads a description in which nothing is encoded, as nearly all are, where it is; `nil` for every other.
-    private init?(plainDescription description: String) {
-        var description = description
-        let parts = description.withUTF8 { bytes -> (kind: Kind, service: String, account: String)? in
-            guard let (first, second) = unsafe Self.separators(in: bytes), second > first + 1,
-                let kind = Kind(rawValue: unsafe Self.text(bytes[..<first])), kind != .key
-            else { return nil }
-            return unsafe (kind, Self.text(bytes[(first + 1)..<second]), Self.text(bytes[(second + 1)...]))
-        }
-        guard let parts else { return nil }
+    private init?(plainDescription bytes: RawSpan) {
+        guard let first = Self.endOfPlainPart(in: bytes, from: 0), first < bytes.byteCount,
+            let second = Self.endOfPlainPart(in: bytes, from: first + 1), second > first + 1, second < bytes.byteCount,
+            Self.endOfPlainPart(in: bytes, from: second + 1) == bytes.byteCount,
+            let kind = Self.kindWithAccount(bytes.extracting(0..<first))
+        else { return nil }
         self.init(
-            kind: parts.kind, service: parts.service, account: parts.account, keyDescription: description)
+            kind: kind, service: Self.text(bytes.extracting((first + 1)..<second)),
+            account: Self.text(bytes.extracting(droppingFirst: second + 1)), keyDescription: Self.text(bytes))
     }
 
-    /// Where the two colons are; `nil` unless there are just two, between parts in which nothing is encoded.
-    private static func separators(in bytes: UnsafeBufferPointer<UInt8>) -> (first: Int, second: Int)? {
-        var first: Int?
-        var second: Int?
-        for offset in bytes.indices {
-            let byte = unsafe bytes[offset]
-            if byte == UInt8(ascii: ":") {
-                guard second == nil else { return nil }
-                if first == nil { first = offset } else { second = offset }
-            } else {
-                let isFirst = offset == (second ?? first ?? -1) + 1
-                guard !PercentCoding.needsLook(byte), !(isFirst && byte == UInt8(ascii: ".")) else { return nil }
-            }
+    /// Where the next colon or the end is; `nil` if something before that may be encoded.
+    private static func endOfPlainPart(in bytes: RawSpan, from start: Int) -> Int? {
+        for offset in start..<bytes.byteCount {
+            let byte = unsafe bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+            if byte == UInt8(ascii: ":") { return offset }
+            guard !PercentCoding.needsLook(byte), !(offset == start && byte == UInt8(ascii: ".")) else { return nil }
         }
-        guard let first, let second else { return nil }
-        return (first, second)
+        return bytes.byteCount
     }
 
-    private static func text(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
-        unsafe String(decoding: UnsafeBufferPointer(rebasing: bytes), as: UTF8.self)
+    private static func kindWithAccount(_ name: RawSpan) -> Kind? {
+        if name.holds("password") { return .password }
+        if name.holds("internet") { return .internet }
+        return name.holds("cached") ? .cached : nil
+    }
+
+    private static func text(_ bytes: RawSpan) -> String {
+        unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
     }
 }
 

@@ -1,0 +1,12 @@
+import Glibc
+
+extension RawSpan {
+    /// Whether these are just the bytes of that text.
+    func holds(_ text: StaticString) -> Bool {
+        guard byteCount == text.utf8CodeUnitCount else { return false }
+        return unsafe withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress else { return true }
+            return unsafe memcmp(start, text.utf8Start, bytes.count) == 0
+        }
+    }
+}

@@ -22,12 +22,20 @@ struct child_setup {
     const sigset_t *mask;
 };
 
+/* Has the kernel kill this process when its parent ends; 0, or -1 where the parent has ended already. To be said again after
+   an exec by which the user changes. */
+static inline int end_with_parent(pid_t parent)
+{
+    /* The second look is for a parent that ended before the first. */
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
+        return -1;
+    return getppid() == parent ? 0 : -1;
+}
+
 static inline void become_child(const struct child_setup *setup, pid_t parent, const struct sigaction *childs, int report)
 {
     int code;
-    /* It ends with us, however we end; the second line is for a parent that ended before the first. */
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
+    if (end_with_parent(parent) != 0)
         _exit(127);
     if ((setup->input < 0 || dup2(setup->input, STDIN_FILENO) >= 0)
         && (setup->output < 0 || dup2(setup->output, STDOUT_FILENO) >= 0)

@@ -134,6 +134,7 @@ extension StressOptions {
           checks         each with its verdict, "passed", "failed" or "skipped",
                          and its evidence
           kills          how many processes were killed
+          callsCutOff    how many calls were cut off by that
           quota          keys and bytes before, at most and after
           scaling        calls a second of so many threads and processes
 

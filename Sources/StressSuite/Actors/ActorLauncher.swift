@@ -19,6 +19,8 @@ package struct ActorLauncher: Sendable {
         defer { unsafe words.forEach { word in unsafe free(word) } }
         var mask = sigset_t()
         unsafe sigemptyset(&mask)
+        // The terminal's keys are for the run alone, from before the actors could say so.
+        for number in [SIGINT, SIGTERM, SIGQUIT, SIGHUP] { unsafe sigaddset(&mask, number) }
         let code = unsafe withUnsafePointer(to: &mask) { mask in
             unsafe words.withUnsafeMutableBufferPointer { words in
                 var setup = unsafe child_setup(

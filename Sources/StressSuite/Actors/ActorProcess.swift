@@ -1,3 +1,4 @@
+import CKeyutils
 import Foundation
 import Glibc
 
@@ -15,6 +16,10 @@ package enum ActorProcess {
             }
             let board = try RunBoard(descriptor: dup(STDIN_FILENO))
             let briefing = try JSONDecoder().decode(ActorBriefing.self, from: Data(board.plan))
+            // Again, because the kernel forgets it at an exec of a user who is another than the real one.
+            guard end_with_parent(briefing.parent) == 0 else {
+                throw StressError(.actorFailed, "the run has ended")
+            }
             try ActorTeam(briefing: briefing, board: board, process: process).run()
             return 0
         } catch {

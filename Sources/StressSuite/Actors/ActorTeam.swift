@@ -32,6 +32,8 @@ struct ActorBriefing: Codable, Sendable {
     let plan: StressPlan
     /// The keyring of the run.
     let ring: Int32
+    /// The process that the actors are to end with.
+    let parent: Int32
 
     /// As the board carries it to other processes.
     func encoded() throws(StressError) -> [UInt8] {

@@ -30,6 +30,6 @@ package enum OrdinaryUser {
     /// Acts as root again; nothing where this process has not been.
     package static func end() {
         guard getuid() == 0, geteuid() != 0 else { return }
-        _ = seteuid(0) == 0 && setegid(0) == 0
+        precondition(seteuid(0) == 0 && setegid(getgid()) == 0, "the way back is closed: errno \(errno)")
     }
 }

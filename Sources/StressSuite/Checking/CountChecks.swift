@@ -4,12 +4,13 @@ import SessionKeyring
 struct CountChecks {
     let plan: StressPlan
     let history: RoundHistory
+    let outcome: Round.Outcome
 
     func note(in book: inout CheckBook) {
         switch plan.workload {
         case .update: noteUpdates(in: &book)
         case .lease: noteSections(in: &book)
-        case .classic: noteClassicWrites(in: &book)
+        case .classic where !outcome.isInterrupted: noteClassicWrites(in: &book)
         default: break
         }
     }

@@ -1,10 +1,9 @@
-import Glibc
-
 /// What every round is looked at for, beside its histories.
 struct RoundChecks {
     let plan: StressPlan
     let history: RoundHistory
     let outcome: Round.Outcome
+    let isQuotaTight: Bool
 
     func note(in book: inout CheckBook) {
         noteFlaws(in: &book)
@@ -30,12 +29,23 @@ struct RoundChecks {
 
     private func noteErrors(in book: inout CheckBook) {
         let unexpected = history.calls.filter { call in
-            call.outcome == .threw && !(call.error.map(plan.expects) ?? false)
+            call.outcome == .threw && !(call.error.map(expects) ?? false)
         }
         book.note(
             "no call throws what it should not", looked: history.calls.count, "calls",
             failure: unexpected.first.map { "\(unexpected.count) calls, the first: \($0.error?.text ?? "other")" },
             evidence: unexpected.isEmpty ? [] : [plan.replay] + unexpected.prefix(20).map(describe))
+    }
+
+    /// Whether a call may throw this and nothing is wrong.
+    private func expects(_ error: ErrorName) -> Bool {
+        switch error {
+        // An ordinary user has little, and the kernel gives back late what was displaced.
+        case .quotaExceeded: isQuotaTight
+        // Where holders are killed, those that are left wait for their leases to end.
+        case .leaseLost, .contended: plan.killEvery != nil && (plan.workload == .lease || plan.workload == .update)
+        default: false
+        }
     }
 
     private func describe(_ call: CallRecord) -> String {
@@ -57,17 +67,6 @@ extension StampedValue.Flaw {
 }
 
 extension StressPlan {
-    /// Whether a call may throw this and nothing is wrong.
-    fileprivate func expects(_ error: ErrorName) -> Bool {
-        switch error {
-        // An ordinary user has little, and the kernel gives back late what was displaced.
-        case .quotaExceeded: workload == .quota || geteuid() != 0
-        // Where holders are killed, those that are left wait for their leases to end.
-        case .leaseLost, .contended: killEvery != nil && (workload == .lease || workload == .update)
-        default: false
-        }
-    }
-
     /// How to see a failure again, as evidence begins.
     package var replay: String { "seed \(seed)" }
 }

@@ -71,8 +71,8 @@ import Synchronization
     }
 
     /// Empties all logs for another round.
-    func reset() {
-        memory.discard(from: Self.logsOffset)
+    func reset() throws(StressError) {
+        try memory.discard(from: Self.logsOffset)
         unsafe word(128).pointee.store(0, ordering: .releasing)
         phase = .waiting
     }

@@ -14,7 +14,10 @@ import Glibc
 
     /// New memory, all zero.
     convenience init(size: Int) throws(StressError) {
-        let descriptor = unsafe memfd_create("skr-stress", Self.closeOnExec)
+        let first = unsafe memfd_create("skr-stress", Self.closeOnExec)
+        // Not one of the standard descriptors, where these are closed.
+        let descriptor = fcntl(first, F_DUPFD_CLOEXEC, 3)
+        close(first)
         guard descriptor >= 0, ftruncate(descriptor, size) == 0 else {
             throw StressError(.outOfMemory, "no memory for the history: errno \(errno)", remedy: "use fewer actors")
         }
@@ -46,8 +49,9 @@ import Glibc
     }
 
     /// Gives the pages from this offset on back; they read as zero then.
-    func discard(from offset: Int) {
-        ftruncate(descriptor, offset)
-        ftruncate(descriptor, size)
+    func discard(from offset: Int) throws(StressError) {
+        guard ftruncate(descriptor, offset) == 0, ftruncate(descriptor, size) == 0 else {
+            throw StressError(.outOfMemory, "no memory for the history: errno \(errno)", remedy: "use fewer actors")
+        }
     }
 }

@@ -22,6 +22,18 @@ extension StressPlan {
         guard plan.items > 0, plan.allItems <= 1_000_000 else {
             throw refuse("there must be 1 to 1,000,000 items", "8 are enough for actors to meet")
         }
+        // A clear is written down for each of them.
+        if [.mixed, .sessions].contains(workload), plan.items > 256 {
+            throw refuse("\(workload.rawValue) takes up to 256 items", "use --workload write-heavy for more")
+        }
+        if workload == .sessions, killEvery != nil {
+            throw refuse("the session of a process that is killed ends with it", "use --workload mixed")
+        }
+        if let sabotage, !sabotage.workloads.contains(workload) {
+            throw refuse(
+                "\(sabotage.rawValue) breaks nothing that \(workload.rawValue) does",
+                "use --workload \(sabotage.workloads[0].rawValue)")
+        }
         guard plan.smallestValue >= StampedValue.smallestSize, plan.smallestValue <= plan.largestValue,
             plan.largestValue <= 32_767
         else {

@@ -15,6 +15,8 @@ package struct StressResult: Codable, Sendable {
     package var checks: [CheckOutcome]
     /// How many processes were killed.
     package var kills: Int
+    /// How many calls were cut off by that.
+    package var callsCutOff = 0
     package var quota: QuotaFigures
     /// Empty where it was not measured.
     package var scaling: [ScalingPoint]

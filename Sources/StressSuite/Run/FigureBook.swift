@@ -17,6 +17,7 @@ struct FigureBook {
     private(set) var seconds = 0.0
     private(set) var calls = 0
     private(set) var kills = 0
+    private(set) var callsCutOff = 0
 
     var errorCount: Int { errors.values.reduce(0) { $0 + $1.values.reduce(0, +) } }
 
@@ -24,7 +25,10 @@ struct FigureBook {
     mutating func add(_ history: RoundHistory, _ outcome: Round.Outcome) {
         for call in history.calls where call.actor != 0 {
             calls += 1
-            guard !call.isCutOff else { continue }
+            guard !call.isCutOff else {
+                callsCutOff += 1
+                continue
+            }
             histograms[call.kind, default: Histogram(numberOfSignificantValueDigits: .two)]
                 .record(call.returned - call.invoked)
             let threw = call.outcome == .threw

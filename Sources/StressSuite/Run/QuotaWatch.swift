@@ -8,6 +8,7 @@ struct QuotaWatch {
         var bytes = 0
         var keyLimit = 0
         var byteLimit = 0
+        var isKnown = true
     }
 
     let before: Use
@@ -56,6 +57,11 @@ struct QuotaWatch {
 
     /// Whether nothing that a run used is still used.
     mutating func settledOutcome() -> CheckOutcome {
+        guard before.isKnown else {
+            return CheckOutcome(
+                name: "the quota is back to where it was", verdict: .skipped,
+                detail: "/proc/key-users does not tell it", looked: 1, subject: "keys at most")
+        }
         let isMoving = settle()
         let difference = """
             \(last.keys) keys and \(last.bytes) bytes, where \(before.keys) and \(before.bytes) were before
@@ -75,10 +81,17 @@ struct QuotaWatch {
             keysAfter: last.keys, bytesAfter: last.bytes, keyLimit: last.keyLimit, byteLimit: last.byteLimit)
     }
 
-    /// All zero for a user without keys, and where `/proc` does not tell.
+    /// Whether it was nearly full at any time.
+    var isTight: Bool {
+        mostKeys * 10 > last.keyLimit * 7 || mostBytes * 10 > last.byteLimit * 7
+    }
+
     private static func now() -> Use {
-        guard let quota = try? KeyQuota.current() else { return Use() }
-        return Use(
-            keys: quota.keys, bytes: quota.bytes, keyLimit: quota.maximumKeys, byteLimit: quota.maximumBytes)
+        if let quota = try? KeyQuota.current() {
+            return Use(
+                keys: quota.keys, bytes: quota.bytes, keyLimit: quota.maximumKeys, byteLimit: quota.maximumBytes)
+        }
+        // A user without keys is not listed; root always has some, so without it the list is not the kernel's.
+        return Use(isKnown: (try? KeyQuota.current(ofUser: 0)) != nil)
     }
 }

@@ -56,7 +56,7 @@ struct Round {
         let stopped = MonotonicTime.now
         let late = try awaitEnd()
         var outcome = Outcome(began: began, ended: max(stopped, began + 1), kills: kills, failures: crew.failures)
-        if late > 0 { outcome.failures.append("\(late) processes did not end, and were killed") }
+        if late > 0 { outcome.failures.append("\(late) did not end when they were told to") }
         outcome.isInterrupted = wasInterrupted
         return outcome
     }

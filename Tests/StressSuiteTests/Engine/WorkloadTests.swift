@@ -50,6 +50,7 @@ struct WorkloadTests {
                     killEvery: 40))
             #expect(result.isClean, "\(workload): \(findings(result))")
             #expect(result.kills > 3)
+            #expect(result.callsCutOff > 0, "killed in the middle of a call")
         }
     }
 

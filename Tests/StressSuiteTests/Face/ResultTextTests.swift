@@ -61,7 +61,7 @@ struct ResultTextTests {
         #expect(
             Set(object.keys) == [
                 "isClean", "command", "plan", "machine", "startedAt", "seconds", "isInterrupted", "operations",
-                "throughput", "checks", "kills", "quota", "scaling",
+                "throughput", "checks", "kills", "callsCutOff", "quota", "scaling",
             ])
         #expect(object["isClean"] as? Bool == false)
         #expect(object["command"] as? String == result.plan.commandLine)

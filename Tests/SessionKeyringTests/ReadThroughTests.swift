@@ -109,7 +109,7 @@ struct ReadThroughTests {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
         func value(_ fetch: () throws -> String) throws -> String {
-            try store.value(for: item, timeout: .seconds(60), refreshBefore: .seconds(59), fetch: fetch)
+            try store.value(for: item, timeout: .seconds(3_600), refreshBefore: .seconds(3_599), fetch: fetch)
         }
         #expect(try value { "old" } == "old")
         #expect(try value { "not yet" } == "old")
@@ -132,7 +132,7 @@ struct ReadThroughTests {
         let store = try scratch.store()
         @Sendable func value(_ fetched: String) async throws -> String {
             try await store.value(
-                for: item, timeout: .seconds(60), refreshBefore: .seconds(59), staleWhileRefreshing: true
+                for: item, timeout: .seconds(3_600), refreshBefore: .seconds(3_599), staleWhileRefreshing: true
             ) {
                 try await Task.sleep(for: .milliseconds(100))
                 return fetched

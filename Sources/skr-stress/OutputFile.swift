@@ -68,7 +68,9 @@ struct OutputFile {
     /// A new file beside the one that it will replace.
     private static func makeDraft(of path: String, name: String) throws(CommandError) -> (CInt, path: String) {
         let directory = path.lastIndex(of: "/").map { path[...$0] } ?? ""
-        var template = Array("\(directory).skr-stress-XXXXXX".utf8CString)
+        // mkstemp(3) puts a name that is free in the place of these.
+        let free = String(repeating: "X", count: 6)
+        var template = Array("\(directory).skr-stress-\(free)".utf8CString)
         let descriptor = unsafe template.withUnsafeMutableBufferPointer { buffer in
             unsafe buffer.baseAddress.map { unsafe mkstemp($0) } ?? -1
         }

@@ -52,3 +52,21 @@ let b1 = Stamp(writer: 2, number: 1)
 let b2 = Stamp(writer: 2, number: 2)
 let c1 = Stamp(writer: 3, number: 1)
 let c2 = Stamp(writer: 3, number: 2)
+
+extension NamedHistory {
+    /// The checker finds nothing, and neither does a trial of all orders.
+    func expectAccepted() {
+        #expect(LinearizabilityChecker.check(history) == .linearizable)
+        #expect(BruteForce.isLinearizable(calls))
+    }
+
+    /// The checker finds it wrong, as a trial of all orders does, and what it shows is wrong by itself.
+    func expectRefused() {
+        #expect(!BruteForce.isLinearizable(calls))
+        guard case .violation(let violation) = LinearizabilityChecker.check(history) else {
+            Issue.record("not found")
+            return
+        }
+        #expect(!BruteForce.isLinearizable(violation.smallest))
+    }
+}

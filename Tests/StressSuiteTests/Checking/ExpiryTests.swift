@@ -6,18 +6,12 @@ import Testing
 struct ExpiryTests {
     @Test("a value of T seconds may die from T - 1 seconds on, and is gone after T", arguments: right)
     func accepts(_ named: NamedHistory) {
-        #expect(LinearizabilityChecker.check(named.history) == .linearizable)
-        #expect(BruteForce.isLinearizable(named.calls))
+        named.expectAccepted()
     }
 
     @Test("neither earlier nor later", arguments: wrong)
     func refuses(_ named: NamedHistory) {
-        #expect(!BruteForce.isLinearizable(named.calls))
-        guard case .violation(let violation) = LinearizabilityChecker.check(named.history) else {
-            Issue.record("not found")
-            return
-        }
-        #expect(!BruteForce.isLinearizable(violation.smallest))
+        named.expectRefused()
     }
 
     static let right: [NamedHistory] = [

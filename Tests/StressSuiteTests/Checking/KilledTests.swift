@@ -6,18 +6,12 @@ import Testing
 struct KilledTests {
     @Test("they may have taken effect, or not", arguments: right)
     func accepts(_ named: NamedHistory) {
-        #expect(LinearizabilityChecker.check(named.history) == .linearizable)
-        #expect(BruteForce.isLinearizable(named.calls))
+        named.expectAccepted()
     }
 
     @Test("they take effect once, and before their actor is dead", arguments: wrong)
     func refuses(_ named: NamedHistory) {
-        #expect(!BruteForce.isLinearizable(named.calls))
-        guard case .violation(let violation) = LinearizabilityChecker.check(named.history) else {
-            Issue.record("not found")
-            return
-        }
-        #expect(!BruteForce.isLinearizable(violation.smallest))
+        named.expectRefused()
     }
 
     static let right: [NamedHistory] = [

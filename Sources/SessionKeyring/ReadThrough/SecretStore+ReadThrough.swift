@@ -121,7 +121,7 @@ extension SecretStore {
     /// What may not be fetched twice, as a token that replaces another, is worth more to the caller than an error about a
     /// store that has no room for it just now.
     private func keep<Value: Encodable>(
-        _ value: Value, for lifetime: Lifetime, of flight: SingleFlight, under lease: any HeldLease
+        _ value: Value, for lifetime: Lifetime, of flight: SingleFlight, under lease: FetchLease
     ) throws(SecretStoreError) {
         let codec = codec
         let bytes = try encoding(flight.item) { try RawCoding.encode(value, else: codec) }

@@ -70,7 +70,7 @@ struct Aftermath {
     }
 
     private static func isExpected(_ key: String, in ring: String) -> Bool {
-        if ring == "skr-leases" { return key.hasPrefix("updates:") }
+        if ring == NamespaceRings.leasesName { return key.hasPrefix("updates:") }
         return ItemIdentity(keyDescription: key).flatMap(StressItems.number) != nil
     }
 }

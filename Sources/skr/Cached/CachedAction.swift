@@ -42,7 +42,7 @@ struct CachedAction {
     private func fetch(
         _ flight: SingleFlight,
         in store: SecretStore,
-        under lease: any HeldLease,
+        under lease: FetchLease,
         old: CachedAnswer?,
         _ signals: HeldSignals
     ) throws -> Never {

@@ -8,7 +8,7 @@ struct CachedFetch {
     let request: CachedRequest
     let flight: SingleFlight
     let store: SecretStore
-    let lease: any HeldLease
+    let lease: FetchLease
     let signals: HeldSignals
     /// What is good enough if this fails.
     let old: CachedAnswer?

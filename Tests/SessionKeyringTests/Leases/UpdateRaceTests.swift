@@ -140,17 +140,17 @@ struct UpdateRaceTests {
         }
     }
 
-    @Test("listing the items, which sweeps leases, leaves the mark that makes writers take turns")
+    @Test("listing the items, which sweeps leases, leaves the update flag")
     func listing() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store(namespace: "a/b")
         try store.update(counter) { (_: Int?) in 1 }
         let leases = Keyring(try scratch.keyring.search(.keyring, NamespaceRings.leasesName).serial)
-        let marks = try leases.members()
-        #expect(marks.count == 1)
+        let flags = try leases.members()
+        #expect(flags.count == 1)
         _ = try store.items()
         _ = try scratch.store(namespace: "a").items()
-        #expect(try leases.members() == marks)
+        #expect(try leases.members() == flags)
         let held = try store.tryLease("job", lasting: .seconds(9))
         _ = try scratch.store(namespace: "a").items()
         let isOpen = try store.tryLease("job", lasting: .seconds(1)) == nil

@@ -65,7 +65,9 @@ package enum JSONField {
             var count = 0
             var isInString = false
             var isEscaped = false
-            for unsafebyte in unsafe value where isInString || !JSONText.isBlank(byte) {
+            for offset in 0..<value.count {
+                let byte = unsafe value[offset]
+                guard isInString || !JSONText.isBlank(byte) else { continue }
                 unsafe buffer[count] = byte
                 count += 1
                 if byte == UInt8(ascii: "\""), !isEscaped { isInString.toggle() }

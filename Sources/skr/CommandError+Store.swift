@@ -18,7 +18,7 @@ extension ExitCode {
             case .duplicate: .cannotCreate
             case .quotaExceeded, .contended, .leaseHeld, .leaseLost: .tryAgain
             case .forbidden: .noPermission
-            case .tooLarge, .unencodable, .unreadableAfterWrite, .cancelled, .unsupported, .unexpected: .internalError
+            case .tooLarge, .unencodable, .missingValue, .unreadableAfterWrite, .cancelled, .unsupported, .unexpected: .internalError
             }
     }
 }

@@ -196,7 +196,7 @@ private func fetchSlowly(in store: SecretStore) throws -> String {
     try store.value(for: item) {
         // Until all the others are up.
         sleep(1)
-        try store.update(fetches) { (old: Int?) in (old ?? 0) + 1 }
+        try store.update(fetches, timeout: nil) { (old: Int?) in (old ?? 0) + 1 }
         return "fetched"
     }
 }

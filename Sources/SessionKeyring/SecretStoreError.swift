@@ -58,6 +58,8 @@ extension SecretStoreError {
         case invalidLease
         /// An item is to be refreshed before the end of its timeout, and later than at once.
         case invalidRefresh
+        /// A fetch took longer than its limit, and was cancelled.
+        case fetchTimedOut
         /// The waiting task was cancelled.
         case cancelled
         /// This kernel can't do it.

@@ -16,7 +16,7 @@ extension ExitCode {
             case .undecodable, .ambiguous: .data
             case .unavailable, .sessionRevoked: .unavailable
             case .duplicate: .cannotCreate
-            case .quotaExceeded, .contended, .leaseHeld, .leaseLost: .tryAgain
+            case .quotaExceeded, .contended, .leaseHeld, .leaseLost, .fetchTimedOut: .tryAgain
             case .forbidden: .noPermission
             case .tooLarge, .unencodable, .missingValue, .unreadableAfterWrite, .cancelled, .unsupported, .unexpected: .internalError
             }

@@ -12,6 +12,9 @@ struct CachedAction {
     var isDetached = false
 
     func run() throws -> Never {
+        if let owner = try request.place.secretScope.foreignOwner() {
+            try UncachedRun(command: request.command, sessionOwner: owner).run()
+        }
         let store = try request.place.store()
         try request.item.checkForCaching()
         let flight = try SingleFlight(store: store, item: request.item, leaseDuration: Self.leaseDuration)

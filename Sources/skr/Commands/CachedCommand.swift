@@ -24,6 +24,9 @@ struct CachedCommand: LaunchingCommand {
 
             --cache-failures remembers a failure, its output and its exit code, and gives it to all that ask.
 
+            In a session that another user owns, CMD runs and nothing is kept or taken, unless --scope session or SKR_SCOPE \
+            says that the session is meant.
+
             An output that no key can hold is printed and not kept: error 70.
 
             EXAMPLES:

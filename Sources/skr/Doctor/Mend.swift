@@ -18,7 +18,7 @@ enum Mend {
         case .sessionRevoked: newSession
         case .unavailable: allowCalls
         case .quotaExceeded(let quota): moreQuota(quota)
-        case .forbidden: newSession
+        case .forbidden, .foreignSession: newSession
         default: "keyctl show  # \(error.remedy)"
         }
     }

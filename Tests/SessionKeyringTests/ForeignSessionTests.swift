@@ -98,7 +98,8 @@ struct ForeignSessionTests {
         }
     }
 
-    @Test("a forked child that has become another user looks again, whether its parent has stored or not",
+    @Test(
+        "a forked child that has become another user looks again, whether its parent has stored or not",
         arguments: [false, true])
     func forkedChild(parentStores: Bool) async {
         await #expect(processExitsWith: .exitCode(0)) { [parentStores = parentStores as Bool] in

@@ -107,7 +107,7 @@ session_verdict() {
         none) echo "^warning +session  +no session keyring: shares _uid_ses\.$id with all session-less processes of uid $id;" ;;
         login) echo "^ok +session  .*keyring [0-9]+ _ses \(uid $id, .*, links the user keyring\)" ;;
         private) echo "^ok +session  .*keyring [0-9]+ _ses[^ ]* \(uid $id, .*, does not link the user keyring\)" ;;
-        foreign) echo "^warning +session  +session of uid 0, who can read what is stored in it;" ;;
+        foreign) echo "^warning +session  +session of uid 0, who can read what is stored in it and plant what is read; storing is refused there;" ;;
     esac
 }
 

@@ -33,3 +33,5 @@ int test_filter_install(int operation, int error) {
     if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) != 0) return errno;
     return 0;
 }
+
+int test_fork(void) { return fork(); }

@@ -13,6 +13,9 @@ struct CachedAction {
     var isDetached = false
 
     func run() throws -> Never {
+        if let owner = try request.place.secretScope.foreignOwner() {
+            try UncachedRun(command: request.command, sessionOwner: owner).run()
+        }
         let store = try request.place.store()
         try request.item.checkForCaching()
         let flight = try SingleFlight(store: store, item: request.item, leaseDuration: Self.leaseDuration)
@@ -36,7 +39,7 @@ struct CachedAction {
         } catch {
             guard error.code.isLackOfRoom else { throw error }
             Console.warn(CommandError(notKeptBecause: error))
-            turn = .fetch(NoLease(), stillGood: nil)
+            turn = .fetch(FetchLease.none, stillGood: nil)
         }
         switch turn {
         case .take(let answer):

@@ -5,3 +5,6 @@
  * Where: at keyctl with this operation; at every call of the key facility for -1; at add_key for -2.
  * Returns 0, or an errno. */
 int test_filter_install(int operation, int error);
+
+/* fork(2), which Swift does not offer. */
+int test_fork(void);

@@ -1,4 +1,5 @@
 import CKeyutils
+import CommandConventions
 import Glibc
 import SessionKeyring
 
@@ -8,8 +9,6 @@ struct CachedAction {
     static let leaseDuration = Duration.seconds(10)
 
     let request: CachedRequest
-    /// Whether this is the process that refreshes behind its caller's back.
-    var isDetached = false
 
     func run() throws -> Never {
         let store = try request.place.store()
@@ -52,12 +51,15 @@ struct CachedAction {
             signals.release()
             try old.give()
         }
-        if let old, request.isStaleWhileRefreshing, !isDetached {
+        if let old, request.isStaleWhileRefreshing {
             // A forked process has no part in a lease, so the other one takes its own.
             _ = lease.release()
             signals.release()
-            guard fork_detached() == 1 else { try old.give() }
-            try CachedAction(request: request, isDetached: true).run()
+            LookupThread.onFirstThread {
+                guard fork_detached() == 1 else { return }
+                exit(Skr.exitCode { () throws(CommandError) in try Invocation.cached(request.inForeground).run() })
+            }
+            try old.give()
         }
         let fetch = CachedFetch(
             request: request, flight: flight, store: store, lease: lease, signals: signals, old: old)

@@ -5,7 +5,8 @@ import Glibc
 /// Becomes another program: same process, same terminal, same signals, so that nobody can tell it from one that was started
 /// directly.
 ///
-/// Nothing here or in the Swift runtime has changed signal dispositions or the mask by now; a test watches that.
+/// Nothing here or in the Swift runtime has changed signal dispositions or the mask by now, but for the one signal that the
+/// C library keeps for its threads; a test watches that.
 enum Launch {
     /// Returns only by an error.
     static func become(

@@ -5,7 +5,8 @@ public import Keyutils
 /// A scope is resolved once, when the store is made, to the serial of a keyring, so that all threads share it.
 public enum SecretScope: Hashable, Sendable {
     /// The login session's: gone when its last process ends, hidden from the user's other sessions. A process without a
-    /// session keyring shares the one of all of the user's session-less processes, `_uid_ses.N`.
+    /// session keyring shares the one of all of the user's session-less processes, `_uid_ses.N`; the thread that looks keeps
+    /// it from then on, also as another user: resolve after dropping privileges, or in a thread of its own.
     ///
     /// Where another user owns the session, as under `sudo -u` in a login, items are read, deleted and expired there, and
     /// nothing is stored: that user could read it.

@@ -250,4 +250,15 @@ private struct FullBackend: SecretBackend {
         try whole.tryLease(name, lasting: duration)
     }
     func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool { try whole.isLeaseHeld(name) }
+    func beginFetch(of item: ItemIdentity) throws(SecretStoreError) -> any ItemFetch { FullFetch(item: item) }
+}
+
+private final class FullFetch: ItemFetch {
+    private let item: ItemIdentity
+
+    init(item: ItemIdentity) { self.item = item }
+
+    func store(_ bytes: RawSpan, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
+        throw SecretStoreError(.contended, item: item)
+    }
 }

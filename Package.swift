@@ -91,9 +91,10 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(name: "CTestFilters", path: "Tests/CTestFilters"),
+        .target(name: "TestSupport", dependencies: ["CTestFilters"], path: "Tests/TestSupport", swiftSettings: tests),
         .testTarget(
             name: "KeyutilsTests",
-            dependencies: ["Keyutils", "SessionKeyringTesting", "CTestFilters"],
+            dependencies: ["Keyutils", "SessionKeyringTesting", "CTestFilters", "TestSupport"],
             swiftSettings: tests
         ),
         .testTarget(
@@ -102,6 +103,7 @@ let package = Package(
                 "SessionKeyring",
                 "SessionKeyringTesting",
                 "CTestFilters",
+                "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: tests
@@ -121,7 +123,9 @@ let package = Package(
         ),
         .testTarget(
             name: "skrTests",
-            dependencies: ["skr", "skr-stress", "CommandConventions", "SessionKeyringTesting", "CTestFilters"],
+            dependencies: [
+                "skr", "skr-stress", "CommandConventions", "SessionKeyringTesting", "CTestFilters", "TestSupport",
+            ],
             swiftSettings: tests
         ),
         .testTarget(

@@ -45,8 +45,8 @@ struct VerbTests {
     func expiry() throws {
         let outcome = try inSession(
             #"""
-            printf secret | skr set api --timeout 1s; bash -c "skr get api"; echo " $?"
-            sleep 1.1; skr get api; echo "$?"; skr list
+            printf secret | skr set api --timeout 3s; bash -c "skr get api"; echo " $?"
+            sleep 3.1; skr get api; echo "$?"; skr list
             """#)
         #expect(outcome.output == "secret 0\n1\n")
         #expect(outcome.errors.hasPrefix("skr: error: api: no such item, or it has expired\nskr: hint: "))

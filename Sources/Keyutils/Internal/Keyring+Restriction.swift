@@ -13,17 +13,27 @@ extension Keyring {
         }
     }
 
-    /// Whether the kernel refuses to link the keyring to itself for another reason than that this would make a cycle.
+    /// Whether the keyring takes no further keyring, as one that ``restrict(type:restriction:)`` was called on.
     ///
-    /// A restricted keyring does, and so does every keyring where a filter forbids to link.
-    private var refusesItself: Bool {
+    /// Nothing is written. Needs *write* permission on the keyring.
+    ///
+    /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked` or `accessDenied`. Where a filter hides the key
+    ///   facility it answers as if it were restricted.
+    package func isRestricted() throws(KeyringError) -> Bool {
         do throws(KeyringError) {
+            // An open keyring refuses itself as a cycle, a restricted one refuses everything.
             try systemCall(.link) { keyctl_link(serial.rawValue, serial.rawValue) }
             return false
         } catch {
+            guard error.code == .keyringCycle || error.isRefusal else { throw error }
             return error.isRefusal
         }
     }
+
+    /// Whether the kernel refuses to link the keyring to itself for another reason than that this would make a cycle.
+    ///
+    /// A restricted keyring does, and so does every keyring where a filter forbids to link.
+    private var refusesItself: Bool { (try? isRestricted()) ?? false }
 }
 
 extension KeyringError {

@@ -63,7 +63,8 @@ struct Scene {
         let run = OperationRun(
             operation: index == 0 ? series.first : series.second, role: index == 0 ? .first : .second,
             item: items[index], store: stage.stores[index], anchor: stage.anchor, report: reports[index],
-            valueSize: series.state.valueSize, lasting: series.stop == .outlasting ? .milliseconds(40) : .seconds(5))
+            valueSize: series.state.valueSize,
+            lasting: series.stop == .outlasting && index == 0 ? .milliseconds(40) : .seconds(5))
         let id = withUnsafeMutablePointer(to: &processes[index]) { process in
             let id = test_process_fork(process, CInt(stopBefore))
             if id == 0 {

@@ -1,0 +1,58 @@
+import Foundation
+import Keyutils
+import SessionKeyring
+import SessionKeyringTesting
+
+/// The hostile neighbor of a round and whoever uses his names, each in a thread of this process.
+final class HostileRound: Sendable {
+    /// What became of it.
+    private struct Outcome: Sendable {
+        var planted: Int?
+        var calls: SquattedCalls?
+    }
+
+    private let outcome = Locked(Outcome())
+
+    /// Starts both; they go on until the board says that the round ends.
+    init(plan: StressPlan, anchor: Keyring, store: SecretStore, board: RunBoard, round: Int) {
+        Thread.detachNewThread { [outcome] in
+            var neighbor = HostileNeighbor(plan: plan, anchor: anchor, round: round)
+            while board.phase != .stopping {
+                neighbor.step()
+                usleep(500)
+            }
+            neighbor.leave()
+            let count = neighbor.count
+            outcome.withLock { $0.planted = count }
+        }
+        Thread.detachNewThread { [outcome] in
+            var calls = SquattedCalls(store: store, seed: plan.seed, round: round)
+            while board.phase != .stopping {
+                calls.step()
+                usleep(500)
+            }
+            outcome.withLock { $0.calls = calls }
+        }
+    }
+
+    /// Waits for both, and notes what they have found.
+    func end(in book: inout CheckBook, replay: String) {
+        let giveUp = MonotonicTime.now + 3 * SquattedCalls.bound
+        while outcome.withLock({ $0.planted == nil || $0.calls == nil }), MonotonicTime.now < giveUp { usleep(1_000) }
+        let outcome = outcome.withLock { $0 }
+        book.note(
+            "a hostile neighbor puts odd keys everywhere", looked: outcome.planted ?? 0, "odd keys",
+            failure: outcome.planted == nil ? "he is held up himself" : nil)
+        guard let calls = outcome.calls else {
+            return book.note(
+                "a call on a name that was taken ends in time", looked: 0, "calls", failure: "one never ended")
+        }
+        let isLate = calls.longest > SquattedCalls.bound
+        book.note(
+            "a call on a name that was taken ends in time", looked: calls.count, "calls",
+            failure: isLate ? "\(calls.slowest) took \(calls.longest / 1_000_000) ms" : nil, evidence: [replay])
+        book.note(
+            "a call on a name that was taken fails with an error that says why", looked: calls.count, "calls",
+            failure: calls.unexpected, evidence: [replay])
+    }
+}

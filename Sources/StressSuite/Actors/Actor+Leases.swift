@@ -31,10 +31,10 @@ extension Actor {
     func holdShortly(_ item: Int) {
         let duration = 10_000 + choices.below(40_001)
         let delay =
-            switch choices.below(3) {
+            switch choices.below(5) {
             case 0: choices.below(2_000)
-            case 1: duration - 4_000 + choices.below(8_000)
-            default: duration + choices.below(3_000)
+            case 1: duration + choices.below(3_000)
+            default: duration - 3_500 + choices.below(5_000)
             }
         call(.lease, item: item) { open in
             guard let lease = try lease("short \(item)", lasting: .microseconds(duration)) else {

@@ -31,7 +31,7 @@ struct HostileNeighbor: ~Copyable {
     /// Puts down one more, wherever there is room for it.
     mutating func step() {
         do throws(KeyringError) {
-            let rings = try rings()
+            let rings = try Self.rings(in: anchor)
             switch choices.below(4) {
             case 0: try plantInAnchor()
             case 1: if let items = rings.items { try plantAmongItems(items) }
@@ -51,7 +51,7 @@ struct HostileNeighbor: ~Copyable {
 
     // MARK: - Where
 
-    private func rings() throws(KeyringError) -> (items: Keyring?, leases: Keyring?) {
+    static func rings(in anchor: Keyring) throws(KeyringError) -> (items: Keyring?, leases: Keyring?) {
         var rings: (items: Keyring?, leases: Keyring?)
         for serial in try anchor.members() {
             guard let key = try? Key(serial).describe(), key.type == .keyring else { continue }

@@ -128,6 +128,11 @@ let package = Package(
             dependencies: ["skr", "skr-stress", "CommandConventions", "SessionKeyringTesting", "CTestFilters"],
             swiftSettings: tests
         ),
+        .testTarget(
+            name: "FuzzTests",
+            dependencies: ["skr", "SessionKeyring", "Keyutils", "CommandConventions"],
+            swiftSettings: tests
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -27,8 +27,18 @@ package enum Console {
     }
 
     package static func report(_ error: CommandError) {
-        var text = "skr: error: \(error.message)\n"
-        if let hint = error.hint { text += "skr: hint: \(hint)\n" }
+        tell("error", error)
+    }
+
+    /// What did not keep the command from doing what it was asked.
+    package static func warn(_ error: CommandError) {
+        tell("warning", error)
+    }
+
+    /// A line each, whatever names and words of others stand in it.
+    private static func tell(_ kind: String, _ error: CommandError) {
+        var text = "skr: \(kind): \(Display.plain(error.message))\n"
+        if let hint = error.hint { text += "skr: hint: \(Display.plain(hint))\n" }
         // Where standard error is gone, the exit code still tells.
         _ = unsafe put(text.utf8Span.span.bytes, to: STDERR_FILENO)
     }

@@ -89,8 +89,8 @@ extension KeyTable.Entry {
         else { return nil }
         self.serial = KeySerial(rawValue: Int32(bitPattern: number))
         self.expiry = expiry
-        self.type = String(Substring(fields[7]))
-        self.text = String(Substring(line[description...]))
+        self.type = String(decoding: fields[7], as: UTF8.self)
+        self.text = String(decoding: line[description...], as: UTF8.self)
     }
 }
 
@@ -101,10 +101,11 @@ extension KeyTable.Entry.Expiry {
         case "expd": self = .expired
         default:
             let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
-            guard let unit = column.last.flatMap({ units[$0] }), let count = Int64(column.dropLast()) else {
+            // A forged line may say anything.
+            guard let unit = column.last.flatMap({ units[$0] }), let count = Int32(column.dropLast()), count >= 0 else {
                 return nil
             }
-            self = .left(KeyTimeLeft(atLeast: .seconds(count * unit), precision: .seconds(unit)))
+            self = .left(KeyTimeLeft(atLeast: .seconds(Int64(count) * unit), precision: .seconds(unit)))
         }
     }
 }

@@ -14,7 +14,7 @@ public protocol RawRepresentableKey {
     /// - Throws: why the bytes are no such key.
     init<Bytes: ContiguousBytes>(rawRepresentation: Bytes) throws
 
-    /// The key's raw bytes.
+    /// The key's raw bytes, which may share memory with the key; nobody wipes them.
     var rawRepresentation: Data { get }
 }
 
@@ -42,8 +42,7 @@ extension SecretStore {
         timeout: Duration? = nil,
         replacing: Bool = false
     ) throws(SecretStoreError) {
-        var raw = key.rawRepresentation
-        defer { raw.resetBytes(in: raw.startIndex..<raw.endIndex) }
-        try publish(raw.bytes, for: .key(tag: tag), timeout: timeout, ifAbsent: !replacing)
+        // Not wiped: it may be the key's own memory.
+        try publish(key.rawRepresentation.bytes, for: .key(tag: tag), timeout: timeout, ifAbsent: !replacing)
     }
 }

@@ -62,7 +62,7 @@ extension SecretStore {
     }
 
     static func checkLease(_ duration: Duration) throws(SecretStoreError) {
-        guard duration >= .milliseconds(10), duration <= ExactLease.longest else {
+        guard duration >= .milliseconds(10), duration <= RingLease.longest else {
             throw SecretStoreError(.invalidLease)
         }
     }

@@ -8,7 +8,7 @@ extension SecretStore {
     /// another thread or process is lost.
     ///
     /// ```swift
-    /// try store.update(counter) { (old: Int?) in (old ?? 0) + 1 }
+    /// try store.update(counter, timeout: .seconds(3_600)) { (old: Int?) in (old ?? 0) + 1 }
     /// ```
     ///
     /// Writers of the same item take turns: whoever sets, adds, updates, deletes or expires it waits until the update is
@@ -29,7 +29,7 @@ extension SecretStore {
     ///   - item: which item.
     ///   - type: what it holds.
     ///   - timeout: when the kernel drops the new value, counted from now; `nil` for the scope's life. The old timeout is
-    ///     replaced with the old value.
+    ///     replaced with the old value: the kernel can't tell it exactly, so say what the new value is to have.
     ///   - duration: how long the update may take; up to one hour.
     ///   - patience: how long to wait for others.
     ///   - change: makes the new value of the old one, which is `nil` where there is no such item; `nil` deletes the item.
@@ -40,7 +40,7 @@ extension SecretStore {
     public func update<Value: Codable>(
         _ item: ItemIdentity,
         as type: Value.Type = Value.self,
-        timeout: Duration? = nil,
+        timeout: Duration?,
         lasting duration: Duration = SecretStore.updateDuration,
         waiting patience: Duration = .seconds(10),
         _ change: (Value?) throws -> Value?

@@ -185,11 +185,19 @@ extension SecretStore {
     /// Never a secret.
     ///
     /// Reads `/proc/keys`, where alone the kernel tells how much time is left; see ``identities()`` for less. On the way it
-    /// removes what killed processes left behind: leases that have run out, and items that would never expire.
+    /// removes the leases of dead processes. Keys of other programs are passed over, and so are items that can't be read, of
+    /// which ``unreadableKeys()`` tells.
     ///
     /// - Throws: ``SecretStoreError`` with `forbidden`, `sessionRevoked` or `unavailable`.
     public func items() throws(SecretStoreError) -> [ItemAttributes] {
         try backend.attributes().sorted { $0.item.keyDescription < $1.item.keyDescription }
+    }
+
+    /// The keys among the items that can't be read, such as somebody else may have put there: nobody knows what they hold.
+    ///
+    /// - Throws: ``SecretStoreError`` with `forbidden`, `sessionRevoked` or `unavailable`.
+    public func unreadableKeys() throws(SecretStoreError) -> [KeySerial] {
+        try backend.unreadableKeys().sorted { $0.rawValue < $1.rawValue }
     }
 
     /// Which live items there are, in the order of their descriptions.

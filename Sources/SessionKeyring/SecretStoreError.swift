@@ -46,6 +46,8 @@ extension SecretStoreError {
         case undecodable(at: String)
         /// The value can't be encoded. The path leads to the part that is wrong; it never shows the value.
         case unencodable(at: String)
+        /// The value is `nil`, which is no secret.
+        case missingValue
         /// Other processes kept getting in the way for too long.
         case contended
         /// Somebody else held the lease all the time that the caller was willing to wait.
@@ -56,6 +58,8 @@ extension SecretStoreError {
         case invalidLease
         /// An item is to be refreshed before the end of its timeout, and later than at once.
         case invalidRefresh
+        /// A fetch took longer than its limit, and was cancelled.
+        case fetchTimedOut
         /// The waiting task was cancelled.
         case cancelled
         /// This kernel can't do it.

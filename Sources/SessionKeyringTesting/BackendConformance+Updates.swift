@@ -6,15 +6,16 @@ extension BackendConformance {
 
     static let updates = [
         Check("update makes a new value of the old one, and of none") { store in
-            try expect(try store.update(item) { (old: String?) in (old ?? "none") + "+" } == "none+", "of none")
-            try expect(try store.update(item) { (old: String?) in (old ?? "none") + "+" } == "none++", "of the old one")
+            func extend(_ old: String?) -> String? { (old ?? "none") + "+" }
+            try expect(try store.update(item, timeout: nil, extend) == "none+", "of none")
+            try expect(try store.update(item, timeout: nil, extend) == "none++", "of the old one")
             try expect(try store.get(item) == "none++", "it is stored")
         },
         Check("update to nothing deletes, and of nothing does nothing") { store in
             try store.set("1", for: item)
-            try expect(try store.update(item) { (_: String?) in nil } == nil, "nothing is the new value")
+            try expect(try store.update(item, timeout: nil) { (_: String?) in nil } == nil, "nothing is the new value")
             try expect(try !store.contains(item), "the item is gone")
-            try expect(try store.update(item) { (_: String?) in nil } == nil, "nothing of nothing")
+            try expect(try store.update(item, timeout: nil) { (_: String?) in nil } == nil, "nothing of nothing")
             try expect(try !store.contains(item), "it is still gone")
         },
         Check("update sets the timeout") { store in
@@ -28,17 +29,17 @@ extension BackendConformance {
             struct Refusal: Error {}
             try store.set("1", for: item)
             do {
-                try store.update(item) { (_: String?) in throw Refusal() }
+                try store.update(item, timeout: nil) { (_: String?) in throw Refusal() }
                 throw Failure(description: "what change throws comes through")
             } catch is Refusal {}
             try expect(try store.get(item) == "1", "the item is as it was")
-            try store.update(item) { (_: String?) in "2" }
+            try store.update(item, timeout: nil) { (_: String?) in "2" }
             try expect(try store.get(item) == "2", "and can be updated")
         },
         Check("an update that takes longer than it may has written nothing") { store in
             try store.set("1", for: item)
             try expect(.leaseLost, "late") {
-                try store.update(item, lasting: .milliseconds(30)) { (_: String?) in
+                try store.update(item, timeout: nil, lasting: .milliseconds(30)) { (_: String?) in
                     usleep(60_000)
                     return "late"
                 }
@@ -47,14 +48,14 @@ extension BackendConformance {
         },
         Check("updates of several threads lose nothing") { store in
             try ThreadTeam.run(4) { _ in
-                for _ in 0..<50 { try store.update(item) { (old: Int?) in (old ?? 0) + 1 } }
+                for _ in 0..<50 { try store.update(item, timeout: nil) { (old: Int?) in (old ?? 0) + 1 } }
             }
             try expect(try store.get(item) == 200, "each counted once")
         },
         Check("a clear during an update is not undone by it") { store in
             try store.set(1, for: item)
             var seen: [Int?] = []
-            try store.update(item) { (old: Int?) in
+            try store.update(item, timeout: nil) { (old: Int?) in
                 if seen.isEmpty { try store.clear() }
                 seen.append(old)
                 return (old ?? 100) + 1

@@ -19,6 +19,11 @@ extension InMemoryBackend {
         }
     }
 
+    /// Begins to keep watch over an item that is being fetched.
+    public func beginFetch(of item: ItemIdentity) throws(SecretStoreError) -> any ItemFetch {
+        InMemoryFetch(backend: self, item: item)
+    }
+
     /// Takes the lease of that name, if nobody holds it.
     public func tryLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> (any HeldLease)? {
         grant("lease:" + name, lasting: duration)
@@ -75,6 +80,9 @@ final class InMemoryLease: HeldLease {
         }
     }
 
+    /// Nobody outlives the process whose memory it is.
+    func name(command processID: Int32) throws(SecretStoreError) -> Bool { timeLeft > .zero }
+
     func release() -> Bool {
         let time = backend.now()
         return backend.state.withLock { state in
@@ -121,10 +129,32 @@ private final class InMemoryUpdate: ItemUpdate {
             guard lease.held(in: state, at: time) != nil else { return nil }
             let present = state.entries[item].flatMap { $0.isLive(at: time) ? $0 : nil }
             guard present?.secret === seen?.secret, present?.deadline == seen?.deadline else { return false }
-            state.entries[item] = entry
+            state.change(item, to: entry)
             return true
         }
         guard let outcome else { throw SecretStoreError(.leaseLost, item: item) }
         return outcome
+    }
+}
+
+/// A fetch of an item, which is stored only if the item has not changed since it began.
+private final class InMemoryFetch: ItemFetch {
+    private let backend: InMemoryBackend
+    private let item: ItemIdentity
+    private let before: UInt64
+
+    init(backend: InMemoryBackend, item: ItemIdentity) {
+        self.backend = backend
+        self.item = item
+        before = backend.state.withLock { $0.changes(of: item) }
+    }
+
+    func store(_ bytes: RawSpan, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
+        let entry = try backend.entry(bytes, for: item, timeout: timeout)
+        return backend.state.withLock { state in
+            guard state.changes(of: item) == before else { return false }
+            state.change(item, to: entry)
+            return true
+        }
     }
 }

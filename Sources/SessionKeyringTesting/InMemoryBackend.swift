@@ -36,7 +36,7 @@ public final class InMemoryBackend: SecretBackend {
         let time = now()
         let isStored = state.withLock { state in
             if ifAbsent, let present = state.entries[item], present.isLive(at: time) { return false }
-            state.entries[item] = entry
+            state.change(item, to: entry)
             return true
         }
         if !isStored { throw SecretStoreError(.duplicate, item: item) }
@@ -60,12 +60,19 @@ public final class InMemoryBackend: SecretBackend {
     /// Removes the item; false where there was none.
     public func remove(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
         let time = now()
-        return state.withLock { $0.entries.removeValue(forKey: item)?.isLive(at: time) ?? false }
+        return state.withLock { state in
+            let wasThere = state.entries[item]?.isLive(at: time) ?? false
+            state.change(item, to: nil)
+            return wasThere
+        }
     }
 
     /// Removes all items.
     public func removeAll() throws(SecretStoreError) {
-        state.withLock { $0.entries.removeAll() }
+        state.withLock { state in
+            state.entries.removeAll()
+            state.clears += 1
+        }
     }
 
     /// The live items.
@@ -117,6 +124,16 @@ extension InMemoryBackend {
         var entries: [ItemIdentity: Entry] = [:]
         var leases: [String: Grant] = [:]
         var lastFencingNumber: UInt64 = 0
+        /// How often everything, and each item, was written or deleted.
+        var clears: UInt64 = 0
+        private var changes: [ItemIdentity: UInt64] = [:]
+
+        mutating func change(_ item: ItemIdentity, to entry: Entry?) {
+            entries[item] = entry
+            changes[item, default: 0] += 1
+        }
+
+        func changes(of item: ItemIdentity) -> UInt64 { clears + changes[item, default: 0] }
 
         /// The live items that the store's users have named.
         func listed(at time: ContinuousClock.Instant) -> [(key: ItemIdentity, value: Entry)] {

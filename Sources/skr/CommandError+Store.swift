@@ -16,9 +16,9 @@ extension ExitCode {
             case .undecodable, .ambiguous: .data
             case .unavailable, .sessionRevoked: .unavailable
             case .duplicate: .cannotCreate
-            case .quotaExceeded, .contended, .leaseHeld, .leaseLost: .tryAgain
+            case .quotaExceeded, .contended, .leaseHeld, .leaseLost, .fetchTimedOut: .tryAgain
             case .forbidden: .noPermission
-            case .tooLarge, .unencodable, .unreadableAfterWrite, .cancelled, .unsupported, .unexpected: .internalError
+            case .tooLarge, .unencodable, .missingValue, .unreadableAfterWrite, .cancelled, .unsupported, .unexpected: .internalError
             }
     }
 }

@@ -61,9 +61,8 @@ import Glibc
         get throws(CommandError) {
             guard let terminator else { return try unsplit }
             let command = suffix(from: terminator + 1)
-            // The parser needs to know that there is a command, and is not to look at it.
-            let placeholder = command.count > 0 ? ["--", "CMD"] : ["--"]
-            return (try prefix(terminator).strings() + placeholder, command)
+            // The parser needs to know that there was a '--', and is not to look at the command.
+            return (try prefix(terminator).strings() + ["--", "CMD"], command)
         }
     }
 

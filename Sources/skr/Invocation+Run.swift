@@ -7,15 +7,16 @@ extension Invocation {
         do {
             switch self {
             case .get(let target, let field): try GetAction(target: target, field: field).run()
-            case .set(let target, let timeout, let isNew, let isRaw):
-                try SetAction(target: target, timeout: timeout, isNew: isNew, isRaw: isRaw).run()
+            case .set(let target, let timeout, let isNew, let isRaw, let allowsEmpty):
+                try SetAction(target: target, timeout: timeout, isNew: isNew, isRaw: isRaw, allowsEmpty: allowsEmpty)
+                    .run()
             case .list(let place, let service, let asJSON):
                 try ListAction(place: place, service: service, asJSON: asJSON).run()
             case .expire(let target, let timeout): try target.expire(after: timeout)
             case .delete(let target): try target.delete()
             case .clear(let place, let service): try place.clear(service: service)
             case .exec(let request): try ExecAction(request: request).run()
-            case .inject(let place, let template): try InjectAction(place: place, path: template).run()
+            case .inject(let request): try InjectAction(request: request).run()
             case .session(let request): try SessionAction(request: request).run()
             case .cached(let request): try CachedAction(request: request).run()
             case .forgetCached(let place, let item): try place.forgetCached(item)

@@ -3,13 +3,13 @@ package import SessionKeyring
 /// What a command line asks for, however it was parsed.
 package enum Invocation: Equatable {
     case get(Target, field: String?)
-    case set(Target, timeout: Duration?, isNew: Bool, isRaw: Bool)
+    case set(Target, timeout: Duration?, isNew: Bool, isRaw: Bool, allowsEmpty: Bool)
     case list(Place, service: String?, asJSON: Bool)
     case expire(Target, timeout: Duration)
     case delete(Target)
     case clear(Place, service: String?)
     case exec(ExecRequest)
-    case inject(Place, template: String?)
+    case inject(InjectRequest)
     case session(SessionRequest)
     case cached(CachedRequest)
     case forgetCached(Place, ItemIdentity)

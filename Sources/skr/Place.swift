@@ -20,7 +20,10 @@ package struct Place: Equatable {
     package let scope: Scope
     package let namespace: String
 
-    package init(scope: Scope? = nil, namespace: String? = nil) throws(CommandError) {
+    /// - Parameter usual: the scope where neither the option nor the environment names one.
+    package init(
+        scope: Scope? = nil, namespace: String? = nil, usually usual: Scope = .session
+    ) throws(CommandError) {
         if let scope {
             self.scope = scope
         } else if let name = try Self.environment("SKR_SCOPE") {
@@ -29,10 +32,10 @@ package struct Place: Equatable {
             }
             self.scope = scope
         } else {
-            self.scope = .session
+            self.scope = usual
         }
-        let usual = namespace == nil ? try Self.environment("SKR_NAMESPACE") : nil
-        self.namespace = namespace ?? usual ?? SecretStore.defaultNamespace
+        let variable = namespace == nil ? try Self.environment("SKR_NAMESPACE") : nil
+        self.namespace = namespace ?? variable ?? SecretStore.defaultNamespace
     }
 
     func store() throws(SecretStoreError) -> SecretStore {

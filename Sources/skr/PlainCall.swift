@@ -16,6 +16,7 @@ package enum PlainCall {
         var timeout: Duration?
         var isNew = false
         var isRaw = false
+        var allowsEmpty = false
 
         var position = 1
         while position < arguments.count {
@@ -36,6 +37,9 @@ package enum PlainCall {
                 continue
             case "--raw" where verb == "set" && !isRaw:
                 isRaw = true
+                continue
+            case "--allow-empty" where verb == "set" && !allowsEmpty:
+                allowsEmpty = true
                 continue
             default: break
             }
@@ -60,7 +64,7 @@ package enum PlainCall {
         let target = Target(place: place, service: service, account: account)
         switch verb {
         case "get": return .get(target, field: field)
-        case "set": return .set(target, timeout: timeout, isNew: isNew, isRaw: isRaw)
+        case "set": return .set(target, timeout: timeout, isNew: isNew, isRaw: isRaw, allowsEmpty: allowsEmpty)
         default: return .delete(target)
         }
     }

@@ -1,25 +1,23 @@
 import CommandConventions
 import Glibc
 import Keyutils
-import Synchronization
 
 /// Asks for a secret on the terminal without showing it, and leaves the terminal as it was, whatever interrupts.
 enum SecretPrompt {
     /// A terminal hands over no more than this of a line, and drops the rest without a word.
     private static let limit = 4_095
 
-    static func ask(_ prompt: String) throws(CommandError) -> SecretBytes {
+    static func ask(_ prompt: String, allowsEmpty: Bool) throws(CommandError) -> SecretBytes {
         while true {
-            let answer = try askOnce(prompt)
             // Stopped by ^Z and continued: what was typed by then is gone, so ask again.
-            guard let answer else { continue }
+            guard let answer = try askOnce(prompt) else { continue }
             guard answer.count < limit else {
                 throw .usage(
                     "a terminal takes secrets of up to \(limit - 1) bytes", hint: "pipe it in: skr set ... < FILE"
                 )
             }
-            guard !answer.isEmpty else {
-                throw .usage("no secret was typed", hint: "to store an empty one: printf '' | skr set ...")
+            guard allowsEmpty || !answer.isEmpty else {
+                throw .usage("no secret was typed", hint: "--allow-empty stores an empty one")
             }
             return answer
         }
@@ -35,7 +33,13 @@ enum SecretPrompt {
         terminal.write(prompt)
         let answer = terminal.readLine(limit: limit)
         terminal.write("\n")
+        // Of several lines that were pasted the first is not the secret, and the rest would go to the shell.
+        let hasMore = terminal.dropPendingInput()
         switch terminal.restore() {
+        case nil where hasMore && answer.count < limit:
+            throw .usage(
+                "more than one line was typed or pasted, and nothing was stored",
+                hint: "pipe a secret of several lines in: skr set ... < FILE, or: cat | skr set ..., then ^D")
         case nil: return answer
         case let stop? where stop == SIGTSTP || stop == SIGTTIN || stop == SIGTTOU:
             raise(stop)

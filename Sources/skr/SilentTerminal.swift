@@ -6,7 +6,12 @@ import Synchronization
 ///
 /// Signals that would leave it so are caught meanwhile.
 struct SilentTerminal: ~Copyable {
-    private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGALRM, SIGPIPE]
+    /// Those that stop or end a process by themselves and may be caught.
+    private static let signals = [
+        SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGALRM, SIGPIPE, SIGUSR1, SIGUSR2, SIGXCPU,
+        SIGXFSZ,
+        SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT,
+    ]
     private static let caught = Atomic<CInt>(0)
 
     private let descriptor: CInt
@@ -63,6 +68,26 @@ struct SilentTerminal: ~Copyable {
             }
             return count
         }
+    }
+
+    /// Drops what was typed behind the line, and tells whether there was something.
+    ///
+    /// A paste comes in pieces, so this waits until it is over, for two seconds at most.
+    func dropPendingInput() -> Bool {
+        // Without lines, so that one that has no end yet shows too.
+        var raw = before
+        raw.c_lflag &= ~tcflag_t(ECHO | ICANON)
+        guard Self.caught.load(ordering: .relaxed) == 0, unsafe tcsetattr(descriptor, TCSANOW, &raw) == 0 else {
+            return false
+        }
+        var hasMore = false
+        for _ in 0..<40 {
+            var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard unsafe poll(&wanted, 1, 50) > 0, wanted.revents & Int16(POLLIN) != 0 else { break }
+            tcflush(descriptor, TCIFLUSH)
+            hasMore = true
+        }
+        return hasMore
     }
 
     /// Puts everything back, and tells which signal was caught.

@@ -72,6 +72,8 @@ struct KeyTableTests {
             "0531c66f I--Q---     1 soon 0c030000     0 65534 user      x: 1",
             "0531c66f I--Q---     1  10y 0c030000     0 65534 user      x: 1",
             "0531c66f I--Q---     1    s 0c030000     0 65534 user      x: 1",
+            "0531c66f I--Q---     1 9223372036854775807w 0c030000     0 65534 user      x: 1",
+            "0531c66f I--Q---     1  -5m 0c030000     0 65534 user      x: 1",
         ]
     )
     func otherForms(_ text: String) {

@@ -59,6 +59,10 @@ private struct BrokenBackend: SecretBackend {
         return try whole.beginUpdate(of: folded(item), lasting: lasting, waiting: patience)
     }
 
+    func beginFetch(of item: ItemIdentity) throws(SecretStoreError) -> any ItemFetch {
+        try whole.beginFetch(of: item)
+    }
+
     func tryLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> (any HeldLease)? {
         try whole.tryLease(breakage == .grantsToAll ? "\(writes.nextNumber())" : name, lasting: duration)
     }

@@ -67,32 +67,6 @@ struct ReadThroughTests {
         #expect(count.withLock { $0 } == 1)
     }
 
-    @Test("a fetch that fails is its caller's alone, and one of those who wait is next")
-    func failure() throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
-        let count = Locked(0)
-        let refusals = Locked(0)
-        try ThreadTeam.run(4) { _ in
-            do {
-                let value = try store.value(for: item) {
-                    usleep(20_000)
-                    let number = count.withLock { count in
-                        count += 1
-                        return count
-                    }
-                    if number < 3 { throw Refusal() }
-                    return number
-                }
-                #expect(value == 3)
-            } catch is Refusal {
-                refusals.withLock { $0 += 1 }
-            }
-        }
-        #expect(refusals.withLock { $0 } == 2)
-        #expect(count.withLock { $0 } == 3)
-    }
-
     @Test("when the process that fetches is killed, another goes on once its lease has ended")
     func killed() async throws {
         let scratch = try ScratchKeyring()
@@ -196,7 +170,7 @@ private func fetchSlowly(in store: SecretStore) throws -> String {
     try store.value(for: item) {
         // Until all the others are up.
         sleep(1)
-        try store.update(fetches) { (old: Int?) in (old ?? 0) + 1 }
+        try store.update(fetches, timeout: nil) { (old: Int?) in (old ?? 0) + 1 }
         return "fetched"
     }
 }

@@ -189,40 +189,6 @@ struct TrapTests {
         }
     }
 
-    @Test("what looks like a lease but would last too long is nobody's")
-    func foreignLease() throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
-        try store.set("1", for: item)
-        try store.delete(item)
-        let leases = Keyring(try scratch.keyring.search(.keyring, "skr-leases").serial)
-        let farDeadline = [UInt8](repeating: 0x7F, count: 24)
-        for use in [{ try store.set("2", for: item) }, { try store.delete(item) }, { try store.add("3", for: item) }] {
-            try leases.add(.user, "default/\(item.keyDescription)", payload: farDeadline.span.bytes)
-            try use()
-        }
-        #expect(try store.get(item) == "3")
-    }
-
-    @Test("a holder that died holds a lease for its time and no longer")
-    func deadHolder() throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
-        try store.set("1", for: .password(service: "other"))
-        let leases = Keyring(try scratch.keyring.search(.keyring, "skr-leases").serial)
-        var now = timespec()
-        clock_gettime(CLOCK_BOOTTIME, &now)
-        let deadline = UInt64(now.tv_sec) * 1_000_000_000 + UInt64(now.tv_nsec) + 500_000_000
-        let record = (0..<24).map { $0 < 8 ? UInt8(truncatingIfNeeded: deadline >> (8 * $0)) : 0 }
-        try leases.add(.user, "default/\(item.keyDescription)", payload: record.span.bytes)
-        let start = ContinuousClock.now
-        try store.add("2", for: item)
-        let waited = ContinuousClock.now - start
-        #expect(waited > .milliseconds(400))
-        #expect(try store.get(item) == "2")
-        #expect(try leases.members().isEmpty)
-    }
-
     @Test("keys of other programs in the ring are neither listed nor in the way")
     func foreignKeys() throws {
         let scratch = try ScratchKeyring()

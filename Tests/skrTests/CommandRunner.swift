@@ -30,9 +30,11 @@ struct CommandRunner {
     }
 
     /// Runs a shell script in which `skr` is the command.
-    func shell(_ script: String, environment: [String: String] = [:]) throws -> Outcome {
+    func shell(
+        _ script: String, words: [String] = [], environment: [String: String] = [:]
+    ) throws -> Outcome {
         try Self.start(
-            "/bin/bash", ["-c", script], input: Data(),
+            "/bin/bash", ["-c", script, "bash"] + words, input: Data(),
             environment: ["SKR_NAMESPACE": namespace, "PATH": Self.path].merging(environment) { $1 }
         )
     }

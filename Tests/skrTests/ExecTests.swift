@@ -124,7 +124,7 @@ struct ExecTests {
     func files() throws {
         let outcome = try CommandRunner().inSession(
             #"""
-            printf 'a\0b\n' | skr set --raw key; printf '' | skr set empty
+            printf 'a\0b\n' | skr set --raw key; skr set --allow-empty empty < /dev/null
             skr exec --env A=skr://key -- echo started; echo $?
             skr exec --file KEY=skr://key --file NONE=skr://empty -- bash -c '
                 [[ $KEY =~ ^/proc/self/fd/([0-9]+)$ ]] && ((BASH_REMATCH[1] > 2)) && echo path
@@ -146,7 +146,7 @@ struct ExecTests {
     func shortCuts() throws {
         let outcome = try CommandRunner().inSession(
             #"""
-            printf one | skr set a; printf two | skr set .b-c_9; printf 3 | skr set d al; printf '' | skr set e; printf 'x\0' | skr set --raw nul
+            printf one | skr set a; printf two | skr set .b-c_9; printf 3 | skr set d al; skr set --allow-empty e < /dev/null; printf 'x\0' | skr set --raw nul
             head -c 9000 /dev/zero | tr '\0' y | skr set big; export A=old AA=1
             run() { "$@" -- sh -c 'printf "%s|" "$A" "$AA" "$B" | cksum'; echo $?; }
             for words in A=skr://a "A=skr://.b-c_9 B=skr://a" A=skr://d/al A=skr://d A=skr://e A=skr://nul A=skr://none \

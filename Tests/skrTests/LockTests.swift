@@ -1,10 +1,35 @@
+import Glibc
 import Testing
 
 @Suite("skr lock")
 struct LockTests {
+    /// Locks of the user scope would stay with the tester.
+    private func inSession(_ script: String, environment: [String: String] = [:]) throws -> CommandRunner.Outcome {
+        try CommandRunner().inSession(script, environment: ["SKR_SCOPE": "session"].merging(environment) { $1 })
+    }
+
+    @Test(
+        "one at a time over all of the user's logins, unless --scope or SKR_SCOPE says otherwise",
+        .enabled(if: geteuid() == 0, "becomes a user whose keyring may be cleared"))
+    func userScope() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            exec setpriv --reuid 60411 --regid 60411 --clear-groups bash -c '
+                other() { keyctl session - env "$@" 2> >(grep -v "^Joined session" >&2); }
+                export -f other; keyctl link @u @s
+                keyctl session - skr lock a -- bash -c "other skr lock a --wait 0 -- echo both; echo \$?
+                    other skr lock a --wait 0 --scope session -- echo session
+                    other SKR_SCOPE=session skr lock a --wait 0 -- echo variable
+                    other SKR_SCOPE=session skr lock a --wait 0 --scope user -- echo both; echo \$?" 2> >(grep -v "^Joined session" >&2)
+                other skr lock a --wait 0 -- echo free; keyctl clear @u'
+            """#)
+        #expect(outcome.output == "75\nsession\nvariable\n75\nfree\n")
+        #expect(outcome.errors.split(separator: "\n").count == 4)
+    }
+
     @Test("one at a time runs its command, with its exit code, words and input")
     func exclusive() throws {
-        let outcome = try CommandRunner().inSession(
+        let outcome = try inSession(
             #"""
             work=$(mktemp -d); trap 'rm -rf $work' EXIT; export work
             for i in {1..8}; do skr lock --wait 5m a -- bash -c 'mkdir $work/in || echo both; sleep 0.02; rmdir $work/in; echo done' & done | sort | uniq -c | tr -d ' '
@@ -16,7 +41,7 @@ struct LockTests {
 
     @Test("who waits in vain gets 75; other names, namespaces and items are apart")
     func held() throws {
-        let outcome = try CommandRunner().inSession(
+        let outcome = try inSession(
             #"""
             skr lock a -- bash -c 'skr lock a --wait 0 -- echo never; echo $?; skr lock a --wait 1 -- echo never; echo $?
                 skr lock b --wait 0 -- echo b; skr lock a --wait 0 --namespace $SKR_NAMESPACE-two -- echo two; skr list'
@@ -27,7 +52,7 @@ struct LockTests {
 
     @Test("fencing numbers grow")
     func fencing() throws {
-        let outcome = try CommandRunner().inSession(
+        let outcome = try inSession(
             #"for i in 1 2 3 4; do skr lock a -- bash -c 'echo $SKR_FENCING_NUMBER'; done"#)
         let numbers = outcome.output.split(separator: "\n").compactMap { UInt64($0) }
         #expect(numbers.count == 4 && numbers == numbers.sorted() && Set(numbers).count == 4)
@@ -37,7 +62,7 @@ struct LockTests {
         "signals go to the command; the lock is given back, and skr dies of them too",
         arguments: ["TERM", "HUP", "USR1"])
     func signals(name: String) throws {
-        let outcome = try CommandRunner().inSession(
+        let outcome = try inSession(
             #"""
             ready=$(mktemp); export ready; trap 'rm -f $ready' EXIT
             holder() { for ((i = 0; i < 600; i++)); do [[ -s $ready ]] && break; sleep 0.05; done; kill -$NAME $child; wait $child; echo $?; }
@@ -52,7 +77,7 @@ struct LockTests {
 
     @Test("a holder that is killed takes its command with it and loses the lock; one that works keeps it")
     func timeouts() throws {
-        let outcome = try CommandRunner().inSession(
+        let outcome = try inSession(
             #"""
             ready=$(mktemp); export ready; trap 'rm -f $ready' EXIT
             gone() { for ((i = 0; i < 600; i++)); do grep -qs '^State:.[^Z]' /proc/$1/status || { echo gone; return; }; sleep 0.05; done; }
@@ -66,7 +91,7 @@ struct LockTests {
 
     @Test("a holder that was stopped for too long says so, 75 unless its command failed", arguments: [0, 3])
     func lost(code: Int) throws {
-        let outcome = try CommandRunner().inSession(
+        let outcome = try inSession(
             #"""
             ready=$(mktemp); export ready; trap 'rm -f $ready*' EXIT; mkfifo $ready.go
             skr lock a --timeout 1s -- bash -c 'echo x > $ready; read < $ready.go; exit $CODE' & child=$!

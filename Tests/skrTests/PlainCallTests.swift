@@ -21,7 +21,8 @@ struct PlainCallTests {
         arguments: [
             "get api", "get api me", "get --scope user api", "get api --namespace n me", "get api --field a.0.b",
             "set api",
-            "set api me --timeout 8h", "set --new api", "set --raw --new api --timeout 1h30m", "set api --timeout 90",
+            "set api me --timeout 8h", "set --new api", "set --raw --new api --timeout 1h30m", "set api --allow-empty",
+            "set api --timeout 90",
             "delete api", "delete api me --scope persistent", "set api --timeout 0",
         ]
     )
@@ -36,7 +37,8 @@ struct PlainCallTests {
             "get -- api",
             "list", "set api --timeout soon", "set api --timeout -1", "get api --timeout 5", "delete api --new",
             "get api --raw",
-            "set api --new --new", "get api --field a --field b", "get --help", "set --help api", "help get",
+            "set api --new --new", "get api --allow-empty", "get api --field a --field b", "get --help",
+            "set --help api", "help get",
             "gets api",
         ]
     )
@@ -47,7 +49,8 @@ struct PlainCallTests {
     @Test("of random command lines, both take the same or the argument parser alone does")
     func random() throws {
         let words = [
-            "get", "set", "delete", "api", "me", "", "-", "--", "--new", "--raw", "--timeout", "8h", "0", "x",
+            "get", "set", "delete", "api", "me", "", "-", "--", "--new", "--allow-empty", "--raw", "--timeout", "8h",
+            "0", "x",
             "--scope", "user",
             "session", "--namespace", "n", "--field", "a.b", "--help", "-h", "--timeout=5", "é",
         ]

@@ -36,6 +36,43 @@ struct PromptTests {
     }
 
     @Test(
+        "of a paste of several lines nothing is stored, and nothing is left for the shell",
+        arguments: [
+            "first\nsecond\n", "first\nsecond", "first\n\n",
+            "first\n" + String(repeating: String(repeating: "x", count: 60) + "\n", count: 60),
+        ])
+    func paste(keys: String) throws {
+        let shown = try onTerminal(
+            #"skr set api; echo rc=$?; read -t 0.3 -r left; echo "left=$left"; skr list; stty -a"#, typing: keys)
+        #expect(shown.contains("skr: error: more than one line was typed or pasted, and nothing was stored\n"))
+        #expect(shown.contains("skr: hint: pipe a secret of several lines in: "))
+        #expect(shown.contains("rc=64") && shown.contains("left=\n") && shown.contains(" icanon "))
+        #expect(!shown.contains("password ") && !shown.contains("second"))
+    }
+
+    @Test("an empty line is a secret where --allow-empty says so")
+    func empty() throws {
+        let shown = try onTerminal(#"skr set api --allow-empty; echo rc=$?; skr list"#, typing: "\n")
+        #expect(shown.contains("rc=0\n") && shown.contains("password  api               0      -"))
+    }
+
+    @Test(
+        "a signal that ends the command restores the terminal first",
+        arguments: ["USR1", "USR2", "XCPU", "VTALRM", "PROF", "TERM"])
+    func signals(name: String) throws {
+        let shown = try TerminalRunner().run(
+            #"""
+            ulimit -c 0; pid=$(mktemp); trap 'rm -f $pid' EXIT; export pid
+            (for ((i = 0; i < 600; i++)); do stty -a | grep -q -e ' -echo ' && break; sleep 0.05; done
+                sleep 0.1; kill -$NAME $(cat $pid)) &
+            bash -c 'echo $$ > $pid; exec skr set api' 2>/dev/null; echo rc=$?; wait; stty -a; skr list
+            """#, environment: ["NAME": name])
+        let code = try #require(["USR1": 138, "USR2": 140, "XCPU": 152, "VTALRM": 154, "PROF": 155, "TERM": 143][name])
+        #expect(shown.contains("rc=\(code)\n"))
+        #expect(shown.contains(" echo ") && !shown.contains(" -echo ") && !shown.contains("password "))
+    }
+
+    @Test(
         "an interrupt restores the terminal and ends the command by that signal",
         arguments: [("\u{3}", 130), ("\u{1C}", 131)])
     func interrupt(key: String, code: Int) throws {

@@ -104,9 +104,10 @@ struct ShellCompletionTests {
         let trap = settings.appendingPathComponent("trap").path
 
         let items = Self.names.enumerated().map { number, name in
-            "skr set --namespace n\(number) -- '\(name.replacingOccurrences(of: "'", with: #"'\''"#))' </dev/null\n"
+            "skr set --allow-empty --namespace n\(number) -- '\(name.replacingOccurrences(of: "'", with: #"'\''"#))' </dev/null\n"
         }
-        let script = items.joined() + "skr set --namespace accounts db 'alice b' </dev/null\n" + shell.start
+        let script =
+            items.joined() + "skr set --allow-empty --namespace accounts db 'alice b' </dev/null\n" + shell.start
         // Two answers a call: its prompt may be drawn several times, what the call shows only once.
         var answers = [TerminalRunner.Answer(prompt: "READY> ", keys: (calls.first?.typed ?? "") + "\r")]
         answers += calls.dropFirst().map { .init(prompt: "END", keys: $0.typed + "\r") }

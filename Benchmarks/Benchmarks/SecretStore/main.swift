@@ -5,6 +5,8 @@ import Foundation
 switch CommandLine.arguments.dropFirst().first {
 case nil:
     exit(Table.run())
+case ShortRun.option:
+    exit(Table.runShort())
 case Witness.verb:
     exit(Witness.run())
 case Replacer.verb:

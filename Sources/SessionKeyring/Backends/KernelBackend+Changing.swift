@@ -2,37 +2,53 @@ package import Keyutils
 
 extension KernelBackend {
     package func expire(_ item: ItemIdentity, after timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
-        if let leases = try rings.leasesIfUpdated() { return try expireInTurn(item, after: timeout, leases: leases) }
-        let isFound = try expirePlainly(item, after: timeout)
-        guard let leases = try rings.leasesIfUpdated() else { return isFound }
-        return try expireInTurn(item, after: timeout, leases: leases)
+        try changing { () throws(SecretStoreError) in
+            try expireUnlocked(item, after: timeout)
+        } underLease: { leases throws(SecretStoreError) in
+            try expireUnderLease(item, after: timeout, leases: leases)
+        }
     }
 
-    private func expirePlainly(_ item: ItemIdentity, after timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
+    package func remove(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
+        try changing { () throws(SecretStoreError) in
+            try removeUnlocked(item)
+        } underLease: { leases throws(SecretStoreError) in
+            try removeUnderLease(item, leases: leases)
+        }
+    }
+
+    /// Changes what is there: without a lease, unless writers take turns; again under the lease where that came too late.
+    ///
+    /// - Returns: whether there was anything.
+    private func changing(
+        unlocked: () throws(SecretStoreError) -> Bool,
+        underLease: (_ leases: Keyring) throws(SecretStoreError) -> Bool
+    ) throws(SecretStoreError) -> Bool {
+        let write = UnlockedWrite()
+        if let leases = try rings.leasesIfFlagged() { return try underLease(leases) }
+        let isChanged = try unlocked()
+        guard !write.isInTime, let leases = try rings.leasesIfFlagged() else { return isChanged }
+        let isChangedAgain = try underLease(leases)
+        return isChanged || isChangedAgain
+    }
+
+    private func expireUnlocked(_ item: ItemIdentity, after timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
         try withKey(of: item) { _, key throws(KeyringError) in try key.setTimeout(timeout) } != nil
     }
 
-    private func expireInTurn(
+    private func expireUnderLease(
         _ item: ItemIdentity, after timeout: KeyTimeout, leases ring: Keyring
     ) throws(SecretStoreError) -> Bool {
         for _ in 0..<10 {
             let lease = try affordableLease(for: item, in: ring)
-            let isFound = try expirePlainly(item, after: timeout)
+            let isFound = try expireUnlocked(item, after: timeout)
             // Had somebody else taken it meanwhile, the timeout might be that of a key which is gone.
-            if lease?.isHeld ?? true { return isFound }
+            if lease?.release() ?? true { return isFound }
         }
         throw SecretStoreError(.contended, item: item)
     }
 
-    package func remove(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
-        if let leases = try rings.leasesIfUpdated() { return try removeInTurn(item, leases: leases) }
-        let removed = try removePlainly(item)
-        guard let leases = try rings.leasesIfUpdated() else { return removed }
-        let removedAgain = try removeInTurn(item, leases: leases)
-        return removed || removedAgain
-    }
-
-    private func removePlainly(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
+    private func removeUnlocked(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
         // Unlinking goes by name: it removes what is there at that moment, which is what a delete is for.
         try remove(item) { ring, key throws(KeyringError) in
             try ring.unlink(key)
@@ -66,10 +82,18 @@ extension KernelBackend {
 
     private enum Removal { case done, nothingThere, refused }
 
-    private func removeInTurn(_ item: ItemIdentity, leases ring: Keyring) throws(SecretStoreError) -> Bool {
+    private func removeUnderLease(_ item: ItemIdentity, leases ring: Keyring) throws(SecretStoreError) -> Bool {
         for _ in 0..<10 {
-            guard let lease = try affordableLease(for: item, in: ring) else { return try removePlainly(item) }
-            let removed = try remove(item) { ring, key throws(KeyringError) in try lease.remove(key, from: ring) }
+            let lease = try affordableLease(for: item, in: ring)
+            let removed: Bool?
+            if let lease {
+                removed = try remove(item) { ring, key throws(KeyringError) in try lease.remove(key, from: ring) }
+                if removed != nil { try dropFetchSentinel(of: item) }
+                _ = lease.release()
+            } else {
+                removed = try removeUnlocked(item)
+                try dropFetchSentinel(of: item)
+            }
             if let removed { return removed }
         }
         throw SecretStoreError(.contended, item: item)
@@ -77,13 +101,11 @@ extension KernelBackend {
 
     /// The item's lease; `nil` where the quota has no room for one, so that nobody else can take it either, and nobody
     /// has it.
-    private func affordableLease(
-        for item: ItemIdentity, in ring: Keyring
-    ) throws(SecretStoreError) -> FencedLease? {
+    func affordableLease(for item: ItemIdentity, in ring: Keyring) throws(SecretStoreError) -> RingLease? {
         do throws(KeyringError) {
             do throws(KeyringError) {
                 let lease = try QuotaPatience.wait { () throws(KeyringError) in
-                    try leases.acquireFenced(for: item.keyDescription, in: ring)
+                    try leases.acquire(for: item.keyDescription, in: ring)
                 }
                 if let lease { return lease }
             } catch {

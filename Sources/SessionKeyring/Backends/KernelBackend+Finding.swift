@@ -38,11 +38,13 @@ extension KernelBackend {
     /// Looks for the item as that type, or as each that it may have.
     private func search(for item: ItemIdentity, in ring: Keyring, type: KeyType?) throws(KeyringError) -> Key {
         do throws(KeyringError) {
-            return try ring.search(type ?? .user, item.keyDescription)
+            return try ring.find(type ?? .user, item.keyDescription)
         } catch {
-            // Only where there is none: behind one that has expired, an older value may still be waiting to be removed.
-            guard type == nil, error.code == .notFound, ItemTypes.haveBigKeys else { throw error }
-            return try ring.search(.bigKey, item.keyDescription)
+            // Behind one that has expired, an older value may still be waiting to be removed.
+            guard type == nil, error.code == .notFound || error.code == .revoked, ItemTypes.haveBigKeys else {
+                throw error
+            }
+            return try ring.find(.bigKey, item.keyDescription)
         }
     }
 

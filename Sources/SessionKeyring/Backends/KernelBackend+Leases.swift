@@ -26,7 +26,7 @@ extension KernelBackend {
     package func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool {
         guard let ring = try rings.leases() else { return false }
         do throws(KeyringError) {
-            return try ExactLease.isHeld(leases.publicName(name), in: ring)
+            return try leases.isHeld(publicName: name, in: ring)
         } catch {
             // A ring that was removed has taken its leases with it.
             guard error.isAboutDeadKey, try rings.findLeases() != ring else { throw SecretStoreError(error) }
@@ -38,9 +38,9 @@ extension KernelBackend {
 /// A lease of the kernel's that tasks may hand around.
 private final class KernelLease: HeldLease {
     let fencingNumber: UInt64
-    private let lease: Mutex<ExactLease?>
+    private let lease: Mutex<RingLease?>
 
-    init(_ lease: consuming ExactLease) {
+    init(_ lease: consuming RingLease) {
         fencingNumber = lease.fencingNumber
         self.lease = Mutex(lease)
     }
@@ -59,16 +59,22 @@ private final class KernelLease: HeldLease {
         }
     }
 
-    func release() -> Bool {
-        lease.withLock { lease in
-            let isHeld = lease.timeLeft > .zero
-            lease = nil
-            return isHeld
+    func name(command processID: Int32) throws(SecretStoreError) -> Bool {
+        do throws(KeyringError) {
+            return try lease.withLock { lease throws(KeyringError) in
+                try lease?.name(command: processID) ?? false
+            }
+        } catch {
+            throw SecretStoreError(error)
         }
+    }
+
+    func release() -> Bool {
+        lease.withLock { lease in lease.take()?.release() ?? false }
     }
 }
 
-extension Optional where Wrapped == ExactLease, Wrapped: ~Copyable {
+extension Optional where Wrapped == RingLease, Wrapped: ~Copyable {
     /// How long it is surely still ours; nothing once it was released.
     fileprivate var timeLeft: Duration {
         switch self {

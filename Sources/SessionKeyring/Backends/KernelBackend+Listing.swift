@@ -1,4 +1,5 @@
-import Keyutils
+import Glibc
+package import Keyutils
 
 extension KernelBackend {
     package func identities() throws(SecretStoreError) -> [ItemIdentity] {
@@ -12,7 +13,7 @@ extension KernelBackend {
         // An item that is replaced before the table is read is looked at again, a few times.
         for round in 0..<6 where !looks.isEmpty || !items.isEmpty {
             for item in items {
-                if let look = try look(at: item) { looks.append(look) }
+                if let look = try lookIfReadable(at: item) { looks.append(look) }
             }
             // Where /proc is hidden, or hides a key, the list still stands, with unknown expiry.
             let table = try? KeyTable.snapshot()
@@ -21,13 +22,42 @@ extension KernelBackend {
                 let entry = table?[look.key.serial]
                 if entry == nil, table != nil, round < 5 {
                     items.append(look.item)
-                } else if try !removeIfLeftOver(look) {
+                } else {
                     list.append(ItemAttributes(look, expiry: ItemAttributes.Expiry(entry?.expiry)))
                 }
             }
             looks = []
         }
         return list
+    }
+
+    /// The members of the ring that can't be described, and the items that can't be read.
+    ///
+    /// Of what is being displaced just now, the same may be true for a moment, so each is looked at again.
+    package func unreadableKeys() throws(SecretStoreError) -> [KeySerial] {
+        guard let ring = try rings.findItems() else { return [] }
+        do throws(KeyringError) {
+            let suspects = try ring.members().filter(Self.isRefused)
+            guard !suspects.isEmpty else { return [] }
+            usleep(50_000)
+            let there = Set(try ring.members())
+            return suspects.filter { there.contains($0) && Self.isRefused($0) }
+        } catch {
+            throw SecretStoreError(error)
+        }
+    }
+
+    private static func isRefused(_ serial: KeySerial) -> Bool {
+        do throws(KeyringError) {
+            let key = try Key(serial).describe()
+            guard key.type == .user || key.type == .bigKey, ItemIdentity(keyDescription: key.name) != nil else {
+                return false
+            }
+            _ = try Key(serial).payloadSize()
+            return false
+        } catch {
+            return error.code == .accessDenied
+        }
     }
 
     fileprivate struct Look {
@@ -54,6 +84,16 @@ extension KernelBackend {
         return (looks, missed)
     }
 
+    /// One that may not be read is none of the list's; ``unreadableKeys()`` tells of it.
+    private func lookIfReadable(at item: ItemIdentity) throws(SecretStoreError) -> Look? {
+        do throws(SecretStoreError) {
+            return try look(at: item)
+        } catch {
+            guard error.underlying?.code == .accessDenied else { throw error }
+            return nil
+        }
+    }
+
     private func look(at item: ItemIdentity) throws(SecretStoreError) -> Look? {
         try withKey(of: item) { _, key throws(KeyringError) in
             var text = Self.roomForText()
@@ -68,19 +108,6 @@ extension KernelBackend {
     ) throws(KeyringError) -> Look {
         let size = try key.withPayload { StoredForm.secretSize($0) }
         return Look(item: item, key: key, outline: outline, size: size)
-    }
-
-    private func removeIfLeftOver(_ look: Look) throws(SecretStoreError) -> Bool {
-        guard look.outline.permissions != rings.scope.permissions else { return false }
-        do throws(KeyringError) {
-            guard try isLeftOver(look.key) else { return false }
-            try look.key.invalidate()
-            return true
-        } catch {
-            // It was replaced or removed while we looked.
-            guard error.isOfKeyGoneMeanwhile else { throw SecretStoreError(error, item: look.item) }
-            return false
-        }
     }
 
     /// Which keys hold the live items.
@@ -102,10 +129,11 @@ extension KernelBackend {
     /// names, were not in it.
     private func liveMembers() throws(SecretStoreError) -> [Member] {
         var found: [Member] = []
+        var refused: Set<KeySerial> = []
         for round in 0..<20 {
             guard let ring = try rings.findItems() else { return [] }
             do throws(KeyringError) {
-                if try note(ring, in: &found) {
+                if try note(ring, in: &found, refused: &refused) {
                     // Within a ring, type and name are unique.
                     return round == 0 && !ItemTypes.haveBigKeys ? found : Self.unique(found)
                 }
@@ -117,7 +145,11 @@ extension KernelBackend {
     }
 
     /// Adds the ring's live items; false if one of them vanished meanwhile.
-    private func note(_ ring: Keyring, in found: inout [Member]) throws(KeyringError) -> Bool {
+    ///
+    /// One that is there again and refuses again has not vanished.
+    private func note(
+        _ ring: Keyring, in found: inout [Member], refused: inout Set<KeySerial>
+    ) throws(KeyringError) -> Bool {
         var isComplete = true
         let serials = try ring.members()
         found.reserveCapacity(found.count + serials.count)
@@ -130,7 +162,8 @@ extension KernelBackend {
                 }
             } catch {
                 guard error.isOfKeyGoneMeanwhile else { throw error }
-                if error.code != .expired { isComplete = false }
+                let isRefusedAgain = error.code == .accessDenied && !refused.insert(serial).inserted
+                if error.code != .expired, !isRefusedAgain { isComplete = false }
             }
         }
         return isComplete

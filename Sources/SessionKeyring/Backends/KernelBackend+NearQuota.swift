@@ -3,33 +3,28 @@ import Keyutils
 
 /// The last resort where the quota has no room for a new item beside the old one: writing over the old one in place.
 ///
-/// The kernel clears the timeout when a payload is replaced in place, so a process killed in between would leave a secret
-/// that never expires. Therefore the key gets the new timeout first and is then *marked*: its possessor's right to link
-/// it, which nothing here needs, is taken away. A marked key without a timeout is what a killed writer left, and whoever
-/// lists the items removes it. Killed before it writes, it leaves the old secret with the new timeout.
+/// The kernel clears the timeout when a payload is replaced in place, so a process that dies in between would leave a secret
+/// that never expires. Therefore, under the item's lease:
+///
+/// 1. *Pin*: the old key is linked into the lease. (If the process dies here: the old secret, untouched.)
+/// 2. *Record*: the lease says which key it is, when it is to expire, and a hash of the new payload. (The same: the hash
+///    does not fit the old payload.)
+/// 3. *Payload*: the key is added by its name **to the lease**, which writes to exactly the pinned key; had that one died,
+///    the new one would lie in the lease, unseen. A refusal changes nothing. (The new secret without a timeout, until
+///    somebody takes the lease, and ``ItemLeases/finishOverwrite(_:of:isDead:)`` gives it one.)
+/// 4. *Timeout*. (The same.)
+/// 5. *Commit*: the lease is given back in time. If it was not, all begins anew.
 extension KernelBackend {
     func replaceNearQuota(_ publication: Publication, payload: RawSpan) throws(SecretStoreError) {
-        _ = try reapExpired()
+        try checkQuotaCouldHold(publication, payload: payload)
+        _ = try makeRoom()
         for _ in 0..<8 {
             if try placeIfRoom(publication, payload: payload) { return }
-            let isDone = try withKey(of: publication.item, type: publication.type) { ring, key throws(KeyringError) in
-                do throws(KeyringError) {
-                    return try overwriteInTurn(key, with: publication, payload: payload, in: ring)
-                } catch {
-                    // Another process has the lease, so it is about to change what is there.
-                    guard error.code == .alreadyExists else { throw error }
-                    usleep(1_000)
-                    return false
-                }
+            var isDone: Bool?
+            try withPair(for: publication.item) { pair throws(KeyringError) in
+                isDone = try overwriteInPlace(publication, payload: payload, in: pair)
             }
-            switch isDone {
-            case true?: return
-            case false?: continue
-            case nil:
-                // There is nothing to write over; but if it is gone only now, there is room.
-                if try placeIfRoom(publication, payload: payload) { return }
-                throw SecretStoreError(KeyringError(.quotaExceeded, in: .add), item: publication.item)
-            }
+            if isDone == true { return }
         }
         throw SecretStoreError(.contended, item: publication.item)
     }
@@ -44,138 +39,94 @@ extension KernelBackend {
         }
     }
 
-    /// Writes over the key in the item's turn; false if another process replaced or removed it meanwhile.
-    private func overwriteInTurn(
-        _ key: Key,
-        with publication: Publication,
-        payload: RawSpan,
-        in ring: Keyring
+    /// False if it has to begin anew, because others had the lease or changed what is there.
+    private func overwriteInPlace(
+        _ publication: Publication, payload: RawSpan, in pair: NamespaceRings.Pair
     ) throws(KeyringError) -> Bool {
-        // Two that write in place at once must not mix one's secret with the other's timeout.
-        let lease = try leases.acquireIfAffordable(for: publication.item.keyDescription)
-        let isDone = try overwrite(key, with: publication, payload: payload, in: ring)
-        _ = consume lease
-        return isDone
+        let lease = try QuotaPatience.wait { () throws(KeyringError) in
+            try leases.acquire(for: publication.item.keyDescription, in: pair.leases)
+        }
+        guard let lease else { return false }
+        let key: Key
+        do throws(KeyringError) {
+            key = try pair.items.find(publication.type, publication.item.keyDescription)
+        } catch {
+            guard error.isAboutDeadKey else { throw error }
+            throw KeyringError(.quotaExceeded, in: .add)
+        }
+        return try overwrite(key, with: publication, payload: payload, under: lease, slack: ItemLeases.duration / 4)
     }
 
-    /// Writes over the key; false if another process replaced or removed it meanwhile.
+    /// Writes over the key, and gives the lease back; false if it has to begin anew.
+    ///
+    /// - Throws: ``KeyringError`` with `quotaExceeded`, nothing having changed.
     func overwrite(
-        _ key: Key,
-        with publication: Publication,
-        payload: RawSpan,
-        in ring: Keyring
+        _ key: Key, with publication: Publication, payload: RawSpan, under lease: consuming RingLease, slack: Duration
     ) throws(KeyringError) -> Bool {
-        let name = publication.item.keyDescription
-        let permissions = rings.scope.permissions
-        let before = publication.timeout == nil ? nil : (try? KeyTable.snapshot())?[key.serial]?.expiry
-        if let timeout = publication.timeout {
-            try key.setTimeout(timeout)
-            try key.setPermissions(permissions.subtracting(.possessorLink))
-        }
-        let written: Key
         do throws(KeyringError) {
-            written = try ring.add(publication.type, name, payload: payload)
-        } catch {
-            if publication.timeout != nil {
-                try key.setPermissions(permissions)
-                try key.restore(before)
+            // One of another making may not be ours to change.
+            guard publication.type == .user, try key.describe().permissions == rings.scope.permissions else {
+                throw KeyringError(.quotaExceeded, in: .add)
             }
-            throw error
-        }
-        if let timeout = publication.timeout { try written.setTimeout(timeout) }
-        try written.setPermissions(permissions)
-        return written == key
-    }
-
-    /// Whether a listed key is what a process left that was killed while it wrote in place, and so would never expire:
-    /// marked, or made anew with the kernel's own permissions because the old one vanished under the writer.
-    ///
-    /// A writer that is alive looks the same for some microseconds, so a key counts only if it still does a while later.
-    func isLeftOver(_ key: Key) throws(KeyringError) -> Bool {
-        guard try looksLeftOver(key) else { return false }
-        usleep(100_000)
-        return try looksLeftOver(key)
-    }
-
-    private func looksLeftOver(_ key: Key) throws(KeyringError) -> Bool {
-        let permissions = try key.describe().permissions
-        let marked = rings.scope.permissions.subtracting(.possessorLink)
-        guard permissions == marked || permissions == [.possessorAll, .userView] else { return false }
-        guard let entry = (try? KeyTable.snapshot())?[key.serial] else { return false }
-        return entry.expiry == .never
-    }
-
-    /// Unlinks the namespace's expired items, which the kernel would charge for another five minutes, and returns how many
-    /// there were.
-    ///
-    /// Unlinking goes by name, so each is done under the name's lease, which all take who write where no live item is. With
-    /// the quota so full that no lease can be had, nobody else can take one either.
-    func reapExpired() throws(SecretStoreError) -> Int {
-        // Without /proc the names of dead keys are not to be had.
-        guard let ring = try rings.findItems(), let table = try? KeyTable.snapshot() else { return 0 }
-        try leases.sweep()
-        var reaped = 0
-        do throws(KeyringError) {
-            for serial in try ring.members() {
-                guard let entry = table[serial], entry.expiry == .expired else { continue }
-                if try reap(Key(serial), named: entry.keyDescription, from: ring) { reaped += 1 }
+            try lease.ring.link(key)
+            if let timeout = publication.timeout {
+                let overwrite = LeaseRecord.Overwrite(
+                    key: key.serial, expiry: Int64(time(nil)) + Int64(timeout.seconds),
+                    hash: LeaseRecord.hash(of: payload))
+                guard try lease.note(overwrite) else { return false }
             }
+            guard lease.timeLeft > slack else { return false }
+            let written = try lease.ring.add(.user, publication.item.keyDescription, payload: payload)
+            guard written == key else {
+                try written.invalidate()
+                return false
+            }
+            if let timeout = publication.timeout { try key.setTimeout(timeout) }
+            return lease.release()
         } catch {
-            throw SecretStoreError(error)
-        }
-        return reaped
-    }
-
-    private func reap(_ key: Key, named name: String, from ring: Keyring) throws(KeyringError) -> Bool {
-        do throws(KeyringError) {
-            let lease = try leases.acquireIfAffordable(for: name)
-            let isDead = try ring.links(key) ? Self.isExpired(key) : false
-            let isReaped = isDead ? try Self.unlink(key, from: ring) : false
-            _ = consume lease
-            return isReaped
-        } catch {
-            // Somebody else is at work on that very name.
-            guard error.code == .alreadyExists else { throw error }
+            guard error.isAboutDeadKey || error.code == .notPermitted else { throw error }
             return false
         }
     }
 
-    private static func isExpired(_ key: Key) throws(KeyringError) -> Bool {
-        do throws(KeyringError) {
-            _ = try key.describe()
-            return false
-        } catch {
-            return error.code == .expired
-        }
-    }
-
-    /// Unlinks a dead key; false if it was gone already.
-    private static func unlink(_ key: Key, from ring: Keyring) throws(KeyringError) -> Bool {
-        do throws(KeyringError) {
-            try ring.unlink(key)
-            return true
-        } catch {
-            guard error.code == .notFound || error.code == .notLinked else { throw error }
-            return false
-        }
+    /// Tells a secret that no deleting would make room for.
+    private func checkQuotaCouldHold(_ publication: Publication, payload: RawSpan) throws(SecretStoreError) {
+        guard publication.type == .user, let quota = try? KeyQuota.current() else { return }
+        // The names, with their NULs, of what has to be there beside the payload, and a link of 4 bytes to each.
+        let names = [publication.item.keyDescription, rings.itemsName, NamespaceRings.leasesName]
+        let limit = quota.maximumBytes - names.reduce(0) { $0 + $1.utf8.count + 5 }
+        guard payload.byteCount > limit else { return }
+        let size = StoredForm.secretSize(payload)
+        throw SecretStoreError(
+            .tooLarge(size: size, limit: limit - (payload.byteCount - size)), item: publication.item)
     }
 }
 
-extension KeyTable.Entry {
-    /// The description alone: behind it, `/proc/keys` shows `: ` and the payload's size.
-    fileprivate var keyDescription: String {
-        guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")) else { return text }
-        return String(text[..<colon])
-    }
-}
-
-extension Key {
-    /// Gives the key the timeout that it had, as far as the kernel told it.
-    fileprivate func restore(_ expiry: KeyTable.Entry.Expiry?) throws(KeyringError) {
-        switch expiry {
-        case .never: try removeTimeout()
-        case .left(let left): try setTimeout(KeyTimeout(max(left.atLeast, .seconds(1))))
-        case .expired, nil: return
+extension ItemLeases {
+    /// Finishes what somebody began to write in place, whose lease is being taken.
+    ///
+    /// Only a key counts that the holder has pinned in this very lease, that is still the item of the lease's name, and that
+    /// holds what was to be written; the old payload is untouched, and so is its timeout. Unless the holder is dead for
+    /// certain, nobody may set the key's timeout any more: its own, coming late, would hit a successor's value.
+    func finishOverwrite(_ record: LeaseRecord, of lease: Keyring, isDead: Bool) throws(KeyringError) {
+        guard let overwrite = record.overwrite else { return }
+        let key = Key(overwrite.key)
+        do throws(KeyringError) {
+            guard try lease.links(key), let items = rings.knownItems, try items.links(key) else { return }
+            let (description, name) = (try key.describe(), try Key(lease).describe().name)
+            guard description.type == .user, self.name(for: description.name).utf8.elementsEqual(name.utf8),
+                try key.withPayload({ LeaseRecord.hash(of: $0) }) == overwrite.hash
+            else { return }
+            let (left, isOverflow) = overwrite.expiry.subtractingReportingOverflow(Int64(time(nil)))
+            guard !isOverflow, left > 0, left <= Int64(UInt32.max) else { return try key.invalidate() }
+            try key.setTimeout(KeyTimeout(.seconds(left)))
+            if !isDead {
+                try key.setPermissions(
+                    rings.scope.permissions.subtracting([.possessorSetAttribute, .userSetAttribute]))
+            }
+        } catch {
+            // It is gone, or not ours to change.
+            guard error.isAboutDeadKey else { throw error }
         }
     }
 }

@@ -32,81 +32,87 @@ extension KernelBackend {
             guard error.underlying?.code == .quotaExceeded else { throw error }
             try replaceNearQuota(publication, payload: payload)
         }
-        try dropTwin(of: publication)
+        try removeKeyOfOtherType(than: publication)
     }
 
     /// Puts the item where it belongs, over whatever is there.
     func place(_ publication: Publication, payload: RawSpan) throws(SecretStoreError) {
         var isPlaced = false
         try withPair(for: publication.item) { pair throws(KeyringError) in
-            var placed: Key?
-            let isInTurn = try rings.haveUpdates(in: pair.leases)
-            if !isInTurn {
-                placed = try placePlainly(publication, payload: payload, in: pair)
-                isPlaced = placed != nil
-                guard isPlaced, try rings.haveUpdates(in: pair.leases) else { return }
+            let placed = try placeUnlocked(publication, payload: payload, in: pair)
+            if case .inTime = placed {
+                isPlaced = true
+                return
             }
-            isPlaced = try placeInTurn(publication, payload: payload, in: pair, unlessThereIs: placed)
+            isPlaced = try placeUnderLease(publication, payload: payload, in: pair, unlessThereIs: placed.lateKey)
         }
         if !isPlaced { throw SecretStoreError(.contended, item: publication.item) }
     }
 
-    /// Puts the item in its place where nobody updates.
-    ///
-    /// A live item is simply displaced. Where there is none, somebody may be creating it at this moment under the item's
-    /// lease, having seen that there is none; so we take the lease too.
-    private func placePlainly(
-        _ publication: Publication, payload: RawSpan, in pair: NamespaceRings.Pair
-    ) throws(KeyringError) -> Key? {
-        var placed: Key?
-        try publish(publication, payload: payload) { key throws(KeyringError) in
-            guard try nameState(of: publication.item, in: pair.items) != .live else {
-                try Keyring.thread.move(key, to: pair.items)
-                placed = key
-                return
-            }
-            guard let lease = try leases.acquire(for: publication.item.keyDescription, in: pair.leases) else {
-                return Staging.discard(key)
-            }
-            try Keyring.thread.move(key, to: pair.items)
-            placed = key
-            _ = consume lease
+    private enum Unlocked {
+        case inTime
+        case late(Key)
+        case refused
+
+        var lateKey: Key? {
+            if case .late(let key) = self { key } else { nil }
         }
-        return placed
     }
 
-    /// Puts the item in its place where others update, unless what was put there without asking still is; false if others
-    /// held the lease all the time.
-    private func placeInTurn(
-        _ publication: Publication, payload: RawSpan, in pair: NamespaceRings.Pair, unlessThereIs placed: Key?
+    /// Puts the item in its place without a lease, unless writers take turns; nothing here looks at what is there.
+    private func placeUnlocked(
+        _ publication: Publication, payload: RawSpan, in pair: NamespaceRings.Pair, exclusively: Bool = false
+    ) throws(KeyringError) -> Unlocked {
+        var write = UnlockedWrite()
+        guard try !rings.haveUpdateFlag(in: pair.leases) else { return .refused }
+        var outcome = Unlocked.refused
+        try publish(publication, payload: payload) { key throws(KeyringError) in
+            while !write.mayBegin {
+                write = UnlockedWrite()
+                guard try !rings.haveUpdateFlag(in: pair.leases) else { return Staging.discard(key) }
+            }
+            try Keyring.thread.move(key, to: pair.items, exclusive: exclusively)
+            outcome = .inTime
+            if !write.isInTime, try rings.haveUpdateFlag(in: pair.leases) { outcome = .late(key) }
+        }
+        return outcome
+    }
+
+    /// Puts the item in its place where writers take turns, unless what came there late still is; false if others held the
+    /// lease all the time.
+    private func placeUnderLease(
+        _ publication: Publication, payload: RawSpan, in pair: NamespaceRings.Pair, unlessThereIs late: Key?
     ) throws(KeyringError) -> Bool {
-        let name = publication.item.keyDescription
         // Each round lost means that this process was stopped for the lease's whole time.
         for _ in 0..<10 {
             let lease = try QuotaPatience.wait { () throws(KeyringError) in
-                try leases.acquireFenced(for: name, in: pair.leases)
+                try leases.acquire(for: publication.item.keyDescription, in: pair.leases)
             }
             guard let lease else { return false }
-            if let placed, try current(publication, in: pair.items) == placed { return true }
+            if let late, try current(publication, in: pair.items) == late { return true }
             var isPublished = false
             try publish(publication, payload: payload) { key throws(KeyringError) in
-                isPublished = try lease.publish(key, in: pair.items)
+                isPublished = try lease.publish(key, to: pair.items)
             }
-            if isPublished { return true }
+            if isPublished {
+                try dropFetchSentinel(of: publication.item, in: pair.items)
+                _ = lease.release()
+                return true
+            }
         }
         return false
     }
 
     private func current(_ publication: Publication, in ring: Keyring) throws(KeyringError) -> Key? {
         do throws(KeyringError) {
-            return try ring.search(publication.type, publication.item.keyDescription)
+            return try ring.find(publication.type, publication.item.keyDescription)
         } catch {
             guard error.code == .notFound || error.code == .expired || error.code == .revoked else { throw error }
             return nil
         }
     }
 
-    /// Creates the item if no live one is there, under its lease, so that no other creator can win too.
+    /// Creates the item if no live one is there.
     private func create(_ publication: Publication, payload: RawSpan) throws(SecretStoreError) {
         let item = publication.item
         // Each round lost means that another process held the lease for its whole time, or was quicker.
@@ -115,7 +121,7 @@ extension KernelBackend {
             do throws(SecretStoreError) {
                 outcome = try createOnce(publication, payload: payload)
             } catch {
-                guard error.underlying?.code == .quotaExceeded, try reapExpired() > 0 else { throw error }
+                guard error.underlying?.code == .quotaExceeded, try makeRoom() else { throw error }
                 continue
             }
             switch outcome {
@@ -138,14 +144,50 @@ extension KernelBackend {
             outcome =
                 switch try nameState(of: publication.item, in: pair.items) {
                 case .live: .occupied
-                case .free: try createExclusively(publication, payload: payload, in: pair)
+                // The key of the other type may come to bear the name, which the kernel does not exclude.
+                case .free where !ItemTypes.haveBigKeys: try createUnlocked(publication, payload: payload, in: pair)
+                case .free: try createUnderLease(publication, payload: payload, in: pair)
                 case .dead: try createOverDead(publication, payload: payload, in: pair)
                 }
         }
         return outcome
     }
 
-    private func createExclusively(
+    /// Over nothing, the kernel lets only one in.
+    private func createUnlocked(
+        _ publication: Publication, payload: RawSpan, in pair: NamespaceRings.Pair
+    ) throws(KeyringError) -> CreationOutcome {
+        do throws(KeyringError) {
+            switch try placeUnlocked(publication, payload: payload, in: pair, exclusively: true) {
+            case .inTime: return .created
+            case .refused: return try createUnderLease(publication, payload: payload, in: pair)
+            case .late(let key): return try isThereUnderLease(key, publication, in: pair) ? .created : .lost
+            }
+        } catch {
+            // A set was quicker, or what is there has died: look again.
+            guard error.code == .alreadyExists else { throw error }
+            return .lost
+        }
+    }
+
+    private func isThereUnderLease(
+        _ key: Key, _ publication: Publication, in pair: NamespaceRings.Pair
+    ) throws(KeyringError) -> Bool {
+        let lease = try leases.acquire(for: publication.item.keyDescription, in: pair.leases)
+        let isThere = try current(publication, in: pair.items) == key
+        _ = lease?.release()
+        return isThere
+    }
+
+    /// A dead key keeps the name taken until the kernel collects it, so it is displaced, by what was seen.
+    private func createOverDead(
+        _ publication: Publication, payload: RawSpan, in pair: NamespaceRings.Pair
+    ) throws(KeyringError) -> CreationOutcome {
+        try QuotaPatience.wait { () throws(KeyringError) in try rings.raiseUpdateFlag(in: pair.leases) }
+        return try createUnderLease(publication, payload: payload, in: pair)
+    }
+
+    private func createUnderLease(
         _ publication: Publication, payload: RawSpan, in pair: NamespaceRings.Pair
     ) throws(KeyringError) -> CreationOutcome {
         var outcome = CreationOutcome.lost
@@ -154,36 +196,20 @@ extension KernelBackend {
         }
         guard let lease else { return .lost }
         try publish(publication, payload: payload) { key throws(KeyringError) in
-            // The other type of key may have come to bear the name.
-            guard try nameState(of: publication.item, in: pair.items) == .free, lease.isHeld else {
+            let state = try nameState(of: publication.item, in: pair.items)
+            guard state != .live else {
+                outcome = .occupied
                 return Staging.discard(key)
             }
+            // Only those who have raised the flag may displace what they saw.
+            if state == .dead, try !rings.haveUpdateFlag(in: pair.leases) { return Staging.discard(key) }
             do throws(KeyringError) {
-                try Keyring.thread.move(key, to: pair.items, exclusive: true)
-                outcome = .created
+                if try lease.publish(key, to: pair.items, exclusive: state == .free) { outcome = .created }
             } catch {
-                // A set was quicker, or what is there has died: look again.
                 guard error.code == .alreadyExists else { throw error }
-                Staging.discard(key)
             }
         }
-        return outcome
-    }
-
-    /// A dead key keeps the name taken until the kernel collects it, so it is displaced; through a fence, because a creator
-    /// that was stopped would displace whatever is there by then.
-    private func createOverDead(
-        _ publication: Publication, payload: RawSpan, in pair: NamespaceRings.Pair
-    ) throws(KeyringError) -> CreationOutcome {
-        var outcome = CreationOutcome.lost
-        let lease = try QuotaPatience.wait { () throws(KeyringError) in
-            try leases.acquireFenced(for: publication.item.keyDescription, in: pair.leases)
-        }
-        guard let lease else { return .lost }
-        try publish(publication, payload: payload) { key throws(KeyringError) in
-            guard try nameState(of: publication.item, in: pair.items) == .dead else { return Staging.discard(key) }
-            if try lease.publish(key, in: pair.items) { outcome = .created }
-        }
+        if outcome == .created { try dropFetchSentinel(of: publication.item, in: pair.items) }
         return outcome
     }
 
@@ -193,7 +219,7 @@ extension KernelBackend {
         var state = NameState.free
         for type in ItemTypes.all {
             do throws(KeyringError) {
-                _ = try ring.search(type, item.keyDescription)
+                _ = try ring.find(type, item.keyDescription)
                 return .live
             } catch {
                 switch error.code {
@@ -230,48 +256,37 @@ extension KernelBackend {
     /// Removes the key of the other type that has the item's name, on kernels that have both.
     ///
     /// Under the item's lease, and only while what was published is there: of two that publish as different types, one must
-    /// remain.
-    func dropTwin(of publication: Publication) throws(SecretStoreError) {
+    /// remain. By name, because an invalidated key would be found, as revoked, until the kernel has collected it.
+    func removeKeyOfOtherType(than publication: Publication) throws(SecretStoreError) {
         guard ItemTypes.haveBigKeys else { return }
-        let (item, other) = (publication.item, publication.type == .user ? KeyType.bigKey : .user)
-        guard let twin = try withKey(of: item, type: other, { _, key in key }), let ring = try rings.leases() else {
-            return
-        }
+        let item = publication.item
+        guard try withKey(of: item, type: publication.otherType, { _, _ in }) != nil, let ring = try rings.leases()
+        else { return }
         let lease = try leaseOrNil(of: item, in: ring)
-        if try withKey(of: item, type: publication.type, { _, _ in }) != nil { try twin.invalidateIfAlive(about: item) }
-        _ = consume lease
+        if try withKey(of: item, type: publication.type, { _, _ in }) != nil { try unlinkKeyOfOtherType(than: publication) }
+        _ = lease?.release()
     }
 
     /// The same for a caller that holds the lease.
-    func dropTwinInTurn(of publication: Publication) throws(SecretStoreError) {
+    func unlinkKeyOfOtherType(than publication: Publication) throws(SecretStoreError) {
         guard ItemTypes.haveBigKeys else { return }
-        let other: KeyType = publication.type == .user ? .bigKey : .user
-        try withKey(of: publication.item, type: other) { _, key in key }?.invalidateIfAlive(about: publication.item)
+        _ = try withKey(of: publication.item, type: publication.otherType) { ring, key throws(KeyringError) in
+            do throws(KeyringError) {
+                try ring.unlink(key)
+            } catch {
+                // Another process was first.
+                guard error.code == .notLinked else { throw error }
+            }
+        }
     }
 
-    /// Without room for a lease, the twin is dropped without one.
-    private func leaseOrNil(of item: ItemIdentity, in ring: Keyring) throws(SecretStoreError) -> ExactLease? {
+    /// Without room for a lease, that key is removed without one.
+    private func leaseOrNil(of item: ItemIdentity, in ring: Keyring) throws(SecretStoreError) -> RingLease? {
         do throws(KeyringError) {
             return try leases.acquire(for: item.keyDescription, in: ring)
         } catch {
             guard error.code == .quotaExceeded else { throw SecretStoreError(error, item: item) }
             return nil
-        }
-    }
-}
-
-extension Key {
-    /// Removes exactly this key.
-    ///
-    /// One that is gone or dying already is what was wanted.
-    fileprivate func invalidateIfAlive(about item: ItemIdentity) throws(SecretStoreError) {
-        do throws(KeyringError) {
-            try invalidate()
-        } catch {
-            switch error.code {
-            case .notFound, .expired, .revoked, .accessDenied: return
-            default: throw SecretStoreError(error, item: item)
-            }
         }
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import Keyutils
 
 extension KernelBackend {
@@ -8,15 +9,24 @@ extension KernelBackend {
         _ write: (NamespaceRings.Pair) throws(KeyringError) -> Void
     ) throws(SecretStoreError) {
         var pair = try rings.pair()
-        for _ in 0..<8 {
+        var refusals = 0
+        for round in 0..<8 {
             do throws(KeyringError) {
                 try write(pair)
             } catch {
                 switch error.code {
                 case .notFound, .expired, .revoked, .accessDenied:
                     let current = try rings.findOrMakePair()
-                    if current == pair, error.code == .accessDenied { throw SecretStoreError(error, item: item) }
+                    if current == pair, error.code == .accessDenied {
+                        // As with a search, a refusal counts only if it lasts.
+                        refusals += 1
+                        guard refusals < 4 else { throw SecretStoreError(error, item: item) }
+                        usleep(200)
+                    }
                     pair = current
+                    continue
+                case .notPermitted where round < 7:
+                    pair = try pairInPlaceOfRestricted(pair, error, item: item)
                     continue
                 default: throw SecretStoreError(error, item: item)
                 }
@@ -28,5 +38,21 @@ extension KernelBackend {
             pair = try rings.findOrMakePair()
         }
         throw SecretStoreError(.unreadableAfterWrite, item: item)
+    }
+
+    /// A ring that takes nothing is one that another process is giving back, or died while it did; any other was restricted
+    /// by somebody who meant it.
+    private func pairInPlaceOfRestricted(
+        _ pair: NamespaceRings.Pair, _ error: KeyringError, item: ItemIdentity
+    ) throws(SecretStoreError) -> NamespaceRings.Pair {
+        usleep(1_000)
+        let current = try rings.findOrMakePair()
+        guard current.items == pair.items else { return current }
+        do throws(KeyringError) {
+            guard try rings.removeIfRestrictedAndEmpty(pair.items) else { throw error }
+        } catch {
+            throw SecretStoreError(error, item: item)
+        }
+        return try rings.findOrMakePair()
     }
 }

@@ -7,7 +7,7 @@ extension KernelBackend {
         do throws(SecretStoreError) {
             return try startUpdate(of: item, lasting: duration, waiting: patience)
         } catch {
-            guard error.underlying?.code == .quotaExceeded, try reapExpired() > 0 else { throw error }
+            guard error.underlying?.code == .quotaExceeded, try makeRoom() else { throw error }
             return try startUpdate(of: item, lasting: duration, waiting: patience)
         }
     }
@@ -19,30 +19,35 @@ extension KernelBackend {
         try withPair(for: item) { pair throws(KeyringError) in
             update = nil
             try QuotaPatience.wait { () throws(KeyringError) in
-                try rings.announceUpdates(in: pair.leases)
-                let lease = try leases.acquireFenced(
+                try rings.raiseUpdateFlag(in: pair.leases)
+                let lease = try leases.acquire(
                     for: item.keyDescription, in: pair.leases, lasting: duration, waiting: patience)
-                guard let lease else { return }
-                update = KernelItemUpdate(backend: self, item: item, ring: pair.items, lease: lease)
+                guard lease != nil else { return }
+                update = KernelItemUpdate(
+                    backend: self, item: item, ring: pair.items, lease: lease, slack: duration / 4)
             }
         }
         return update
     }
 }
 
-/// The right to change an item, as a fenced lease on it.
+/// The right to change an item, as the lease on it.
 private final class KernelItemUpdate: ItemUpdate {
     private let backend: KernelBackend
     private let item: ItemIdentity
     private let ring: Keyring
-    private let lease: FencedLease
+    /// Gone once the item was written in place, for that ends with giving it back.
+    private var lease: RingLease?
+    /// How much of the lease must be left to write in place.
+    private let slack: Duration
     private var seen: Key?
 
-    init(backend: KernelBackend, item: ItemIdentity, ring: Keyring, lease: consuming FencedLease) {
+    init(backend: KernelBackend, item: ItemIdentity, ring: Keyring, lease: consuming RingLease?, slack: Duration) {
         self.backend = backend
         self.item = item
         self.ring = ring
         self.lease = lease
+        self.slack = slack
     }
 
     func read(_ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
@@ -69,15 +74,24 @@ private final class KernelItemUpdate: ItemUpdate {
         var isPublished = false
         do throws(KeyringError) {
             try backend.publish(publication, payload: payload) { key throws(KeyringError) in
-                isPublished = try lease.publish(key, in: ring)
+                isPublished = try publish(key)
             }
+            if isPublished { try backend.dropFetchSentinel(of: item, in: ring) }
         } catch {
             guard error.code == .quotaExceeded, let seen else { throw SecretStoreError(error, item: item) }
             isPublished = try overwrite(seen, with: publication, payload: payload)
         }
         guard isPublished else { throw SecretStoreError(.leaseLost, item: item) }
         guard try isRingInUse() else { throw SecretStoreError(.unreadableAfterWrite, item: item) }
-        try backend.dropTwinInTurn(of: publication)
+        try backend.unlinkKeyOfOtherType(than: publication)
+    }
+
+    private func publish(_ key: Key) throws(KeyringError) -> Bool {
+        guard lease != nil else {
+            Staging.discard(key)
+            return false
+        }
+        return try lease?.publish(key, to: ring) ?? false
     }
 
     /// Writing to a ring that only its possessor may write to shows that it is still linked.
@@ -90,16 +104,18 @@ private final class KernelItemUpdate: ItemUpdate {
     private func overwrite(
         _ key: Key, with publication: Publication, payload: RawSpan
     ) throws(SecretStoreError) -> Bool {
-        guard lease.isHeld else { return false }
+        guard let lease = lease.take() else { return false }
         do throws(KeyringError) {
-            return try backend.overwrite(key, with: publication, payload: payload, in: ring)
+            return try backend.overwrite(key, with: publication, payload: payload, under: lease, slack: slack)
         } catch {
             throw SecretStoreError(error, item: item)
         }
     }
 
     private func remove() throws(SecretStoreError) -> Bool {
-        let removed = try backend.remove(item) { ring, key throws(KeyringError) in try lease.remove(key, from: ring) }
+        let removed = try backend.remove(item) { ring, key throws(KeyringError) in
+            try lease?.remove(key, from: ring) ?? false
+        }
         guard removed != nil else { throw SecretStoreError(.leaseLost, item: item) }
         return true
     }

@@ -5,4 +5,7 @@ struct Publication {
     let item: ItemIdentity
     let type: KeyType
     let timeout: KeyTimeout?
+
+    /// The other type of key that an item may have.
+    var otherType: KeyType { type == .user ? .bigKey : .user }
 }

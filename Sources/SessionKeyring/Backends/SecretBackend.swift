@@ -39,6 +39,9 @@ public protocol SecretBackend: Sendable {
     /// The live items with all that is known of them, in no particular order.
     func attributes() throws(SecretStoreError) -> [ItemAttributes]
 
+    /// The keys among the items that can't be read, so that nobody knows what they are.
+    func unreadableKeys() throws(SecretStoreError) -> [KeySerial]
+
     /// Takes the right to change the item until it is given back, for so long at most; all other writers of that item wait.
     ///
     /// - Returns: `nil` where others had it all the time that `patience` allows.
@@ -48,6 +51,9 @@ public protocol SecretBackend: Sendable {
         waiting patience: Duration
     ) throws(SecretStoreError) -> (any ItemUpdate)?
 
+    /// Begins to keep watch over an item that is being fetched.
+    func beginFetch(of item: ItemIdentity) throws(SecretStoreError) -> any ItemFetch
+
     /// Takes the lease of that name, if nobody holds it.
     ///
     /// The names of leases and of items are apart.
@@ -55,4 +61,9 @@ public protocol SecretBackend: Sendable {
 
     /// Whether somebody holds the lease of that name.
     func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool
+}
+
+extension SecretBackend {
+    /// No backend but the kernel's has keys that can't be read.
+    public func unreadableKeys() throws(SecretStoreError) -> [KeySerial] { [] }
 }

@@ -3,6 +3,7 @@ import Keyutils
 extension SecretStoreError {
     /// What a codec threw while encoding, with nothing of the value in it.
     static func unencodable(_ error: any Error, item: ItemIdentity) -> SecretStoreError {
+        if error is RawCoding.MissingValue { return SecretStoreError(.missingValue, item: item) }
         var path: [any CodingKey] = []
         if case EncodingError.invalidValue(_, let context)? = error as? EncodingError { path = context.codingPath }
         return SecretStoreError(.unencodable(at: describe(path)), item: item)

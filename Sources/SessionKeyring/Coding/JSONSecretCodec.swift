@@ -27,9 +27,7 @@ public struct JSONSecretCodec: SecretCodec {
     ///
     /// - Throws: `EncodingError`, or what the value's own encoding throws.
     public func encode<Value: Encodable>(_ value: Value) throws -> SecretBytes {
-        var data = try encoder.encode(value)
-        defer { data.resetBytes(in: data.startIndex..<data.endIndex) }
-        return SecretBytes(copying: data.bytes)
+        SecretBytes(copying: try encoder.encode(value).bytes)
     }
 
     /// The value in this JSON.

@@ -2,11 +2,20 @@ import FoundationEssentials
 import Keyutils
 
 /// Strings and bytes are stored as they are; every other type goes through the store's codec.
+///
+/// What an optional holds is stored as if it were none.
 enum RawCoding {
+    /// A `nil`, of which a codec would make a secret such as `null`.
+    struct MissingValue: Error {}
+
     static func encode<Value: Encodable>(_ value: Value, else codec: any SecretCodec) throws -> SecretBytes {
         if Value.self == String.self, let text = value as? String { return SecretBytes(utf8: text) }
         if Value.self == Data.self, let data = value as? Data { return SecretBytes(copying: data.bytes) }
         if Value.self == [UInt8].self, let bytes = value as? [UInt8] { return SecretBytes(copying: bytes) }
+        if let optional = value as? any OptionalValue {
+            guard let wrapped = optional.wrapped else { throw MissingValue() }
+            return try encode(wrapped, else: codec)
+        }
         return try codec.encode(value)
     }
 
@@ -15,13 +24,15 @@ enum RawCoding {
         from bytes: RawSpan,
         else codec: any SecretCodec
     ) throws -> Value {
-        if type == String.self {
+        if type == String.self || type == String?.self {
             let text = unsafe bytes.withUnsafeBytes { unsafe String(validating: $0, as: UTF8.self) }
             guard let value = text as? Value else { throw Undecodable() }
             return value
         }
-        if type == Data.self { return try cast(unsafe bytes.withUnsafeBytes { unsafe Data($0) }) }
-        if type == [UInt8].self { return try cast(unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) }) }
+        if type == Data.self || type == Data?.self { return try cast(unsafe bytes.withUnsafeBytes { unsafe Data($0) }) }
+        if type == [UInt8].self || type == [UInt8]?.self {
+            return try cast(unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) })
+        }
         return try codec.decode(type, from: bytes)
     }
 
@@ -33,4 +44,13 @@ enum RawCoding {
 
     /// Bytes that were asked for as a string and are not UTF-8.
     private struct Undecodable: Error {}
+}
+
+/// An optional of any type that can be stored.
+private protocol OptionalValue {
+    var wrapped: (any Encodable)? { get }
+}
+
+extension Optional: OptionalValue where Wrapped: Encodable {
+    fileprivate var wrapped: (any Encodable)? { self }
 }

@@ -60,12 +60,14 @@ public struct SecretSlot<Secret: Sendable>: SecretLoader, SecretSaver {
         }
     }
 
-    /// Makes a new value of the one that is there, as one step to everybody else, and saves it with the slot's timeout.
+    /// Makes a new value of the one that is there, as one step to everybody else, and saves it.
     ///
-    /// - Parameter change: gets `nil` where there is no value; `nil` from it deletes what is there.
+    /// - Parameters:
+    ///   - timeout: the timeout of the new value, such as the slot's ``timeout``; `nil` for the scope's life.
+    ///   - change: gets `nil` where there is no value; `nil` from it deletes what is there.
     /// - Throws: what ``SecretStore/update(_:as:timeout:lasting:waiting:_:)`` does, whose guarantees hold here too.
     @discardableResult
-    public func update(_ change: (Secret?) throws -> Secret?) throws -> Secret? {
+    public func update(timeout: Duration?, _ change: (Secret?) throws -> Secret?) throws -> Secret? {
         try store.update(
             item, timeout: timeout, lasting: SecretStore.updateDuration, waiting: .seconds(10),
             encode: encode, decode: decode, change

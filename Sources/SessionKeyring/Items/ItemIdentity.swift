@@ -55,6 +55,13 @@ public struct ItemIdentity: Sendable {
         ItemIdentity(kind: kind, service: service, account: account, keyDescription: "failed:" + keyDescription)
     }
 
+    /// The key beside this one that shows whether something happened to the item since its fetch began.
+    ///
+    /// Its name can't be read back as an identity, so it is not listed.
+    package var fetchSentinel: ItemIdentity {
+        ItemIdentity(kind: kind, service: service, account: account, keyDescription: "fetching:" + keyDescription)
+    }
+
     /// A token or password of a service.
     ///
     /// Without an account it is the service's one item that has none.

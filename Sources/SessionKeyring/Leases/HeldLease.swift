@@ -9,6 +9,11 @@ public protocol HeldLease: AnyObject, Sendable {
     /// Makes it last so long from now on; false if it may be somebody else's.
     func renew(lasting duration: Duration) throws(SecretStoreError) -> Bool
 
+    /// Names a child of this process that may outlive it: until it ends too, the lease is not taken for a dead holder's.
+    ///
+    /// - Returns: false if the lease may be somebody else's.
+    func name(command processID: Int32) throws(SecretStoreError) -> Bool
+
     /// Gives it back; false if it may have been somebody else's by then.
     func release() -> Bool
 }

@@ -2,67 +2,52 @@ import Keyutils
 
 /// The leases of a namespace's items.
 ///
-/// Whoever writes an item where there is no live one holds its lease meanwhile, so that a creator's look and its write
-/// are one step to all others.
+/// Whoever displaces or removes an item because of what it has seen there holds the item's lease from before the look until
+/// after the deed.
 struct ItemLeases {
-    /// Longer than any holder takes, who makes a handful of system calls; waiters lose this much to a holder that died.
+    /// Longer than any holder takes, who makes a handful of system calls; waiters lose this much to a holder whose death
+    /// they can't see.
     static let duration = Duration.seconds(2)
     static let patience = Duration.seconds(10)
 
     let rings: NamespaceRings
 
+    private func leases(in ring: Keyring) -> LeaseRing {
+        LeaseRing(ring, permissions: rings.scope.permissions) { lease, record, isDead throws(KeyringError) in
+            try finishOverwrite(record, of: lease, isDead: isDead)
+        }
+    }
+
     /// The lease of a key by its description; `nil` if others held it all the time.
     func acquire(
         for keyDescription: String,
         in ring: Keyring,
+        lasting duration: Duration = duration,
         waiting patience: Duration = patience
-    ) throws(KeyringError) -> ExactLease? {
-        try ExactLease.acquire(
-            name(for: keyDescription), in: ring, permissions: rings.scope.permissions, lasting: Self.duration,
-            waiting: patience
-        )
+    ) throws(KeyringError) -> RingLease? {
+        try leases(in: ring).acquire(name(for: keyDescription), lasting: duration, waiting: patience)
     }
 
     /// A lease that users of the store have named, if nobody holds it.
     func acquire(
         publicName: String, in ring: Keyring, lasting duration: Duration
-    ) throws(KeyringError) -> ExactLease? {
-        try ExactLease.acquire(
-            self.publicName(publicName), in: ring, permissions: rings.scope.permissions, lasting: duration,
-            waiting: .zero)
+    ) throws(KeyringError) -> RingLease? {
+        try leases(in: ring).acquire(self.publicName(publicName), lasting: duration, waiting: .zero)
     }
 
-    /// The description of a named lease's key, which is no item's.
-    func publicName(_ name: String) -> String {
+    /// Whether somebody holds the lease that users of the store have named.
+    func isHeld(publicName: String, in ring: Keyring) throws(KeyringError) -> Bool {
+        try leases(in: ring).look(self.publicName(publicName)) == .held
+    }
+
+    private func publicName(_ name: String) -> String {
         self.name(for: "lease:" + PercentCoding.encode(name))
-    }
-
-    /// The lease of a key by its description with a fence to write through; `nil` if others held it all the time.
-    func acquireFenced(
-        for keyDescription: String,
-        in ring: Keyring,
-        lasting duration: Duration = duration,
-        waiting patience: Duration = patience
-    ) throws(KeyringError) -> FencedLease? {
-        let permissions = rings.scope.permissions
-        let giveUp = BootTime.now() + BootTime(patience)
-        while true {
-            let lease = try ExactLease.acquire(
-                name(for: keyDescription), in: ring, permissions: permissions, lasting: duration, waiting: patience)
-            guard var lease else { return nil }
-            // Made by the holder alone, so that those who wait use up no quota for it.
-            let fence = try WriteFence(
-                prefix: rings.leasePrefix, in: ring, permissions: permissions, lasting: duration)
-            if try lease.attach(fence.keyring.serial) { return FencedLease(lease: lease, fence: fence) }
-            guard BootTime.now() < giveUp else { return nil }
-        }
     }
 
     /// The lease of a key by its description; `nil` where the quota has no room for a lease.
     ///
     /// - Throws: ``KeyringError`` with `alreadyExists` where somebody else holds it.
-    func acquireIfAffordable(for keyDescription: String) throws(KeyringError) -> ExactLease? {
-        guard let ring = try? rings.leases() else { return nil }
+    func acquireIfAffordable(for keyDescription: String, in ring: Keyring) throws(KeyringError) -> RingLease? {
         do throws(KeyringError) {
             let lease = try acquire(for: keyDescription, in: ring, waiting: .zero)
             guard let lease else { throw KeyringError(.alreadyExists, in: .move) }
@@ -70,7 +55,7 @@ struct ItemLeases {
         } catch {
             guard error.code == .quotaExceeded else { throw error }
             // Nobody can take it now, but somebody may have it.
-            if try ExactLease.isHeld(name(for: keyDescription), in: ring) {
+            if try leases(in: ring).look(name(for: keyDescription)) == .held {
                 throw KeyringError(.alreadyExists, in: .move)
             }
             return nil
@@ -81,7 +66,7 @@ struct ItemLeases {
     func waitUntilFree(_ keyDescription: String, in ring: Keyring) throws(KeyringError) -> Bool {
         let giveUp = BootTime.now() + BootTime(Self.patience)
         var backoff = Backoff.unhurried
-        while try ExactLease.isHeld(name(for: keyDescription), in: ring) {
+        while try leases(in: ring).look(name(for: keyDescription)) == .held {
             guard BootTime.now() < giveUp else { return false }
             backoff.wait()
         }
@@ -92,18 +77,12 @@ struct ItemLeases {
     func sweep() throws(SecretStoreError) {
         guard let ring = try rings.leases() else { return }
         do throws(KeyringError) {
-            for serial in try ring.members() {
-                // A lease that is gone by now need not be looked at.
-                guard let name = try? Key(serial).describe().name, name.hasPrefix(rings.leasePrefix) else { continue }
-                if WriteFence.isForgotten(name, prefix: rings.leasePrefix) {
-                    try WriteFence.close(Keyring(serial), in: ring)
-                } else {
-                    _ = try ExactLease.isHeld(name, in: ring)
-                }
-            }
+            try leases(in: ring).sweep(prefix: rings.leasePrefix)
+            try LeaseRing(rings.anchor, permissions: rings.scope.permissions).sweep(
+                prefix: NamespaceRings.makingPrefix)
         } catch {
             // The ring was removed, and every lease with it.
-            guard error.code == .notFound || error.code == .accessDenied else { throw SecretStoreError(error) }
+            guard error.isAboutDeadKey else { throw SecretStoreError(error) }
         }
     }
 
@@ -111,8 +90,6 @@ struct ItemLeases {
     func name(for keyDescription: String) -> String {
         let name = rings.leasePrefix + keyDescription
         guard name.utf8.count > 255 else { return name }
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-        return rings.leasePrefix + "#" + String(hash, radix: 16)
+        return rings.leasePrefix + "#" + String(unsafe LeaseRecord.hash(of: name.utf8Span.span.bytes), radix: 16)
     }
 }

@@ -1,3 +1,5 @@
+import Keyutils
+
 /// How long something that was fetched is kept, and when it is fetched anew.
 package struct Lifetime: Sendable {
     /// When the kernel drops it; `nil` for the scope's life.
@@ -15,6 +17,11 @@ package struct Lifetime: Sendable {
         }
         self.timeout = timeout
         self.refreshBefore = refreshBefore
+    }
+
+    func keyTimeout(of item: ItemIdentity) throws(SecretStoreError) -> KeyTimeout? {
+        guard let timeout else { return nil }
+        return try SecretStore.keyTimeout(timeout, item: item)
     }
 
     /// How long it is fresh; `nil` where it always is.

@@ -1,63 +1,231 @@
-import Synchronization
+import Dispatch
+import Keyutils
 
-/// Work whose result several may want: cancelling one who waits for it ends the wait, and not the work.
-final class SharedFetch<Value: Sendable>: Sendable {
-    private typealias Waiter = CheckedContinuation<Value, any Error>
+/// One attempt to get an item, and those in this process who wait for how it ends.
+///
+/// It belongs to all of them: whoever is cancelled leaves, and the last one who leaves ends it. Its end reaches those who
+/// wait at that time; who comes later begins another one. Between processes the lease decides, which it holds from the
+/// moment on at which something is really fetched.
+///
+/// - `running`: it waits for its turn or fetches. Its callers' leaving and its limit end it: the lease is released at once,
+///   so that others go on even if the fetch does not listen to its cancellation, and what that finds is not stored.
+/// - `keeping`: what was found is being stored. Nothing from outside ends it any more.
+/// - `stopped`: the lease is released.
+final class SharedFetch: Sendable {
+    /// How it ended, for those who waited for it.
+    enum End: Sendable {
+        /// This was found. Who did not begin the fetch looks into the store for it, where there may be something newer, or
+        /// nothing after a `clear`; unless it is for all, because the store had no room for it.
+        case found(any Sendable, isForAll: Bool)
+        /// It failed, for all of them.
+        case failed(any Error)
+        /// It ended without a word: look again.
+        case unknown
 
-    private enum State {
-        case running(waiter: Waiter?)
-        case cancelled
-        case finished(Result<Value, any Error>)
-    }
-
-    private let state = Mutex(State.running(waiter: nil))
-
-    /// Starts the work.
-    init(_ work: @escaping @Sendable () async throws -> Value) {
-        Task {
-            let result: Result<Value, any Error>
-            do {
-                result = .success(try await work())
-            } catch {
-                result = .failure(error)
-            }
-            finish(with: result)
+        /// It took longer than it may.
+        static func timedOut(_ flight: SingleFlight) -> End {
+            .failed(SecretStoreError(.fetchTimedOut, item: flight.item))
         }
     }
 
-    /// What the work finds; for one waiter.
-    ///
-    /// - Throws: what the work throws, or ``SecretStoreError`` with `cancelled`.
-    func value() async throws -> Value {
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { waiter in
-                let known: Result<Value, any Error>? = state.withLock { state in
-                    switch state {
-                    case .running:
-                        state = .running(waiter: waiter)
-                        return nil
-                    case .cancelled: return .failure(SecretStoreError(.cancelled))
-                    case .finished(let result): return result
-                    }
-                }
-                if let known { waiter.resume(with: known) }
+    private enum Phase {
+        case running, keeping, stopped
+    }
+
+    private struct State {
+        var phase = Phase.running
+        var end: End?
+        var callers: Set<Int> = [0]
+        var nextCaller = 1
+        var waiters: [Int: @Sendable (End) -> Void] = [:]
+        var work: Task<Void, Never>?
+        var hold: Hold?
+    }
+
+    /// What is given back when it stops.
+    private struct Hold {
+        let lease: any HeldLease
+        let renewal: LeaseRenewal?
+        let limit: BackgroundTimer
+    }
+
+    private static let running = LockBox<[FetchKey: SharedFetch]>([:])
+
+    private let key: FetchKey
+    private let state = LockBox(State())
+
+    private init(_ key: FetchKey) {
+        self.key = key
+    }
+}
+
+/// The callers.
+extension SharedFetch {
+    /// A caller's part in a fetch, which ends with this value.
+    struct Part: ~Copyable {
+        let fetch: SharedFetch
+        fileprivate let caller: Int
+
+        /// Whether this caller has to see to the fetch.
+        var isFirst: Bool { caller == 0 }
+
+        deinit {
+            fetch.leave(caller)
+        }
+    }
+
+    /// Takes part in the fetch of this that is under way, or begins one.
+    static func join(_ key: FetchKey) -> Part {
+        running.withLock { running in
+            if let fetch = running[key], let caller = fetch.enter() { return Part(fetch: fetch, caller: caller) }
+            let fetch = SharedFetch(key)
+            running[key] = fetch
+            return Part(fetch: fetch, caller: 0)
+        }
+    }
+
+    private func enter() -> Int? {
+        state.withLock { state in
+            guard state.end == nil else { return nil }
+            defer { state.nextCaller += 1 }
+            state.callers.insert(state.nextCaller)
+            return state.nextCaller
+        }
+    }
+
+    private func leave(_ caller: Int) {
+        let cancelled = End.failed(SecretStoreError(.cancelled))
+        let (waiter, isLast) = state.withLock { state in
+            let isLast = state.end == nil && state.phase == .running && state.callers == [caller]
+            // At once, so that nobody joins what is about to stop.
+            if isLast { state.end = cancelled }
+            state.callers.remove(caller)
+            return (state.waiters.removeValue(forKey: caller), isLast)
+        }
+        waiter?(cancelled)
+        if isLast { abandon(with: cancelled) }
+    }
+
+    /// Waits for the end; a caller that is cancelled leaves at once.
+    func end(for part: borrowing Part) async -> End {
+        let caller = part.caller
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                notify(caller) { end in continuation.resume(returning: end) }
             }
         } onCancel: {
-            let waiter: Waiter? = state.withLock { state in
-                guard case .running(let waiter) = state else { return nil }
-                state = .cancelled
-                return waiter
-            }
-            waiter?.resume(throwing: SecretStoreError(.cancelled))
+            leave(caller)
         }
     }
 
-    private func finish(with result: Result<Value, any Error>) {
-        let waiter: Waiter? = state.withLock { state in
-            defer { state = .finished(result) }
-            guard case .running(let waiter) = state else { return nil }
-            return waiter
+    /// Waits for the end, keeping the thread.
+    func waitForEnd(for part: borrowing Part) -> End {
+        let hasEnded = DispatchSemaphore(value: 0)
+        let end = LockBox(End.unknown)
+        notify(part.caller) { result in
+            end.withLock { $0 = result }
+            hasEnded.signal()
         }
-        waiter?.resume(with: result)
+        hasEnded.wait()
+        return end.withLock { $0 }
+    }
+
+    private func notify(_ caller: Int, _ waiter: @escaping @Sendable (End) -> Void) {
+        let known: End? = state.withLock { state in
+            if let end = state.end { return end }
+            guard state.callers.contains(caller) else { return .failed(SecretStoreError(.cancelled)) }
+            state.waiters[caller] = waiter
+            return nil
+        }
+        if let known { waiter(known) }
+    }
+}
+
+/// The work.
+extension SharedFetch {
+    /// Starts it in a task of its own.
+    func start(_ work: @escaping @Sendable () async throws -> End) {
+        let task = Task {
+            do {
+                finish(with: try await work())
+            } catch {
+                finish(with: .failed(error))
+            }
+        }
+        let isStopped = state.withLock { state in
+            state.work = task
+            return state.phase == .stopped
+        }
+        if isStopped { task.cancel() }
+    }
+
+    /// Does it here, on the thread of the first caller.
+    func finishing<Value>(_ work: () throws -> Value) throws -> Value {
+        do {
+            let value = try work()
+            finish(with: .unknown)
+            return value
+        } catch {
+            finish(with: .failed(error))
+            throw error
+        }
+    }
+
+    /// Hands over the lease under which it fetches from now on, until the limit; false if nobody wants it any more.
+    func hold(
+        _ lease: any HeldLease, _ renewal: LeaseRenewal?, upTo limit: Duration, otherwise end: End
+    ) -> Bool {
+        let timer = BackgroundTimer(after: limit) { [weak self] in self?.abandon(with: end) }
+        return state.withLock { state in
+            guard state.phase == .running else { return false }
+            state.hold = Hold(lease: lease, renewal: renewal, limit: timer)
+            return true
+        }
+    }
+
+    /// Whether what was found may be stored; nothing from outside ends it then.
+    func beginKeeping() -> Bool {
+        state.withLock { state in
+            guard state.phase == .running else { return false }
+            state.phase = .keeping
+            return true
+        }
+    }
+
+    /// Tells the callers how it ended, while the work may go on without them.
+    func answer(with end: End) {
+        let waiters = state.withLock { state in
+            state.end = state.end ?? end
+            defer { state.waiters = [:] }
+            return Array(state.waiters.values)
+        }
+        Self.running.withLock { running in
+            if running[key] === self { running[key] = nil }
+        }
+        for waiter in waiters { waiter(end) }
+    }
+
+    /// The work is done.
+    func finish(with end: End) {
+        stop(during: [.running, .keeping])
+        answer(with: end)
+    }
+
+    /// Ends it from outside.
+    private func abandon(with end: End) {
+        if stop(during: [.running]) { answer(with: end) }
+    }
+
+    @discardableResult
+    private func stop(during phases: [Phase]) -> Bool {
+        let (isStopped, work, hold) = state.withLock { state in
+            guard phases.contains(state.phase) else { return (false, nil as Task<Void, Never>?, nil as Hold?) }
+            state.phase = .stopped
+            defer { state.hold = nil }
+            return (true, state.work, state.hold)
+        }
+        work?.cancel()
+        _ = hold?.lease.release()
+        return isStopped
     }
 }

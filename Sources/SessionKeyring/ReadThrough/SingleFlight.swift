@@ -5,7 +5,7 @@ package struct SingleFlight: Sendable {
         /// Take this.
         case take(Value)
         /// Fetch it, holding the lease meanwhile; what is there still is good enough if that fails.
-        case fetch(any HeldLease, stillGood: Value?)
+        case fetch(FetchLease, stillGood: Value?)
         /// Wait a while for somebody who is fetching it.
         case wait
     }
@@ -43,16 +43,17 @@ package struct SingleFlight: Sendable {
             return .fetch(lease, stillGood: value)
         }
         guard try !store.backend.isLeaseHeld(leaseName), let lease = try tryLease() else { return .wait }
+        // Behind the lease another one may have brought it.
         if !force, let value = try read() { return .take(value) }
         return .fetch(lease, stillGood: nil)
     }
 
-    /// Keeps what was fetched, unless the lease was lost: then somebody else may have fetched something newer.
+    /// Keeps what was fetched, unless the lease was lost, since somebody else may have fetched something newer then, or
+    /// something happened to the item since the fetch began: what was deleted in the meantime stays so.
     package func keep(
-        _ bytes: RawSpan, for lifetime: Lifetime, under lease: any HeldLease
+        _ bytes: RawSpan, for lifetime: Lifetime, under lease: FetchLease
     ) throws(SecretStoreError) {
-        guard lease.timeLeft > .zero else { return }
-        try store.publish(bytes, for: item, timeout: lifetime.timeout, ifAbsent: false)
+        guard lease.timeLeft > .zero, try lease.fetch.store(bytes, timeout: lifetime.keyTimeout(of: item)) else { return }
         // After it, so that whoever sees the mark sees what is fresh.
         if let freshness = lifetime.freshness {
             let nothing = InlineArray<0, UInt8>(repeating: 0)
@@ -77,7 +78,7 @@ package struct SingleFlight: Sendable {
     /// The lease, if it is time to fetch the item anew and nobody does.
     ///
     /// With a good value at hand, nothing that goes wrong here is worth an error: the next one who asks tries again.
-    private func leaseToRefresh() -> (any HeldLease)? {
+    private func leaseToRefresh() -> FetchLease? {
         guard (try? isFresh()) == false else { return nil }
         return (try? tryLease()) ?? nil
     }
@@ -86,7 +87,25 @@ package struct SingleFlight: Sendable {
         try store.backend.contains(item.freshnessMark)
     }
 
-    private func tryLease() throws(SecretStoreError) -> (any HeldLease)? {
-        try store.backend.tryLease(leaseName, lasting: leaseDuration)
+    private func tryLease() throws(SecretStoreError) -> FetchLease? {
+        guard let lease = try store.backend.tryLease(leaseName, lasting: leaseDuration) else { return nil }
+        return FetchLease(lease, fetch: try store.backend.beginFetch(of: item))
     }
+}
+
+/// The lease of whoever fetches an item, with the watch over what happens to the item meanwhile.
+package final class FetchLease: HeldLease {
+    private let lease: any HeldLease
+    let fetch: any ItemFetch
+
+    init(_ lease: any HeldLease, fetch: any ItemFetch) {
+        self.lease = lease
+        self.fetch = fetch
+    }
+
+    package var fencingNumber: UInt64 { lease.fencingNumber }
+    package var timeLeft: Duration { lease.timeLeft }
+    package func renew(lasting duration: Duration) throws(SecretStoreError) -> Bool { try lease.renew(lasting: duration) }
+    package func name(command processID: Int32) throws(SecretStoreError) -> Bool { try lease.name(command: processID) }
+    package func release() -> Bool { lease.release() }
 }

@@ -8,7 +8,7 @@ extension NamespaceRings {
     /// the anchor's members, the session scope would take the user scope's ring for its own.
     func find(_ name: String, in anchor: Keyring) throws(SecretStoreError) -> Keyring? {
         do throws(KeyringError) {
-            let found = try anchor.search(.keyring, name)
+            let found = try anchor.find(.keyring, name)
             return try anchor.links(found) ? Keyring(found.serial) : nil
         } catch {
             switch error.code {
@@ -22,22 +22,29 @@ extension NamespaceRings {
         }
     }
 
-    /// The ring of that name, made where there is none.
+    /// The ring of that name, made where there is none or a dead one.
     ///
-    /// Of many processes that make it at once, all get the same one.
+    /// Of many processes that make it at once, all get the same one: whoever makes it holds the lease on its *name*, kept in
+    /// the anchor, because the leases' own ring may be the one that is dead. The new ring leaves that lease by one move,
+    /// which displaces a dead link; nothing is unlinked, for that goes by name and would hit the successor that another
+    /// process has just made, with what was stored in it.
     func findOrMake(_ name: String, in anchor: Keyring) throws(SecretStoreError) -> Keyring {
-        for _ in 0..<50 {
+        for _ in 0..<3 {
             if let found = try find(name, in: anchor) { return found }
             do throws(KeyringError) {
-                try QuotaPatience.wait { () throws(KeyringError) in try self.make(name, in: anchor) }
+                let made = try QuotaPatience.wait { () throws(KeyringError) in
+                    try scope == .thread ? makeInThread(name) : make(name, in: anchor)
+                }
+                if let made { return made }
             } catch {
-                // Another process was first, or a dead ring still holds the name: look again in a moment.
-                guard error.code == .alreadyExists else { throw SecretStoreError(error) }
-                usleep(1_000)
+                throw SecretStoreError(error)
             }
         }
-        throw SecretStoreError(.unreadableAfterWrite)
+        throw SecretStoreError(.contended)
     }
+
+    /// What the names of the leases of makers begin with.
+    static let makingPrefix = "skr-making:"
 
     private func requireLive(_ anchor: Keyring) throws(SecretStoreError) {
         do throws(KeyringError) {
@@ -47,38 +54,49 @@ extension NamespaceRings {
         }
     }
 
-    /// Makes the ring out of sight and moves it into place: adding it in place would displace one that another process
-    /// has just filled.
-    private func make(_ name: String, in anchor: Keyring) throws(KeyringError) {
-        if scope == .thread {
-            // The anchor is the staging place itself, and nobody else can see it.
-            try Key(anchor.addKeyring(name)).setPermissions(scope.permissions)
-            return
-        }
+    /// Makes a ring, with what is in `old` if that is to be replaced.
+    ///
+    /// - Returns: `nil` where another process was first, or our time was over.
+    func make(
+        _ name: String, in anchor: Keyring, inPlaceOf old: Keyring? = nil
+    ) throws(KeyringError) -> Keyring? {
+        let makers = LeaseRing(anchor, permissions: scope.permissions)
+        let lease = try makers.acquire(
+            Self.makingPrefix + name, lasting: ItemLeases.duration, waiting: ItemLeases.patience)
+        guard let lease else { return nil }
+        let state = try stateOfRing(name, in: anchor)
+        if state == .live, try old.map({ old throws(KeyringError) in try !anchor.links(Key(old)) }) ?? true { return nil }
+        // What the holders of leases in a dead ring write goes through keyrings that the kernel is about to collect.
+        if state == .dead, name == Self.leasesName { usleep(50_000) }
         let ring = try Keyring.thread.addKeyring(name)
         do throws(KeyringError) {
             try Key(ring).setPermissions(scope.permissions)
-            try Keyring.thread.move(Key(ring), to: anchor, exclusive: true)
+            for member in try old?.members() ?? [] { try ring.link(Key(member)) }
         } catch {
             Staging.discard(Key(ring))
-            if error.code == .alreadyExists { try removeDeadRing(name, in: anchor) }
             throw error
+        }
+        return try lease.publish(Key(ring), to: anchor) ? ring : nil
+    }
+
+    private enum RingState { case absent, dead, live }
+
+    private func stateOfRing(_ name: String, in anchor: Keyring) throws(KeyringError) -> RingState {
+        do throws(KeyringError) {
+            return try anchor.links(try anchor.find(.keyring, name)) ? .live : .absent
+        } catch {
+            switch error.code {
+            case .notFound: return .absent
+            case .expired, .revoked: return .dead
+            default: throw error
+            }
         }
     }
 
-    /// A revoked or expired ring keeps its name taken for up to five minutes, and holds nothing that can be read.
-    private func removeDeadRing(_ name: String, in anchor: Keyring) throws(KeyringError) {
-        for serial in try anchor.members() {
-            do throws(KeyringError) {
-                _ = try Key(serial).describe()
-            } catch {
-                guard error.code == .expired || error.code == .revoked else { continue }
-                // /proc/keys still names what the kernel no longer describes.
-                guard let entry = try KeyTable.snapshot()[serial], entry.type == "keyring",
-                    entry.text.hasPrefix(name + ":")
-                else { continue }
-                try anchor.unlink(Key(serial))
-            }
-        }
+    /// The anchor is the staging place itself, and nobody else can see it.
+    private func makeInThread(_ name: String) throws(KeyringError) -> Keyring {
+        let ring = try anchor.addKeyring(name)
+        try Key(ring).setPermissions(scope.permissions)
+        return ring
     }
 }

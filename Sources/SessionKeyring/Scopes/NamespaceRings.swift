@@ -14,7 +14,8 @@ package final class NamespaceRings: Sendable {
         package let leases: Keyring
     }
 
-    package static let leasesName = "skr-leases"
+    /// Not that of versions whose leases were keys: those and ours don't exclude each other.
+    package static let leasesName = "skr-leases-2"
 
     package let scope: SecretScope
     package let namespace: String
@@ -25,8 +26,8 @@ package final class NamespaceRings: Sendable {
     private let anchorSerial: Atomic<Int32>
     private let itemsSerial = Atomic<Int32>(0)
     private let leasesSerial = Atomic<Int32>(0)
-    /// The leases' ring in which the mark of updates was seen.
-    let markedSerial = Atomic<Int32>(0)
+    /// The leases' ring in which the update flag was seen.
+    let flaggedSerial = Atomic<Int32>(0)
     private let processID: Atomic<Int32>
 
     package init(scope: SecretScope, namespace: String) throws(SecretStoreError) {

@@ -73,7 +73,7 @@ struct Aftermath {
     private func isExpected(_ key: String, in ring: String) -> Bool {
         // Who uses the names that a hostile neighbor has taken stores items too.
         if plan.isHostile, key.contains(":\(HostileNeighbor.name):") { return true }
-        if ring == "skr-leases" { return key.hasPrefix("updates:") }
+        if ring == NamespaceRings.leasesName { return key.hasPrefix("updates:") }
         return ItemIdentity(keyDescription: key).flatMap(StressItems.number) != nil
     }
 }

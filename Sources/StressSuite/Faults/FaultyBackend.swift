@@ -94,6 +94,10 @@ struct FaultyBackend: SecretBackend {
         return UnguardedUpdate(backend: whole, item: item)
     }
 
+    func beginFetch(of item: ItemIdentity) throws(SecretStoreError) -> any ItemFetch {
+        try whole.beginFetch(of: item)
+    }
+
     func tryLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> (any HeldLease)? {
         if goesWrong(.shareLease, oneOf: 3) { return SharedLease() }
         return try whole.tryLease(name, lasting: duration)
@@ -131,5 +135,6 @@ private final class SharedLease: HeldLease {
     var timeLeft: Duration { .seconds(1) }
 
     func renew(lasting duration: Duration) throws(SecretStoreError) -> Bool { true }
+    func name(command processID: Int32) throws(SecretStoreError) -> Bool { true }
     func release() -> Bool { true }
 }

@@ -1,4 +1,5 @@
 import CKeyutils
+import CommandConventions
 import Glibc
 import SessionKeyring
 
@@ -27,8 +28,15 @@ struct CachedAction {
         // From before the lease is ours, so that no signal leaves it behind.
         let signals = HeldSignals()
         let refreshes = request.refreshBefore != nil
-        let turn = try flight.nextTurn(refreshes: refreshes, force: request.isForced) {
-            () throws(SecretStoreError) in try CachedAnswer.read(request.item, in: store)
+        let turn: SingleFlight.Turn<CachedAnswer>
+        do throws(SecretStoreError) {
+            turn = try flight.nextTurn(refreshes: refreshes, force: request.isForced) {
+                () throws(SecretStoreError) in try CachedAnswer.read(request.item, in: store)
+            }
+        } catch {
+            guard error.code.isLackOfRoom else { throw error }
+            Console.warn(CommandError(notKeptBecause: error))
+            turn = .fetch(NoLease(), stillGood: nil)
         }
         switch turn {
         case .take(let answer):
@@ -42,7 +50,7 @@ struct CachedAction {
     private func fetch(
         _ flight: SingleFlight,
         in store: SecretStore,
-        under lease: any HeldLease,
+        under lease: FetchLease,
         old: CachedAnswer?,
         _ signals: HeldSignals
     ) throws -> Never {

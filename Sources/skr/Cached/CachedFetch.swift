@@ -8,22 +8,26 @@ struct CachedFetch {
     let request: CachedRequest
     let flight: SingleFlight
     let store: SecretStore
-    let lease: any HeldLease
+    let lease: FetchLease
     let signals: HeldSignals
     /// What is good enough if this fails.
     let old: CachedAnswer?
 
     func run() throws(CommandError) -> Never {
-        let (answer, end): (CachedAnswer, ChildEnd)
+        let (captured, end): (CachedAnswer?, ChildEnd)
         let lifetime: Lifetime?
         do throws(CommandError) {
-            (answer, end) = try capture()
-            lifetime = end.exitCode == 0 ? try self.lifetime(of: answer) : nil
+            (captured, end) = try capture()
+            lifetime = end.exitCode == 0 ? try captured.map(self.lifetime) ?? nil : nil
         } catch {
             giveBack()
             guard let old else { throw error }
             Console.report(error)
             try old.give()
+        }
+        guard let answer = captured else {
+            Console.warn(CapturedOutput.tooLarge)
+            end.leave()
         }
         guard let lifetime else { try finish(failed: answer, end) }
         try finish(answer, keptFor: lifetime)
@@ -35,7 +39,8 @@ struct CachedFetch {
         signals.release()
     }
 
-    private func capture() throws(CommandError) -> (CachedAnswer, ChildEnd) {
+    /// What it prints; `nil` where that was too much and went to our caller.
+    private func capture() throws(CommandError) -> (CachedAnswer?, ChildEnd) {
         var pipe = try CapturedOutput()
         let input = try Self.input()
         defer { if input >= 0 { close(input) } }
@@ -45,8 +50,12 @@ struct CachedFetch {
         pipe.closeWriter()
         let output = try pipe.readAll(from: &child)
         guard !CapturedOutput.isTooLarge(output) else {
-            try passOn(output, rest: pipe, of: &child)
-            throw CapturedOutput.tooLarge
+            guard old == nil else {
+                try pipe.drain(from: &child, to: nil)
+                _ = child.waitForEnd()
+                throw CapturedOutput.tooLarge
+            }
+            return (nil, try passOn(output, rest: pipe, of: &child))
         }
         let end = child.waitForEnd()
         return (CachedAnswer(exitCode: end.exitCode, output: HeldSecret(output)), end)
@@ -68,16 +77,12 @@ struct CachedFetch {
     /// More than can be kept: it goes to our caller alone.
     private func passOn(
         _ output: borrowing SecretBytes, rest pipe: borrowing CapturedOutput, of child: inout ChildCommand
-    ) throws(CommandError) {
-        let isWanted = old == nil
-        if isWanted {
-            // Others may go on; the signals are still wanted for the command.
-            _ = lease.release()
-            try output.withBytes { bytes throws(CommandError) in try Console.write(bytes) }
-        }
-        try pipe.drain(from: &child, to: isWanted ? STDOUT_FILENO : nil)
-        let end = child.waitForEnd()
-        if isWanted, end.exitCode != 0 { end.leave() }
+    ) throws(CommandError) -> ChildEnd {
+        // Others may go on; the signals are still wanted for the command.
+        _ = lease.release()
+        try output.withBytes { bytes throws(CommandError) in try Console.write(bytes) }
+        try pipe.drain(from: &child, to: STDOUT_FILENO)
+        return child.waitForEnd()
     }
 
     private func finish(failed answer: CachedAnswer, _ end: ChildEnd) throws(CommandError) -> Never {
@@ -87,7 +92,7 @@ struct CachedFetch {
                 try answer.remember(for: timeout, as: request.item, in: store)
             } catch {
                 // Its own failure matters more than that nobody will know of it.
-                Console.report(CommandError(error))
+                Console.warn(CommandError(error))
             }
         }
         giveBack()
@@ -106,8 +111,12 @@ struct CachedFetch {
             giveBack()
             // It could not be kept, but whoever asked shall have it.
             try answer.write()
-            Console.report(CommandError(error))
-            exit(CommandError(error).exitCode.rawValue)
+            guard error.code.isLackOfRoom else {
+                Console.report(CommandError(error))
+                exit(CommandError(error).exitCode.rawValue)
+            }
+            Console.warn(CommandError(notKeptBecause: error))
+            exit(answer.exitCode)
         }
         giveBack()
         try answer.give()

@@ -52,7 +52,7 @@ struct CapturedOutput: ~Copyable {
     static var tooLarge: CommandError {
         CommandError(
             exitCode: .internalError, message: "the output has more than \(limit) bytes, which no key can hold",
-            hint: "it was printed, and not kept; cache a smaller part of it")
+            hint: "it is not kept; cache a smaller part of it")
     }
 
     /// Hands the rest on, to nobody if need be.

@@ -1,36 +1,41 @@
 import CommandConventions
-import FoundationEssentials
 import Glibc
+import Keyutils
 
 /// How long an output is good for, as it says itself.
-enum OutputLifetime {
-    /// From a field that holds a number of seconds or a date and time.
+package enum OutputLifetime {
+    /// What is larger can't be a number of seconds to live, and is a Unix time.
+    private static let longestNumber = 1_000_000_000.0
+    /// Ten years, leap days included: no token says that it lives longer, but a time that is taken for another might.
+    private static let longest = 315_576_000.0
+
+    /// From a field that holds a number of seconds, a Unix time, or a date and time.
     static func read(_ path: String, from bytes: RawSpan) throws(CommandError) -> Duration {
-        let data = unsafe bytes.withUnsafeBytes { unsafe Data($0) }
-        guard var value = try? JSONDecoder().decode(JSONValue.self, from: data) else {
-            throw failure(path, "the output is not JSON")
-        }
-        for step in path.split(separator: ".") {
-            guard let next = value[String(step)] else { throw failure(path, "the output has no such field") }
-            value = next
-        }
-        guard let seconds = seconds(value) else {
-            throw failure(path, "the field is neither a number of seconds nor a date and time")
+        guard let seconds = try text(of: path, in: bytes).flatMap({ seconds($0, now: now()) }) else {
+            throw failure(path, "the field is neither a number of seconds nor a time")
         }
         guard seconds >= 1 else { throw failure(path, "the time that the field tells is over") }
-        return .seconds(Int64(min(seconds, 4_294_967_295)))
+        guard seconds <= longest else {
+            throw failure(path, "the time that the field tells is more than 10 years away")
+        }
+        return .seconds(Int64(seconds))
     }
 
-    private static func seconds(_ value: JSONValue) -> Double? {
-        switch value {
-        case .integer(let number): return Double(number)
-        case .unsigned(let number): return Double(number)
-        case .number(let number): return number.isFinite ? number : nil
-        case .string(let text):
-            if let number = Double(text) { return number.isFinite ? number : nil }
-            guard let end = DateTimeText.parse(text) else { return nil }
-            return end - now()
-        default: return nil
+    /// From now on; `nil` for a text that tells no time.
+    package static func seconds(_ text: String, now: Double) -> Double? {
+        guard let number = Double(text) else { return DateTimeText.parse(text).map { $0 - now } }
+        guard number.isFinite else { return nil }
+        return number > longestNumber ? number - now : number
+    }
+
+    /// A number or a string, which look alike here; `nil` for anything else.
+    private static func text(of path: String, in bytes: RawSpan) throws(CommandError) -> String? {
+        switch JSONField.find(JSONPath(path), in: bytes) {
+        case .found(let text):
+            return text.withBytes { unsafe $0.withUnsafeBytes { unsafe String(validating: $0, as: UTF8.self) } }
+        case .nothing: throw failure(path, "the output has no such field")
+        case .noText: return nil
+        case .notJSON: throw failure(path, "the output is not JSON")
         }
     }
 

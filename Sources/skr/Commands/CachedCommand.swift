@@ -15,8 +15,9 @@ struct CachedCommand: LaunchingCommand {
             The output is kept under NAME and the --key arguments, and nothing else: other words behind '--' don't make it \
             another one. CMD reads from /dev/null, unless standard input is a terminal.
 
-            --timeout-from-json takes the lifetime from the output: a number of seconds, or a date and time as in RFC 3339; \
-            with --timeout too, the smaller wins. Where the field can't be used, that is error 65, and nothing is printed.
+            --timeout-from-json takes the lifetime from the output: a number of seconds, a Unix time (any number above \
+            1,000,000,000), or a date and time as in RFC 3339; with --timeout too, the smaller wins. One in the past, or more \
+            than 10 years away, is none. Where the field can't be used, that is error 65, and nothing is printed.
 
             --refresh-before runs CMD before the output is gone, in one of the processes that ask, while the others still \
             get the old one. If that fails, the old one serves. With --stale-while-refreshing that process gets the old \
@@ -24,7 +25,8 @@ struct CachedCommand: LaunchingCommand {
 
             --cache-failures remembers a failure, its output and its exit code, and gives it to all that ask.
 
-            An output that no key can hold is printed and not kept: error 70.
+            Where the quota is full, or the output too large for a key, it is printed and not kept, with a warning; the exit \
+            code is CMD's.
 
             EXAMPLES:
               skr cached token --timeout 15m -- vault print token

@@ -10,8 +10,9 @@ struct GetAction {
         // Straight from the memory that the kernel wrote to: no copy, no further memory to lock and to wipe.
         try target.withSecret(in: try target.place.store()) { bytes, item throws(CommandError) in
             guard let field else { return try Console.writeSecret(bytes) }
-            let text = try JSONField.extract(field, from: bytes, of: Display.name(of: item))
-            try unsafe Console.writeSecret(text.utf8Span.span.bytes)
+            try JSONField.extract(field, from: bytes, of: Display.name(of: item)).withBytes {
+                part throws(CommandError) in try Console.writeSecret(part)
+            }
         }
     }
 }

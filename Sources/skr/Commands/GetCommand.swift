@@ -7,7 +7,8 @@ struct GetCommand: VerbCommand {
         abstract: "Write a secret to standard output, its exact bytes.",
         discussion: """
             A newline is added on a terminal only. Without ACCOUNT it is the item that has none, else the only account \
-            of the service.
+            of the service. Of a field that is a string you get the text; anything else as it is written, numbers to the last \
+            digit, on one line.
 
             EXAMPLES:
               curl -H @<(printf 'Authorization: Bearer %s' "$(skr get api)") \\

@@ -1,5 +1,4 @@
 import CommandConventions
-import FoundationEssentials
 import SessionKeyring
 
 /// Lists what is there: names, sizes, time left; never a secret.
@@ -13,7 +12,7 @@ struct ListAction {
             service.map { item.item.service.utf8.elementsEqual($0.utf8) } ?? true
         }
         if asJSON {
-            try Console.writeLine(Self.json(items))
+            try Console.writeLine(JSONOutput.text(of: items.map(ListedItem.init)))
         } else {
             try Console.write(Self.table(items, aligned: Console.isOutputTerminal))
         }
@@ -37,12 +36,6 @@ struct ListAction {
             while line.last == " " { line.removeLast() }
             return line + "\n"
         }.joined()
-    }
-
-    private static func json(_ items: [ItemAttributes]) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(items.map(ListedItem.init)), as: UTF8.self)
     }
 }
 

@@ -6,8 +6,8 @@ struct LockCommand: LaunchingCommand {
         commandName: "lock",
         abstract: "Run a command while holding a lock.",
         discussion: """
-            Of all processes that run 'skr lock' with the same NAME, scope and namespace, one at a time runs its CMD. The \
-            lock is kept for as long as CMD runs, and given back when it ends, also by a signal. A holder that is killed \
+            Of all the user's processes that run 'skr lock' with the same NAME and namespace, one at a time runs its CMD, \
+            whichever login they are of: the scope is 'user' unless --scope or SKR_SCOPE says otherwise. The lock is kept for as long as CMD runs, and given back when it ends, also by a signal. A holder that is killed \
             loses it after --timeout, and its CMD is killed with it (what CMD has started is not). The exit code is \
             CMD's; signals go to CMD.
 
@@ -40,7 +40,8 @@ struct LockCommand: LaunchingCommand {
     func invocation(launching command: CommandLineWords) throws(CommandError) -> Invocation {
         .lock(
             try LockRequest(
-                place: try options.place(), name: name, timeout: timeout.duration, patience: wait.duration,
+                place: try options.place(usually: .user), name: name, timeout: timeout.duration,
+                patience: wait.duration,
                 command: command))
     }
 }

@@ -16,8 +16,8 @@ struct PlaceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Whose items among them, for instance an application's name.", valueName: "name"))
     var namespace: String?
 
-    func place() throws(CommandError) -> Place {
-        try Place(scope: scope, namespace: namespace)
+    func place(usually usual: Place.Scope = .session) throws(CommandError) -> Place {
+        try Place(scope: scope, namespace: namespace, usually: usual)
     }
 }
 

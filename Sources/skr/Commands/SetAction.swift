@@ -8,6 +8,7 @@ struct SetAction {
     let timeout: Duration?
     let isNew: Bool
     let isRaw: Bool
+    let allowsEmpty: Bool
 
     func run() throws {
         let item = target.exactItem
@@ -28,7 +29,22 @@ struct SetAction {
     }
 
     private func readSecret(for item: ItemIdentity) throws(CommandError) -> SecretBytes {
-        guard Console.isInputTerminal else { return try SecretInput.readAll(droppingNewline: !isRaw) }
-        return try SecretPrompt.ask("secret for \(Display.name(of: item)): ")
+        guard !Console.isInputTerminal else {
+            return try SecretPrompt.ask("secret for \(Display.name(of: item)): ", allowsEmpty: allowsEmpty)
+        }
+        let secret = try SecretInput.readAll(droppingNewline: !isRaw)
+        guard allowsEmpty || !secret.isEmpty else { throw nothingCameIn }
+        return secret
+    }
+
+    /// Nothing that was typed is shown: where an account is, the secret may have been meant.
+    private var nothingCameIn: CommandError {
+        let mistake =
+            target.account == nil
+            ? "look at what should have given it"
+            : "a secret is no argument; pipe it in: printf %s \"$SECRET\" | skr set SERVICE ACCOUNT"
+        return .usage(
+            "standard input gave no secret, and nothing was stored",
+            hint: "\(mistake); --allow-empty stores an empty one")
     }
 }

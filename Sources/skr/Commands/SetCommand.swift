@@ -7,7 +7,8 @@ struct SetCommand: VerbCommand {
         abstract: "Store a secret from standard input, or ask for it without echo.",
         discussion: """
             One newline at the end of standard input is dropped. What was stored under the name is replaced, with its \
-            timeout, in one step. Without ACCOUNT it is the item that has none.
+            timeout, in one step. Without ACCOUNT it is the item that has none. Where standard input gives nothing, because what \
+            should have made the secret failed, that is an error, and what was stored stays.
 
             EXAMPLES:
               printf %s "$TOKEN" | skr set api --timeout 8h
@@ -27,7 +28,10 @@ struct SetCommand: VerbCommand {
     @Flag(help: "Keep a newline at the end of standard input.")
     var raw = false
 
+    @Flag(help: "Take a secret of no bytes, which is an error otherwise (exit code 64).")
+    var allowEmpty = false
+
     func invocation() throws(CommandError) -> Invocation {
-        .set(try target.target(), timeout: timeout?.duration, isNew: new, isRaw: raw)
+        .set(try target.target(), timeout: timeout?.duration, isNew: new, isRaw: raw, allowsEmpty: allowEmpty)
     }
 }

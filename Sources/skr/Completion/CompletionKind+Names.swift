@@ -1,3 +1,4 @@
+import CommandConventions
 import ArgumentParser
 import SessionKeyring
 

@@ -1,5 +1,4 @@
 import CommandConventions
-import FoundationEssentials
 
 /// All that `skr doctor` found.
 struct DoctorReport {
@@ -15,10 +14,10 @@ struct DoctorReport {
             let check = finding.check
             let verdict =
                 style.paint(check.verdict.rawValue, check.verdict.colour) + padding(check.verdict.rawValue, to: 7)
-            var text = "\(verdict)  \(check.id)\(padding(check.id, to: width))  \(check.text)\n"
+            var text = "\(verdict)  \(check.id)\(padding(check.id, to: width))  \(Display.plain(check.text))\n"
             // What one command mends need not be said again and again.
             if let mend = check.mend, mend != lastMend {
-                text += "         mend: \(mend)\n"
+                text += "         mend: \(Display.plain(mend))\n"
                 lastMend = mend
             }
             return text
@@ -29,8 +28,6 @@ struct DoctorReport {
     ///
     /// The names are a promise to scripts; `skr help doctor` and the README tell them.
     func json() throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let checks = findings.map(\.check).map { check in
             JSONValue.object([
                 "id": .string(check.id), "verdict": .string(check.verdict.rawValue), "text": .string(check.text),
@@ -42,7 +39,7 @@ struct DoctorReport {
             "checks": .array(checks), "facts": .object(Dictionary(facts) { first, _ in first }),
             "usable": .bool(isUsable),
         ])
-        return String(decoding: try encoder.encode(whole), as: UTF8.self)
+        return try JSONOutput.text(of: whole)
     }
 
     private func padding(_ text: String, to width: Int) -> String {

@@ -1,3 +1,4 @@
+import CommandConventions
 import Glibc
 import Keyutils
 import SessionKeyring

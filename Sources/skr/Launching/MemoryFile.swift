@@ -12,14 +12,27 @@ enum MemoryFile {
 
     /// The path under which the command, and what it starts, can open the file.
     static func make(_ secret: HeldSecret, of name: String) throws(CommandError) -> String {
-        let descriptor = create()
-        guard descriptor >= 0 else { throw failure(name) }
-        let isWritten = secret.bytes.withBytes { Console.put($0, to: descriptor) }
-        // Programs such as ssh and psql refuse a file that others than its owner may read.
-        guard isWritten, fchmod(descriptor, S_IRUSR) == 0, lseek(descriptor, 0, SEEK_SET) == 0,
-            fcntl(descriptor, addSeals, allSeals) == 0
-        else { throw failure(name) }
+        guard let descriptor = secret.bytes.withBytes({ sealed($0) }) else {
+            throw failure(name, otherwise: "use --env")
+        }
         return "/proc/self/fd/\(descriptor)"
+    }
+
+    /// Makes the file what the command reads from standard input.
+    static func becomeStandardInput(_ text: RawSpan) throws(CommandError) {
+        guard let descriptor = sealed(text), dup2(descriptor, STDIN_FILENO) == STDIN_FILENO else {
+            throw failure("standard input", otherwise: "use -o")
+        }
+        close(descriptor)
+    }
+
+    private static func sealed(_ bytes: RawSpan) -> CInt? {
+        let descriptor = create()
+        // Programs such as ssh and psql refuse a file that others than its owner may read.
+        guard descriptor >= 0, Console.put(bytes, to: descriptor), fchmod(descriptor, S_IRUSR) == 0,
+            lseek(descriptor, 0, SEEK_SET) == 0, fcntl(descriptor, addSeals, allSeals) == 0
+        else { return nil }
+        return descriptor
     }
 
     /// A descriptor that lives on in the command, above those that a program takes for its own.
@@ -35,11 +48,11 @@ enum MemoryFile {
         return higher
     }
 
-    private static func failure(_ name: String) -> CommandError {
+    private static func failure(_ name: String, otherwise: String) -> CommandError {
         let reason = unsafe String(cString: strerror(errno)).lowercased()
         return CommandError(
             exitCode: .internalError, message: "can't make a file in memory for \(name): \(reason)",
-            hint: "allow memfd_create in the container's seccomp profile, or use --env"
+            hint: "allow memfd_create in the container's seccomp profile, or \(otherwise)"
         )
     }
 }

@@ -1,22 +1,29 @@
 import CommandConventions
 import Keyutils
 
-/// Writes a template with its references replaced, or nothing at all.
+/// Hands over a template with its references replaced, or nothing at all.
 struct InjectAction {
-    let place: Place
-    /// The template; standard input if `nil`.
-    let path: String?
+    let request: InjectRequest
 
     func run() throws(CommandError) {
-        let text = try InputFile.read(path, limit: Template.limit)
-        let template = try Template(parsing: text, name: path.map(Display.plain) ?? "standard input")
+        let text = try InputFile.read(request.template, limit: Template.limit)
+        let template = try Template(parsing: text, name: request.template.map(Display.plain) ?? "standard input")
         let secrets = try secrets(of: template)
-        try Self.filled(template, text, secrets).withBytes { bytes throws(CommandError) in try Console.write(bytes) }
+        try Self.filled(template, text, secrets).withBytes { bytes throws(CommandError) in try handOver(bytes) }
+        if case .input(of: let command) = request.destination { try Launch.become(command) }
+    }
+
+    private func handOver(_ bytes: RawSpan) throws(CommandError) {
+        switch request.destination {
+        case .standardOutput: try Console.write(bytes)
+        case .file(let path): try InjectedFile.write(bytes, to: path)
+        case .input: try MemoryFile.becomeStandardInput(bytes)
+        }
     }
 
     /// The secrets in their order; throws unless all can be had.
     private func secrets(of template: Template) throws(CommandError) -> [HeldSecret] {
-        var resolver = SecretResolver(place: place)
+        var resolver = SecretResolver(place: request.place)
         var secrets: [HeldSecret] = []
         for case .reference(let reference) in template.pieces {
             if let secret = try resolver.read(reference) { secrets.append(secret) }

@@ -68,8 +68,7 @@ struct SecretResolver {
                 secret = HeldSecret(SecretBytes(copying: bytes))
                 return
             }
-            let text = try JSONField.extract(field, from: bytes, of: Display.name(of: item))
-            secret = HeldSecret(SecretBytes(utf8: text))
+            secret = HeldSecret(try JSONField.extract(field, from: bytes, of: Display.name(of: item)))
         }
         guard let secret else { throw CommandError(SecretStoreError(.notFound, item: target.exactItem)) }
         return secret

@@ -5,16 +5,6 @@ import SessionKeyring
 import SessionKeyringTesting
 import Testing
 
-extension Curve25519.Signing.PrivateKey: RawRepresentableKey {}
-extension P256.KeyAgreement.PrivateKey: RawRepresentableKey {}
-
-extension SymmetricKey: RawRepresentableKey {
-    /// A key from its bytes.
-    public init<Bytes: ContiguousBytes>(rawRepresentation: Bytes) { self.init(data: rawRepresentation) }
-    /// The key's bytes.
-    public var rawRepresentation: Data { withUnsafeBytes { Data($0) } }
-}
-
 @Suite("Flow 3: cryptographic keys by tag, and credentials by server", .tags(.kernel))
 struct KeysAndCredentialsFlowTests {
     @Test("symmetric and private keys are stored and fetched by tag")

@@ -26,7 +26,9 @@ struct UpdateRaceTests {
                     await #expect(processExitsWith: .exitCode(0)) { [serial = serial as Int32] in
                         let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
                         for _ in 0..<1_000 {
-                            try store.update(counter, waiting: .seconds(60)) { (old: Int?) in (old ?? 0) + 1 }
+                            try store.update(counter, timeout: nil, waiting: .seconds(60)) { (old: Int?) in
+                                (old ?? 0) + 1
+                            }
                         }
                         exit(0)
                     }
@@ -106,12 +108,12 @@ struct UpdateRaceTests {
         let serial = scratch.keyring.serial.rawValue
         await #expect(processExitsWith: .signal(SIGSYS)) { [serial = serial as Int32, step = step as CInt] in
             let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
-            try store.update(counter) { (_: String?) in "2" }
+            try store.update(counter, timeout: nil) { (_: String?) in "2" }
             guard test_filter_install(step, 0) == 0 else { exit(3) }
-            try store.update(counter, lasting: .milliseconds(200)) { (_: String?) in "3" }
+            try store.update(counter, timeout: nil, lasting: .milliseconds(200)) { (_: String?) in "3" }
             exit(0)
         }
-        #expect(try store.update(counter) { (old: String?) in (old ?? "") + "+" } == "2+")
+        #expect(try store.update(counter, timeout: nil) { (old: String?) in (old ?? "") + "+" } == "2+")
     }
 
     @Test("a set that falls into an update is not lost", .enabled(if: isRoot, "takes 450 keys"))
@@ -140,17 +142,17 @@ struct UpdateRaceTests {
         }
     }
 
-    @Test("listing the items, which sweeps leases, leaves the mark that makes writers take turns")
+    @Test("listing the items, which sweeps leases, leaves the update flag")
     func listing() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store(namespace: "a/b")
-        try store.update(counter) { (_: Int?) in 1 }
+        try store.update(counter, timeout: nil) { (_: Int?) in 1 }
         let leases = Keyring(try scratch.keyring.search(.keyring, NamespaceRings.leasesName).serial)
-        let marks = try leases.members()
-        #expect(marks.count == 1)
+        let flags = try leases.members()
+        #expect(flags.count == 1)
         _ = try store.items()
         _ = try scratch.store(namespace: "a").items()
-        #expect(try leases.members() == marks)
+        #expect(try leases.members() == flags)
         let held = try store.tryLease("job", lasting: .seconds(9))
         _ = try scratch.store(namespace: "a").items()
         let isOpen = try store.tryLease("job", lasting: .seconds(1)) == nil
@@ -166,7 +168,7 @@ struct UpdateRaceTests {
             try store.set(1_000_000, for: counter)
             try ThreadTeam.run(3) { thread in
                 guard thread == 0 else {
-                    for _ in 0..<10 { try store.update(counter) { (old: Int?) in (old ?? 0) + 1 } }
+                    for _ in 0..<10 { try store.update(counter, timeout: nil) { (old: Int?) in (old ?? 0) + 1 } }
                     return
                 }
                 try store.delete(counter)
@@ -186,7 +188,9 @@ private func addUp(as process: Int, in store: SecretStore) throws {
     var mine = try store.get(counter, as: Tally.self)?.added[process] ?? 0
     while try !store.contains(enough) {
         do {
-            try store.update(counter, lasting: .milliseconds(50), waiting: .seconds(60)) { (old: Tally?) in
+            try store.update(
+                counter, timeout: nil, lasting: .milliseconds(50), waiting: .seconds(60)
+            ) { (old: Tally?) in
                 var tally = old ?? Tally()
                 succeed(4, tally.added[process] == mine)
                 tally.added[process] += 1
@@ -210,7 +214,7 @@ private func setSomeTimes(in store: SecretStore) throws {
 
 private func updateSomeTimes(in store: SecretStore) throws {
     for _ in 0..<20 {
-        try store.update(counter, waiting: .seconds(60)) { (old: Tally?) in
+        try store.update(counter, timeout: nil, waiting: .seconds(60)) { (old: Tally?) in
             var tally = old ?? Tally()
             tally.added[1] += 1
             return tally

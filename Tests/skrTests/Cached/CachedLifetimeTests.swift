@@ -17,12 +17,13 @@ struct CachedLifetimeTests {
             out '{"expires_in":7300}' .expires_in; out '{"expires_in":"7300"}' expires_in; out '{"a":[{"b":7300.9}]}' .a.0.b
             out "{\"Credentials\":{\"Expiration\":\"$(date -ud '+7300 seconds' +%FT%TZ)\"}}" .Credentials.Expiration
             out "{\"e\":\"$(date -ud '+7300 seconds' +%FT%T.123+00:00)\"}" e
+            out "{\"e\":$(($(date +%s) + 7300))}" .e; out "{\"e\":\"$(($(date +%s) + 7300)).5\"}" e
             out '{"e":7300}' e --timeout 5m; out '{"e":60}' e --timeout 5m
             """#)
         let left = outcome.output.split(separator: "\n").compactMap { Int($0) }
-        #expect(left.count == 7)
+        #expect(left.count == 9)
         // The kernel rounds down to its largest unit.
-        #expect(left.prefix(5).allSatisfy { $0 == 7_200 } && left.dropFirst(5).first.map { 180...300 ~= $0 } == true)
+        #expect(left.prefix(7).allSatisfy { $0 == 7_200 } && left.dropFirst(7).first.map { 180...300 ~= $0 } == true)
         #expect(left.last.map { 10...60 ~= $0 } == true)
         #expect(outcome.errors == "")
     }
@@ -32,7 +33,11 @@ struct CachedLifetimeTests {
         arguments: [
             ("{}", "no such field"), ("no", "not JSON"), (#"{"e":0}"#, "is over"), (#"{"e":-5}"#, "is over"),
             (#"{"e":"2001-01-01T00:00:00Z"}"#, "is over"), (#"{"e":"soon"}"#, "neither"), (#"{"e":null}"#, "neither"),
-            (#"{"e":"2031-01-01T00:00:00"}"#, "neither"),
+            (#"{"e":"2031-01-01T00:00:00"}"#, "neither"), (#"{"e":1000000001}"#, "is over"),
+            (#"{"e":"1700000000"}"#, "is over"), (#"{"e":1700000000.5}"#, "is over"), (#"{"e":1e9}"#, "10 years"),
+            (#"{"e":999999999}"#, "10 years"), (#"{"e":315576001}"#, "10 years"), (#"{"e":4102444800}"#, "10 years"),
+            (#"{"e":1795274131000}"#, "10 years"), (#"{"e":"9999-12-31T23:59:59Z"}"#, "10 years"),
+            (#"{"e":1e400}"#, "neither"), (#"{"e":"nan"}"#, "neither"),
         ])
     func unusable(output: String, problem: String) throws {
         let outcome = try CommandRunner().inSession(
@@ -40,6 +45,15 @@ struct CachedLifetimeTests {
             environment: ["OUT": output])
         #expect(outcome.output == "65\n1\n")
         #expect(outcome.errors.hasPrefix("skr: error: --timeout-from-json '.e': ") && outcome.errors.contains(problem))
+    }
+
+    @Test("a number above 1,000,000,000 is a Unix time")
+    func unixTimes() {
+        let now = 1_795_270_531.0
+        #expect(OutputLifetime.seconds("1795274131", now: now) == 3_600)
+        #expect(OutputLifetime.seconds("1000000000", now: now) == 1_000_000_000)
+        #expect(OutputLifetime.seconds("1000000001", now: now) == 1_000_000_001 - now)
+        #expect(OutputLifetime.seconds("-1", now: now) == -1)
     }
 
     @Test("dates as RFC 3339 has them")

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @Suite("skr cached")
@@ -9,8 +10,8 @@ struct CachedTests {
 
         """#
 
-    private func run(_ script: String) throws -> CommandRunner.Outcome {
-        try CommandRunner().inSession(Self.counting + script)
+    private func run(_ script: String, environment: [String: String] = [:]) throws -> CommandRunner.Outcome {
+        try CommandRunner().inSession(Self.counting + script, environment: environment)
     }
 
     @Test("the output is kept byte for byte, and the command runs once")
@@ -108,8 +109,8 @@ struct CachedTests {
             skr cached a --timeout 5m -- head -c 2000000 /dev/zero | wc -c; echo ${PIPESTATUS[0]}
             skr cached a --timeout 5m -- head -c 15000 /dev/urandom | wc -c; echo ${PIPESTATUS[0]}
             """#)
-        #expect(outcome.output == "2000000\n70\n15000\n0\n")
-        #expect(outcome.errors.hasPrefix("skr: error: the output has more than 1048575 bytes"))
+        #expect(outcome.output == "2000000\n0\n15000\n0\n")
+        #expect(outcome.errors.hasPrefix("skr: warning: the output has more than 1048575 bytes"))
     }
 
     @Test("signals that come for skr end the command, and skr of the same")
@@ -121,5 +122,42 @@ struct CachedTests {
             kill -TERM $child; wait $child; echo $?; skr cached a --timeout 5m -- echo free
             """#)
         #expect(outcome.output == "143\nfree\n")
+    }
+
+    @Test("an output too large for a key is printed with a warning, and the exit code is the command's")
+    func tooLarge() throws {
+        let outcome = try run(
+            #"""
+            big() { skr cached a --timeout 5m "$@" 2> >(sed 's/ has more.*//' >&2) | wc -c; echo ${PIPESTATUS[0]}; }
+            big -- bash -c 'head -c 2000000 /dev/zero; exit 7'; big --cache-failures 1m -- bash -c 'yes | head -c 1048576; kill $$'
+            for size in 1048575 40000; do
+                skr cached a --timeout 5m -- head -c $size /dev/zero 2>> $COUNTER | wc -c; echo ${PIPESTATUS[0]}
+            done; grep -cv '^skr: [wh][ai][rn]' $COUNTER
+            """#)
+        #expect(outcome.output == "2000000\n7\n1048576\n143\n1048575\n0\n40000\n0\n0\n")
+        #expect(outcome.errors.contains("skr: warning: the output\n"))
+    }
+
+    @Test(
+        "where the quota is full, the output is printed with a warning, and the exit code is the command's",
+        .enabled(if: geteuid() == 0, "becomes a user whose quota may be used up"), arguments: ["keys", "bytes"])
+    func fullQuota(kind: String) throws {
+        let outcome = try run(
+            #"""
+            chmod 666 $COUNTER; exec setpriv --reuid 6042${#KIND} --regid 60420 --clear-groups keyctl session - bash -c '
+                if [[ $KIND = keys ]]; then for i in {1..210}; do keyctl add user k$i x @s; done
+                else head -c 17500 /dev/zero | keyctl padd user k @s; fi > /dev/null 2>&1
+                out() { yes | head -c 9000; exit $1; }; export -f out
+                try() { skr cached a --timeout 5m "$@" 2>> $COUNTER | wc -c; echo ${PIPESTATUS[0]}; }
+                try -- bash -c "out 0"; try -- bash -c "out 0"; try -- bash -c "out 5"; try --cache-failures 1m -- bash -c "out 6"
+                try --timeout-from-json .e -- echo "{\"e\":0}"; try -- skr-no-such-command
+                grep "^skr" $COUNTER | cut -d" " -f 1-2 | sort | uniq -c; grep -c "the output is not kept" $COUNTER' 2> /dev/null
+            """#, environment: ["KIND": kind])
+        let lines = outcome.output.split(separator: "\n").map { $0.trimmingPrefix { $0 == " " } }
+        #expect(lines.prefix(12) == ["9000", "0", "9000", "0", "9000", "5", "9000", "6", "0", "65", "0", "127"])
+        let warnings = kind == "keys" ? 6 : 3
+        #expect(lines.dropFirst(12).first == "2 skr: error:")
+        #expect(lines.contains("\(warnings) skr: warning:"))
+        #expect(lines.last == "\(kind == "keys" ? 6 : 2)")
     }
 }

@@ -17,9 +17,9 @@ extension Measurement {
         let configuration = Benchmark.Configuration(
             // Results are written to a file only with the throughput among them.
             metrics: [.throughput, Self.ratio, Self.floorTime, Self.workTime],
-            warmupIterations: 10,
+            warmupIterations: ShortRun.isOn ? 1 : 10,
             maxDuration: .seconds(60),
-            maxIterations: iterations
+            maxIterations: ShortRun.isOn ? 3 : iterations
         )
         let contest = Lazy(prepare)
         let calls = calls

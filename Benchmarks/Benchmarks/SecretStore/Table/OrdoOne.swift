@@ -18,15 +18,16 @@ struct OrdoOne {
     }
 
     /// Has the benchmark tool run all measurements, each in a process of its own.
-    static func measure() throws -> OrdoOne {
+    static func measure(_ environment: [String: String] = [:]) throws -> OrdoOne {
         Console.note("running ordo-one/benchmark on \(Measurement.all.count) measurements")
         return try Package.withTemporaryDirectory { directory in
             let folder = directory.path(percentEncoded: false)
-            _ = try Package.output(of: [
+            let words = [
                 "swift", "package", "--package-path", Package.directory.path(percentEncoded: false),
                 "--allow-writing-to-directory", folder,
                 "benchmark", "--format", "jmh", "--path", folder, "--no-progress",
-            ])
+            ]
+            _ = try Package.output(of: words, environment: environment)
             let files = try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
             guard let file = files.first(where: { $0.lastPathComponent.hasSuffix(".jmh.json") }) else {
                 throw NotMeasured(name: "anything")

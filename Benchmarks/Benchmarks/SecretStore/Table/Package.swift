@@ -7,10 +7,10 @@ enum Package {
         .deletingLastPathComponent()
 
     /// Becomes the same program, built for speed: what a debug build takes says nothing.
-    static func runInRelease() -> Never {
+    static func runInRelease(_ options: [String] = []) -> Never {
         Console.note("built for debugging, which measures nothing; running in release")
         let words = ["swift", "run", "-c", "release", "--package-path", directory.path(percentEncoded: false), "table"]
-        var arguments = words.map { strdup($0) } + [nil]
+        var arguments = (words + options).map { strdup($0) } + [nil]
         execvp("swift", &arguments)
         Console.fail("cannot run swift: \(String(cString: strerror(errno)))")
     }

@@ -22,6 +22,21 @@ enum Table {
         #endif
     }
 
+    /// Has each measurement done a few times, which shows that it can be done, and no more.
+    static func runShort() -> CInt {
+        #if DEBUG
+            Package.runInRelease([ShortRun.option])
+        #else
+            do {
+                let results = try OrdoOne.measure([ShortRun.variable: "1"])
+                for measurement in Measurement.all { print("\(measurement.name): \(try results[measurement])") }
+                return 0
+            } catch {
+                Console.fail("\(error)")
+            }
+        #endif
+    }
+
     private static func rows() throws -> [Row] {
         let results = try OrdoOne.measure()
         return try singleRows(results) + threadRows() + witnessRows() + ColdStart.rows()

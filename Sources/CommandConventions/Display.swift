@@ -1,0 +1,49 @@
+/// Text for people: as it is, unless it would confuse a terminal or a table.
+package enum Display {
+    /// A word of the command line or of a file, cut where it would fill the screen.
+    package static func quoted(_ text: String) -> String {
+        let limit = 100
+        let start = plain(String(text.unicodeScalars.prefix(limit)))
+        return "'\(start)\(text.unicodeScalars.count > limit ? "..." : "")'"
+    }
+
+    /// The text with control and invisible characters percent-encoded.
+    package static func plain(_ text: String) -> String {
+        replacingUnseen(in: text) { scalar in
+            (UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter).map { "%\(hexadecimal(UInt16($0), digits: 2))" }
+                .joined()
+        }
+    }
+
+    /// JSON with such characters as JSON escapes, which mean the same.
+    ///
+    /// What stands between the values is a newline or none of them.
+    package static func plainJSON(_ text: String) -> String {
+        replacingUnseen(in: text) { scalar in
+            scalar == "\n"
+                ? "\n" : UTF16.encode(scalar).map { $0.map { "\\u\(hexadecimal($0, digits: 4))" }.joined() } ?? ""
+        }
+    }
+
+    private static func replacingUnseen(in text: String, by replacement: (Unicode.Scalar) -> String) -> String {
+        guard text.unicodeScalars.contains(where: isUnseen) else { return text }
+        var plain = ""
+        for scalar in text.unicodeScalars {
+            if isUnseen(scalar) { plain += replacement(scalar) } else { plain.unicodeScalars.append(scalar) }
+        }
+        return plain
+    }
+
+    /// Escapes, C0 and C1, what turns the direction of writing, and what breaks a line.
+    private static func isUnseen(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
+    }
+
+    private static func hexadecimal(_ number: UInt16, digits: Int) -> String {
+        let text = String(number, radix: 16, uppercase: true)
+        return String(repeating: "0", count: digits - text.count) + text
+    }
+}

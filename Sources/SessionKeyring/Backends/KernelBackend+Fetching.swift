@@ -1,0 +1,115 @@
+import Keyutils
+
+extension KernelBackend {
+    package func beginFetch(of item: ItemIdentity) throws(SecretStoreError) -> any ItemFetch {
+        try KernelItemFetch(of: item, by: self)
+    }
+
+    /// Removes the sentinel of a fetch of the item, so that what it brings is not stored over what happened meanwhile.
+    func dropFetchSentinel(of item: ItemIdentity) throws(SecretStoreError) {
+        guard let ring = try rings.items() else { return }
+        do throws(KeyringError) {
+            try dropFetchSentinel(of: item, in: ring)
+        } catch {
+            throw SecretStoreError(error, item: item)
+        }
+    }
+
+    func dropFetchSentinel(of item: ItemIdentity, in ring: Keyring) throws(KeyringError) {
+        do throws(KeyringError) {
+            try ring.unlink(try ring.search(.user, item.fetchSentinel.keyDescription))
+        } catch {
+            // There is none, or somebody else has removed it.
+            guard error.isAboutDeadKey || error.code == .notLinked else { throw error }
+        }
+    }
+}
+
+/// A fetch of an item, which is stored only if nothing happened to the item since the fetch began.
+///
+/// A sentinel beside the item says so: every `clear` takes it along, and so do those who set or delete the item, which in a
+/// namespace with fetches take turns with the fetch that stores.
+private final class KernelItemFetch: ItemFetch {
+    private let backend: KernelBackend
+    private let item: ItemIdentity
+    private let before: Key?
+    private let sentinel: Key?
+
+    /// Longer than any fetch lasts, so that a fetch whose process dies leaves nothing that lasts.
+    private static let lifetime = RingLease.longest
+
+    init(of item: ItemIdentity, by backend: KernelBackend) throws(SecretStoreError) {
+        (self.backend, self.item) = (backend, item)
+        sentinel = try Self.placeSentinel(of: item, in: backend)
+        before = try backend.withKey(of: item) { _, key in key }
+    }
+
+    deinit {
+        // Exactly that one; one that is gone was taken along by what happened to the item.
+        try? sentinel?.invalidate()
+    }
+
+    /// `nil` where the quota has no room for it; then nothing is stored.
+    private static func placeSentinel(of item: ItemIdentity, in backend: KernelBackend) throws(SecretStoreError) -> Key? {
+        let lifetime: KeyTimeout
+        do throws(KeyringError) {
+            lifetime = try KeyTimeout(Self.lifetime)
+        } catch {
+            throw SecretStoreError(error, item: item)
+        }
+        let publication = Publication(item: item.fetchSentinel, type: .user, timeout: lifetime)
+        var placed: Key?
+        do throws(SecretStoreError) {
+            try backend.withPair(for: item) { pair throws(KeyringError) in
+                try backend.rings.raiseUpdateFlagUnhurried(in: pair.leases)
+                let one: InlineArray<1, UInt8> = [0]
+                try unsafe backend.publish(publication, payload: one.span.bytes) { key throws(KeyringError) in
+                    try Keyring.thread.move(key, to: pair.items)
+                    placed = key
+                }
+            }
+        } catch {
+            guard error.underlying?.code == .quotaExceeded else { throw error }
+            return nil
+        }
+        return placed
+    }
+
+    func store(_ bytes: RawSpan, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
+        guard try isUntouched() else { return false }
+        return try StoredForm.with(bytes) { payload throws(SecretStoreError) in
+            let type = try backend.keyType(
+                forSize: payload.byteCount, escaped: payload.byteCount - bytes.byteCount, item: item)
+            return try publish(Publication(item: item, type: type, timeout: timeout), payload: payload)
+        }
+    }
+
+    private func publish(_ publication: Publication, payload: RawSpan) throws(SecretStoreError) -> Bool {
+        guard let leases = try backend.rings.leasesIfFlagged(),
+            let lease = try backend.affordableLease(for: item, in: leases), try isUntouched()
+        else { return false }
+        var published: Key?
+        try backend.withPair(for: item) { pair throws(KeyringError) in
+            try backend.publish(publication, payload: payload) { key throws(KeyringError) in
+                published = try lease.publish(key, to: pair.items) ? key : nil
+            }
+        }
+        guard let published else { return false }
+        try backend.unlinkKeyOfOtherType(than: publication)
+        _ = lease.release()
+        // A `clear` asks for no lease.
+        guard try !isSentinelThere() else { return true }
+        try? published.invalidate()
+        return false
+    }
+
+    private func isUntouched() throws(SecretStoreError) -> Bool {
+        guard try isSentinelThere() else { return false }
+        return try backend.withKey(of: item) { _, key in key } == before
+    }
+
+    private func isSentinelThere() throws(SecretStoreError) -> Bool {
+        guard let sentinel else { return false }
+        return try backend.withKey(of: item.fetchSentinel, type: .user) { _, key in key } == sentinel
+    }
+}

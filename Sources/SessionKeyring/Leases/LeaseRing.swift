@@ -1,0 +1,197 @@
+import Glibc
+package import Keyutils
+
+/// The keyring that a number of leases are in, and how they are taken there.
+package struct LeaseRing {
+    package let keyring: Keyring
+    private let permissions: KeyPermissions
+    /// Finishes what the holder of a lease that is being taken had begun.
+    ///
+    /// Nothing can be written through that lease any more, and `isDead` says whether its holder is dead for certain.
+    private let recover: ((_ lease: Keyring, _ record: LeaseRecord, _ isDead: Bool) throws(KeyringError) -> Void)?
+
+    package init(_ keyring: Keyring, permissions: KeyPermissions) {
+        self.init(keyring, permissions: permissions, recover: nil)
+    }
+
+    init(
+        _ keyring: Keyring, permissions: KeyPermissions,
+        recover: ((_ lease: Keyring, _ record: LeaseRecord, _ isDead: Bool) throws(KeyringError) -> Void)?
+    ) {
+        self.keyring = keyring
+        self.permissions = permissions
+        self.recover = recover
+    }
+
+    /// Takes the lease of that name, or gives up.
+    ///
+    /// - Parameters:
+    ///   - name: what is locked; the description of the lease's keyring.
+    ///   - duration: how long it lasts unless released, after which others may take it.
+    ///   - patience: how long to wait for other holders.
+    /// - Returns: the lease; `nil` if others held it all the time.
+    /// - Throws: ``KeyringError`` with `quotaExceeded` where there is no room for two keys, or `accessDenied` where something
+    ///   bears the name that can be neither looked at nor taken.
+    package func acquire(
+        _ name: String, lasting duration: Duration, waiting patience: Duration
+    ) throws(KeyringError) -> RingLease? {
+        let start = BootTime.now()
+        var giveUp = start + BootTime(patience)
+        var candidate = LeaseCandidate(name: name, permissions: permissions)
+        defer { candidate.discard() }
+        var backoff = Backoff.brisk
+        while true {
+            try candidate.prepare(lasting: duration)
+            do throws(KeyringError) {
+                if let lease = try candidate.enter(keyring) { return lease }
+            } catch {
+                guard error.code == .alreadyExists else { throw error }
+                // One that was taken holds the name until the kernel collects it, some 20 ms later.
+                if try look(name) != .held { giveUp = max(giveUp, start + BootTime(.milliseconds(100))) }
+            }
+            guard BootTime.now() < giveUp else { return nil }
+            backoff.wait()
+        }
+    }
+
+    /// What the name of a lease stands for.
+    package enum State { case free, held, beingCollected }
+
+    /// Whether somebody holds the lease of that name; one that is over is taken from its holder on the way.
+    ///
+    /// - Throws: ``KeyringError`` with `accessDenied` where something bears the name that can be neither looked at nor
+    ///   taken.
+    package func look(_ name: String) throws(KeyringError) -> State {
+        // What is released while it is looked at refuses, and is not there when it is looked for again.
+        for _ in 0..<3 {
+            do throws(KeyringError) {
+                let lease = Keyring(try keyring.find(.keyring, name).serial)
+                // The kernel searches nested keyrings too, and those are nobody's lease here.
+                guard try keyring.links(Key(lease)) else { return .free }
+                return try look(at: lease)
+            } catch {
+                switch error.code {
+                case .notFound: return .free
+                case .expired, .revoked: return .beingCollected
+                case .accessDenied: continue
+                default: throw error
+                }
+            }
+        }
+        throw KeyringError(.accessDenied, in: .search)
+    }
+
+    private func look(at lease: Keyring) throws(KeyringError) -> State {
+        var record = try record(of: lease)
+        if record == nil {
+            // A lease that is being released may hide its record for a moment.
+            usleep(1_000)
+            guard try keyring.links(Key(lease)) else { return .free }
+            record = try self.record(of: lease)
+        }
+        if let record, !record.isOver(at: BootTime.now()) { return .held }
+        try take(lease, record)
+        return .beingCollected
+    }
+
+    /// The lease's record; `nil` where it has none that can be read, and so is nobody's.
+    private func record(of lease: Keyring) throws(KeyringError) -> LeaseRecord? {
+        do throws(KeyringError) {
+            return try lease.search(.user, RingLease.recordName).withPayload { LeaseRecord(payload: $0) }
+        } catch {
+            guard error.isAboutDeadKey || error.code == .unsupported else { throw error }
+            return nil
+        }
+    }
+
+    private func take(_ lease: Keyring, _ record: LeaseRecord?) throws(KeyringError) {
+        do throws(KeyringError) {
+            try lease.restrict()
+        } catch {
+            // Somebody else was about to take it.
+            guard error.code == .alreadyExists else { throw error }
+        }
+        if let record, let recover { try recover(lease, record, record.isAbandoned) }
+        do throws(KeyringError) {
+            try lease.clear()
+            try Key(lease).invalidate()
+        } catch {
+            // Somebody else has taken it.
+            guard error.isAboutDeadKey else { throw error }
+        }
+    }
+
+    /// Takes what dead holders left and nobody has asked for since, of the leases whose names begin like that.
+    ///
+    /// Nothing but a lease that says of itself that it is over is touched.
+    func sweep(prefix: String) throws(KeyringError) {
+        for serial in try keyring.members() {
+            do throws(KeyringError) {
+                let key = try Key(serial).describe()
+                guard key.type == .keyring, key.name.utf8.starts(with: prefix.utf8),
+                    let record = try record(of: Keyring(serial)), record.isOver(at: BootTime.now())
+                else { continue }
+                try take(Keyring(serial), record)
+            } catch {
+                // Gone meanwhile, or not for us to look at.
+                guard error.isAboutDeadKey else { throw error }
+            }
+        }
+    }
+}
+
+/// The staged keyring of the next attempt to take a lease.
+///
+/// One that did not get in is used again, because adding and dropping keys for each attempt would use up the quota; one
+/// that did get in never is.
+private struct LeaseCandidate {
+    private let name: String
+    private let permissions: KeyPermissions
+    private var staged: (ring: Keyring, by: Key)?
+    private var record = LeaseRecord(holder: .current, acquired: .now(), deadline: .now())
+
+    init(name: String, permissions: KeyPermissions) {
+        self.name = name
+        self.permissions = permissions
+    }
+
+    mutating func prepare(lasting duration: Duration) throws(KeyringError) {
+        record.acquired = .now()
+        record.deadline = record.acquired + BootTime(duration)
+        if let staged {
+            try record.withPayload { payload throws(KeyringError) in try staged.by.update(payload) }
+        } else {
+            staged = try stage()
+        }
+    }
+
+    private func stage() throws(KeyringError) -> (ring: Keyring, by: Key) {
+        let ring = try Keyring.thread.addKeyring(name)
+        do throws(KeyringError) {
+            let by = try record.withPayload { payload throws(KeyringError) in
+                try ring.add(.user, RingLease.recordName, payload: payload)
+            }
+            try by.setPermissions(permissions)
+            try Key(ring).setPermissions(permissions)
+            return (ring, by)
+        } catch {
+            Staging.discard(Key(ring))
+            throw error
+        }
+    }
+
+    /// Moves it in; `nil` where its time was over before it could be relied on.
+    mutating func enter(_ leases: Keyring) throws(KeyringError) -> RingLease? {
+        guard let (ring, by) = staged else { return nil }
+        try Keyring.thread.move(Key(ring), to: leases, exclusive: true)
+        staged = nil
+        // A process that was stopped in between must not take a lease that has run out for one that it holds.
+        let lease = RingLease(ring: ring, by: by, record: record, in: leases)
+        if lease.isHeld { return lease }
+        return nil
+    }
+
+    func discard() {
+        if let staged { Staging.discard(Key(staged.ring)) }
+    }
+}

@@ -1,0 +1,79 @@
+import CommandConventions
+package import Keyutils
+
+/// A part of a JSON text, by a path such as `tokens.0.access`.
+package enum JSONField {
+    /// What was found, and what was not.
+    package enum Finding: ~Copyable {
+        /// The text that a string stands for; of any other value what is written, less the blanks between its parts.
+        case found(SecretBytes)
+        case nothing
+        /// The field has half of a surrogate pair, which no text has.
+        case noText
+        case notJSON
+    }
+
+    package static func find(_ path: JSONPath, in bytes: RawSpan) -> Finding {
+        unsafe bytes.withUnsafeBytes { bytes in
+            let text = unsafe Span(_unsafeElements: bytes.assumingMemoryBound(to: UInt8.self))
+            guard (try? UTF8Span(validating: text)) != nil else { return .notJSON }
+            do throws(JSONText.Malformed) {
+                guard let range = try unsafe JSONText.range(of: path, in: bytes) else { return .nothing }
+                return unsafe finding(UnsafeRawBufferPointer(rebasing: bytes[range]))
+            } catch {
+                return .notJSON
+            }
+        }
+    }
+
+    /// A string without its quotes; any other value as it is written.
+    static func extract(_ path: String, from bytes: RawSpan, of name: String) throws(CommandError) -> SecretBytes {
+        switch find(JSONPath(path), in: bytes) {
+        case .found(let value): return value
+        case .nothing:
+            throw CommandError(
+                exitCode: .data, message: "\(name): the secret has no field \(Display.quoted(path))",
+                hint: "a path is names and positions with dots between, such as tokens.0.access"
+            )
+        case .noText:
+            throw CommandError(
+                exitCode: .data, message: "\(name): the field \(Display.quoted(path)) has half a character",
+                hint: "leave out the field to get the secret whole"
+            )
+        case .notJSON:
+            throw CommandError(
+                exitCode: .data, message: "\(name): the secret is not JSON", hint: "leave out the field to get it whole"
+            )
+        }
+    }
+
+    private static func finding(_ value: UnsafeRawBufferPointer) -> Finding {
+        guard unsafe value.first == UInt8(ascii: "\"") else { return unsafe .found(compact(value)) }
+        var isText = false
+        let text = unsafe SecretBytes(capacity: value.count - 2) { buffer in
+            let content = unsafe UnsafeRawBufferPointer(rebasing: value.dropFirst().dropLast())
+            let count = unsafe JSONString(content).write(to: buffer)
+            isText = count != nil
+            return count ?? 0
+        }
+        return isText ? .found(text) : .noText
+    }
+
+    /// On one line.
+    private static func compact(_ value: UnsafeRawBufferPointer) -> SecretBytes {
+        unsafe SecretBytes(capacity: value.count) { buffer in
+            var count = 0
+            var isInString = false
+            var isEscaped = false
+            for offset in 0..<value.count {
+                let byte = unsafe value[offset]
+                guard isInString || !JSONText.isBlank(byte) else { continue }
+                unsafe buffer[count] = byte
+                count += 1
+                if byte == UInt8(ascii: "\""), !isEscaped { isInString.toggle() }
+                isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+            }
+            return count
+        }
+    }
+}

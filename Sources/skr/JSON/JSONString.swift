@@ -1,0 +1,88 @@
+/// A string of a JSON text that is known to be well-formed, less its quotes.
+@safe struct JSONString {
+    private let bytes: UnsafeRawBufferPointer
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        unsafe self.bytes = unsafe bytes
+    }
+
+    /// Whether it says just this.
+    func says(_ text: [UInt8]) -> Bool {
+        guard unsafe bytes.contains(UInt8(ascii: "\\")) else { return unsafe bytes.elementsEqual(text) }
+        var isText = false
+        let meaning = unsafe [UInt8](unsafeUninitializedCapacity: bytes.count) { buffer, count in
+            let written = unsafe write(to: UnsafeMutableRawBufferPointer(buffer))
+            isText = written != nil
+            count = written ?? 0
+        }
+        return isText && meaning == text
+    }
+
+    /// Writes the text that it stands for, which is no longer than itself, and tells how long that is; `nil` where half a
+    /// surrogate pair stands alone, which is no character.
+    func write(to buffer: UnsafeMutableRawBufferPointer) -> Int? {
+        var count = 0
+        var position = 0
+        while unsafe position < bytes.count {
+            let byte = unsafe bytes[position]
+            guard byte == UInt8(ascii: "\\") else {
+                unsafe buffer[count] = byte
+                count += 1
+                position += 1
+                continue
+            }
+            guard let scalar = escaped(at: &position), let encoded = UTF8.encode(scalar) else { return nil }
+            for byte in encoded {
+                unsafe buffer[count] = byte
+                count += 1
+            }
+        }
+        return count
+    }
+
+    /// The character that is written with a backslash here.
+    private func escaped(at position: inout Int) -> Unicode.Scalar? {
+        let letter = unsafe bytes[position + 1]
+        if let plain = Self.plainEscape(letter) {
+            position += 2
+            return Unicode.Scalar(plain)
+        }
+        let unit = codeUnit(at: &position)
+        if let scalar = Unicode.Scalar(unit) { return scalar }
+        guard UTF16.isLeadSurrogate(UInt16(unit)), unsafe position + 6 <= bytes.count,
+            unsafe bytes[position] == UInt8(ascii: "\\"), unsafe bytes[position + 1] == UInt8(ascii: "u")
+        else { return nil }
+        let other = codeUnit(at: &position)
+        guard UTF16.isTrailSurrogate(UInt16(other)) else { return nil }
+        return Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (other - 0xDC00))
+    }
+
+    private func codeUnit(at position: inout Int) -> UInt32 {
+        var unit: UInt32 = 0
+        for offset in 2..<6 { unit = unsafe unit << 4 | UInt32(Self.hexValue(bytes[position + offset]) ?? 0) }
+        position += 6
+        return unit
+    }
+
+    /// What a letter behind a backslash stands for, but for `u`.
+    static func plainEscape(_ letter: UInt8) -> UInt8? {
+        switch letter {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): letter
+        case UInt8(ascii: "b"): 0x08
+        case UInt8(ascii: "f"): 0x0C
+        case UInt8(ascii: "n"): 0x0A
+        case UInt8(ascii: "r"): 0x0D
+        case UInt8(ascii: "t"): 0x09
+        default: nil
+        }
+    }
+
+    static func hexValue(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import CommandConventions
+import Glibc
+
+/// Where a file is that symbolic links lead to, there yet or not.
+enum LinkedPath {
+    /// As many as the kernel follows.
+    private static let limit = 40
+
+    static func target(of path: String) throws(CommandError) -> (folder: String, name: String) {
+        var target = split(path)
+        for _ in 0..<limit {
+            let place = "\(target.folder)/\(target.name)"
+            guard let link = try linkTarget(place) else {
+                guard isSame(path, place) else { break }
+                return target
+            }
+            target = split(link.utf8.first == UInt8(ascii: "/") ? link : "\(target.folder)/\(link)")
+        }
+        errno = ELOOP
+        throw InjectedFile.failure(path)
+    }
+
+    private static func split(_ path: String) -> (folder: String, name: String) {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", path) }
+        let folder = path[...slash]
+        return (String(folder), String(path[path.utf8.index(after: slash)...]))
+    }
+
+    private static func linkTarget(_ path: String) throws(CommandError) -> String? {
+        let longest = 4_096
+        var length = 0
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: longest) { buffer, count in
+            if let start = buffer.baseAddress { length = unsafe readlink(path, start, longest) }
+            count = max(0, length)
+        }
+        guard length >= 0 else { return nil }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            errno = EINVAL
+            throw InjectedFile.failure(path)
+        }
+        return text
+    }
+
+    /// Whether both are the same file, or neither is there.
+    ///
+    /// The links of `/proc` may lead elsewhere than they say.
+    private static func isSame(_ path: String, _ other: String) -> Bool {
+        var (first, second) = (stat(), stat())
+        let isThere = unsafe stat(path, &first) == 0
+        guard unsafe (stat(other, &second) == 0) == isThere else { return false }
+        return !isThere || (first.st_ino == second.st_ino && first.st_dev == second.st_dev)
+    }
+}

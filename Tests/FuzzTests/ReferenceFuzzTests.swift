@@ -1,0 +1,108 @@
+import CommandConventions
+import Testing
+
+import skr
+
+@Suite("Fuzzing: references, templates and .env files")
+struct ReferenceFuzzTests {
+    private static let references = [
+        "skr://api", "skr://db/alice", "skr://db/alice?field=a.0.b", "skr://a%2Fb/c%3F%23%25%20", "skr://%c3%A9",
+        "skr://é",
+    ]
+    private static let tokens = [
+        "skr://", "/", "?field=", "%2F", "%", "%C3", "#", "&", "?", "{{", "}}", "{{ skr://", " }}",
+    ]
+
+    @Test("a reference means what it says, and is written again as one that means the same")
+    func references() {
+        Fuzzer("references", samples: Self.references, tokens: Self.tokens).run { input, _ in
+            guard let reference = try? SecretReference(parsing: input[...]) else { return nil }
+            let parts = [reference.service, reference.account ?? "x", reference.field ?? "x"]
+            if parts.contains(where: \.isEmpty) { return "an empty part" }
+            let again = try SecretReference(parsing: reference.description)
+            let isSame =
+                again.service.utf8.elementsEqual(reference.service.utf8)
+                && (again.account ?? "").utf8.elementsEqual((reference.account ?? "").utf8)
+                && (again.field ?? "").utf8.elementsEqual((reference.field ?? "").utf8) && again == reference
+            let isPlain = reference.description.utf8.allSatisfy { (0x21..<0x7F).contains($0) }
+            return isSame && isPlain ? nil : "written again as \(reference)"
+        }
+    }
+
+    @Test("a template's text stays byte for byte, and nothing but references stands between")
+    func templates() {
+        let samples =
+            Self.references.map { "a{{ \($0) }}b\n{{\($0)}}{{{{ name }}" } + ["", "{", "{{{ skr://a }}}", "x\r\n{{"]
+        Fuzzer("templates", samples: samples, tokens: Self.tokens).run { input, _ in
+            guard let template = try? Template(parsing: input, name: "t") else { return nil }
+            var position = 0
+            var references: [SecretReference] = []
+            for (index, piece) in template.pieces.enumerated() {
+                switch piece {
+                case .text(let range):
+                    guard range.lowerBound >= position, range.upperBound <= input.count, !range.isEmpty else {
+                        return "a text at \(range)"
+                    }
+                    let before = input[position..<range.lowerBound]
+                    if index > 0,
+                        !before.starts(with: Array("{{".utf8)) || !before.reversed().starts(with: Array("}}".utf8))
+                    {
+                        return "no reference before \(range)"
+                    }
+                    if index == 0, range.lowerBound != 0 { return "a beginning that is lost" }
+                    position = range.upperBound
+                case .reference(let reference): references.append(reference)
+                }
+            }
+            let isLast = if case .text? = template.pieces.last { true } else { input.isEmpty }
+            if references.isEmpty, !isLast { return "an end that is lost" }
+            // With each reference written anew, it is the same template.
+            let anew = Self.written(template, input)
+            return try Template(parsing: anew, name: "t").pieces.references == references ? nil : "not the same anew"
+        }
+    }
+
+    private static func written(_ template: Template, _ input: [UInt8]) -> [UInt8] {
+        template.pieces.flatMap { piece in
+            switch piece {
+            case .text(let range): Array(input[range])
+            case .reference(let reference): Array("{{ \(reference) }}".utf8)
+            }
+        }
+    }
+
+    @Test(".env files: names are names, no error shows a value, and quoted values come back byte for byte")
+    func environmentFiles() {
+        let samples = [
+            "A=1\nB=hunter2\r\n", "export A='hunter2' # c\n", #"A="a\n\t\"\\\$x""#, "A=skr://api\nB= x y # c",
+            "\u{FEFF}_a9=",
+            "# hunter2\n\nA='skr://db/al?field=x'\n",
+        ]
+        let tokens = Self.tokens + ["export ", "A=", "#", " #", "'", "\"", "\\n", "\\", "hunter2", "\n"]
+        Fuzzer(".env files", samples: samples, tokens: tokens).run { input, random in
+            do throws(CommandError) {
+                for variable in try EnvironmentFile(parsing: input, path: "f").variables {
+                    guard variable.name.wholeMatch(of: #/[A-Za-z_][A-Za-z0-9_]*/#) != nil else {
+                        return "a name: \(variable.name)"
+                    }
+                    if case .plain(let value) = variable.value, value.contains(0) { return "a NUL in a value" }
+                }
+            } catch {
+                guard error.exitCode == .data, error.message.hasPrefix("f:") else { return "\(error)" }
+                if (error.message + (error.hint ?? "")).contains("hunter2") { return "shown: \(error)" }
+            }
+            let value = input.filter { $0 != 0 && $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "'") }
+            guard !value.starts(with: Array("skr://".utf8)) else { return nil }
+            let file = Array("A='".utf8) + value + Array("'".utf8)
+            let variables = try EnvironmentFile(parsing: file, path: "f").variables
+            return variables == [EnvironmentVariable(name: "A", value: .plain(value))]
+                ? nil : "quoted, it is \(variables)"
+        }
+    }
+}
+
+extension [Template.Piece] {
+    fileprivate var references: [SecretReference] {
+        compactMap { if case .reference(let reference) = $0 { reference } else { nil } }
+    }
+}

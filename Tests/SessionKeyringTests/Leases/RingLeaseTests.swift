@@ -1,0 +1,226 @@
+import Foundation
+import Keyutils
+import SessionKeyring
+import SessionKeyringTesting
+import Testing
+
+/// A holder that is stopped right before its write has looked at the clock already: only the lease itself is left to stop it.
+@Suite("Leases that are rings", .tags(.kernel))
+final class RingLeaseTests {
+    private let scratch: ScratchKeyring
+    private let leases: LeaseRing
+    private let items: Keyring
+
+    init() throws {
+        scratch = try ScratchKeyring()
+        leases = LeaseRing(try scratch.keyring.addKeyring("leases"), permissions: .possessorAll)
+        items = try scratch.keyring.addKeyring("items")
+    }
+
+    private func stage() throws -> Key {
+        let bytes: [UInt8] = [1]
+        return try Keyring.thread.add(.user, "item", payload: bytes.span.bytes)
+    }
+
+    private func take(_ name: String = "job", lasting duration: Duration) throws -> RingLease {
+        guard let lease = try leases.acquire(name, lasting: duration, waiting: .seconds(5)) else {
+            throw KeyringError(.alreadyExists, in: .move)
+        }
+        return lease
+    }
+
+    @Test("what is written under a lease arrives, and what is removed under it is gone")
+    func held() throws {
+        let lease = try take(lasting: .seconds(60))
+        let key = try stage()
+        let isPublished = try lease.publish(key, to: items)
+        #expect(isPublished)
+        #expect(try items.members() == [key.serial])
+        let isRemoved = try lease.remove(key, from: items)
+        #expect(isRemoved)
+        #expect(try items.members().isEmpty)
+        let isReleased = lease.release()
+        #expect(isReleased)
+        #expect(try leases.look("job") == .free)
+        #expect(try leases.keyring.members().isEmpty)
+    }
+
+    @Test("nothing is written or removed under a lease that was taken, late as it may come")
+    func taken() throws {
+        let late = try take(lasting: .milliseconds(20))
+        let next = try take(lasting: .seconds(10))
+        let isLater = next.fencingNumber > late.fencingNumber
+        #expect(isLater)
+        let key = try stage()
+        let isPublished = try late.publish(key, to: items)
+        #expect(!isPublished)
+        #expect(try items.members().isEmpty)
+        let bytes: [UInt8] = [1]
+        let there = try items.add(.user, "there", payload: bytes.span.bytes)
+        let isRemoved = try late.remove(there, from: items)
+        #expect(!isRemoved)
+        #expect(try items.members() == [there.serial])
+        _ = next.release()
+    }
+
+    @Test("a late release does not hit whoever holds the lease by then")
+    func lateRelease() throws {
+        let late = try take(lasting: .milliseconds(20))
+        let next = try take(lasting: .seconds(10))
+        let isReleased = late.release()
+        #expect(!isReleased)
+        #expect(try leases.look("job") == .held)
+        let isStillHeld = next.isHeld
+        #expect(isStillHeld)
+        _ = next.release()
+    }
+
+    @Test("a destination that is gone is told apart from a lease that was taken")
+    func noDestination() throws {
+        let lease = try take(lasting: .seconds(60))
+        try scratch.keyring.unlink(Key(items))
+        let key = try stage()
+        do {
+            _ = try lease.publish(key, to: items)
+            Issue.record("it was published")
+        } catch {
+            #expect(error.code == .notFound || error.code == .accessDenied)
+        }
+        let left = try lease.ring.members().count
+        #expect(left == 1)
+        _ = lease.release()
+    }
+
+    @Test("a killed holder loses its lease at once, a stopped one keeps it", arguments: [SIGKILL, SIGSTOP])
+    func deadHolder(signal: CInt) async throws {
+        let leases = leases.keyring
+        await withHolder(of: "job", in: self.leases) { holder in
+            let leases = LeaseRing(leases, permissions: .possessorAll)
+            #expect(try leases.look("job") == .held)
+            kill(holder, signal)
+            let start = ContinuousClock.now
+            let next = try leases.acquire("job", lasting: .seconds(5), waiting: .milliseconds(400))
+            let waited = ContinuousClock.now - start
+            let isTaken = next != nil
+            #expect(isTaken == (signal == SIGKILL))
+            if isTaken { #expect(waited < .milliseconds(300), "\(waited)") }
+            _ = next?.release()
+        }
+    }
+
+    @Test("a lease whose command lives on is held, though its holder is dead")
+    func livingCommand() async throws {
+        let command = Process()
+        command.executableURL = URL(fileURLWithPath: "/bin/sleep")
+        command.arguments = ["60"]
+        try command.run()
+        await withHolder(of: "job", in: leases, command: command.processIdentifier) { kill($0, SIGKILL) }
+        #expect(try leases.look("job") == .held)
+        command.terminate()
+        command.waitUntilExit()
+        #expect(try leases.look("job") == .beingCollected)
+    }
+
+    @Test("10 holders of leases of 10 ms that end late never overlap, while others list a large ring")
+    func lateHolders() async throws {
+        let ring = try scratch.keyring.addKeyring("large")
+        let bytes: [UInt8] = [1]
+        for number in 0..<(isRoot ? 8_000 : 50) { try ring.add(.user, "n\(number)", payload: bytes.span.bytes) }
+        try ring.link(Key(leases.keyring))
+        let (serial, large) = (leases.keyring.serial.rawValue, ring.serial.rawValue)
+        let seed = testSeed
+        print("seed \(seed)")
+        let log = FileManager.default.temporaryDirectory.appendingPathComponent("leases-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: log) }
+        _ = FileManager.default.createFile(atPath: log.path, contents: nil)
+        await withTaskGroup(of: Void.self) { group in
+            for process in 0..<12 {
+                group.addTask {
+                    await #expect(processExitsWith: .exitCode(0)) {
+                        [
+                            serial = serial as Int32, large = large as Int32, process = process as Int,
+                            seed = seed as UInt64, path = log.path as String
+                        ] in
+                        let end = ContinuousClock.now + .seconds(3)
+                        var random = SeededGenerator(seed, stream: process)
+                        let leases = LeaseRing(Keyring(KeySerial(rawValue: serial)), permissions: .possessorAll)
+                        let file = open(path, O_WRONLY | O_APPEND)
+                        while ContinuousClock.now < end {
+                            guard process < 10 else {
+                                _ = try Keyring(KeySerial(rawValue: large)).members()
+                                continue
+                            }
+                            let lease = try leases.acquire("job", lasting: .milliseconds(10), waiting: .seconds(20))
+                            guard let lease else { exit(2) }
+                            var lastHeld = lease.fencingNumber
+                            let work = UInt32.random(in: 0..<11_500, using: &random)
+                            usleep(work)
+                            let now = UInt64(clock_gettime_nsec_boottime())
+                            if lease.isHeld { lastHeld = max(lastHeld, now) }
+                            let line = "\(lease.fencingNumber) \(lastHeld)\n"
+                            _ = lease.release()
+                            _ = write(file, line, line.utf8.count)
+                        }
+                        exit(0)
+                    }
+                }
+            }
+        }
+        let held = try String(contentsOf: log, encoding: .utf8).split(separator: "\n").map { line in
+            line.split(separator: " ").map { UInt64($0) ?? 0 }
+        }.sorted { $0[0] < $1[0] }
+        let overlapping = zip(held, held.dropFirst()).filter { $0[1] > $1[0] }
+        print("\(held.count) leases, \(overlapping.count) overlapping pairs")
+        #expect(held.count > 100)
+        #expect(overlapping.isEmpty)
+    }
+
+    @Test("a name that something can be neither looked at nor taken bears is an error within a second, and no hang")
+    func unsearchable() throws {
+        let ring = try leases.keyring.addKeyring("job")
+        try Key(ring).setPermissions([.possessorSetAttribute])
+        let start = ContinuousClock.now
+        #expect(throws: KeyringError.self) {
+            let lease = try leases.acquire("job", lasting: .seconds(1), waiting: .seconds(60))
+            _ = lease?.release()
+        }
+        #expect(ContinuousClock.now - start < .seconds(1))
+    }
+}
+
+private func clock_gettime_nsec_boottime() -> Int {
+    var time = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &time)
+    return time.tv_sec * 1_000_000_000 + time.tv_nsec
+}
+
+/// Runs `body` while another process holds the lease of that name, which is killed at the end.
+private func withHolder(
+    of name: String, in leases: LeaseRing, command: Int32 = 0, _ body: @escaping @Sendable (pid_t) throws -> Void
+) async {
+    let serial = leases.keyring.serial.rawValue
+    Thread.detachNewThread {
+        // Told by a key, because an exit test does not say which process it is.
+        let deadline = ContinuousClock.now + .seconds(30)
+        var holder: pid_t = 0
+        while holder == 0, ContinuousClock.now < deadline {
+            usleep(2_000)
+            let number = try? Keyring(KeySerial(rawValue: serial)).search(.user, "holder").withPayload { bytes in
+                bytes.withUnsafeBytes { pid_t(String(decoding: $0, as: UTF8.self)) }
+            }
+            holder = number ?? 0
+        }
+        #expect(throws: Never.self) { try body(holder) }
+        kill(holder, SIGKILL)
+    }
+    await #expect(processExitsWith: .signal(SIGKILL)) {
+        [serial = serial as Int32, name = name as String, command = command as Int32] in
+        let leases = LeaseRing(Keyring(KeySerial(rawValue: serial)), permissions: .possessorAll)
+        guard var lease = try leases.acquire(name, lasting: .seconds(60), waiting: .seconds(5)) else { exit(2) }
+        if command != 0 { guard try lease.name(command: command) else { exit(3) } }
+        try leases.keyring.add(.user, "holder", payload: Array("\(getpid())".utf8).span.bytes)
+        while lease.isHeld { usleep(1_000) }
+        exit(4)
+    }
+    try? leases.keyring.unlink(leases.keyring.search(.user, "holder"))
+}

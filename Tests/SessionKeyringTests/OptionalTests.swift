@@ -1,0 +1,64 @@
+import Foundation
+import SessionKeyring
+import SessionKeyringTesting
+import Testing
+
+private let item = ItemIdentity.password(service: "token")
+
+@Suite("An optional is no secret", .tags(.kernel))
+struct OptionalTests {
+    @Test("nil is refused, what is there stays, and a value goes in as what it is")
+    @available(*, deprecated, message: "so that it may call what is")
+    func setAndAdd() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let (missing, there): (String?, String?) = (nil, "value")
+        expectMissing { try store.add(missing, for: item) }
+        #expect(try store.get(item) == nil)
+        try store.add(there, for: item)
+        expectMissing { try store.set(missing, for: item) }
+        #expect(try store.get(item) == "value")
+        try store.set(there.map { $0 + "s" }, for: item, timeout: .seconds(60))
+        #expect(try store.get(item) == "values")
+    }
+
+    @Test("nil is refused also where only a generic type knows of it, and a value comes back")
+    func generic() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let slot = store.slot(for: item, as: String?.self)
+        try slot.save("raw")
+        #expect(try store.get(item) == "raw")
+        #expect(try slot.load() == "raw")
+        expectMissing { try slot.save(nil) }
+        expectMissing { try store.update(item, timeout: nil) { (_: String??) in .some(nil) } }
+        #expect(try store.get(item) == "raw")
+        try store.delete(item)
+        expectMissing { _ = try store.value(for: item) { ProcessInfo.processInfo.environment["SKR_NOT_SET"] } }
+        #expect(try !store.contains(item))
+
+        let numbers = store.slot(for: item, as: [Int]?.self)
+        try numbers.save([1, 2])
+        #expect(try store.get(item, as: String.self) == "[1,2]")
+        #expect(try numbers.load() == [1, 2])
+    }
+
+    @Test("storing an optional draws a warning")
+    func warning() throws {
+        let program = """
+            import SessionKeyring
+            func store(_ token: String?, in store: SecretStore) throws {
+                try store.set(token, for: .password(service: "token"))
+                try store.add(token, for: .password(service: "token"))
+                try store.set(token ?? "", for: .password(service: "token"))
+            }
+            """
+        let messages = try TypeCheck.messages(about: program)
+        #expect(messages.count == 2)
+        #expect(messages.allSatisfy { $0.contains(": warning: ") && $0.contains("nil can't be stored") })
+    }
+
+    private func expectMissing(_ body: () throws -> Void) {
+        #expect { try body() } throws: { error in (error as? SecretStoreError)?.code == .missingValue }
+    }
+}

@@ -1,0 +1,253 @@
+import Foundation
+import Keyutils
+import SessionKeyring
+import SessionKeyringTesting
+import Testing
+
+private let item = ItemIdentity.password(service: "token")
+
+private struct Refusal: Error {}
+
+@Suite("Fetches that fail, hang or are not wanted any more", .tags(.kernel), .timeLimit(.minutes(1)))
+struct SharedFetchTests {
+    @Test("200 tasks that wait for a fetch which fails share its error")
+    func failure() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let fetches = Locked(0)
+        let clock = ContinuousClock()
+        let time = await clock.measure {
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<200 {
+                    group.addTask {
+                        await #expect(throws: Refusal.self) {
+                            _ = try await store.value(for: item) { () async throws -> String in
+                                fetches.withLock { $0 += 1 }
+                                try await Task.sleep(for: .milliseconds(50))
+                                throw Refusal()
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        // Who begins only when the first one has failed fetches again.
+        #expect(fetches.withLock { $0 } <= 10)
+        #expect(time < .seconds(3))
+        #expect(try await store.value(for: item) { () async in "next" } == "next")
+    }
+
+    @Test("threads that wait for a fetch which fails share its error, also those of another store of that namespace")
+    func failureOfThreads() throws {
+        let scratch = try ScratchKeyring()
+        let stores = [try scratch.store(), try scratch.store()]
+        let fetches = Locked(0)
+        ThreadTeam.run(20) { thread in
+            #expect(throws: Refusal.self) {
+                _ = try stores[thread % 2].value(for: item) { () throws -> String in
+                    fetches.withLock { $0 += 1 }
+                    usleep(100_000)
+                    throw Refusal()
+                }
+            }
+        }
+        #expect(fetches.withLock { $0 } <= 3)
+    }
+
+    @Test("what the store has no room for goes to all who wait for it")
+    func noRoom() async throws {
+        let backend = FullBackend()
+        let store = SecretStore(backend: backend)
+        let fetches = Locked(0)
+        let values = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    try await store.value(for: item) {
+                        try await Task.sleep(for: .milliseconds(200))
+                        fetches.withLock { $0 += 1 }
+                        return "fetched"
+                    }
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(values == Array(repeating: "fetched", count: 20))
+        #expect(fetches.withLock { $0 } <= 2)
+    }
+
+    @Test("a fetch whose callers have all been cancelled is cancelled, and whoever asks next fetches at once")
+    func cancelled() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let (begun, ended) = (Locked(0), Locked(false))
+        let callers = (0..<3).map { _ in
+            Task {
+                try await store.value(for: item) {
+                    begun.withLock { $0 += 1 }
+                    defer { ended.withLock { $0 = true } }
+                    try await Task.sleep(for: .seconds(40))
+                    return "too late"
+                }
+            }
+        }
+        while begun.withLock({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        try await Task.sleep(for: .milliseconds(50))
+        for caller in callers { caller.cancel() }
+        for caller in callers { await #expect(throws: SecretStoreError(.cancelled)) { _ = try await caller.value } }
+        let start = ContinuousClock.now
+        #expect(try await store.value(for: item) { () async in "next" } == "next")
+        #expect(ContinuousClock.now - start < .seconds(2), "the lease of 10 seconds was released")
+        while !ended.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(begun.withLock { $0 } == 1)
+    }
+
+    @Test("a fetch that does not heed that it was cancelled keeps nobody waiting, and stores nothing")
+    func heedless() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let gate = Gate()
+        let caller = Task {
+            try await store.value(for: item) {
+                await gate.wait()
+                return "old"
+            }
+        }
+        await gate.awaitWaiter()
+        caller.cancel()
+        await #expect(throws: SecretStoreError(.cancelled)) { _ = try await caller.value }
+        #expect(try await store.value(for: item) { () async in "new" } == "new")
+        gate.open()
+        try await Task.sleep(for: .milliseconds(100))
+        #expect(try store.get(item) == "new")
+    }
+
+    @Test("a fetch that hangs ends at its limit for all who wait for it, and others go on")
+    func limit() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let gate = Gate()
+        let codes = await withTaskGroup(of: SecretStoreError.Code?.self) { group in
+            for _ in 0..<5 {
+                group.addTask {
+                    do {
+                        _ = try await store.value(for: item, fetchLimit: .milliseconds(300)) {
+                            await gate.wait()
+                            return "too late"
+                        }
+                        return nil
+                    } catch {
+                        return (error as? SecretStoreError)?.code
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(codes == Array(repeating: .fetchTimedOut, count: 5))
+        #expect(try await store.value(for: item) { () async in "next" } == "next")
+        gate.open()
+        try await Task.sleep(for: .milliseconds(100))
+        #expect(try store.get(item) == "next")
+    }
+
+    @Test("a refresh that hangs gives the old value at its limit")
+    func limitOfRefresh() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        @Sendable func value(
+            _ fetched: String, after wait: @escaping @Sendable () async -> Void = {}
+        ) async throws -> String {
+            try await store.value(
+                for: item, timeout: .seconds(3_600), refreshBefore: .seconds(3_599), fetchLimit: .milliseconds(200)
+            ) {
+                await wait()
+                return fetched
+            }
+        }
+        #expect(try await value("old") == "old")
+        try await Task.sleep(for: .milliseconds(1_100))
+        let gate = Gate()
+        #expect(try await value("too late", after: { await gate.wait() }) == "old")
+        gate.open()
+        #expect(try await value("new") == "new")
+    }
+
+    @Test("a fetch that keeps its thread keeps others waiting no longer than its lease")
+    func hungThread() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let (begun, isEnough) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let hasEnded = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            _ = try? store.value(for: item, fetchLasting: .milliseconds(300)) {
+                begun.signal()
+                _ = isEnough.wait(timeout: .now() + 30)
+                return "too late"
+            }
+            hasEnded.signal()
+        }
+        begun.wait()
+        #expect(try store.value(for: item) { "next" } == "next")
+        isEnough.signal()
+        hasEnded.wait()
+        #expect(try store.get(item) == "next")
+    }
+}
+
+/// Something to wait for that no cancellation opens.
+private final class Gate: Sendable {
+    private let state = Locked((isOpen: false, waiters: [CheckedContinuation<Void, Never>]()))
+
+    func wait() async {
+        await withCheckedContinuation { waiter in
+            let isOpen = state.withLock { state in
+                if !state.isOpen { state.waiters.append(waiter) }
+                return state.isOpen
+            }
+            if isOpen { waiter.resume() }
+        }
+    }
+
+    func awaitWaiter() async {
+        while state.withLock({ $0.waiters.isEmpty }) { try? await Task.sleep(for: .milliseconds(1)) }
+    }
+
+    func open() {
+        let waiters = state.withLock { state in
+            defer { state = (true, []) }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+}
+
+/// A backend whose quota is full.
+private struct FullBackend: SecretBackend {
+    private let whole = InMemoryBackend()
+
+    func publish(
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, ifAbsent: Bool
+    ) throws(SecretStoreError) {
+        throw SecretStoreError(.contended, item: item)
+    }
+
+    func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
+        try whole.read(item, body)
+    }
+    func expire(_ item: ItemIdentity, after timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
+        try whole.expire(item, after: timeout)
+    }
+    func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try whole.contains(item) }
+    func remove(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try whole.remove(item) }
+    func removeAll() throws(SecretStoreError) { try whole.removeAll() }
+    func identities() throws(SecretStoreError) -> [ItemIdentity] { try whole.identities() }
+    func attributes() throws(SecretStoreError) -> [ItemAttributes] { try whole.attributes() }
+    func beginUpdate(
+        of item: ItemIdentity, lasting duration: Duration, waiting patience: Duration
+    ) throws(SecretStoreError) -> (any ItemUpdate)? {
+        try whole.beginUpdate(of: item, lasting: duration, waiting: patience)
+    }
+    func tryLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> (any HeldLease)? {
+        try whole.tryLease(name, lasting: duration)
+    }
+    func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool { try whole.isLeaseHeld(name) }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import SessionKeyringTesting
+
+/// What the compiler says about a program that uses the library, as it was built for this test bundle.
+enum TypeCheck {
+    /// The compiler's errors and warnings, a line each.
+    ///
+    /// - Throws: where the compiler can't be run.
+    static func messages(about program: String) throws -> [String] {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("skr-test-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let source = folder.appendingPathComponent("program.swift")
+        try Data(program.utf8).write(to: source)
+
+        let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let build = URL(fileURLWithPath: bundle).deletingLastPathComponent()
+        // The build's own, where it may be used, saves ten seconds.
+        var cache = build.appendingPathComponent("ModuleCache").path
+        if !FileManager.default.isWritableFile(atPath: cache) { cache = folder.path }
+        let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../../Sources/CKeyutils").standardized
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [
+            "swiftc", "-typecheck", "-diagnostic-style=llvm", "-I", build.appendingPathComponent("Modules").path,
+            "-I", sources.path, "-module-cache-path", cache, source.path,
+        ]
+        let output = Pipe()
+        process.standardError = output
+        try process.run()
+        let messages = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return String(decoding: messages, as: UTF8.self).split(separator: "\n").map(String.init)
+            .filter { $0.contains(": error: ") || $0.contains(": warning: ") }
+    }
+}

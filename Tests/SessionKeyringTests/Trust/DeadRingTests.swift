@@ -1,0 +1,92 @@
+import Foundation
+import Keyutils
+import SessionKeyring
+import SessionKeyringTesting
+import Testing
+
+/// Rings that somebody ends by hand (issue lines 1.5 and 1.6).
+@Suite("Rings that are gone", .tags(.kernel))
+struct DeadRingTests {
+    @Test("6 processes that write behind a revoked ring lose no acknowledged write")
+    func revoked() async throws {
+        let scratch = try ScratchKeyring()
+        let serial = scratch.keyring.serial.rawValue
+        let store = try scratch.store()
+        for round in 0..<20 {
+            try store.set("x", for: .password(service: "before"))
+            let ring = Keyring(try scratch.keyring.search(.keyring, "skr:default").serial)
+            switch round % 3 {
+            case 0: try Key(ring).revoke()
+            case 1: try Key(ring).invalidate()
+            default: try scratch.keyring.unlink(Key(ring))
+            }
+            await withTaskGroup(of: Void.self) { group in
+                for process in 0..<6 {
+                    group.addTask {
+                        await #expect(processExitsWith: .exitCode(0)) {
+                            [serial = serial as Int32, process = process as Int, round = round as Int] in
+                            let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
+                            try store.set("\(round)", for: .password(service: "p\(process)"))
+                            exit(0)
+                        }
+                    }
+                }
+            }
+            for process in 0..<6 {
+                #expect(try store.get(.password(service: "p\(process)")) == "\(round)")
+            }
+        }
+    }
+
+    @Test(
+        "whatever ends the leases' own ring, the next operation heals it",
+        arguments: ["revoke", "invalidate", "unlink", "clear", "restrict"], [false, true])
+    func leasesRing(way: String, isOpenToOwner: Bool) throws {
+        let scratch = try ScratchKeyring()
+        let item = ItemIdentity.password(service: "item")
+        let store = try SecretStore(.keyring(scratch.keyring.serial, access: isOpenToOwner ? .owner : .possessor))
+        let uses: [(String, () throws -> Void)] = [
+            ("set", { try store.set("1", for: item) }),
+            ("update", { try store.update(item, timeout: nil) { (_: String?) in "2" } }),
+            ("add", { try store.add("1", for: .password(service: UUID().uuidString)) }),
+            ("expire", { _ = try store.expire(item, after: .seconds(60)) }),
+            ("lease", { (try store.tryLease("job", lasting: .seconds(9)))?.release() }),
+            ("list", { _ = try store.items() }),
+            ("fetch", { _ = try store.value(for: .password(service: UUID().uuidString)) { "3" } }),
+            ("delete", { _ = try store.delete(item) }),
+            ("clear", { try store.clear() }),
+        ]
+        for (_, use) in uses {
+            try store.set("0", for: item)
+            let held = try store.tryLease("held", lasting: .seconds(9))
+            let ring = Keyring(try scratch.keyring.search(.keyring, NamespaceRings.leasesName).serial)
+            switch way {
+            case "revoke": try Key(ring).revoke()
+            case "invalidate": try Key(ring).invalidate()
+            case "unlink": try scratch.keyring.unlink(Key(ring))
+            case "clear": try ring.clear()
+            default: break
+            }
+            try use()
+            try use()
+            _ = consume held
+        }
+    }
+
+    @Test("a ring that another process is giving back, or died while it did, is made anew; a restricted one is told")
+    func restricted() throws {
+        let scratch = try ScratchKeyring()
+        let item = ItemIdentity.password(service: "item")
+        let store = try scratch.store()
+        try store.set("1", for: item)
+        try store.clear()
+        let empty = Keyring(try scratch.keyring.search(.keyring, "skr:default").serial)
+        try empty.restrict()
+        try store.set("2", for: item)
+        #expect(try store.get(item) == "2")
+        let full = Keyring(try scratch.keyring.search(.keyring, "skr:default").serial)
+        try full.restrict()
+        #expect(throws: SecretStoreError.self) { try store.set("3", for: item) }
+        #expect(try store.get(item) == "2")
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import Keyutils
+import SessionKeyring
+import SessionKeyringTesting
+import Testing
+
+private let item = ItemIdentity.password(service: "token")
+
+/// A fetch undoes no logout (issue line 1.12).
+@Suite("What happens during a fetch", .tags(.kernel))
+struct FetchUndoneTests {
+    enum Event: String, CaseIterable { case clear, delete, set, setAndDelete, update, nothing }
+
+    @Test(
+        "what was fetched is stored only if nothing happened to the item since the fetch began",
+        arguments: Event.allCases, [false, true])
+    func events(event: Event, isInMemory: Bool) throws {
+        let scratch = try ScratchKeyring()
+        let store = isInMemory ? SecretStore(backend: InMemoryBackend()) : try scratch.store()
+        for hasOldValue in [false, true] {
+            try store.clear()
+            if hasOldValue { try store.set("old", for: item, timeout: .seconds(3)) }
+            let fetched = try store.value(for: item, timeout: .seconds(60), refreshBefore: .seconds(59)) {
+                switch event {
+                case .clear: try store.clear()
+                case .delete: try store.delete(item)
+                case .set: try store.set("newer", for: item)
+                case .setAndDelete:
+                    try store.set("newer", for: item)
+                    try store.delete(item)
+                case .update: try store.update(item, timeout: nil) { (_: String?) in "newer" }
+                case .nothing: break
+                }
+                return "fetched"
+            }
+            #expect(fetched == "fetched")
+            let expected: String? =
+                switch event {
+                case .clear, .delete, .setAndDelete: nil
+                case .set, .update: "newer"
+                case .nothing: "fetched"
+                }
+            #expect(try store.get(item) == expected, "\(event), \(hasOldValue)")
+        }
+    }
+
+    @Test("tasks that fetch undo no logout either")
+    func asynchronous() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let first = try await store.value(for: item, timeout: .seconds(60)) { () async throws -> String in
+            try store.clear()
+            return "fetched"
+        }
+        #expect(first == "fetched")
+        #expect(try store.get(item, as: String.self) == nil)
+        let second = try await store.value(for: item, timeout: .seconds(60)) { () async throws -> String in "again" }
+        #expect(second == "again")
+        #expect(try store.get(item) == "again")
+        try store.delete(item)
+        // Nothing of the fetches is left.
+        let ring = Keyring(try scratch.keyring.search(.keyring, "skr:default").serial)
+        try await Task.sleep(for: .milliseconds(200))
+        #expect(try ring.members().isEmpty)
+    }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import Keyutils
+import SessionKeyring
+import SessionKeyringTesting
+import Testing
+
+private let item = ItemIdentity.password(service: "planted")
+
+/// What lies in a shared keyring is input: lease records of every lie (issue line 1.2), keys that look like ours (1.3), and
+/// keys that nobody may read (1.9).
+@Suite("What others put there", .tags(.kernel))
+final class PlantedLeaseTests {
+    private let scratch: ScratchKeyring
+    private let store: SecretStore
+    private let leases: Keyring
+    private let items: Keyring
+
+    init() throws {
+        scratch = try ScratchKeyring()
+        store = try scratch.store()
+        try store.set("1", for: item)
+        leases = Keyring(try scratch.keyring.search(.keyring, NamespaceRings.leasesName).serial)
+        items = Keyring(try scratch.keyring.search(.keyring, "skr:default").serial)
+    }
+
+    private func plantLease(_ name: String, _ record: [UInt8]?) throws -> Keyring {
+        let ring = try leases.addKeyring(name)
+        if let record { try ring.add(.user, "by", payload: record.span.bytes) }
+        return ring
+    }
+
+    @Test("2,000 random lies in lease records clear nobody's keyring and block no name for long")
+    func lies() throws {
+        print("seed \(testSeed)")
+        var random = SeededGenerator(testSeed)
+        let victim = try scratch.keyring.addKeyring("victim")
+        try victim.add(.user, "precious", payload: [1].span.bytes)
+        let old = try items.search(.user, item.keyDescription)
+        for number in 0..<(isRoot ? 2_000 : 60) {
+            var words = (0..<12).map { _ in UInt64.random(in: 0...UInt64.max, using: &random) }
+            // Mostly a true record, with lies in its parts.
+            if number % 4 != 0 { words[0] = 0x0001_736B_722D_6C73 }
+            if number % 2 == 0 { words[5] = 1 }
+            words[8] = UInt64(UInt32(bitPattern: [victim.serial, leases.serial, items.serial, old.serial][number % 4].rawValue))
+            if number % 8 == 7 { words[8] = UInt64(bitPattern: -3) }
+            let bytes = words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * UInt64($0))) } }
+            let ring = try plantLease("default/\(item.keyDescription)", Array(bytes.prefix(number % 5 == 0 ? 40 : 96)))
+            if number % 3 == 0 { try ring.link(Key(victim)) }
+            switch number % 4 {
+            case 0: _ = try store.items()
+            case 1: try store.update(item, timeout: nil) { (old: String?) in (old ?? "") }
+            default: try store.set("1", for: item)
+            }
+            #expect(try victim.members().count == 1 && !victim.isRestricted() && !items.isRestricted())
+            #expect(try store.get(item, as: String.self) != nil)
+            // The taken ring holds the name until it is collected.
+            try? leases.unlink(Key(ring))
+        }
+    }
+
+    @Test("a record names nothing that a reader clears, be it a ring or the session")
+    func readers() throws {
+        let private1 = try Keyring.resolve(.sessionKeyring).addKeyring("private-\(getpid())")
+        defer { try? Keyring.resolve(.sessionKeyring).unlink(Key(private1)) }
+        try private1.add(.user, "precious", payload: [1].span.bytes)
+        for target in [private1.serial.rawValue, -3] {
+            // What versions before put into a record: deadline, process, fence.
+            let words: [UInt64] = [1, 1, UInt64(bitPattern: Int64(target))]
+            let bytes = words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * UInt64($0))) } }
+            try leases.add(.user, "default/\(item.keyDescription)", payload: bytes.span.bytes)
+            _ = try plantLease("default/\(item.keyDescription)", bytes)
+            _ = try store.items()
+            try store.update(item, timeout: nil) { (_: String?) in "2" }
+        }
+        #expect(try private1.members().count == 1)
+        #expect(try !private1.isRestricted())
+        #expect(try !Keyring.resolve(.sessionKeyring).isRestricted())
+    }
+
+    @Test("a list removes no key of another program because of how it looks")
+    func foreignKeyStays() throws {
+        // The kernel's default permissions and no timeout, as of `keyctl padd`.
+        let foreign = try items.add(.user, "password:foreign:", payload: [1].span.bytes)
+        let marked = try items.add(.user, "password:marked:", payload: [1].span.bytes)
+        try marked.setPermissions(KeyPermissions.possessorAll.subtracting(.possessorLink))
+        #expect(try store.items().count == 3)
+        #expect(try store.items().count == 3)
+        #expect(try items.links(foreign) && items.links(marked))
+    }
+
+    @Test("an item that may not be read is passed over by a list, and told by its serial")
+    func unreadable() throws {
+        let odd = try items.add(.user, "password:odd:", payload: [1].span.bytes)
+        try odd.setPermissions([.possessorView, .possessorSetAttribute])
+        let hidden = try items.add(.user, "password:hidden:", payload: [1].span.bytes)
+        try hidden.setPermissions([.possessorSetAttribute])
+        #expect(try store.items().map(\.item) == [item])
+        #expect(try Set(store.unreadableKeys()) == [odd.serial, hidden.serial])
+        #expect(try store.identities().contains(item))
+        try store.clear()
+        #expect(try store.unreadableKeys().isEmpty)
+    }
+
+    @Test("keys named like what is ours are in nobody's way")
+    func namesakes() throws {
+        for name in ["default/fence.1.1", "default/\(item.keyDescription)", "updates:default/", "by"] {
+            try leases.add(.user, name, payload: [1].span.bytes)
+        }
+        try scratch.keyring.add(.user, "skr-making:skr:default", payload: [1].span.bytes)
+        _ = try items.addKeyring(item.keyDescription)
+        _ = try items.addKeyring("fetching:\(item.keyDescription)")
+        #expect(try store.items().map(\.item) == [item])
+        try store.set("2", for: item)
+        try store.update(item, timeout: nil) { (old: String?) in (old ?? "") + "3" }
+        #expect(try store.get(item) == "23")
+        #expect(try store.delete(item))
+        try store.add("4", for: item)
+        #expect(try store.get(item) == "4")
+    }
+
+    @Test("a lease that nobody may search is an error within seconds, for those who take it and those who fetch")
+    func unsearchable() async throws {
+        let name = "lease:fetch%3A" + PercentEncoded.of(item.keyDescription)
+        try Key(plantLease("default/\(name)", nil)).setPermissions([.possessorSetAttribute])
+        let start = ContinuousClock.now
+        try store.delete(item)
+        await #expect(throws: SecretStoreError.self) {
+            try await self.store.value(for: item, timeout: .seconds(60)) { () async throws -> String in "fetched" }
+        }
+        #expect(ContinuousClock.now - start < .seconds(5))
+    }
+}
+
+private enum PercentEncoded {
+    /// As the store writes a colon in the name of a lease.
+    static func of(_ text: String) -> String { text.replacingOccurrences(of: ":", with: "%3A") }
+}

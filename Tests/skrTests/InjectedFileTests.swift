@@ -1,0 +1,125 @@
+import Foundation
+import Testing
+
+@Suite("skr inject -o")
+struct InjectedFileTests {
+    /// A script in a folder of its own, with a secret.
+    private func run(_ script: String) throws -> CommandRunner.Outcome {
+        try CommandRunner().inSession(
+            #"""
+            umask 0; work=$(mktemp -d); cd $work; trap 'rm -rf $work' EXIT; chmod 777 $work; printf s3cret | skr set api
+            fill() { echo 'p={{ skr://api }}' | skr inject "$@"; }; lack() { echo 'p={{ skr://none }}' | skr inject "$@" 2>/dev/null; }
+            mode() { stat -c %a "$1"; }
+
+            """# + script)
+    }
+
+    @Test("a new file is for its owner alone; an old one keeps its mode; both are whole")
+    func modes() throws {
+        let outcome = try run(
+            #"""
+            fill -o new; cat new; mode new; echo old > old; chmod 640 old; fill --output old; cat old; mode old
+            printf 'not writable' > locked; chmod 400 locked; fill -o locked; cat locked; mode locked; ls -A
+            fill -o "$(printf 'a b\n\303\251')"; cat a*; echo 'x {{ skr://api }}' > self; skr inject -i self -o self; cat self
+            """#)
+        #expect(
+            outcome
+                == .init(
+                    exitCode: 0,
+                    output: "p=s3cret\n600\np=s3cret\n640\np=s3cret\n400\nlocked\nnew\nold\np=s3cret\nx s3cret\n",
+                    errors: ""))
+    }
+
+    @Test("on any failure the file is as it was, and there is no other")
+    func failures() throws {
+        let outcome = try run(
+            #"""
+            echo old > file; before=$(stat -c '%i %a %Y' file); lack -o file; echo $?; lack -o none; echo $?
+            (ulimit -f 0; trap '' XFSZ; yes '{{ skr://api }}' | head -c 90000 | skr inject -o file 2>/dev/null; echo $?)
+            [[ $before = "$(stat -c '%i %a %Y' file)" ]] && cat file; ls -A
+            fill -o . ; echo $?; fill -o no/such; echo $?; fill -o ""; echo $?; fill -o file/x; echo $?; fill -o new/; echo $?
+            ln -s loop loop; fill -o loop; echo $?; ls -A
+            """#)
+        #expect(outcome.output == "1\n1\n70\nold\nfile\n64\n64\n64\n64\n64\n64\nfile\nloop\n")
+        let lines = outcome.errors.split(separator: "\n")
+        #expect(
+            lines.count == 12
+                && lines.allSatisfy { $0.hasPrefix("skr: error: can't write '") || $0.hasPrefix("skr: hint:") })
+    }
+
+    @Test("a link is followed, from folder to folder, also to what is not there yet")
+    func links() throws {
+        let outcome = try run(
+            #"""
+            mkdir a b; echo old > b/file; chmod 604 b/file; ln -s ../b/file a/one; ln -s $work/a/one two; fill -o two
+            cat b/file; mode b/file; readlink two a/one | sed "s|$work|.|"; ln -s ../b/new a/new; fill -o a/new; cat b/new; mode b/new
+            ls -A a b; cd a; ln -s $'/\u0301/x' odd; fill -o odd 2>/dev/null; echo $?
+            """#)
+        #expect(
+            outcome.output
+                == "p=s3cret\n604\n./a/one\n../b/file\np=s3cret\n600\na:\nnew\none\n\nb:\nfile\nnew\n64\n")
+    }
+
+    @Test("a FIFO and a device are written directly")
+    func direct() throws {
+        let outcome = try run(
+            #"""
+            mkfifo fifo; timeout 30 cat fifo & fill -o fifo; wait; fill -o /dev/null; [[ -c /dev/null && -p fifo ]] && echo there
+            fill -o >(cat > out; echo > end) && for ((i = 0; i < 600; i++)); do [[ -e end ]] && break; sleep 0.05; done; cat out; fill -o /dev/stdout | cat
+            """#)
+        #expect(outcome == .init(exitCode: 0, output: "p=s3cret\nthere\np=s3cret\np=s3cret\n", errors: ""))
+    }
+
+    @Test("the text is in no file that has another name, and killed at any time skr leaves none")
+    func unnamed() throws {
+        let outcome = try run(
+            #"""
+            yes '{{ skr://api }}' | head -n 200000 > t; echo old > file; old=$(cat file)
+            for ((n = 0; n < 60; n++)); do
+                skr inject -i t -o file & sleep 0.00$((RANDOM % 10))$((RANDOM % 10)); kill -TERM $!; wait $! 2> /dev/null
+                [[ $(wc -l < file) = 1 || $(wc -l < file) = 200000 ]] || echo torn
+            done; ls -A
+            """#)
+        #expect(outcome.output == "file\nt\n")
+    }
+
+    @Test(
+        "the owner is kept where that is allowed; a group that can't be kept gets no right",
+        .enabled(if: geteuid() == 0, "gives files away"))
+    func owners() throws {
+        let outcome = try run(
+            #"""
+            echo old > file; chown 60430:60431 file; chmod 664 file; fill -o file; stat -c '%u:%g %a' file; cat file
+            as() { setpriv --reuid 60430 --regid 60430 --clear-groups "$@"; }
+            printf 'plain' > t; as skr inject -i t -o file; stat -c '%u:%g %a' file; cat file; echo
+            mkdir -m 755 mine; echo old > mine/file; as skr inject -i t -o mine/file; echo $?; cat mine/file
+            """#)
+        #expect(outcome.output == "60430:60431 664\np=s3cret\n60430:60430 604\nplain\n77\nold\n")
+        #expect(outcome.errors.hasPrefix("skr: error: can't write 'mine/file': permission denied\n"))
+    }
+
+    @Test(
+        "a file system without files that have no name is refused, and a file that is mounted stays as it was",
+        .enabled(if: geteuid() == 0, "mounts, in a namespace of its own"))
+    func fileSystems() throws {
+        let outcome = try run(
+            #"""
+            echo old > file; export -f fill
+            unshare -m bash -c 'touch other; mount --bind other file; fill -o file; echo $?; cat file'; cat file; ls -A
+            fill -o /proc/sys/none; echo $?; fill -o /sys/none 2>/dev/null; echo $?
+            """#)
+        #expect(outcome.output.hasPrefix("70\nold\nfile\nother\n"))
+        #expect(outcome.errors.contains("skr: error: can't write 'file': device or resource busy\n"))
+    }
+
+    @Test("readers see the old text or the new one, while many write")
+    func readers() throws {
+        let outcome = try run(
+            #"""
+            yes old | head -n 2000 > file; yes '{{ skr://api }}' | head -n 2000 > t
+            for i in 1 2 3; do (for ((n = 0; n < 20; n++)); do skr inject -i t -o file; done) & done
+            for ((n = 0; n < 100; n++)); do sort -u file | wc -l; done | sort | uniq -c | tr -d ' '; wait; wc -l < file; ls -A
+            """#)
+        #expect(outcome == .init(exitCode: 0, output: "1001\n2000\nfile\nt\n", errors: ""))
+    }
+}

@@ -1,0 +1,91 @@
+import CommandConventions
+import Foundation
+import Testing
+
+import skr
+
+/// What a terminal would act on: C0 but for the newline, C1, and what turns the direction of writing.
+private func isRaw(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x0A: false
+    case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF, 0xE0001...0xE007F:
+        true
+    default: false
+    }
+}
+
+/// An escape, a C1 control, a bidi override, a line separator and a tag, which is beyond 16 bits.
+private let hostile = "x\u{1B}[31m\u{9B}2J\u{202E}evil\u{2028}\u{E0041}\u{7F}\r\u{85}\ty"
+
+@Suite("Nothing raw on a terminal")
+struct PlainOutputTests {
+    @Test(
+        "errors show words of the command line, of the environment and of the parser escaped, each on its line",
+        arguments: [
+            ["get", "api", "me", hostile], ["get", hostile], [hostile], ["help", hostile], ["get", "--\(hostile)"],
+            ["get", "api", "--scope", hostile], ["get", "api", "--scope=\(hostile)"],
+            ["set", "api", "--timeout", hostile],
+            ["set", "api", "--timeout=\(hostile)"], ["list", hostile, hostile], ["exec", "--env", hostile, "--", "x"],
+            ["exec", "--env", "A=skr://\(hostile)", "--", "x"], ["exec", "--", hostile],
+            ["exec", "--env-file", hostile, "--", "x"],
+            ["inject", "-i", hostile], ["inject", "-o", "/no/\(hostile)"], ["lock", hostile, hostile],
+            ["doctor", hostile],
+            ["cached", "a", "--timeout-from-json", ".\(hostile)", "--", "echo", "{}"], ["completions", hostile],
+            ["manual", hostile], ["session", "--name", hostile], ["expire", hostile, "--timeout", "1s"],
+        ])
+    func errors(words: [String]) throws {
+        let outcome = try CommandRunner().shell(
+            #"exec keyctl session - skr "$@" < /dev/null 2> >(grep -v "^Joined session" >&2)"#, words: words)
+        #expect(outcome.exitCode != 0)
+        #expect(!outcome.errors.unicodeScalars.contains(where: isRaw), "\(outcome.errors.debugDescription)")
+        #expect(!outcome.output.unicodeScalars.contains(where: isRaw))
+        let lines = outcome.errors.split(separator: "\n")
+        #expect(lines.count <= 2 && lines.first?.hasPrefix("skr: error: ") == true)
+    }
+
+    @Test("errors show variables escaped", arguments: ["SKR_SCOPE", "SKR_NAMESPACE"])
+    func variables(name: String) throws {
+        let value = name == "SKR_SCOPE" ? hostile : String(repeating: hostile, count: 200)
+        for words in [["get", "api"], ["list"], ["doctor"], ["lock", "a", "--", "true"]] {
+            let outcome = try CommandRunner().run(words, input: Data(), environment: [name: value])
+            #expect(!outcome.errors.unicodeScalars.contains(where: isRaw), "\(words)")
+            #expect(!outcome.output.unicodeScalars.contains(where: isRaw), "\(words)")
+        }
+    }
+
+    @Test("list --json has them as JSON escapes, which mean the same; list has them percent-encoded")
+    func list() throws {
+        let outcome = try CommandRunner().inSession(
+            #"printf 1 | skr set "$NAME" "$NAME"; skr list --json; echo; skr list; skr get "$NAME""#,
+            environment: ["NAME": hostile])
+        #expect(outcome.exitCode == 0)
+        #expect(!outcome.output.unicodeScalars.contains { isRaw($0) && $0 != "\t" })
+        let split = try #require(outcome.output.range(of: "\n]\n"))
+        let json = try JSONSerialization.jsonObject(with: Data(outcome.output[..<split.upperBound].utf8))
+        let item = try #require((json as? [[String: Any]])?.first)
+        #expect((item["service"] as? String)?.unicodeScalars.elementsEqual(hostile.unicodeScalars) == true)
+        #expect(outcome.output.contains(#"\u001b[31m\u009B2J\u202Eevil\u2028\uDB40\uDC41\u007F\r\u0085\ty"#))
+        #expect(outcome.output.contains("x%1B[31m%C2%9B2J%E2%80%AEevil%E2%80%A8%F3%A0%81%81%7F%0D%C2%85%09y"))
+    }
+
+    @Test("the doctor shows names of others escaped, on the screen and in JSON")
+    func doctor() throws {
+        let outcome = try CommandRunner().shell(
+            #"""
+            name=$'skr-test\x1b[31m\xc2\x9b2J\xe2\x80\xaeevil'
+            keyctl session "$name" skr doctor 2> /dev/null; keyctl session "$name" skr doctor --json 2> /dev/null
+            """#)
+        #expect(outcome.output.contains("skr-test%1B[31m%C2%9B2J%E2%80%AEevil"))
+        #expect(outcome.output.contains(#"skr-test\u001b[31m\u009B2J\u202Eevil"#))
+        #expect(!outcome.output.unicodeScalars.contains(where: isRaw))
+    }
+
+    @Test("what is plain stays as it is")
+    func plain() {
+        for text in ["", "api", "é \u{301}", "日本", "😀", "a\u{A0}b", "%1B"] {
+            #expect(Display.plain(text) == text && Display.plainJSON(text) == text)
+        }
+        #expect(Display.plain("\u{1B}\u{9B}\u{E0041}") == "%1B%C2%9B%F3%A0%81%81")
+        #expect(Display.plainJSON("{\n}\u{9B}\u{E0041}") == "{\n}\\u009B\\uDB40\\uDC41")
+    }
+}

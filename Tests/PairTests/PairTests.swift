@@ -31,7 +31,10 @@ struct PairTests {
         let seed = environment["SKR_TEST_SEED"] ?? String(UInt32.random(in: 1...(.max)))
         let extent = environment["SKR_ALL_PAIRS"] == nil ? ["--sample", "10"] : ["--all"]
         let outcome = try search(["--seed", seed] + extent)
-        print("pairs: seed \(seed), \(outcome.output.split(separator: "\n").last ?? "nothing")")
+        for line in outcome.output.split(separator: "\n")
+        where line.contains(" interleavings") || line.hasPrefix("seed ") {
+            print(line)
+        }
         #expect(outcome.exitCode == 0, "\(outcome.output.prefix(20_000))")
     }
 

@@ -51,9 +51,13 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .target(name: "CEarlyGet"),
+        .target(name: "CProcess"),
         .executableTarget(
             name: "skr",
             dependencies: [
+                "CEarlyGet",
+                "CProcess",
                 "CommandConventions",
                 "StressOptions",
                 "SessionKeyring",

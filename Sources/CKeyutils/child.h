@@ -22,41 +22,54 @@ struct child_setup {
     const sigset_t *mask;
 };
 
-/* Has the kernel kill this process when its parent ends; 0, or -1 where the parent has ended already. To be said again after
-   an exec by which the user changes. */
+/* What a child does before it is the program. */
+enum child_step { CHILD_TIED, CHILD_CONNECTED, CHILD_SIGNALS_SET, CHILD_EXECUTED };
+
+/* What a child could not do, and why. */
+struct child_failure {
+    enum child_step step;
+    int code;
+};
+
+/* Has the kernel kill this process when its parent ends; 0, or -1 with errno, which is ESRCH where the parent has ended
+   already. To be said again after an exec by which the user changes. */
 static inline int end_with_parent(pid_t parent)
 {
-    /* The second look is for a parent that ended before the first. */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
         return -1;
-    return getppid() == parent ? 0 : -1;
+    /* The second look is for a parent that ended before the first. */
+    if (getppid() == parent)
+        return 0;
+    errno = ESRCH;
+    return -1;
 }
 
-static inline void become_child(const struct child_setup *setup, pid_t parent, const struct sigaction *childs, int report)
+static inline enum child_step become_child(const struct child_setup *setup, pid_t parent, const struct sigaction *childs)
 {
-    int code;
     if (end_with_parent(parent) != 0)
-        _exit(127);
-    if ((setup->input < 0 || dup2(setup->input, STDIN_FILENO) >= 0)
-        && (setup->output < 0 || dup2(setup->output, STDOUT_FILENO) >= 0)
-        && sigaction(SIGCHLD, childs, NULL) == 0 && sigprocmask(SIG_SETMASK, setup->mask, NULL) == 0)
-        execvpe(setup->words[0], setup->words, setup->environment);
-    code = errno;
-    while (write(report, &code, sizeof code) < 0 && errno == EINTR)
-        ;
-    _exit(127);
+        return CHILD_TIED;
+    if ((setup->input >= 0 && dup2(setup->input, STDIN_FILENO) < 0)
+        || (setup->output >= 0 && dup2(setup->output, STDOUT_FILENO) < 0))
+        return CHILD_CONNECTED;
+    if (sigaction(SIGCHLD, childs, NULL) != 0 || sigprocmask(SIG_SETMASK, setup->mask, NULL) != 0)
+        return CHILD_SIGNALS_SET;
+    execvpe(setup->words[0], setup->words, setup->environment);
+    return CHILD_EXECUTED;
 }
 
-/* Starts a child that is killed when we end. Returns its process ID, or the negated error number where it could not be
-   started. Descriptors below 3 must not be used for input and output. */
-static inline pid_t start_child(const struct child_setup *setup)
+/* Starts a child that is killed when the calling thread ends. Returns its process ID, or -1 where it could not be started,
+   and says why. Descriptors below 3 must not be used for input and output. */
+static inline pid_t start_child_or_tell(const struct child_setup *setup, struct child_failure *failure)
 {
-    int report[2], code = 0;
+    int report[2];
     struct sigaction usual = { .sa_handler = SIG_DFL }, childs;
     pid_t child, parent = getpid();
-    ssize_t count;
-    if (pipe2(report, O_CLOEXEC) != 0)
-        return -errno;
+    ssize_t count = 0;
+    failure->step = CHILD_EXECUTED;
+    if (pipe2(report, O_CLOEXEC) != 0) {
+        failure->code = errno;
+        return -1;
+    }
     if (report[1] <= STDERR_FILENO) {
         /* Where a standard descriptor is closed, the pipe must not take its place. */
         int moved = fcntl(report[1], F_DUPFD_CLOEXEC, 3);
@@ -66,18 +79,31 @@ static inline pid_t start_child(const struct child_setup *setup)
     /* One whose children are ignored could not wait for them. */
     sigaction(SIGCHLD, &usual, &childs);
     child = fork();
-    if (child == 0)
-        become_child(setup, parent, &childs, report[1]);
-    code = child < 0 ? errno : 0;
+    if (child == 0) {
+        failure->step = become_child(setup, parent, &childs);
+        failure->code = errno;
+        while (write(report[1], failure, sizeof *failure) < 0 && errno == EINTR)
+            ;
+        _exit(127);
+    }
+    failure->code = errno;
     close(report[1]);
     if (child > 0) {
-        while ((count = read(report[0], &code, sizeof code)) < 0 && errno == EINTR)
+        while ((count = read(report[0], failure, sizeof *failure)) < 0 && errno == EINTR)
             ;
         if (count > 0)
             waitpid(child, NULL, 0);
     }
     close(report[0]);
-    return code == 0 ? child : -code;
+    return count > 0 ? -1 : child;
+}
+
+/* The same, with the negated error number where it could not be started. */
+static inline pid_t start_child(const struct child_setup *setup)
+{
+    struct child_failure failure;
+    pid_t child = start_child_or_tell(setup, &failure);
+    return child > 0 ? child : -failure.code;
 }
 
 /* Forks twice, so that nobody waits for what goes on: 1 in the process that was forked, 0 in this one, which waits for

@@ -29,7 +29,6 @@ package enum DurationText {
         return smallest == .max ? .seconds(seconds) : nil
     }
 
-    /// No table, because a hit of `skr cached` is answered before arrays of our own types can be used.
     private static func seconds(ofUnit letter: UInt8) -> Int64? {
         switch letter {
         case UInt8(ascii: "d"): 86_400

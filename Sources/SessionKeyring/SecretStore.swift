@@ -25,6 +25,10 @@ public final class SecretStore: Sendable {
     ///
     /// Resolves the scope in the calling thread, and makes nothing until something is stored.
     ///
+    /// > Important: Where there is no session keyring, a look into the session scope leaves the user's stand-in for one in the
+    /// > calling thread's credentials, and with it all that is stored there, through `setuid`, `fork` and `exec`. A program
+    /// > that drops privileges, or starts one that does, makes its store afterwards or in a thread of its own.
+    ///
     /// - Parameters:
     ///   - scope: whose secrets they are.
     ///   - namespace: whose items; give each application its own. Any text of up to some 250 bytes.

@@ -17,6 +17,7 @@ extension SecretStoreError.Code {
         case .sessionRevoked: "this login session has ended and its keyring was revoked"
         case .unavailable: "no usable kernel keyring"
         case .forbidden: "the keyring does not admit this process"
+        case .foreignSession(let ownerID): "the session belongs to user \(ownerID), who could read what is stored in it"
         case .ambiguous(let accounts): "several accounts: \(accounts.joined(separator: ", "))"
         case .undecodable(let path): "the secret is not in the form asked for, at \(path)"
         case .unencodable(let path): "the value can't be encoded, at \(path)"
@@ -49,6 +50,8 @@ extension SecretStoreError.Code {
         case .unavailable:
             "use a kernel with CONFIG_KEYS, and allow add_key and keyctl in the container's seccomp profile"
         case .forbidden: "run it in the session that stored the secret, or use the user scope"
+        case .foreignSession:
+            "start a session of your own with 'skr session', use the user scope, or share this one: SecretScope.sharedSession"
         case .ambiguous: "name the account too"
         case .undecodable: "ask for the type that was stored, or look at it with 'skr get'"
         case .unencodable: "store a value that the codec can write"

@@ -40,6 +40,10 @@ extension SecretStoreError {
         case unavailable
         /// The keyring or item belongs to somebody else, or to a session that the calling thread is not in.
         case forbidden
+        /// The session belongs to the user with this id, who could read what is stored in it. Nothing was stored.
+        ///
+        /// ``SecretScope/sharedSession`` says that this is meant.
+        case foreignSession(ownerID: UInt32)
         /// A service or server was named alone, and has several accounts.
         case ambiguous(accounts: [String])
         /// The bytes are not what was asked for. The path leads to the part that is wrong; it never shows the bytes.

@@ -17,7 +17,7 @@ extension ExitCode {
             case .unavailable, .sessionRevoked: .unavailable
             case .duplicate: .cannotCreate
             case .quotaExceeded, .contended, .leaseHeld, .leaseLost, .fetchTimedOut: .tryAgain
-            case .forbidden: .noPermission
+            case .forbidden, .foreignSession: .noPermission
             case .tooLarge, .unencodable, .missingValue, .unreadableAfterWrite, .cancelled, .unsupported, .unexpected: .internalError
             }
     }
@@ -44,6 +44,8 @@ extension SecretStoreError {
         switch code {
         case .duplicate: "leave out --new to replace it"
         case .forbidden: "run it in the session that stored the secret, or use --scope user"
+        case .foreignSession:
+            "start a session of your own with 'skr session', use --scope user, or share this one with --scope session"
         case .ambiguous: "name the account too: skr VERB SERVICE ACCOUNT, or skr://SERVICE/ACCOUNT"
         default: remedy
         }

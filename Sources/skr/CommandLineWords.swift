@@ -1,3 +1,4 @@
+import CProcess
 package import CommandConventions
 import Glibc
 
@@ -13,8 +14,8 @@ import Glibc
         unsafe self.first = unsafe first
     }
 
-    package static func all() -> CommandLineWords {
-        unsafe CommandLineWords(count: Int(CommandLine.argc) - 1, first: CommandLine.unsafeArgv + 1)
+    static func all() -> CommandLineWords {
+        unsafe CommandLineWords(count: Int(start_count()), first: start_words())
     }
 
     /// The word at this position; `nil` where it is not UTF-8.

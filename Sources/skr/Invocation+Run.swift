@@ -1,9 +1,23 @@
 import CommandConventions
+import Glibc
 import SessionKeyring
 
 extension Invocation {
     /// Does it.
     func run() throws(CommandError) {
+        guard looksAndLaunches else { return try perform() }
+        try LookupThread.run { exit(Skr.exitCode { () throws(CommandError) in try perform() }) }
+    }
+
+    /// Whether it may start a command after a look into keyrings.
+    private var looksAndLaunches: Bool {
+        switch self {
+        case .exec, .inject, .cached, .lock: true
+        default: false
+        }
+    }
+
+    private func perform() throws(CommandError) {
         do {
             switch self {
             case .get(let target, let field): try GetAction(target: target, field: field).run()

@@ -18,28 +18,38 @@ package struct Place: Equatable {
     }
 
     package let scope: Scope
+    /// Whether an option or the environment says so.
+    package let isScopeSaid: Bool
     package let namespace: String
 
     /// - Parameter usual: the scope where neither the option nor the environment names one.
     package init(
-        scope: Scope? = nil, namespace: String? = nil, usually usual: Scope = .session
+        scope: Scope? = nil, namespace: String? = nil, usual: Scope = .session
     ) throws(CommandError) {
         if let scope {
             self.scope = scope
+            self.isScopeSaid = true
         } else if let name = try Self.environment("SKR_SCOPE") {
             guard let scope = Scope(rawValue: name) else {
                 throw .usage("SKR_SCOPE: no such scope: \(name)", hint: "use session, user or persistent")
             }
             self.scope = scope
+            self.isScopeSaid = true
         } else {
             self.scope = usual
+            self.isScopeSaid = false
         }
-        let variable = namespace == nil ? try Self.environment("SKR_NAMESPACE") : nil
-        self.namespace = namespace ?? variable ?? SecretStore.defaultNamespace
+        let named = namespace == nil ? try Self.environment("SKR_NAMESPACE") : nil
+        self.namespace = namespace ?? named ?? SecretStore.defaultNamespace
+    }
+
+    /// A session that is asked for by name is meant, whoever owns it.
+    var secretScope: SecretScope {
+        scope == .session && isScopeSaid ? .sharedSession : scope.secretScope
     }
 
     func store() throws(SecretStoreError) -> SecretStore {
-        try SecretStore(scope.secretScope, namespace: namespace)
+        try SecretStore(secretScope, namespace: namespace)
     }
 
     /// A variable's value; `nil` where it is not set or empty, which a shell hardly tells apart.

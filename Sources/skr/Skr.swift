@@ -6,16 +6,16 @@ import Glibc
 package enum Skr {
     package static func main(arguments: CommandLineWords) -> Int32 {
         if let invocation = PlainCall.parse(arguments) ?? PlainExec.parse(arguments)
-            ?? PlainCached.invocation(arguments)
+            ?? PlainCached.parse(arguments)
         {
             // Ending here spares the hot verbs the taking apart of what the process's end frees anyway.
-            exit(run { () throws(CommandError) in try invocation.run() })
+            exit(exitCode { () throws(CommandError) in try invocation.run() })
         }
         if arguments[0] == Completion.word {
             Completion.answer(arguments)
             return ExitCode.done.rawValue
         }
-        return run { () throws(CommandError) in
+        return exitCode { () throws(CommandError) in
             guard let invocation = try parse(arguments) else { return }
             try invocation.run()
         }
@@ -82,7 +82,8 @@ package enum Skr {
             hint: nearest.map { "did you mean '\($0)'? 'skr help' lists the verbs" } ?? "'skr help' lists the verbs")
     }
 
-    private static func run(_ body: () throws(CommandError) -> Void) -> Int32 {
+    /// Runs `body`, and tells its error, if any.
+    static func exitCode(_ body: () throws(CommandError) -> Void) -> Int32 {
         do throws(CommandError) {
             try body()
             return ExitCode.done.rawValue

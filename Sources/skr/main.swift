@@ -1,4 +1,5 @@
+import CProcess
 import Glibc
 
-RuntimeStart.finish()
-exit(Skr.main(arguments: StartWords.all()))
+finish_start()
+exit(Skr.main(arguments: .all()))

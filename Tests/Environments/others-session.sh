@@ -7,9 +7,10 @@ between() {
 output=$work/out/$name
 steps_of visit "$output"
 between "$user" bash "${arguments[@]}" </dev/null >/dev/null 2>&1
-check "what one process sets another gets, lists and deletes" holds "$output" "$life"
+check "storing is refused with 77; said explicitly, what one process sets another gets, lists and deletes" \
+    holds "$output" "$(refused "$(id -u "$other")")"$'\n'"$life"
 check "doctor names the owner" says "$output" \
-    "^warning +session  +session of uid $(id -u "$other"), who can read what is stored in it;"
+    "^warning +session  +session of uid $(id -u "$other"), who can read what is stored in it and plant what is read; storing is refused there;"
 check "doctor has a mend" says "$output" '^ +mend: exec skr session$'
 check "doctor tells both quotas" says "$output" \
     "^ok +quota  .*uid $(id -u "$user") uses .*; uid $(id -u "$other") uses "

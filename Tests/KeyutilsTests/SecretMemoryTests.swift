@@ -1,3 +1,4 @@
+import CTestFilters
 import Foundation
 import Keyutils
 import SessionKeyringTesting
@@ -108,6 +109,31 @@ struct SecretMemoryTests {
         }
     }
 
+    @Test("in a forked child that goes on, all of it is locked anew", .enabled(if: Memory.mayLock))
+    func forked() async {
+        await #expect(processExitsWith: .success) {
+            let small = SecretBytes(copying: pattern(100))
+            let large = SecretBytes(copying: pattern(1_048_576))
+            let addresses = [address(of: small), address(of: large)]
+            let child = test_fork()
+            if child == 0 {
+                // What makes a child one that goes on: it takes memory for another secret.
+                let another = SecretBytes(copying: pattern(5_000))
+                for address in addresses + [address(of: another)] {
+                    guard (try? Memory.flags(at: address))?.contains("lo") == true else { _exit(3) }
+                }
+                // They must live until here.
+                _exit(SecretBytes.isMemoryLocked && small.count < large.count ? 0 : 4)
+            }
+            var status = CInt()
+            waitpid(child, &status, 0)
+            #expect(status == 0)
+            #expect(Memory.holds(pattern(100), at: addresses[0]))
+            end(small)
+            end(large)
+        }
+    }
+
     @Test("where nothing may be locked, isMemoryLocked says so and everything works", .enabled(if: geteuid() == 0))
     func notLocked() async {
         await #expect(processExitsWith: .success) {
@@ -126,6 +152,10 @@ struct SecretMemoryTests {
             try act()
         }
     }
+}
+
+private func address(of secret: borrowing SecretBytes) -> Int {
+    Int(bitPattern: secret.withBytes { $0.withUnsafeBytes { $0.baseAddress } })
 }
 
 /// Ends a secret's life here.

@@ -199,22 +199,6 @@ struct ScopeTests {
         }
     }
 
-    @Test("a session that belongs to another user is used if it lets us")
-    func foreignSession() async {
-        await #expect(processExitsWith: .exitCode(0)) {
-            guard geteuid() == 0 else { exit(0) }
-            try TestSession.join()
-            let root = try SecretStore()
-            try root.set("root's", for: item)
-            OrdinaryUser.become(60_206)
-            let store = try SecretStore(namespace: "mine")
-            try store.set("1", for: item, timeout: .seconds(60))
-            succeed(3, try store.get(item) == "1")
-            succeed(4, try store.delete(item))
-            exit(0)
-        }
-    }
-
     @Test("namespaces keep their items apart")
     func namespaces() throws {
         let scratch = try ScratchKeyring()

@@ -25,7 +25,7 @@ struct ScopeTrialTests {
             let session = try TestSession.join()
             var anchor = try ScopeAnchor(lookingAt: .session)
             succeed(3, anchor.keyring == session && anchor.isPossessed && anchor.ownership == .own)
-            succeed(4, !anchor.linksUserKeyring && anchor.linkCount == 0 && !anchor.admitsOwnersOtherSessions)
+            succeed(4, !anchor.linksUserKeyring && anchor.linkCount == 0 && !anchor.letsOthersIn)
             try session.link(Key(Keyring.resolve(.userKeyring)))
             anchor = try ScopeAnchor(lookingAt: .session)
             succeed(5, anchor.linksUserKeyring && anchor.linkCount == 1)

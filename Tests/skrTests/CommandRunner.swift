@@ -9,9 +9,12 @@ struct CommandRunner {
         let errors: String
     }
 
-    /// The `skr` that was built beside this test bundle, or the one that `SKR_TEST_EXECUTABLE` names.
-    static let executable: URL = {
-        if let path = ProcessInfo.processInfo.environment["SKR_TEST_EXECUTABLE"] { return URL(fileURLWithPath: path) }
+    /// The `skr` that the tests are about: the one that `SKR_TEST_EXECUTABLE` names, else the one that was built.
+    static let executable =
+        ProcessInfo.processInfo.environment["SKR_TEST_EXECUTABLE"].map { URL(fileURLWithPath: $0) } ?? built
+
+    /// The `skr` that was built beside this test bundle.
+    static let built: URL = {
         let bundle = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return URL(fileURLWithPath: bundle ?? "").deletingLastPathComponent().appendingPathComponent("skr")
     }()

@@ -21,7 +21,8 @@ struct DoctorOutputTests {
         for scope in ["session", "user", "persistent"] {
             #expect(
                 Set(found.facts(scope).keys) == [
-                    "gid", "items", "keys", "linksUserKeyring", "name", "permissions", "possessed", "serial", "uid",
+                    "gid", "items", "keys", "linksUserKeyring", "name", "otherUsers", "permissions", "possessed",
+                    "serial", "uid",
                     "usable",
                 ])
         }

@@ -51,9 +51,22 @@ struct DoctorTests {
     func foreign() throws {
         let found = try doctor("keyctl session - \(asUser(60_402, "skr doctor --json"))")
         #expect(found.verdict("session") == "warning")
-        #expect(found.text("session").hasPrefix("session of uid 0, who can read what is stored in it"))
+        let bothDirections = "session of uid 0, who can read what is stored in it and plant what is read"
+        #expect(found.text("session").hasPrefix("\(bothDirections); storing is refused there;"))
+        let meant = try doctor("keyctl session - \(asUser(60_402, "env SKR_SCOPE=session skr doctor --json"))")
+        #expect(meant.text("session").hasPrefix("\(bothDirections); SKR_SCOPE=session stores in it all the same;"))
         #expect((found.whole["facts"] as? JSON)?["quota"].map { ($0 as? [JSON])?.count } == 2)
         #expect(found.outcome.exitCode == 0)
+    }
+
+    @Test("a session of one's own in which another user stores is a warning that names that user", .enabled(if: isRoot))
+    func shared() throws {
+        let store = asUser(60_407, "skr set a --scope session")
+        let found = try doctor(#"keyctl session - bash -c "printf 1 | \#(store); skr doctor --json""#)
+        #expect(found.verdict("session") == "warning")
+        #expect(found.text("session").hasPrefix("uid 60407 stores in this session too, and can read what is in it;"))
+        #expect(found.facts("session")["otherUsers"] as? [Int] == [60_407])
+        #expect(found.facts("user")["otherUsers"] as? [Int] == [])
     }
 
     @Test("a session that the user's other processes can link is a warning")
@@ -159,7 +172,7 @@ struct DoctorTests {
                     state() { for ring in @s @u; do keyctl rlist $ring | tr " " "\n" | sort; done; }
                     before=$(state); skr doctor >/dev/null; [ "$before" = "$(state)" ] && echo same
                     grep -c "_persistent.60406" /proc/keys
-                    SKR_SCOPE=persistent skr doctor --json | grep -A 11 "\"persistent\" : {" | grep -c "\"usable\" : true"
+                    SKR_SCOPE=persistent skr doctor --json | grep -A 14 "\"persistent\" : {" | grep -c "\"usable\" : true"
                     ring=$(keyctl get_persistent @s); keyctl rlist $ring | wc -w; keyctl invalidate $ring
                 ' 2>/dev/null
                 """#))

@@ -8,6 +8,9 @@ import Synchronization
 /// A slot costs no system call once its chunk is mapped, so that reading a secret does not pay for three of them. Chunks
 /// stay mapped for the process's life; what needs more than the largest size class gets a mapping of its own.
 ///
+/// A forked child has the memory, and not its lock: the first one to take a slot there locks all of it anew. One that takes
+/// none soon becomes another program.
+///
 /// It is written without the collections of the standard library: building their metadata at run time would cost a cold
 /// command more than its work does.
 enum SecretArena {
@@ -22,16 +25,22 @@ enum SecretArena {
     /// One size above the 32,767 bytes that a `user` key can hold, so that one read always fits.
     static let largestClass = 32_768
 
-    private static let lock = ThreadLock()
+    static let lock = ThreadLock()
     private nonisolated(unsafe) static var classes = SizeClasses()
+    private nonisolated(unsafe) static var mappings = SlotStack()
     private static let someUnlocked = Atomic(false)
+    private static let lockedIn = Atomic<UInt32>(0)
 
     /// Whether every piece so far could be locked.
-    static var isLocked: Bool { !someUnlocked.load(ordering: .relaxed) }
+    static var isLocked: Bool {
+        lockAnewInChild()
+        return !someUnlocked.load(ordering: .relaxed)
+    }
 
     /// A slot of at least `count` bytes, all zero.
     static func take(_ count: Int) -> Slot {
-        guard count <= largestClass else { return map(count) }
+        lockAnewInChild()
+        guard count <= largestClass else { return lock.withLock { map(count) } }
         return SlotShelf.take(count) ?? lock.withLock { unsafe classes.take(count) }
     }
 
@@ -39,6 +48,7 @@ enum SecretArena {
     static func giveBack(_ slot: Slot, wiping dirty: Int) {
         unsafe explicit_bzero(slot.start, min(dirty, slot.capacity))
         guard slot.capacity <= largestClass else {
+            lock.withLock { unsafe mappings.remove(startingAt: slot.start) }
             unsafe munmap(slot.start, slot.capacity)
             return
         }
@@ -46,6 +56,17 @@ enum SecretArena {
         lock.withLock { unsafe classes.giveBack(slot) }
     }
 
+    private static func lockAnewInChild() {
+        guard Forks.generation != lockedIn.load(ordering: .relaxed) else { return }
+        lock.withLock {
+            for position in 0..<(unsafe mappings.count) {
+                if let mapping = unsafe mappings[position] { keepFromSwap(mapping) }
+            }
+            lockedIn.store(Forks.generation, ordering: .relaxed)
+        }
+    }
+
+    /// For whoever holds the lock.
     fileprivate static func map(_ count: Int) -> Slot {
         let flags = MAP_PRIVATE | MAP_ANONYMOUS
         let start = unsafe mmap(nil, count, PROT_READ | PROT_WRITE, flags, -1, 0)
@@ -54,11 +75,20 @@ enum SecretArena {
             fatalError("out of memory for secrets: mmap of \(count) bytes failed with errno \(errno)")
         }
         unsafe madvise(start, count, MADV_DONTDUMP)
-        // On fault, so that a short-lived command does not pay for pages that it never touches. A limit that is too low
-        // is not an error: `isLocked` says so.
+        let mapping = unsafe Slot(start: start, capacity: count)
+        keepFromSwap(mapping)
+        unsafe mappings.push(mapping)
+        return mapping
+    }
+
+    /// On fault, so that a short-lived command does not pay for pages that it never touches.
+    ///
+    /// A limit that is too low is not an error: `isLocked` says so.
+    private static func keepFromSwap(_ mapping: Slot) {
         let onFault: UInt32 = 1
-        if unsafe mlock2(start, count, onFault) != 0 { someUnlocked.store(true, ordering: .relaxed) }
-        return unsafe Slot(start: start, capacity: count)
+        if unsafe mlock2(mapping.start, mapping.capacity, onFault) != 0 {
+            someUnlocked.store(true, ordering: .relaxed)
+        }
     }
 }
 
@@ -97,15 +127,10 @@ private struct SizeClasses {
 
     private var fresh: UnsafeMutableRawPointer?
     private var freshCount = 0
-    private var returned: UnsafeMutablePointer<UnsafeMutableRawPointer>?
-    private var returnedCount = 0
-    private var returnedCapacity = 0
+    private var returned = SlotStack()
 
     mutating func take(size: Int) -> SecretArena.Slot {
-        if returnedCount > 0, let returned = unsafe returned {
-            returnedCount -= 1
-            return unsafe SecretArena.Slot(start: returned[returnedCount], capacity: size)
-        }
+        if let slot = returned.pop() { return slot }
         let start: UnsafeMutableRawPointer
         if freshCount > 0, let next = unsafe fresh {
             unsafe start = unsafe next
@@ -118,20 +143,5 @@ private struct SizeClasses {
         return unsafe SecretArena.Slot(start: start, capacity: size)
     }
 
-    mutating func giveBack(_ slot: SecretArena.Slot) {
-        if returnedCount == returnedCapacity { grow() }
-        unsafe returned?[returnedCount] = unsafe slot.start
-        returnedCount += 1
-    }
-
-    private mutating func grow() {
-        let capacity = max(64, returnedCapacity * 2)
-        let larger = UnsafeMutablePointer<UnsafeMutableRawPointer>.allocate(capacity: capacity)
-        if let returned = unsafe returned {
-            unsafe larger.update(from: returned, count: returnedCount)
-            unsafe returned.deallocate()
-        }
-        unsafe returned = unsafe larger
-        returnedCapacity = capacity
-    }
+    mutating func giveBack(_ slot: SecretArena.Slot) { returned.push(slot) }
 }

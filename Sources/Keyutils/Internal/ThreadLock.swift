@@ -20,8 +20,12 @@ import Glibc
     }
 
     func withLock<Result: ~Copyable>(_ body: () -> Result) -> Result {
-        unsafe pthread_mutex_lock(handle)
-        defer { unsafe pthread_mutex_unlock(handle) }
+        lock()
+        defer { unlock() }
         return body()
     }
+
+    /// For those who can't hold it around one call.
+    func lock() { unsafe pthread_mutex_lock(handle) }
+    func unlock() { unsafe pthread_mutex_unlock(handle) }
 }

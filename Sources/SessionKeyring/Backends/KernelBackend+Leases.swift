@@ -5,6 +5,7 @@ extension KernelBackend {
     package func tryLease(
         _ name: String, lasting duration: Duration
     ) throws(SecretStoreError) -> (any HeldLease)? {
+        try rings.requireOwnSession()
         for _ in 0..<8 {
             let ring = try rings.pair().leases
             do throws(KeyringError) {

@@ -7,6 +7,7 @@ extension KernelBackend {
         timeout: KeyTimeout?,
         ifAbsent: Bool
     ) throws(SecretStoreError) {
+        try rings.requireOwnSession()
         try StoredForm.with(bytes) { payload throws(SecretStoreError) in
             let type = try keyType(forSize: payload.byteCount, escaped: payload.byteCount - bytes.byteCount, item: item)
             let publication = Publication(item: item, type: type, timeout: timeout)

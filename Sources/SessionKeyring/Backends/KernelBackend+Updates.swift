@@ -4,6 +4,7 @@ extension KernelBackend {
     package func beginUpdate(
         of item: ItemIdentity, lasting duration: Duration, waiting patience: Duration
     ) throws(SecretStoreError) -> (any ItemUpdate)? {
+        try rings.requireOwnSession()
         do throws(SecretStoreError) {
             return try startUpdate(of: item, lasting: duration, waiting: patience)
         } catch {

@@ -53,7 +53,7 @@ package struct SingleFlight: Sendable {
     package func keep(
         _ bytes: RawSpan, for lifetime: Lifetime, under lease: FetchLease
     ) throws(SecretStoreError) {
-        guard lease.timeLeft > .zero, try lease.fetch.store(bytes, timeout: lifetime.keyTimeout(of: item)) else { return }
+        guard lease.timeLeft > .zero, try lease.store(bytes, timeout: lifetime.keyTimeout(of: item)) else { return }
         // After it, so that whoever sees the mark sees what is fresh.
         if let freshness = lifetime.freshness {
             let nothing = InlineArray<0, UInt8>(repeating: 0)
@@ -89,23 +89,6 @@ package struct SingleFlight: Sendable {
 
     private func tryLease() throws(SecretStoreError) -> FetchLease? {
         guard let lease = try store.backend.tryLease(leaseName, lasting: leaseDuration) else { return nil }
-        return FetchLease(lease, fetch: try store.backend.beginFetch(of: item))
+        return FetchLease(lease, watching: try store.backend.beginFetch(of: item))
     }
-}
-
-/// The lease of whoever fetches an item, with the watch over what happens to the item meanwhile.
-package final class FetchLease: HeldLease {
-    private let lease: any HeldLease
-    let fetch: any ItemFetch
-
-    init(_ lease: any HeldLease, fetch: any ItemFetch) {
-        self.lease = lease
-        self.fetch = fetch
-    }
-
-    package var fencingNumber: UInt64 { lease.fencingNumber }
-    package var timeLeft: Duration { lease.timeLeft }
-    package func renew(lasting duration: Duration) throws(SecretStoreError) -> Bool { try lease.renew(lasting: duration) }
-    package func name(command processID: Int32) throws(SecretStoreError) -> Bool { try lease.name(command: processID) }
-    package func release() -> Bool { lease.release() }
 }

@@ -29,6 +29,7 @@ package final class NamespaceRings: Sendable {
     /// The leases' ring in which the update flag was seen.
     let flaggedSerial = Atomic<Int32>(0)
     private let processID: Atomic<Int32>
+    let ownership = SessionOwnership()
 
     package init(scope: SecretScope, namespace: String) throws(SecretStoreError) {
         let name = Self.itemsName(of: namespace)

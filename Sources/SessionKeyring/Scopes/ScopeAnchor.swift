@@ -23,6 +23,8 @@ package struct ScopeAnchor: Sendable {
     package let linkCount: Int?
     /// Whether it is the user keyring or links it.
     package let linksUserKeyring: Bool
+    /// The other users who have keys in it, or in a keyring that it links: they possess it as well.
+    package let otherUsers: [UInt32]
 
     /// Looks at the keyring of a scope, and changes nothing.
     ///
@@ -42,6 +44,22 @@ package struct ScopeAnchor: Sendable {
         linkCount = members?.count
         let user = try? Keyring.resolve(.userKeyring)
         linksUserKeyring = user.map { $0 == keyring || members?.contains($0.serial) == true } ?? false
+        otherUsers = Self.owners(of: members ?? []).subtracting([description.userID]).sorted()
+    }
+
+    /// Who owns these keys, and those in the keyrings among them.
+    private static func owners(of members: [KeySerial]) -> Set<UInt32> {
+        var owners: Set<UInt32> = []
+        for serial in members {
+            // One that can't be looked at tells nothing.
+            guard let key = try? Key(serial).describe() else { continue }
+            owners.insert(key.userID)
+            guard key.type == .keyring, let nested = try? Keyring(serial).members() else { continue }
+            for serial in nested {
+                if let key = try? Key(serial).describe() { owners.insert(key.userID) }
+            }
+        }
+        return owners
     }
 
     /// Whose keyring it is.
@@ -50,8 +68,17 @@ package struct ScopeAnchor: Sendable {
         return description.name.hasPrefix("_uid_ses.") ? .standIn : .own
     }
 
-    /// Whether other sessions of the owner can link the keyring into their own, and then read all that is in it.
-    package var admitsOwnersOtherSessions: Bool { description.permissions.contains(.userLink) }
+    /// The permissions with which a process that does not possess the keyring can come to possess it: by linking it, or by
+    /// giving itself that permission.
+    package static let lettingIn: KeyPermissions = [
+        .userLink, .userSetAttribute, .groupLink, .groupSetAttribute, .otherLink, .otherSetAttribute,
+    ]
+
+    /// Whether processes outside of the session can link it into their own, and then read all that is in it.
+    package var letsOthersIn: Bool { !description.permissions.isDisjoint(with: Self.lettingIn) }
+
+    /// Whether the user's other processes find the session by its name.
+    package var canBeJoinedByName: Bool { description.permissions.contains(.userSearch) }
 
     /// The name of a user's persistent keyring.
     package static func persistentName(ofUser userID: UInt32) -> String { "_persistent.\(userID)" }

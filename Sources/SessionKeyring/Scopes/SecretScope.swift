@@ -5,8 +5,14 @@ public import Keyutils
 /// A scope is resolved once, when the store is made, to the serial of a keyring, so that all threads share it.
 public enum SecretScope: Hashable, Sendable {
     /// The login session's: gone when its last process ends, hidden from the user's other sessions. A process without a
-    /// session keyring shares the one of all of the user's session-less processes, `_uid_ses.N`.
+    /// session keyring shares the one of all of the user's session-less processes, `_uid_ses.N`; the thread that looks keeps
+    /// it from then on, also as another user: resolve after dropping privileges, or in a thread of its own.
+    ///
+    /// Where another user owns the session, as under `sudo -u` in a login, items are read, deleted and expired there, and
+    /// nothing is stored: that user could read it.
     case session
+    /// The same, said explicitly: items are stored there also where another user owns the session, and so reads them.
+    case sharedSession
     /// The user's: shared by all of the user's sessions, gone some time after the last one ends.
     case user
     /// The user's, kept over logins for some days after its last use (`persistent_keyring_expiry`).
@@ -29,7 +35,7 @@ public enum SecretScope: Hashable, Sendable {
     /// Who may use the items.
     package var access: ItemAccess {
         switch self {
-        case .session, .process, .thread: .possessor
+        case .session, .sharedSession, .process, .thread: .possessor
         case .user, .persistent: .owner
         case .keyring(_, let access): access
         }
@@ -44,7 +50,7 @@ public enum SecretScope: Hashable, Sendable {
     package func resolve() throws(SecretStoreError) -> Keyring {
         do throws(KeyringError) {
             switch self {
-            case .session: return try Keyring.resolve(.sessionKeyring)
+            case .session, .sharedSession: return try Keyring.resolve(.sessionKeyring)
             case .user: return try resolveUser()
             case .persistent: return try Keyring.persistent(linkingInto: .thread)
             case .process: return try Keyring.resolve(.processKeyring, create: true)

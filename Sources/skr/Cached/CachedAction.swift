@@ -9,10 +9,11 @@ struct CachedAction {
     static let leaseDuration = Duration.seconds(10)
 
     let request: CachedRequest
-    /// Whether this is the process that refreshes behind its caller's back.
-    var isDetached = false
 
     func run() throws -> Never {
+        if let owner = try request.place.secretScope.foreignOwner() {
+            try UncachedRun(command: request.command, sessionOwner: owner).run()
+        }
         let store = try request.place.store()
         try request.item.checkForCaching()
         let flight = try SingleFlight(store: store, item: request.item, leaseDuration: Self.leaseDuration)
@@ -36,7 +37,7 @@ struct CachedAction {
         } catch {
             guard error.code.isLackOfRoom else { throw error }
             Console.warn(CommandError(notKeptBecause: error))
-            turn = .fetch(NoLease(), stillGood: nil)
+            turn = .fetch(FetchLease.none, stillGood: nil)
         }
         switch turn {
         case .take(let answer):
@@ -60,12 +61,15 @@ struct CachedAction {
             signals.release()
             try old.give()
         }
-        if let old, request.isStaleWhileRefreshing, !isDetached {
+        if let old, request.isStaleWhileRefreshing {
             // A forked process has no part in a lease, so the other one takes its own.
             _ = lease.release()
             signals.release()
-            guard fork_detached() == 1 else { try old.give() }
-            try CachedAction(request: request, isDetached: true).run()
+            LookupThread.onFirstThread {
+                guard fork_detached() == 1 else { return }
+                exit(Skr.exitCode { () throws(CommandError) in try Invocation.cached(request.inForeground).run() })
+            }
+            try old.give()
         }
         let fetch = CachedFetch(
             request: request, flight: flight, store: store, lease: lease, signals: signals, old: old)

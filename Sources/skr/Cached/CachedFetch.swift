@@ -62,7 +62,7 @@ struct CachedFetch {
     }
 
     /// Those who wait would share a pipe, of which one takes what another needs; only a person answers when asked.
-    private static func input() throws(CommandError) -> CInt {
+    static func input() throws(CommandError) -> CInt {
         guard !Console.isInputTerminal else { return -1 }
         let descriptor = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
         // Where standard input is closed, this may be it already, and would close on exec.

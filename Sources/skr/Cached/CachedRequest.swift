@@ -9,7 +9,7 @@ package struct CachedRequest: Equatable {
     /// Where in the output its lifetime stands.
     let lifetimePath: String?
     let refreshBefore: Duration?
-    let isStaleWhileRefreshing: Bool
+    private(set) var isStaleWhileRefreshing: Bool
     /// How long a failure is remembered.
     let failureTimeout: Duration?
     let isForced: Bool
@@ -36,6 +36,13 @@ package struct CachedRequest: Equatable {
         self.isForced = isForced
         self.command = command
         try check()
+    }
+
+    /// The same, for the process that refreshes behind its caller's back.
+    var inForeground: CachedRequest {
+        var request = self
+        request.isStaleWhileRefreshing = false
+        return request
     }
 
     private func check() throws(CommandError) {

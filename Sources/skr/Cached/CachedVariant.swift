@@ -3,24 +3,19 @@
 /// Joined by commas, `\` and `,` within them behind a `\`; an empty one is `\e`, so that it is not none.
 package enum CachedVariant {
     package static func text(of keys: [String]) -> String {
+        // No `joined`, which looks for conformances at run time: that takes longer than all else that a hit does.
         var text = ""
-        var isFirst = true
-        for key in keys {
-            append(key, to: &text, isFirst: isFirst)
-            isFirst = false
-        }
+        for key in keys { text += text.isEmpty ? escaped(key) : "," + escaped(key) }
         return text
     }
 
-    static func append(_ key: String, to text: inout String, isFirst: Bool) {
-        if !isFirst { text += "," }
-        guard key.utf8.first != nil else {
-            text += "\\e"
-            return
-        }
+    private static func escaped(_ key: String) -> String {
+        if key.isEmpty { return "\\e" }
+        var text = ""
         for scalar in key.unicodeScalars {
             if scalar == "\\" || scalar == "," { text.unicodeScalars.append("\\") }
             text.unicodeScalars.append(scalar)
         }
+        return text
     }
 }

@@ -2,18 +2,11 @@ import CommandConventions
 import SessionKeyring
 
 /// Recognises plain calls of `skr cached`, as ``PlainCall`` does those of the other hot verbs.
-///
-/// A hit is answered before the Swift runtime is set up, so there are no arrays here.
 package enum PlainCached {
-    package static func invocation(_ arguments: CommandLineWords) -> Invocation? {
-        parse(arguments).map { .cached($0) }
-    }
-
-    static func parse(_ arguments: CommandLineWords) -> CachedRequest? {
+    package static func parse(_ arguments: CommandLineWords) -> Invocation? {
         guard arguments[0] == "cached" else { return nil }
         var name: String?
-        var variant = ""
-        var hasKeys = false
+        var keys: [String] = []
         var timeout: Duration?
         var lifetimePath: String?
         var refreshBefore: Duration?
@@ -49,9 +42,7 @@ package enum PlainCached {
             case "--timeout" where timeout == nil:
                 guard let duration = DurationText.parse(value) else { return nil }
                 timeout = duration
-            case "--key":
-                CachedVariant.append(value, to: &variant, isFirst: !hasKeys)
-                hasKeys = true
+            case "--key": keys.append(value)
             case "--refresh-before" where refreshBefore == nil:
                 guard let duration = DurationText.parse(value) else { return nil }
                 refreshBefore = duration
@@ -68,10 +59,11 @@ package enum PlainCached {
         }
 
         guard let name, let place = try? Place(scope: scope, namespace: namespace) else { return nil }
-        return try? CachedRequest(
-            place: place, item: .cached(name, variant: variant), timeout: timeout, lifetimePath: lifetimePath,
-            refreshBefore: refreshBefore, isStaleWhileRefreshing: isStaleWhileRefreshing,
+        let request = try? CachedRequest(
+            place: place, item: .cached(name, variant: CachedVariant.text(of: keys)), timeout: timeout,
+            lifetimePath: lifetimePath, refreshBefore: refreshBefore, isStaleWhileRefreshing: isStaleWhileRefreshing,
             failureTimeout: failureTimeout, isForced: isForced, command: arguments.suffix(from: position)
         )
+        return request.map(Invocation.cached)
     }
 }

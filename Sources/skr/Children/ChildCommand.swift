@@ -22,18 +22,22 @@ struct ChildCommand: ~Copyable {
         keeper: LeaseKeeper
     ) throws(CommandError) {
         var (held, before) = (signals.held, signals.before)
-        let code = unsafe command.withPointers { words in
+        var failure = child_failure()
+        var child: pid_t = 0
+        unsafe command.withPointers { words in
             unsafe environment.withPointers { variables in
                 unsafe withUnsafePointer(to: &before) { mask in
                     var setup = unsafe child_setup(
                         words: words, environment: variables, input: input, output: output, mask: mask)
-                    return unsafe start_child(&setup)
+                    LookupThread.onFirstThread { child = unsafe start_child_or_tell(&setup, &failure) }
                 }
             }
         }
-        guard code > 0 else { throw Launch.failure(of: command, code: -code) }
-        processID = code
+        guard child > 0 else { throw Launch.failure(of: command, failure) }
+        processID = child
         self.keeper = keeper
+        // Killed ourselves, we don't leave a lease behind that is free while the command goes on. One that was lost stays so.
+        _ = try? keeper.lease.name(command: child)
         self.signals = unsafe signalfd(-1, &held, CInt(SFD_CLOEXEC | SFD_NONBLOCK))
     }
 

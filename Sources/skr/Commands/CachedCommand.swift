@@ -25,6 +25,9 @@ struct CachedCommand: LaunchingCommand {
 
             --cache-failures remembers a failure, its output and its exit code, and gives it to all that ask.
 
+            In a session that another user owns, CMD runs and nothing is kept or taken, unless --scope session or SKR_SCOPE \
+            says that the session is meant.
+
             Where the quota is full, or the output too large for a key, it is printed and not kept, with a warning; the exit \
             code is CMD's.
 

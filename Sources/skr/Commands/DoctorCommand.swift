@@ -24,7 +24,8 @@ struct DoctorCommand: VerbCommand {
                              "uid"}],
                   "session", "user", "persistent":
                     {"gid", "items", "keys", "linksUserKeyring", "name",
-                     "permissions", "possessed", "serial", "uid", "usable"},
+                     "otherUsers": [UID], "permissions", "possessed",
+                     "serial", "uid", "usable"},
                   "time-left": {"known"},
                   "user-namespace": {"isInitial", "userID"}
                 },

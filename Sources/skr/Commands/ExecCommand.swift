@@ -17,6 +17,9 @@ struct ExecCommand: LaunchingCommand {
             CMD starts. --file hands over a path instead, /proc/self/fd/N, of a file in memory that can't be changed and \
             is gone with the last process that has it.
 
+            CMD has the session keyring that skr was given, and none where there was none: a CMD that becomes another user, \
+            as an entry point of a container does, takes along what it was handed and nothing else.
+
             ENV FILES: lines NAME=value or 'export NAME=value'; blank lines and those that begin with '#' are skipped. \
             Without quotes a value is the rest of the line, less the blanks around it and a comment (a '#' behind a \
             blank). In single quotes all is as it stands; in double quotes \\n \\r \\t \\" \\\\ \\$ are one character \

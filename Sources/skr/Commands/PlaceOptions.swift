@@ -17,7 +17,7 @@ struct PlaceOptions: ParsableArguments {
     var namespace: String?
 
     func place(usually usual: Place.Scope = .session) throws(CommandError) -> Place {
-        try Place(scope: scope, namespace: namespace, usually: usual)
+        try Place(scope: scope, namespace: namespace, usual: usual)
     }
 }
 

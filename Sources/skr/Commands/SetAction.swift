@@ -25,6 +25,9 @@ struct SetAction {
 
     private func checkBeforehand(_ item: ItemIdentity) throws(SecretStoreError) {
         if let problem = item.problem { throw SecretStoreError(.invalidName(problem), item: item) }
+        if let owner = try target.place.secretScope.foreignOwner() {
+            throw SecretStoreError(.foreignSession(ownerID: owner), item: item)
+        }
         if let timeout, (try? KeyTimeout(timeout)) == nil { throw SecretStoreError(.invalidTimeout, item: item) }
     }
 

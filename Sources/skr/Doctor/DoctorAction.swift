@@ -26,7 +26,7 @@ struct DoctorAction {
         var scopes: [ScopeExamination] = []
         for name in Place.Scope.allCases { scopes.append(try ScopeExamination(of: name, place: place)) }
         let findings =
-            [CallsCheck.finding(refusals), FeaturesCheck.finding(), UserNamespaceCheck.finding()]
+            [CallsCheck.finding(refusals), FeaturesCheck.finding(), UserNamespaceCheck.finding(place: place)]
             + scopes.map { $0.finding() }
             + [
                 quota,

@@ -15,17 +15,17 @@ struct DoctorCheck: Equatable {
     let verdict: Verdict
     let text: String
     /// What to do about it, a command to copy; there is one unless all is well.
-    let mend: String?
+    let mend: Mend?
 
     static func ok(_ id: String, _ text: String) -> DoctorCheck {
         DoctorCheck(id: id, verdict: .ok, text: text, mend: nil)
     }
 
-    static func warning(_ id: String, _ text: String, mend: String) -> DoctorCheck {
+    static func warning(_ id: String, _ text: String, mend: Mend) -> DoctorCheck {
         DoctorCheck(id: id, verdict: .warning, text: text, mend: mend)
     }
 
-    static func problem(_ id: String, _ text: String, mend: String) -> DoctorCheck {
+    static func problem(_ id: String, _ text: String, mend: Mend) -> DoctorCheck {
         DoctorCheck(id: id, verdict: .problem, text: text, mend: mend)
     }
 }

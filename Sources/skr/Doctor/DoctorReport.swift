@@ -9,7 +9,7 @@ struct DoctorReport {
     /// One line a check, and where something is to be mended a second one.
     func text(styled style: TextStyle) -> String {
         let width = findings.map(\.check.id.count).max() ?? 0
-        var lastMend: String?
+        var lastMend: Mend?
         return findings.map { finding in
             let check = finding.check
             let verdict =
@@ -17,7 +17,7 @@ struct DoctorReport {
             var text = "\(verdict)  \(check.id)\(padding(check.id, to: width))  \(Display.plain(check.text))\n"
             // What one command mends need not be said again and again.
             if let mend = check.mend, mend != lastMend {
-                text += "         mend: \(Display.plain(mend))\n"
+                text += "         mend: \(Display.plain(mend.command))\n"
                 lastMend = mend
             }
             return text
@@ -31,7 +31,7 @@ struct DoctorReport {
         let checks = findings.map(\.check).map { check in
             JSONValue.object([
                 "id": .string(check.id), "verdict": .string(check.verdict.rawValue), "text": .string(check.text),
-                "mend": JSONValue(check.mend),
+                "mend": JSONValue(check.mend?.command),
             ])
         }
         let facts = findings.map { ($0.check.id, $0.facts) }

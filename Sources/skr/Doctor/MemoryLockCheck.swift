@@ -22,12 +22,11 @@ enum MemoryLockCheck {
         guard !isLocked else {
             return .ok("memory-lock", "secrets in skr's memory are locked (RLIMIT_MEMLOCK \(bound))")
         }
-        // 8 MiB is what Linux grants by default.
         let mayRaise = limit.map { $0.hard ?? .max >= 8_388_608 } ?? false
         return .warning(
             "memory-lock",
             "secrets in skr's memory can be swapped out for a moment: RLIMIT_MEMLOCK is too small (\(bound))",
-            mend: mayRaise ? "ulimit -S -l 8192" : "sudo prlimit --pid $$ --memlock=8388608:8388608"
+            mend: mayRaise ? Mend.raiseOwnLimit : Mend.raiseLimit
         )
     }
 }

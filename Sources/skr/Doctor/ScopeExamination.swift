@@ -6,6 +6,8 @@ import SessionKeyring
 /// What a scope stands for here, and whether it keeps a secret.
 struct ScopeExamination {
     let name: Place.Scope
+    /// Whether SKR_SCOPE says that the session is meant, whoever owns it.
+    private let isMeant: Bool
     private(set) var anchor: ScopeAnchor?
     private(set) var trial: ScopeTrial?
     private(set) var itemCount: Int?
@@ -19,6 +21,7 @@ struct ScopeExamination {
     /// - Throws: ``SecretStoreError`` with `invalidName` for the namespace; all else is a finding.
     init(of name: Place.Scope, place: Place) throws(SecretStoreError) {
         self.name = name
+        self.isMeant = place.secretScope == .sharedSession
         guard name != .persistent || place.scope == .persistent || Self.hasPersistentKeyring else { return }
         do throws(SecretStoreError) {
             let anchor = try ScopeAnchor(lookingAt: name.secretScope)
@@ -50,7 +53,7 @@ struct ScopeExamination {
             return .ok(id, "not tried: none is known of, and asking makes one; 'SKR_SCOPE=persistent skr doctor' asks")
         }
         let proof = "a secret was stored and read back in \(detail(of: anchor))"
-        guard let weakness = name == .session ? anchor.sessionWeakness : nil else { return .ok(id, proof) }
+        guard name == .session, let weakness = anchor.sessionWeakness(isMeant: isMeant) else { return .ok(id, proof) }
         return .warning(id, "\(weakness.text); \(proof)", mend: weakness.mend)
     }
 
@@ -72,6 +75,7 @@ struct ScopeExamination {
             "permissions": JSONValue(anchor?.description.permissions.description),
             "possessed": JSONValue(anchor?.isPossessed),
             "linksUserKeyring": JSONValue(anchor?.linksUserKeyring),
+            "otherUsers": (anchor?.otherUsers).map { .array($0.map { JSONValue($0) }) } ?? .null,
             "keys": JSONValue(anchor?.linkCount),
             "items": JSONValue(itemCount),
             "usable": JSONValue(wasTried ? trial != nil : nil),
@@ -81,17 +85,34 @@ struct ScopeExamination {
 
 extension ScopeAnchor {
     /// What a session should not be.
-    fileprivate var sessionWeakness: (text: String, mend: String)? {
+    ///
+    /// - Parameter isMeant: whether a foreign one is used all the same.
+    fileprivate func sessionWeakness(isMeant: Bool) -> (text: String, mend: Mend)? {
+        let user = description.userID
         switch ownership {
-        case .standIn:
-            (
-                "no session keyring: shares \(description.name) with all session-less processes of uid "
-                    + "\(description.userID)", Mend.newSession
+        case .foreign(let owner):
+            let storing = isMeant ? "SKR_SCOPE=session stores in it all the same" : "storing is refused there"
+            return (
+                "session of uid \(owner), who can read what is stored in it and plant what is read; \(storing)",
+                Mend.newSession
             )
-        case .foreign(let owner): ("session of uid \(owner), who can read what is stored in it", Mend.newSession)
-        case .own where admitsOwnersOtherSessions:
-            ("any process of uid \(description.userID) can link this session and read it", Mend.hideSession)
-        case .own: nil
+        case .standIn:
+            return (
+                "no session keyring: shares \(description.name) with all session-less processes of uid \(user)",
+                Mend.newSession
+            )
+        case .own where !otherUsers.isEmpty:
+            let others = otherUsers.map { "uid \($0)" }.joined(separator: ", ")
+            return ("\(others) stores in this session too, and can read what is in it", Mend.newSession)
+        case .own where canBeJoinedByName:
+            // Taking the permission away would leave the name to another, empty session.
+            return ("any process of uid \(user) can join this session by its name and read it", Mend.newSession)
+        case .own where letsOthersIn:
+            return (
+                "any process of uid \(user) can link this session and read it",
+                Mend.hideSession(description.permissions)
+            )
+        case .own: return nil
         }
     }
 }

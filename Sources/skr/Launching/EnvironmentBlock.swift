@@ -31,38 +31,37 @@ import Keyutils
     func withPointers<Result>(
         _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
     ) -> Result {
-        var pointers = unsafe inherited()
+        let inherited = unsafe current_environment()
+        var length = 0
+        while unsafe inherited?[length] != nil { length += 1 }
+        let pointers = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+            .allocate(capacity: length + entries.count + 1)
+        defer { unsafe pointers.deallocate() }
+        var count = 0
+        for position in 0..<length {
+            guard let entry = unsafe inherited?[position], unsafe !isReplaced(entry) else { continue }
+            unsafe pointers[count] = entry
+            count += 1
+        }
         for entry in entries {
             // The entry does not move, and outlives the call.
-            unsafe pointers.append(
-                entry.bytes.withBytes { bytes in
-                    unsafe bytes.withUnsafeBytes { bytes in
-                        unsafe UnsafeMutablePointer(mutating: bytes.baseAddress?.assumingMemoryBound(to: CChar.self))
-                    }
-                })
-        }
-        unsafe pointers.append(nil)
-        return withExtendedLifetime(entries) {
-            unsafe pointers.withUnsafeMutableBufferPointer { buffer in
-                guard let start = buffer.baseAddress else {
-                    preconditionFailure("an environment ends in a null pointer")
+            entry.bytes.withBytes { bytes in
+                unsafe bytes.withUnsafeBytes { bytes in
+                    let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+                    unsafe pointers[count] = UnsafeMutablePointer(mutating: start)
                 }
-                return unsafe body(start)
             }
+            count += 1
         }
+        unsafe pointers[count] = nil
+        return withExtendedLifetime(entries) { unsafe body(pointers) }
     }
 
-    /// What we were given, without what is set anew.
-    private func inherited() -> [UnsafeMutablePointer<CChar>?] {
-        var kept: [UnsafeMutablePointer<CChar>?] = unsafe []
-        guard var next = unsafe current_environment() else { return unsafe kept }
-        while let entry = unsafe next.pointee {
-            let isReplaced = names.contains { name in
-                unsafe strncmp(entry, name, name.utf8.count) == 0 && entry[name.utf8.count] == CChar(UInt8(ascii: "="))
-            }
-            if !isReplaced { unsafe kept.append(entry) }
-            unsafe next += 1
+    /// Whether this entry of what we were given is set anew.
+    private func isReplaced(_ entry: UnsafePointer<CChar>) -> Bool {
+        names.contains { name in
+            let length = name.utf8.count
+            return unsafe strncmp(entry, name, length) == 0 && entry[length] == CChar(UInt8(ascii: "="))
         }
-        return unsafe kept
     }
 }

@@ -28,8 +28,12 @@ struct ExecAction {
         for path in request.environmentFiles { all += try EnvironmentFile.read(path).variables }
         all += request.variables.map { EnvironmentVariable(name: $0.name, value: .secret($0.reference)) }
         all += request.files.map { EnvironmentVariable(name: $0.name, value: .file($0.reference)) }
-        var seen: Set<String> = []
-        return all.reversed().filter { seen.insert($0.name).inserted }.reversed()
+        // No set of names, whose type is made at run time: that takes longer than all else that is done here.
+        var last: [EnvironmentVariable] = []
+        for variable in all.reversed() where !last.contains(where: { $0.name == variable.name }) {
+            last.append(variable)
+        }
+        return last.reversed()
     }
 
     /// The secret of each variable that has one; throws unless all can be had.

@@ -5,18 +5,22 @@ import Glibc
 /// Becomes another program: same process, same terminal, same signals, so that nobody can tell it from one that was started
 /// directly.
 ///
-/// Nothing here or in the Swift runtime has changed signal dispositions or the mask by now; a test watches that.
+/// Nothing here or in the Swift runtime has changed signal dispositions or the mask by now, but for the one signal that the
+/// C library keeps for its threads; a test watches that.
 enum Launch {
     /// Returns only by an error.
     static func become(
         _ command: CommandLineWords,
         environment: EnvironmentBlock = EnvironmentBlock()
     ) throws(CommandError) -> Never {
-        let code = unsafe command.withPointers { words in
-            unsafe environment.withPointers { variables in
-                guard let program = unsafe words[0] else { return ENOENT }
-                _ = unsafe execvpe(program, words, variables)
-                return errno
+        var code = ENOENT
+        LookupThread.onFirstThread {
+            unsafe command.withPointers { words in
+                unsafe environment.withPointers { variables in
+                    guard let program = unsafe words[0] else { return }
+                    _ = unsafe execvpe(program, words, variables)
+                    code = errno
+                }
             }
         }
         throw failure(of: command, code: code)
@@ -33,7 +37,24 @@ enum Launch {
         }
     }
 
-    static func failure(of command: CommandLineWords, code: CInt) -> CommandError {
+    /// What a child of ours could not do.
+    static func failure(of command: CommandLineWords, _ failure: child_failure) -> CommandError {
+        let (step, call) =
+            switch failure.step {
+            case CHILD_TIED: ("have it end with skr", "prctl")
+            case CHILD_CONNECTED: ("connect its input and output", "dup2")
+            case CHILD_SIGNALS_SET: ("set its signals", "rt_sigaction and rt_sigprocmask")
+            default: ("", "")
+            }
+        guard !step.isEmpty else { return Self.failure(of: command, code: failure.code) }
+        let reason = unsafe String(cString: strerror(failure.code)).lowercased()
+        return CommandError(
+            exitCode: .cannotExecute,
+            message: "can't run \(Display.quoted(command.lossyFirst)): can't \(step): \(reason)",
+            hint: "allow \(call) in the container's seccomp profile")
+    }
+
+    private static func failure(of command: CommandLineWords, code: CInt) -> CommandError {
         let name = Display.quoted(command.lossyFirst)
         let reason = unsafe String(cString: strerror(code)).lowercased()
         switch code == EACCES && !isThere(command.lossyFirst) ? ENOENT : code {

@@ -1,6 +1,4 @@
 /// Recognises plain calls of `skr exec`, as ``PlainCall`` does those of the other hot verbs.
-///
-/// Apart from it, because a get is answered before the Swift runtime is set up, where arrays of our own types can't be used.
 package enum PlainExec {
     package static func parse(_ arguments: CommandLineWords) -> Invocation? {
         guard arguments[0] == "exec", let terminator = arguments.terminator else { return nil }

@@ -48,6 +48,22 @@ password	life		5	some minutes
 delete 0
 get 1'
 
+# Its lines in a session of another user's that nobody asked for: refused UID.
+refused() {
+    cat <<LINES
+skr: error: life: the session belongs to user $1, who could read what is stored in it
+skr: hint: start a session of your own with 'skr session', use --scope user, or share this one with --scope session
+set 77
+skr: error: life: no such item, or it has expired
+skr: hint: store it first; 'skr list' shows what is there
+ get 1
+skr: error: life: no such item, or it has expired
+skr: hint: store it first; 'skr list' shows what is there
+delete 1
+get 1
+LINES
+}
+
 # check_logins ENTER USER CLASS SHARED: two logins of a user at the same time.
 #
 # ENTER USER COMMAND... runs the command in the environment. CLASS is what KERNEL.md calls it; SHARED says whether the second
@@ -66,8 +82,10 @@ check_logins() {
     wait "$holding"
     await "$hold.done"
 
-    check "$login: what one process sets another gets, lists and deletes, in every scope" \
-        holds "$visit" "$life"$'\n'"$life"$'\n'"$life"
+    local unsaid=$life
+    [ "$class" = foreign ] && unsaid=$(refused 0)
+    check "$login: what one process sets another gets, lists and deletes, in every scope; another user's is to be said" \
+        holds "$visit" "$unsaid"$'\n'"$life"$'\n'"$life"$'\n'"$life"
     if [ "$shared" = shared ]; then
         check "$login: another login sees the session's items" says "$visit" '^session trial$'
     else
@@ -89,7 +107,7 @@ session_verdict() {
         none) echo "^warning +session  +no session keyring: shares _uid_ses\.$id with all session-less processes of uid $id;" ;;
         login) echo "^ok +session  .*keyring [0-9]+ _ses \(uid $id, .*, links the user keyring\)" ;;
         private) echo "^ok +session  .*keyring [0-9]+ _ses[^ ]* \(uid $id, .*, does not link the user keyring\)" ;;
-        foreign) echo "^warning +session  +session of uid 0, who can read what is stored in it;" ;;
+        foreign) echo "^warning +session  +session of uid 0, who can read what is stored in it and plant what is read; storing is refused there;" ;;
     esac
 }
 

@@ -11,7 +11,7 @@ struct CachedTests {
         """#
 
     private func run(_ script: String, environment: [String: String] = [:]) throws -> CommandRunner.Outcome {
-        try CommandRunner().inSession(Self.counting + script, environment: environment)
+        try CommandRunner().inSession(CommandRunner.signals + Self.counting + script, environment: environment)
     }
 
     @Test("the output is kept byte for byte, and the command runs once")
@@ -92,8 +92,8 @@ struct CachedTests {
             echo input | skr cached a --timeout 5m -- cat; V=1 skr cached b --timeout 5m -- bash -c 'echo $V'
             skr cached c --timeout 5m -- printf '[%s]' -- '' --help $'\377' | od -An -c | tr -d ' \n'; echo
             skr cached d --timeout 5m -- bash -c 'ls /proc/self/fd | wc -l'; ls /proc/self/fd | wc -l
-            skr cached e --timeout 5m -- grep -E '^Sig(Pnd|Blk|Ign|Cgt)' /proc/self/status > $COUNTER
-            diff <(grep -E '^Sig(Pnd|Blk|Ign|Cgt)' /proc/self/status) $COUNTER && echo same
+            skr cached e --timeout 5m -- grep ^Sig /proc/self/status > $COUNTER
+            diff <(grep ^Sig /proc/self/status | signals) <(signals < $COUNTER) && echo same
             skr cached f --timeout 5m <&- -- echo closed; skr cached g --timeout 5m -- echo closed 2>&-
             """#)
         let lines = outcome.output.split(separator: "\n")

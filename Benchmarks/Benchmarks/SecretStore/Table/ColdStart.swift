@@ -24,7 +24,7 @@ enum ColdStart {
         } catch {
             // What went before stays worth showing.
             Console.note("cold commands: \(error)")
-            return [.notMeasured("cold skr get", limit: "<= 0.90 x keyctl pipe", because: "see above")]
+            return [.notMeasured("cold skr get", limit: "<= 0.75 x keyctl pipe", because: "see above")]
         }
     }
 }

@@ -1,0 +1,120 @@
+/* Answers a plain `skr get SERVICE [ACCOUNT]` of the session scope before the Swift runtime is set up, which costs a cold
+   command as much as the get itself.
+
+   It answers only what it is sure of: names that stand for themselves, a live item of the type `user`. Everything else it
+   leaves to main, which begins anew. A debug build is without it, and a test holds the two against each other. */
+#ifndef DEBUG
+
+#define _DEFAULT_SOURCE
+#include <errno.h>
+#include <linux/keyctl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum { MOST_BYTES = 32768, INTERNAL_ERROR = 70, LEAVE_TO_MAIN = -1 };
+
+/* Whether a text is not empty, does not begin with one of these, and needs no encoding in a key's description. */
+static bool is_plain(const char *text, const char *not_first)
+{
+    const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.~";
+    return *text && !strchr(not_first, *text) && text[strspn(text, plain)] == '\0';
+}
+
+/* A variable's value, or the usual one where it is not set or empty. */
+static const char *value_of(const char *name, const char *usual)
+{
+    const char *value = getenv(name);
+    return value && *value ? value : usual;
+}
+
+/* Joins the texts; false where there is no room for them. */
+static bool join(char *joined, size_t room, const char *const texts[4])
+{
+    for (int i = 0; i < 4; i++) {
+        size_t length = strlen(texts[i]);
+        if (length >= room)
+            return false;
+        memcpy(joined, texts[i], length + 1);
+        joined += length;
+        room -= length;
+    }
+    return true;
+}
+
+static long search(long ring, const char *type, const char *name)
+{
+    return ring < 0 ? -1 : syscall(SYS_keyctl, KEYCTL_SEARCH, ring, type, name, 0);
+}
+
+/* Whether the keyring links the key itself: a search finds what its keyrings link too. */
+static bool links(long ring, int key)
+{
+    int members[4096];
+    long size = syscall(SYS_keyctl, KEYCTL_READ, ring, members, sizeof members);
+    for (long i = 0; size <= (long)sizeof members && i < size / (long)sizeof *members; i++)
+        if (members[i] == key)
+            return true;
+    return false;
+}
+
+/* Reads the item into a buffer of MOST_BYTES; negative where that is not as simple as that. */
+static long read_item(const char *ring_name, const char *item_name, char *secret)
+{
+    long session = syscall(SYS_keyctl, KEYCTL_GET_KEYRING_ID, KEY_SPEC_SESSION_KEYRING, 0);
+    long ring = search(session, "keyring", ring_name);
+    long key = ring < 0 || !links(session, (int)ring) ? -1 : search(ring, "user", item_name);
+    long size = key < 0 ? -1 : syscall(SYS_keyctl, KEYCTL_READ, key, secret, MOST_BYTES);
+    if (size > MOST_BYTES)
+        return -1;
+    for (long i = 0; i < size; i++)
+        if (secret[i])
+            return size;
+    /* The kernel takes no empty payload, so n NUL bytes are stored as n + 1. */
+    return size - 1;
+}
+
+/* Writes the secret; the exit code. */
+static int give(const char *secret, size_t size)
+{
+    for (size_t written = 0; written < size;) {
+        ssize_t more = write(STDOUT_FILENO, secret + written, size - written);
+        if (more < 0 && errno != EINTR) {
+            if (written == 0)
+                return LEAVE_TO_MAIN;
+            /* What main would say: with a part of it written, it can't begin anew. */
+            char *reason = strerror(errno), start[] = "skr: error: can't write the answer: ";
+            struct iovec text[] = {{start, sizeof start - 1}, {reason, strlen(reason)}, {"\n", 1}};
+            writev(STDERR_FILENO, text, 3);
+            return INTERNAL_ERROR;
+        }
+        written += more > 0 ? (size_t)more : 0;
+    }
+    return 0;
+}
+
+__attribute__((constructor(101))) /* Those of the runtime have no priority, and come later. */
+static void early_get(int count, char **words)
+{
+    char ring_name[256], item_name[4096], secret[MOST_BYTES + 1];
+    const char *namespace = value_of("SKR_NAMESPACE", "default"), *account = count == 4 ? words[3] : "";
+    if (count < 3 || count > 4 || strcmp(words[1], "get") || strcmp(value_of("SKR_SCOPE", "session"), "session")
+        || !is_plain(namespace, ".") || !is_plain(words[2], ".-") || (count == 4 && !is_plain(account, ".-"))
+        || !join(ring_name, sizeof ring_name, (const char *[]){"skr:", namespace, "", ""})
+        || !join(item_name, sizeof item_name, (const char *[]){"password:", words[2], ":", account}))
+        return;
+    long size = read_item(ring_name, item_name, secret);
+    if (size < 0)
+        return;
+    if (isatty(STDOUT_FILENO))
+        secret[size++] = '\n'; /* The prompt would follow right behind. */
+    int code = give(secret, (size_t)size);
+    explicit_bzero(secret, (size_t)size);
+    if (code != LEAVE_TO_MAIN)
+        _exit(code);
+}
+
+#endif

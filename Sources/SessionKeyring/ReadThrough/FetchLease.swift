@@ -1,0 +1,38 @@
+import Keyutils
+
+/// The lease of whoever fetches an item, with the watch over what happens to the item meanwhile.
+package final class FetchLease: HeldLease {
+    private let lease: (any HeldLease)?
+    private let fetch: (any ItemFetch)?
+
+    init(_ lease: any HeldLease, watching fetch: any ItemFetch) {
+        self.lease = lease
+        self.fetch = fetch
+    }
+
+    private init() {
+        lease = nil
+        fetch = nil
+    }
+
+    /// In place of one where the quota has no room for it: nobody waits for its holder, and nothing is kept.
+    package static let none = FetchLease()
+
+    package var fencingNumber: UInt64 { lease?.fencingNumber ?? 0 }
+    package var timeLeft: Duration { lease?.timeLeft ?? .zero }
+
+    package func renew(lasting duration: Duration) throws(SecretStoreError) -> Bool {
+        try lease?.renew(lasting: duration) ?? false
+    }
+
+    package func name(command processID: Int32) throws(SecretStoreError) -> Bool {
+        try lease?.name(command: processID) ?? false
+    }
+
+    package func release() -> Bool { lease?.release() ?? true }
+
+    /// Stores what was fetched, unless something happened to the item since the fetch began; false then.
+    func store(_ bytes: RawSpan, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
+        try fetch?.store(bytes, timeout: timeout) ?? false
+    }
+}

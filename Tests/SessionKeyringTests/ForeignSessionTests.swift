@@ -1,0 +1,157 @@
+import CTestFilters
+import Foundation
+import Keyutils
+import SessionKeyring
+import Testing
+
+private let item = ItemIdentity.password(service: "foreign")
+private let other = ItemIdentity.password(service: "other")
+
+@Suite("A session that another user owns", .tags(.kernel, .ordinaryUser), .enabled(if: isRoot, "becomes another user"))
+struct ForeignSessionTests {
+    @Test("whatever stores there is refused, names the owner, and stores nothing")
+    func storing() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try TestSession.join()
+            OrdinaryUser.become(60_231)
+            let store = try SecretStore()
+            for (step, use) in Self.storing(in: store).enumerated() {
+                do {
+                    try use()
+                    exit(Int32(10 + step))
+                } catch let error as SecretStoreError {
+                    succeed(3, error.code == .foreignSession(ownerID: 0))
+                    succeed(4, error.description.contains("belongs to user 0"))
+                    let ways = ["'skr session'", "user scope", "SecretScope.sharedSession"]
+                    succeed(5, ways.allSatisfy { error.remedy.contains($0) })
+                }
+            }
+            succeed(6, try Keyring.resolve(.sessionKeyring).members().isEmpty)
+            exit(0)
+        }
+    }
+
+    private static func storing(in store: SecretStore) -> [() throws -> Void] {
+        [
+            { try store.set("1", for: item) }, { try store.add("1", for: item) },
+            { try store.update(item, timeout: nil) { (_: String?) in "1" } },
+            { try store.slot(for: item, as: String.self).save("1") },
+            { _ = try store.tryLease("lease", lasting: .seconds(1)) },
+            {
+                _ = try store.value(for: item) {
+                    succeed(9, false)
+                    return "fetched for nothing"
+                }
+            },
+        ]
+    }
+
+    @Test("reading, expiring and deleting go on")
+    func readingGoesOn() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try TestSession.join()
+            let root = try SecretStore()
+            try root.set("root's", for: item)
+            try root.set("root's", for: other)
+            OrdinaryUser.become(60_232)
+            let store = try SecretStore()
+            succeed(3, try store.get(item) == "root's")
+            succeed(4, try store.value(for: item, fetch: { "fetched" }) == "root's")
+            succeed(5, try store.items().count == 2)
+            succeed(6, try store.expire(item, after: .seconds(60)))
+            succeed(7, try store.delete(item))
+            try store.clear()
+            succeed(8, try store.identities().isEmpty)
+            exit(0)
+        }
+    }
+
+    @Test("said explicitly, it is a session as any other")
+    func sharedSession() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try TestSession.join()
+            let root = try SecretStore()
+            OrdinaryUser.become(60_233)
+            let store = try SecretStore(.sharedSession)
+            try store.set("1", for: item, timeout: .seconds(60))
+            try store.add("1", for: other)
+            succeed(3, try store.update(item, timeout: nil) { (old: String?) in (old ?? "") + "2" } == "12")
+            succeed(4, try store.tryLease("lease", lasting: .seconds(1)) != nil)
+            succeed(5, try root.get(item) == "12")
+            succeed(6, try store.delete(item))
+            exit(0)
+        }
+    }
+
+    @Test("the other scopes are not asked whose the session is")
+    func otherScopes() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try TestSession.join()
+            OrdinaryUser.become(60_234)
+            for scope in [SecretScope.user, .process, .thread] {
+                let store = try SecretStore(scope, namespace: "foreign")
+                try store.set("1", for: item)
+                succeed(3, try store.get(item) == "1")
+                try store.clear()
+            }
+            exit(0)
+        }
+    }
+
+    @Test(
+        "a forked child that has become another user looks again, whether its parent has stored or not",
+        arguments: [false, true])
+    func forkedChild(parentStores: Bool) async {
+        await #expect(processExitsWith: .exitCode(0)) { [parentStores = parentStores as Bool] in
+            try TestSession.join()
+            let store = try SecretStore()
+            if parentStores { try store.set("parent's", for: other) }
+            let end = Self.inChild {
+                OrdinaryUser.become(60_235)
+                do {
+                    try store.set("child's", for: item)
+                    exit(3)
+                } catch let error as SecretStoreError {
+                    succeed(4, error.code == .foreignSession(ownerID: 0))
+                }
+                // In a session of its own it stores there, and not in its parent's.
+                try TestSession.join()
+                try store.set("child's", for: item)
+                succeed(5, try SecretStore().get(item) == "child's")
+            }
+            succeed(6, end == 0)
+            succeed(7, try store.get(item) == nil as String?)
+            try store.set("parent's", for: item)
+            exit(0)
+        }
+    }
+
+    @Test("a child of the same user stores as its parent does")
+    func sameUser() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try OrdinaryUser.becomeInNewSession(60_236)
+            let store = try SecretStore()
+            try store.set("parent's", for: item)
+            succeed(3, Self.inChild { try store.set("child's", for: item) } == 0)
+            succeed(4, try store.get(item) == "child's")
+            exit(0)
+        }
+    }
+
+    /// Runs `body` in a forked process; its exit code.
+    private static func inChild(_ body: () throws -> Void) -> Int32 {
+        let child = test_fork()
+        if child == 0 {
+            do {
+                try body()
+                exit(0)
+            } catch {
+                FileHandle.standardError.write(Data("child: \(error)\n".utf8))
+                exit(99)
+            }
+        }
+        var status = CInt()
+        waitpid(child, &status, 0)
+        return status >> 8
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import Testing
+
+/// Where there is no session keyring, a lookup leaves the user's stand-in for one in the credentials of its thread, and
+/// what that thread starts has it for good.
+@Suite(
+    "A command that becomes another user does not take our session along", .serialized,
+    .enabled(if: ChangedUser.canTest, "needs root without a session keyring"))
+struct ChangedUserTests {
+    @Test(
+        "however it was started",
+        arguments: [
+            (#"skr exec --env ONE=skr://one -- $become sh -c 'printf "$ONE "; skr get two'"#, "one "),
+            (#"skr exec --env=ONE=skr://one -- $become sh -c 'printf "$ONE "; skr get two'"#, "one "),
+            ("skr exec -- $become skr get two", ""),
+            ("skr lock --scope session a -- $become skr get two", ""),
+            ("skr lock --scope user a -- $become skr get two", ""),
+            ("skr cached a --timeout 1m -- $become sh -c 'skr get two; echo ended $?'", "ended 1\n"),
+            ("skr cached --force --key=k a --timeout=1m -- $become sh -c 'skr get two; echo ended $?'", "ended 1\n"),
+        ])
+    func commands(line: String, output: String) throws {
+        #expect(try ChangedUser.run(line).output == output)
+    }
+
+    @Test("nor does what is refreshed in the background")
+    func background() throws {
+        let outcome = try ChangedUser.run(
+            #"""
+            refresh=(skr cached a --timeout 1m --refresh-before 59s --stale-while-refreshing)
+            "${refresh[@]}" -- echo first
+            for ((i = 0; i < 400; i++)); do
+                "${refresh[@]}" -- $become sh -c 'skr get two; echo ended $?' | grep -v first && break; sleep 0.05
+            done
+            """#)
+        #expect(outcome.output == "first\nended 1\n")
+    }
+
+    @Test("while the same user's still has it")
+    func unchanged() throws {
+        let outcome = try ChangedUser.run(
+            "skr exec --env ONE=skr://one -- skr get two; skr lock a -- skr get two; skr cached a --timeout 1m -- skr get two"
+        )
+        #expect(outcome.output == "twotwotwo")
+    }
+}
+
+/// An ordinary user who may become any other one, so that nothing of root's is touched.
+private enum ChangedUser {
+    static let canTest =
+        geteuid() == 0 && (try? run("$become keyctl rdescribe @s").output.contains(";_uid_ses.61003")) == true
+
+    static func run(_ line: String) throws -> CommandRunner.Outcome {
+        try CommandRunner().shell(
+            #"""
+            exec setpriv --reuid 61004 --regid 61004 --clear-groups --inh-caps +setuid,+setgid \
+                --ambient-caps +setuid,+setgid bash -c "$SKR_TEST_SCRIPT"
+            """#,
+            environment: [
+                "SKR_SCOPE": "",
+                "SKR_TEST_SCRIPT": """
+                become='setpriv --reuid 61003 --regid 61003 --clear-groups'
+                trap 'keyctl clear @u; keyctl clear @us' EXIT
+                printf one | skr set one --timeout 1m; printf two | skr set two --timeout 1m
+                \(line)
+                """,
+            ])
+    }
+}

@@ -1,0 +1,27 @@
+import CTestFilters
+import Foundation
+import Testing
+
+@Suite("Where a filter denies what a child needs")
+struct DeniedChildTests {
+    @Test(
+        "without prctl, lock and cached say so, and run nothing",
+        arguments: ["lock a --wait 0", "cached a --timeout 5s"])
+    func controls(verb: String) async throws {
+        let result = try await #require(
+            processExitsWith: .exitCode(126), observing: [\.standardOutputContent, \.standardErrorContent]
+        ) { [verb = verb as String] in
+            // prctl.
+            guard test_filter_install(-3, EPERM) == 0 else { exit(3) }
+            let skr = [CommandRunner.executable.path] + verb.split(separator: " ").map(String.init)
+            let words = ["keyctl", "session", "-"] + skr + ["--", "echo", "started"]
+            execvp("keyctl", words.map { (word: String) in strdup(word) } + [nil])
+            exit(4)
+        }
+        // The test runner writes something of its own there too.
+        #expect(!String(decoding: result.standardOutputContent, as: UTF8.self).contains("started"))
+        let errors = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(errors.contains("skr: error: can't run 'echo': can't have it end with skr: operation not permitted\n"))
+        #expect(errors.contains("skr: hint: allow prctl in the container's seccomp profile\n"))
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import Testing
+
+import skr
+
+private let isRoot = geteuid() == 0
+
+private let mayRaiseLimit: Bool = {
+    let raise = "prlimit --memlock=0:0 setpriv --bounding-set=-ipc_lock prlimit --memlock=8388608:8388608 true"
+    return (try? CommandRunner().shell(raise))?.exitCode == 0
+}()
+
+/// A trouble that the doctor finds, what is typed to be rid of it, and what must still be there then.
+struct Trouble: Sendable, CustomTestStringConvertible {
+    let kind: Mend.Kind
+    let testDescription: String
+    /// The check that finds it.
+    let check: String
+    /// Makes the trouble, calls `follow`, and prints what must not change.
+    let script: String
+    let expected: String
+
+    init(_ kind: Mend.Kind, _ what: String, check: String, _ script: String, expected: String = "kept\n") {
+        self.kind = kind
+        self.testDescription = what
+        self.check = check
+        self.script = script
+        self.expected = expected
+    }
+}
+
+/// Each command that the doctor advises is typed into a shell, in which the doctor then finds nothing to say against what it
+/// was about, and the session that was in trouble is as it was.
+@Suite("The doctor's advice, followed to the letter", .enabled(if: isRoot, "becomes other users, mounts /proc"))
+struct DoctorAdviceTests {
+    /// Why these are followed by no test.
+    static let notRun: [Mend.Kind: String] = {
+        var reasons: [Mend.Kind: String] = [
+            .moreQuota: "raises the limits of the whole machine, under all that runs on it",
+            .allowCalls: "needs Docker and a profile of the user's; the words in capitals are to be replaced",
+            .newKernel: "shows the version of a kernel that only a reboot changes",
+            .showKeyrings: "shows where to look; what to do stands behind it in words",
+        ]
+        if !mayRaiseLimit { reasons[.raiseLimit] = "root lacks CAP_SYS_RESOURCE here" }
+        return reasons
+    }()
+
+    @Test("every kind of advice is followed, or there is a reason why not")
+    func complete() {
+        let followed = Set(Self.troubles.map(\.kind))
+        #expect(followed.isDisjoint(with: Self.notRun.keys))
+        #expect(followed.union(Self.notRun.keys) == Set(Mend.Kind.allCases))
+    }
+
+    @Test("leaves the doctor content and the session intact", arguments: troubles)
+    func follow(_ trouble: Trouble) throws {
+        let outcome = try CommandRunner().inSession(
+            Self.tools + trouble.script, environment: ["CHECK": trouble.check])
+        let parts = outcome.output.split(separator: "the doctor says ok\n", omittingEmptySubsequences: false)
+        #expect(parts.count == 2, "\(outcome)")
+        #expect(parts.last ?? "" == trouble.expected, "\(outcome)")
+    }
+
+    /// `follow` types what the doctor advises on CHECK, then its own arguments, and asks the doctor again there.
+    ///
+    /// A pipe is read as a terminal is, so what a shell is replaced by reads the next line.
+    private static let tools = #"""
+        copy=$(mktemp -d); chmod 755 $copy; trap 'rm -rf $copy' EXIT; cp $(command -v skr) $copy/skr
+        export PATH=$copy:$PATH SHELL=/bin/bash
+        sudo() { "$@"; }
+        check() { skr doctor --json | sed -n "/\"id\" : \"$CHECK\"/,/}/s/^ *\"$1\" : \"\(.*\)\",*$/\1/p"; }
+        follow() {
+            local advice=$(check mend)
+            printf '%s\n' "$advice" >&2
+            [ -n "$advice" ] && printf '%s\n' "$advice" "$@" 'echo "the doctor says $(check verdict)"' | bash
+        }
+        as() { setpriv --reuid $1 --regid $1 --clear-groups "${@:2}"; }
+        kept() { skr get kept; echo; }
+        export -f sudo check follow as kept
+
+        """#
+
+    private static let troubles = allTroubles.filter { notRun[$0.kind] == nil }
+    private static let allTroubles = [
+        Trouble(
+            .newSession, "a session made by its name", check: "session",
+            #"""
+            skr session --name $SKR_NAMESPACE -- bash -c '
+                printf kept | skr set kept; before=$(keyctl rdescribe @s); follow; kept
+                [ "$before" = "$(keyctl rdescribe @s)" ] && echo same
+                keyctl session - bash -c "skr session --name $SKR_NAMESPACE -- bash -c kept" 2>/dev/null'
+            """#, expected: "kept\nsame\nkept\n"),
+        Trouble(
+            .newSession, "no session keyring", check: "session",
+            #"""
+            as 60420 bash -c 'keyctl show @us >/dev/null
+                keyctl session _uid_ses.60420 bash -c "printf kept | skr set kept; follow; kept; skr clear" 2>/dev/null'
+            """#),
+        Trouble(
+            .newSession, "another user's session", check: "session",
+            "printf kept | skr set kept; as 60421 bash -c follow; kept"),
+        Trouble(
+            .newSession, "a session in which another user stores", check: "session",
+            "printf kept | skr set kept; printf x | as 60422 skr set other --scope session; follow; kept"),
+        Trouble(
+            .newSession, "a session that was revoked", check: "session",
+            "printf kept | skr set kept --scope user; keyctl revoke @s; follow; skr get kept --scope user; echo"
+                + "; skr delete kept --scope user"),
+        Trouble(
+            .newSession, "a session that does not let its own members in", check: "session",
+            #"keyctl setperm @s 0x01000000; follow; echo kept"#),
+        Trouble(
+            .hideSession, "a session that others can link", check: "session",
+            #"""
+            keyctl session $SKR_NAMESPACE bash -c '
+                printf kept | skr set kept; before=$(keyctl rlist @s); follow; kept
+                [ "$before" = "$(keyctl rlist @s)" ] && echo same' 2>/dev/null
+            """#, expected: "kept\nsame\n"),
+        Trouble(
+            .sayScope, "a user namespace", check: "user-namespace",
+            "printf kept | skr set kept; unshare -Ur bash -c 'follow; kept'"),
+        Trouble(
+            .mountProc, "no /proc", check: "time-left",
+            "printf kept | skr set kept; unshare -m bash -c 'umount -l /proc; follow; kept'"),
+        Trouble(
+            .listItems, "a full quota, and no /proc to say so", check: "session",
+            #"""
+            unshare -m bash -c 'umount -l /proc; as 60423 keyctl session - bash -c "
+                head -c 18000 /dev/zero | skr set big; for i in {1..190}; do printf x | skr set \$i || break; done
+                follow \"skr clear\""' 2>/dev/null; echo kept
+            """#),
+        Trouble(
+            .raiseOwnLimit, "a limit of locked memory that the user may raise", check: "memory-lock",
+            "prlimit --memlock=0:8388608 bash -c 'as 60424 keyctl session - bash -c follow' 2>/dev/null; echo kept"),
+        Trouble(
+            .raiseLimit, "a limit of locked memory that root alone may raise", check: "memory-lock",
+            "prlimit --memlock=0:0 setpriv --bounding-set=-ipc_lock --inh-caps=-ipc_lock bash -c follow; echo kept"),
+    ]
+}

@@ -1,0 +1,42 @@
+import Foundation
+import Testing
+
+/// What C answers before `main` is what `main` would: the installed executable against the debug build, which is without it.
+@Suite(
+    "A get that is answered early is the same get",
+    .enabled(if: EarlyGetCases.installed != nil, "needs a release build, which SKR_TEST_EXECUTABLE names"))
+struct EarlyGetTests {
+    private static let isFull = ProcessInfo.processInfo.environment["SKR_ALL_COMPARISONS"] == "1"
+
+    @Test("of generated command lines and environments, both give the same bytes, errors and exit code")
+    func comparison() throws {
+        let chosen = ProcessInfo.processInfo.environment["SKR_TEST_SEED"].flatMap { UInt64($0) }
+        let seed = chosen ?? UInt64.random(in: 1 ... .max)
+        print("SKR_TEST_SEED=\(seed)")
+        var cases = EarlyGetCases(seed: seed)
+        let count = Self.isFull ? 10_000 : 300
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("skr-test-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let script = EarlyGetCases.preparation + (0..<count).map { "c \($0) \(cases.next())\n" }.joined()
+        try Data((script + EarlyGetCases.conclusion).utf8).write(to: folder.appendingPathComponent("script"))
+        let outcome = try CommandRunner().inSession(
+            #"cd "$FOLDER"; source ./script"#,
+            environment: [
+                "FOLDER": folder.path, "WITH": EarlyGetCases.installed ?? "", "WITHOUT": CommandRunner.built.path,
+            ])
+        let lines = outcome.output.split(separator: "\n")
+        #expect(lines.first == "same", "seed \(seed)\n\(outcome.output.prefix(4_000))\(outcome.errors.prefix(1_000))")
+        // A comparison of nothing but errors would say little.
+        let answered = lines.last.flatMap { Int($0) } ?? 0
+        #expect(answered > count / 10)
+    }
+
+    @Test("the installed executable answers a plain get without the runtime, which would tell what it can be told")
+    func early() throws {
+        let outcome = try CommandRunner().inSession(
+            #"printf x | skr set a; export SWIFT_DEBUG_HELP=YES; skr get a; skr get --scope session a 2>&1 | wc -l"#)
+        #expect(outcome.errors == "" && outcome.output.hasPrefix("x"))
+        #expect(outcome.output.dropFirst().split(separator: "\n").last.flatMap { Int($0) } ?? 0 > 1)
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+
+/// What follows runs as an ordinary user in a session of root's, in which root has stored `held` and what `kept` printed.
+private func inForeignSession(_ script: String) throws -> CommandRunner.Outcome {
+    try CommandRunner().inSession(
+        #"""
+        copy=$(mktemp -d); chmod 755 $copy; trap 'rm -rf $copy' EXIT; cp $(command -v skr) $copy/skr; export PATH=$copy:$PATH
+        printf root | skr set held; skr cached kept --timeout 5m -- printf "root's" >/dev/null
+        setpriv --reuid 60410 --regid 60410 --clear-groups bash -c "$SCRIPT"
+        """#, environment: ["SCRIPT": script])
+}
+
+@Suite("skr in a session that another user owns", .enabled(if: geteuid() == 0, "becomes another user"))
+struct ForeignSessionCommandTests {
+    @Test("set is refused with 77 and the three ways out; before anything is asked for")
+    func refused() throws {
+        let outcome = try inForeignSession(
+            #"""
+            printf mine | skr set a; echo $?; printf mine | skr set a --new; echo $?; skr get a 2>/dev/null; echo $?
+            # Nothing is typed, so a question would never end.
+            timeout 10 script -qec "skr set a" /dev/null </dev/null | grep -c "secret for"
+            """#)
+        #expect(outcome.output == "77\n77\n1\n0\n")
+        let refusal = """
+            skr: error: the session belongs to user 0, who could read what is stored in it
+            skr: hint: start a session of your own with 'skr session', use --scope user, or share this one with --scope session
+
+            """
+        #expect(outcome.errors.replacingOccurrences(of: "error: a: ", with: "error: ") == refusal + refusal)
+    }
+
+    @Test("each of the three ways out works, and so does the variable")
+    func waysOut() throws {
+        let outcome = try inForeignSession(
+            #"""
+            skr session -- bash -c 'printf own | skr set a; skr get a; echo'
+            printf user | skr set a --scope user; skr get a --scope user; echo; skr delete a --scope user
+            printf said | skr set a --scope session; skr get a; echo
+            export SKR_SCOPE=session; printf variable | skr set a; skr get a; echo
+            """#)
+        #expect(outcome == .init(exitCode: 0, output: "own\nuser\nsaid\nvariable\n", errors: ""))
+    }
+
+    @Test("get, list, exec, expire, delete and clear go on")
+    func readingGoesOn() throws {
+        let outcome = try inForeignSession(
+            #"""
+            skr get held; echo; skr exec --env A=skr://held -- sh -c 'echo $A'; skr expire held --timeout 5m; echo $?
+            skr list held | cut -f 2; skr delete held; echo $?; skr clear; skr list; echo $?
+            """#)
+        #expect(outcome == .init(exitCode: 0, output: "root\nroot\n0\nheld\n0\n0\n", errors: ""))
+    }
+
+    @Test("cached runs the command, keeps and takes nothing, and says so; said explicitly it does both")
+    func cached() throws {
+        let outcome = try inForeignSession(
+            #"""
+            skr cached kept --timeout 5m -- printf "mine\n"; skr cached new --timeout 5m -- sh -c 'wc -c; exit 3'; echo $?
+            skr cached new --timeout 5m --scope session -- printf "said\n"; skr cached kept --timeout 5m --scope session -- false; echo
+            """#)
+        #expect(outcome.output == "mine\n0\n3\nsaid\nroot's\n")
+        let warning = """
+            skr: warning: nothing is kept: the session belongs to user 0
+            skr: hint: start a session of your own with 'skr session', use --scope user, or share this one with --scope session
+
+            """
+        #expect(outcome.errors == warning + warning)
+    }
+
+    @Test("a container of an ordinary user starts with a session of its own")
+    func container() throws {
+        let outcome = try inForeignSession(
+            #"skr session -- bash -c 'printf own | skr set a; skr get a; echo; skr get held'; echo $?"#)
+        #expect(outcome.output == "own\n1\n")
+    }
+}

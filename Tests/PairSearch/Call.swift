@@ -11,7 +11,8 @@ struct Call {
     let killedAt: UInt64?
 
     private var returned: UInt64 { killedAt ?? report.returned }
-    private var timeout: UInt32? { operation.hasTimeout ? role.timeout : nil }
+    /// The timeout of what it writes.
+    var timeout: UInt32? { operation.hasTimeout ? role.timeout : nil }
 
     /// Whether it may have changed what is there, or how.
     var isChange: Bool {

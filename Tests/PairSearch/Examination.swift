@@ -77,7 +77,46 @@ struct Examination {
             (stage.history[item] ?? []) + [look]
             + first.operations(on: item, meeting: second, hasWaited: hasSecondWaited)
             + second.operations(on: item, meeting: first, hasWaited: true)
-        return problems + verdict(of: ItemHistory(name: item.service, operations: operations))
+        let history = ItemHistory(name: item.service, operations: operations)
+        let verdict = verdict(of: history)
+        guard !verdict.isEmpty, isDocumented(history, item) else { return problems + verdict }
+        return problems
+    }
+
+    /// Whether what happened is one of the exceptions that are known and documented.
+    ///
+    /// - A clear asks no update, so that one between an update's last look and its write counts as before the update.
+    /// - A set or delete that was stopped for long between its look at the update flag and its write makes sure of it under the
+    ///   lease, and so may take effect a second time.
+    private func isDocumented(_ history: ItemHistory, _ item: ItemIdentity) -> Bool {
+        if calls.contains(where: { $0.operation == .clear }) {
+            let blind = history.operations.map(\.withoutWhatWasFound)
+            if holds(blind, of: history) { return true }
+        }
+        return calls.contains { call in
+            guard call.item == item, call.killedAt == nil else { return false }
+            switch call.operation {
+            case .set, .setTimeout: return holdsWithSecondSet(by: call, history)
+            case .delete: return holds(history.operations + [call.again(.remove(found: nil))], of: history)
+            default: return false
+            }
+        }
+    }
+
+    /// Some of those who found its value may have found it the second time.
+    private func holdsWithSecondSet(by call: Call, _ history: ItemHistory) -> Bool {
+        let stamp = Stamp(writer: call.role.rawValue, number: 2)
+        return history.operations.indices.contains { first in
+            let operations = history.operations.enumerated().map { index, operation in
+                guard index >= first, operation.effect == .read(call.role.stamp) else { return operation }
+                return operation.with(.read(stamp))
+            }
+            return holds(operations + [call.again(.write(stamp, timeout: call.timeout))], of: history)
+        }
+    }
+
+    private func holds(_ operations: [ItemOperation], of history: ItemHistory) -> Bool {
+        verdict(of: ItemHistory(name: history.name, operations: operations)).isEmpty
     }
 
     private func verdict(of history: ItemHistory) -> [String] {
@@ -129,5 +168,25 @@ struct Examination {
         } catch {
             return ["the next set fails: \(error)"]
         }
+    }
+}
+
+extension Call {
+    /// Something that it may have done a second time.
+    fileprivate func again(_ effect: ItemOperation.Effect) -> ItemOperation {
+        ItemOperation(
+            actor: role.actor, effect: effect, invoked: report.invoked, returned: report.returned, isCertain: false)
+    }
+}
+
+extension ItemOperation {
+    fileprivate func with(_ effect: Effect) -> ItemOperation {
+        ItemOperation(actor: actor, effect: effect, invoked: invoked, returned: returned, isCertain: isCertain)
+    }
+
+    /// The same, of an update without what it found.
+    fileprivate var withoutWhatWasFound: ItemOperation {
+        guard case .replace(_, let stamp, let timeout) = effect else { return self }
+        return with(.change(to: stamp, timeout: timeout))
     }
 }

@@ -6,7 +6,8 @@ extension Series {
         _ firsts: [Operation], _ seconds: [Operation], _ states: [ItemState], _ stop: Stop, apart: Bool = false
     ) -> [Series] {
         firsts.flatMap { first in
-            seconds.flatMap { second in
+            // While the first holds the lease, the second can't have it to give back.
+            seconds.filter { $0 != .release || !first.concernsLease }.flatMap { second in
                 states.map { state in Series(first: first, second: second, state: state, stop: stop, isApart: apart) }
             }
         }

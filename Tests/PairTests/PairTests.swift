@@ -38,6 +38,14 @@ struct PairTests {
         #expect(outcome.exitCode == 0, "\(outcome.output.prefix(20_000))")
     }
 
+    @Test(
+        "what the search found stays mended (1.4)", .enabled(if: geteuid() == 0),
+        arguments: ["update,list,near-quota,kill,same"])
+    func found(name: String) throws {
+        let outcome = try search(["--only", name])
+        #expect(outcome.exitCode == 0, "\(outcome.output)")
+    }
+
     /// The last numbers are the calls before which both stand.
     @Test(
         "the search finds what issue 8 tells of, when it is put back (1.5, 1.7, 1.12)",

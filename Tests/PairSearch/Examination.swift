@@ -85,11 +85,13 @@ struct Examination {
 
     /// Whether what happened is one of the exceptions that are known and documented.
     ///
-    /// - A clear asks no update, so that one between an update's last look and its write counts as before the update.
+    /// - A clear asks no update, and nor does the clock: what the item loses by them between an update's last look and its
+    ///   write counts as lost before the update.
     /// - A set or delete that was stopped for long between its look at the update flag and its write makes sure of it under the
     ///   lease, and so may take effect a second time.
+    /// - A fetch that sees behind its write that something has happened to the item withdraws what it wrote.
     private func isDocumented(_ history: ItemHistory, _ item: ItemIdentity) -> Bool {
-        if calls.contains(where: { $0.operation == .clear }) {
+        if series.stop.crossesExpiry || calls.contains(where: { $0.operation == .clear }) {
             let blind = history.operations.map(\.withoutWhatWasFound)
             if holds(blind, of: history) { return true }
         }
@@ -97,7 +99,7 @@ struct Examination {
             guard call.item == item, call.killedAt == nil else { return false }
             switch call.operation {
             case .set, .setTimeout: return holdsWithSecondSet(by: call, history)
-            case .delete: return holds(history.operations + [call.again(.remove(found: nil))], of: history)
+            case .delete, .fetch: return holds(history.operations + [call.again(.remove(found: nil))], of: history)
             default: return false
             }
         }

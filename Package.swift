@@ -99,9 +99,10 @@ let package = Package(
             swiftSettings: tests
         ),
         .testTarget(name: "PairTests", dependencies: ["pair-search"], swiftSettings: tests),
+        .target(name: "TestSupport", dependencies: ["CTestFilters"], path: "Tests/TestSupport", swiftSettings: tests),
         .testTarget(
             name: "KeyutilsTests",
-            dependencies: ["Keyutils", "SessionKeyringTesting", "CTestFilters"],
+            dependencies: ["Keyutils", "SessionKeyringTesting", "CTestFilters", "TestSupport"],
             swiftSettings: tests
         ),
         .testTarget(
@@ -110,6 +111,7 @@ let package = Package(
                 "SessionKeyring",
                 "SessionKeyringTesting",
                 "CTestFilters",
+                "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: tests
@@ -129,7 +131,9 @@ let package = Package(
         ),
         .testTarget(
             name: "skrTests",
-            dependencies: ["skr", "skr-stress", "CommandConventions", "SessionKeyringTesting", "CTestFilters"],
+            dependencies: [
+                "skr", "skr-stress", "CommandConventions", "SessionKeyringTesting", "CTestFilters", "TestSupport",
+            ],
             swiftSettings: tests
         ),
         .testTarget(

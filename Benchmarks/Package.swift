@@ -46,8 +46,8 @@ let package = Package(
                 .enableUpcomingFeature("ExistentialAny"),
             ]
         ),
-        // Not in a folder right here: the benchmark tool takes an executable whose folder lies in one named Benchmarks, as this
-        // package's does, for one of its own, and runs it.
+        // Not in a folder right here: the benchmark tool takes an executable whose folder lies in one named Benchmarks, as
+        // this package's is, for one of its own, and runs it.
         .executableTarget(
             name: "scale",
             dependencies: [

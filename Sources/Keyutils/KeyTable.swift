@@ -36,6 +36,8 @@ public struct KeyTable: Sendable {
         public let expiry: Expiry
         /// The key's type, cut at nine characters by the kernel.
         public let type: String
+        /// Whether a user's quota is charged for it.
+        package let isCharged: Bool
         /// The rest of the line: the description, then what the type adds, such as `: 12` for a payload of 12 bytes.
         public let text: String
     }
@@ -68,10 +70,11 @@ public struct KeyTable: Sendable {
     /// The line of one key; `nil` where the caller may not view it or the kernel has collected it.
     public subscript(serial: KeySerial) -> Entry? { entries[serial] }
 
-    /// The living keyring of that name, where the caller may view it.
-    package func keyring(named name: String) -> Keyring? {
-        let found = entries.values.first { entry in
-            entry.type == "keyring" && entry.expiry != .expired && entry.text.hasPrefix(name + ": ")
+    /// The living keyrings of that name that nobody's quota is charged for, as the kernel alone makes them.
+    package func unchargedKeyrings(named name: String) -> [Keyring] {
+        let found = entries.values.filter { entry in
+            entry.type == "keyring" && !entry.isCharged && entry.expiry != .expired
+                && entry.text.hasPrefix(name + ": ")
         }
         return found.map { Keyring($0.serial) }
     }
@@ -89,6 +92,7 @@ extension KeyTable.Entry {
         else { return nil }
         self.serial = KeySerial(rawValue: Int32(bitPattern: number))
         self.expiry = expiry
+        self.isCharged = fields[1].contains(UInt8(ascii: "Q"))
         self.type = String(decoding: fields[7], as: UTF8.self)
         self.text = String(decoding: line[description...], as: UTF8.self)
     }

@@ -10,7 +10,9 @@ extension Keyring {
     ///
     /// The corresponding C function is `keyctl_link(3)`.
     public func link(_ key: Key) throws(KeyringError) {
-        try systemCall(.link) { keyctl_link(key.serial.rawValue, serial.rawValue) }
+        try linking { () throws(KeyringError) in
+            _ = try systemCall(.link) { keyctl_link(key.serial.rawValue, serial.rawValue) }
+        }
     }
 
     /// Removes the link to whatever key of the same type and name as `key` this keyring holds **now**.
@@ -39,8 +41,10 @@ extension Keyring {
     /// The corresponding C function is `keyctl_move(3)`.
     public func move(_ key: Key, to destination: Keyring, exclusive: Bool = false) throws(KeyringError) {
         let flags = UInt32(exclusive ? KEYCTL_MOVE_EXCL : 0)
-        try systemCall(.move) {
-            keyctl_move(key.serial.rawValue, serial.rawValue, destination.serial.rawValue, flags)
+        try destination.linking { () throws(KeyringError) in
+            _ = try systemCall(.move) {
+                keyctl_move(key.serial.rawValue, serial.rawValue, destination.serial.rawValue, flags)
+            }
         }
     }
 

@@ -62,11 +62,13 @@ public struct Keyring: Hashable, Sendable {
     /// The corresponding C function is `add_key(2)`.
     @discardableResult
     public func add(_ type: KeyType, _ description: String, payload: RawSpan) throws(KeyringError) -> Key {
-        let added = try unsafe withKernelName(type.rawValue, in: .add) { type throws(KeyringError) in
-            try unsafe withKernelName(description, in: .add) { description throws(KeyringError) in
-                try systemCall(.add) {
-                    unsafe payload.withUnsafeBytes { bytes in
-                        unsafe add_key(type, description, bytes.baseAddress, bytes.count, serial.rawValue)
+        let added = try linking { () throws(KeyringError) in
+            try unsafe withKernelName(type.rawValue, in: .add) { type throws(KeyringError) in
+                try unsafe withKernelName(description, in: .add) { description throws(KeyringError) in
+                    try systemCall(.add) {
+                        unsafe payload.withUnsafeBytes { bytes in
+                            unsafe add_key(type, description, bytes.baseAddress, bytes.count, serial.rawValue)
+                        }
                     }
                 }
             }

@@ -8,6 +8,8 @@ public struct KeyringError: Error, Hashable, Sendable {
     public let operation: Operation
     /// The `errno` behind it, or 0 where this library refused before calling the kernel.
     public let errno: CInt
+    /// The keyring that takes no more links, or not this one, where that is why: see ``Keyring/restrict(type:restriction:)``.
+    public internal(set) var restrictedKeyring: KeySerial?
 
     /// An error of this library's own, found before the kernel was asked.
     package init(_ code: Code, in operation: Operation) {
@@ -96,10 +98,13 @@ extension KeyringError {
 extension KeyringError: CustomStringConvertible {
     /// One line: the operation, what went wrong, and the error number's name or text.
     public var description: String {
-        guard errno != 0 else { return "\(operation.rawValue): \(code.summary)" }
-        return "\(operation.rawValue): \(code.summary) (errno \(errno))"
+        let summary = restrictedKeyring.map { "keyring \($0) is restricted" } ?? code.summary
+        guard errno != 0 else { return "\(operation.rawValue): \(summary)" }
+        return "\(operation.rawValue): \(summary) (errno \(errno))"
     }
 
     /// What to do about it, in one line.
-    public var remedy: String { code.remedy }
+    public var remedy: String {
+        restrictedKeyring == nil ? code.remedy : "use another keyring: a restriction can't be taken back"
+    }
 }

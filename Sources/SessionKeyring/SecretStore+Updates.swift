@@ -21,9 +21,8 @@ extension SecretStore {
     /// stopped: the kernel itself turns its write down, however late it comes. It then throws `leaseLost`, and has written
     /// nothing; also where nobody else came, if it finds out in time. An update that returns has been written. (Two
     /// exceptions: a ``clear()`` asks nobody, so one that falls into the microsecond between the update's last look and its
-    /// write counts as before the update. And where the user's quota is so full that there is no room for a lease, or for the
-    /// new value beside the old one, values are written in place and out of turn, and only the clock keeps a process from
-    /// doing so late.)
+    /// write counts as before the update. And where the quota has no room for the new value beside the old one, that is
+    /// written over in place, and only the clock keeps a process from doing so late.)
     ///
     /// - Parameters:
     ///   - item: which item.

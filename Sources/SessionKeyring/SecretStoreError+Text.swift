@@ -18,6 +18,7 @@ extension SecretStoreError.Code {
         case .unavailable: "no usable kernel keyring"
         case .forbidden: "the keyring does not admit this process"
         case .foreignSession(let ownerID): "the session belongs to user \(ownerID), who could read what is stored in it"
+        case .restricted(let serial): "keyring \(serial) is restricted: no key can be added to it"
         case .ambiguous(let accounts): "several accounts: \(accounts.joined(separator: ", "))"
         case .undecodable(let path): "the secret is not in the form asked for, at \(path)"
         case .unencodable(let path): "the value can't be encoded, at \(path)"
@@ -52,6 +53,7 @@ extension SecretStoreError.Code {
         case .forbidden: "run it in the session that stored the secret, or use the user scope"
         case .foreignSession:
             "start a session of your own with 'skr session', use the user scope, or share this one: SecretScope.sharedSession"
+        case .restricted: "start a session of your own with 'skr session', or use another scope"
         case .ambiguous: "name the account too"
         case .undecodable: "ask for the type that was stored, or look at it with 'skr get'"
         case .unencodable: "store a value that the codec can write"

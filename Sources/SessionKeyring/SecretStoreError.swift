@@ -44,6 +44,8 @@ extension SecretStoreError {
         ///
         /// ``SecretScope/sharedSession`` says that this is meant.
         case foreignSession(ownerID: UInt32)
+        /// The keyring with this serial, the session's or one of ours, was restricted: no key can be added to it any more.
+        case restricted(KeySerial)
         /// A service or server was named alone, and has several accounts.
         case ambiguous(accounts: [String])
         /// The bytes are not what was asked for. The path leads to the part that is wrong; it never shows the bytes.
@@ -78,6 +80,10 @@ extension SecretStoreError {
 extension SecretStoreError {
     /// An error of the kernel's, in the store's terms.
     package init(_ error: KeyringError, item: ItemIdentity? = nil) {
+        if let serial = error.restrictedKeyring {
+            self.init(.restricted(serial), item: item, underlying: error)
+            return
+        }
         let code: Code =
             switch error.code {
             case .accessDenied: .forbidden

@@ -17,7 +17,7 @@ extension ExitCode {
             case .unavailable, .sessionRevoked: .unavailable
             case .duplicate: .cannotCreate
             case .quotaExceeded, .contended, .leaseHeld, .leaseLost, .fetchTimedOut: .tryAgain
-            case .forbidden, .foreignSession: .noPermission
+            case .forbidden, .foreignSession, .restricted: .noPermission
             case .tooLarge, .unencodable, .missingValue, .unreadableAfterWrite, .cancelled, .unsupported, .unexpected: .internalError
             }
     }

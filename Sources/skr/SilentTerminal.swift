@@ -111,6 +111,8 @@ struct SilentTerminal: ~Copyable {
         return signals.map { number in
             var previous = sigaction()
             unsafe sigaction(number, &action, &previous)
+            // Whoever started us wants it ignored.
+            if HeldSignals.isIgnoring(previous) { unsafe sigaction(number, &previous, nil) }
             return previous
         }
     }

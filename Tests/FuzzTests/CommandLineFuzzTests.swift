@@ -37,7 +37,7 @@ struct CommandLineFuzzTests {
         Fuzzer.forEach("command lines") { random in
             let line = line(&random)
             let words = CommandLineWords(leaking: line)
-            guard let plain = PlainCall.parse(words) ?? PlainExec.parse(words) ?? PlainCached.invocation(words) else {
+            guard let plain = PlainCall.parse(words) ?? PlainExec.parse(words) ?? PlainCached.parse(words) else {
                 return nil
             }
             taken += 1

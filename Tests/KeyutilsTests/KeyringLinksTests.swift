@@ -132,6 +132,9 @@ struct KeyringLinksTests {
         expectFailure(.notPermitted) { () throws(KeyringError) in try ring.add("after") }
         expectFailure(.notPermitted) { () throws(KeyringError) in try ring.link(outside) }
         expectFailure(.notPermitted) { () throws(KeyringError) in try scratch.keyring.move(outside, to: ring) }
+        let refused = #expect(throws: KeyringError.self) { try ring.add("after") }
+        #expect(refused?.restrictedKeyring == ring.serial)
+        #expect(refused?.description == "add_key: keyring \(ring) is restricted (errno 1)")
         expectFailure(.alreadyExists) { () throws(KeyringError) in try ring.restrict() }
         #expect(try scratch.keyring.links(outside))
         #expect(try key.bytes() == [1])
@@ -149,6 +152,9 @@ struct KeyringLinksTests {
             try ring.restrict(type: "no_such_type", restriction: "any")
         }
         try ring.restrict(type: .asymmetric, restriction: "key_or_keyring:0:chain")
-        expectFailure(.unsupported) { () throws(KeyringError) in try ring.add("a user key") }
+        let refused = #expect(throws: KeyringError.self) { try ring.add("a user key") }
+        #expect(refused?.code == .unsupported && refused?.restrictedKeyring == ring.serial)
+        let unknown = #expect(throws: KeyringError.self) { try scratch.keyring.add("no_such_type", "key", [1]) }
+        #expect(unknown?.restrictedKeyring == nil)
     }
 }

@@ -35,17 +35,9 @@ struct LabRunTests {
     }
 
     private func run(_ program: String, _ arguments: [String]) throws -> (status: Int32, output: String) {
-        let process = Process()
-        let pipe = Pipe()
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(["TIMEOUT": "120"]) { _, new in new }
-        process.standardOutput = pipe
-        process.standardError = pipe
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
-        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+        let outcome = try ChildProcess.run(
+            "/bin/sh", ["-c", #"exec "$0" "$@" 2>&1"#, program] + arguments,
+            environment: ChildProcess.environment(["TIMEOUT": "60"]), within: .seconds(70))
+        return (outcome.exitCode, String(decoding: outcome.output, as: UTF8.self))
     }
 }

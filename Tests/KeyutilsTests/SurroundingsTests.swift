@@ -43,18 +43,19 @@ struct SurroundingsTests {
         await #expect(processExitsWith: .success) { try followPossession() }
     }
 
-    @Test("a table of keys finds a living keyring by its exact name")
-    func namedKeyring() {
+    @Test("a table of keys finds a living keyring of the kernel's own by its exact name")
+    func unchargedKeyring() {
         let table = KeyTable(
             parsing: """
-                00000001 I--Q---     1 perm 1f3f0000     0     0 user      ring: 1
-                00000002 I--Q---     1 expd 1f3f0000     0     0 keyring   ring: 1
-                00000003 I--Q---     1 perm 1f3f0000     0     0 keyring   ring.1: 1
-                00000004 I--Q---     1   2d 1f3f0000     0     0 keyring   _persistent.0: 2
+                00000001 I------     1 perm 1f3f0000     0     0 user      ring: 1
+                00000002 I------     1 expd 1f3f0000     0     0 keyring   ring: 1
+                00000003 I------     1 perm 1f3f0000     0     0 keyring   ring.1: 1
+                00000004 I------     1   2d 1f3f0000     0     0 keyring   _persistent.0: 2
+                00000005 I--Q---     1   2d 1f3f0000     0     0 keyring   _persistent.0: 2
 
                 """)
-        #expect(table.keyring(named: "ring") == nil)
-        #expect(table.keyring(named: "_persistent.0")?.serial.rawValue == 4)
+        #expect(table.unchargedKeyrings(named: "ring").isEmpty)
+        #expect(table.unchargedKeyrings(named: "_persistent.0").map(\.serial.rawValue) == [4])
     }
 }
 

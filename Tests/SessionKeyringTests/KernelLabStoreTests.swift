@@ -55,6 +55,23 @@ struct KernelLabStoreTests {
         #expect(try ring().members().isEmpty)
     }
 
+    @Test("a large value set over a small one is there right behind the set, 300 of 300 times (issue line 1.8)")
+    func noGap() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        for round in 0..<300 {
+            let count = round % 2 == 0 ? 40 : 40_000
+            try store.set(bytes(count), for: item)
+            let found = try store.get(item) as [UInt8]?
+            #expect(found?.count == count, "round \(round)")
+        }
+        // One that was revoked by hand hides no large one either.
+        let ring = Keyring(try scratch.keyring.search(.keyring, "skr:default").serial)
+        let small = try ring.add(.user, item.keyDescription, payload: [1].span.bytes)
+        try small.revoke()
+        #expect(try (store.get(item) as [UInt8]?)?.count == 40_000)
+    }
+
     @Test("what every backend must do", arguments: BackendConformance.checks)
     func conformance(_ check: BackendConformance.Check) throws {
         let scratch = try ScratchKeyring()

@@ -101,19 +101,24 @@ struct ProcessRaceTests {
             for item in items { try store.set("old", for: item, timeout: .seconds(1)) }
             usleep(1_100_000)
         }
-        for item in items {
-            let added = Locked(false)
+        var added = 0
+        for (round, item) in items.enumerated() {
+            let isAdded = Locked(false)
             try ThreadTeam.run(2) { thread in
+                // Now and then one of them is late, so that both orders are seen.
+                if round % 10 == thread { usleep(2_000) }
                 if thread == 0 { return try store.set("set", for: item) }
                 do {
                     try store.add("add", for: item)
-                    added.withLock { $0 = true }
+                    isAdded.withLock { $0 = true }
                 } catch let error as SecretStoreError where error.code == .duplicate {}
             }
+            if isAdded.withLock({ $0 }) { added += 1 }
             // Whichever came first, the set is the last word: it replaces what was added, or makes the add fail.
             #expect(try store.get(item) == "set")
             try store.delete(item)
         }
+        #expect(0 < added && added < items.count, "both came first now and then")
     }
 
     @Test("values of many processes and threads on few items are always whole")

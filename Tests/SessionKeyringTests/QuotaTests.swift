@@ -125,4 +125,54 @@ struct QuotaTests {
             exit(0)
         }
     }
+
+    @Test("190 namespaces that were cleared keep no key from the next one (issue line 1.10)")
+    func clearedNamespaces() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try OrdinaryUser.becomeInNewSession(60_106)
+            for number in 0..<400 {
+                let store = try SecretStore(namespace: "n\(number)")
+                try store.set("value", for: item)
+                succeed(3, try store.get(item) == "value")
+                try store.clear()
+            }
+            // A namespace that is not empty keeps its ring.
+            let kept = try SecretStore(namespace: "kept")
+            try kept.set("kept", for: item)
+            for number in 0..<200 {
+                let store = try SecretStore(namespace: "m\(number)")
+                try store.set("value", for: item)
+                try store.clear()
+            }
+            succeed(4, try kept.get(item) == "kept")
+            succeed(5, try SecretStore(namespace: "kept").get(item) == "kept")
+            exit(0)
+        }
+    }
+
+    @Test("a set that the quota refuses changes neither value nor lifetime of what is there (issue line 1.4)")
+    func refusedSet() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try OrdinaryUser.becomeInNewSession(60_107)
+            let store = try SecretStore()
+            try store.set([UInt8](repeating: 1, count: 2_000), for: item, timeout: .seconds(7_200))
+            var number = 0
+            let filler = [UInt8](repeating: 2, count: 1_000)
+            while (try? store.set(filler, for: .password(service: "filler\(number)"))) != nil { number += 1 }
+            for timeout in [60, 3_600] {
+                do {
+                    try store.set([UInt8](repeating: 3, count: 9_000), for: item, timeout: .seconds(timeout))
+                    exit(3)
+                } catch let error as SecretStoreError {
+                    guard case .quotaExceeded = error.code else { exit(4) }
+                }
+                succeed(5, try store.get(item) == [UInt8](repeating: 1, count: 2_000))
+                guard let listed = try store.items().first(where: { $0.item == item }),
+                    case .after(let left) = listed.expiry
+                else { exit(6) }
+                succeed(7, left.atLeast > .seconds(7_000))
+            }
+            exit(0)
+        }
+    }
 }

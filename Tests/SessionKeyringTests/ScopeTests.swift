@@ -232,6 +232,6 @@ private func threadsShareItems(in namespace: String) throws {
     for serial in try anchor.members() where !before.contains(serial) {
         // Other tests' rings come and go beside ours.
         guard let name = try? Key(serial).describe().name else { continue }
-        if name == "skr:" + namespace || name == "skr-leases" { try anchor.unlink(Key(serial)) }
+        if name == "skr:" + namespace || name == NamespaceRings.leasesName { try anchor.unlink(Key(serial)) }
     }
 }

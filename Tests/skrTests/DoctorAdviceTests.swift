@@ -110,6 +110,9 @@ struct DoctorAdviceTests {
             .newSession, "a session that does not let its own members in", check: "session",
             #"keyctl setperm @s 0x01000000; follow; echo kept"#),
         Trouble(
+            .newSession, "a session that is restricted", check: "session",
+            "printf kept | skr set kept; keyctl restrict_keyring @s; follow; kept"),
+        Trouble(
             .hideSession, "a session that others can link", check: "session",
             #"""
             keyctl session $SKR_NAMESPACE bash -c '

@@ -161,6 +161,44 @@ struct DoctorTests {
     }
 
     @Test(
+        "no key of another's makes it ask for a persistent keyring, and so make one",
+        .enabled(if: isRoot),
+        arguments: [
+            "keyctl newring _persistent.60408 @s", "\(asUser(60_408, "keyctl newring _persistent.60408 @s"))",
+            #"keyctl add user $'x\n7531c66f I------     1 perm 1f030000 60408 65534 keyring   _persistent.60408: empty' x @s"#,
+        ])
+    func plantedPersistent(plant: String) throws {
+        let outcome = try CommandRunner().inSession(
+            "keyctl setperm $(\(plant)) 0x3f3f0003; \(asUser(60_408, "skr doctor")) | grep ^ok.*persistent")
+        #expect(outcome.output.contains("not tried: none is known of"), "\(outcome)")
+    }
+
+    @Test("it works in two pid namespaces at once that share the session", .enabled(if: isRoot))
+    func pidNamespaces() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            for i in {1..8}; do for j in {1..6}; do unshare -pf skr doctor; done & done | grep -c "^ok *session"
+            keyctl rlist @s | wc -w
+            """#)
+        #expect(outcome.output == "48\n0\n")
+    }
+
+    @Test("a session that is restricted is told as that, with its serial; 77 for who stores there")
+    func restricted() throws {
+        let found = try doctor(
+            #"""
+            keyctl session - bash -c "keyctl restrict_keyring @s; printf 1 | skr set a; echo \$? >&2; skr doctor --json"                 2> >(grep -v "^Joined" >&2)
+            """#)
+        let serial = try #require(found.facts("session")["serial"] as? Int)
+        #expect(found.verdict("session") == "problem")
+        #expect(found.text("session").contains("keyring \(serial) is restricted: no key can be added to it"))
+        #expect(found.mend("session") == "exec skr session")
+        let error = "skr: error: keyring \(serial) is restricted: no key can be added to it ["
+        #expect(found.outcome.errors.hasPrefix(error))
+        #expect(found.outcome.errors.hasSuffix("\n77\n"))
+    }
+
+    @Test(
         "it leaves the user's keyrings as they were, and makes no persistent one unless that is asked for",
         .enabled(if: isRoot))
     func leavesNothing() throws {

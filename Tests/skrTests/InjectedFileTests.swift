@@ -74,11 +74,12 @@ struct InjectedFileTests {
     func unnamed() throws {
         let outcome = try run(
             #"""
-            yes '{{ skr://api }}' | head -n 200000 > t; echo old > file; old=$(cat file)
+            # A shell that is killed before it becomes skr would run it.
+            trap - EXIT; yes '{{ skr://api }}' | head -n 2000 > t; echo old > file
             for ((n = 0; n < 60; n++)); do
-                skr inject -i t -o file & sleep 0.00$((RANDOM % 10))$((RANDOM % 10)); kill -TERM $!; wait $! 2> /dev/null
-                [[ $(wc -l < file) = 1 || $(wc -l < file) = 200000 ]] || echo torn
-            done; ls -A
+                skr inject -i t -o file & sleep 0.$((RANDOM % 2))$((RANDOM % 10)); kill -TERM $! 2> /dev/null; wait $! 2> /dev/null
+                lines=$(wc -l < file); [[ $lines = 1 || $lines = 2000 ]] || echo torn
+            done; ls -A; rm -rf $work
             """#)
         #expect(outcome.output == "file\nt\n")
     }
@@ -93,8 +94,9 @@ struct InjectedFileTests {
             as() { setpriv --reuid 60430 --regid 60430 --clear-groups "$@"; }
             printf 'plain' > t; as skr inject -i t -o file; stat -c '%u:%g %a' file; cat file; echo
             mkdir -m 755 mine; echo old > mine/file; as skr inject -i t -o mine/file; echo $?; cat mine/file
+            mkdir -m 733 blind; as skr inject -i t -o blind/file; echo $?; cat blind/file; echo
             """#)
-        #expect(outcome.output == "60430:60431 664\np=s3cret\n60430:60430 604\nplain\n77\nold\n")
+        #expect(outcome.output == "60430:60431 664\np=s3cret\n60430:60430 604\nplain\n77\nold\n0\nplain\n")
         #expect(outcome.errors.hasPrefix("skr: error: can't write 'mine/file': permission denied\n"))
     }
 
@@ -106,9 +108,12 @@ struct InjectedFileTests {
             #"""
             echo old > file; export -f fill
             unshare -m bash -c 'touch other; mount --bind other file; fill -o file; echo $?; cat file'; cat file; ls -A
-            fill -o /proc/sys/none; echo $?; fill -o /sys/none 2>/dev/null; echo $?
+            fill -o /dev/pts/none; echo $?
             """#)
-        #expect(outcome.output.hasPrefix("70\nold\nfile\nother\n"))
+        #expect(outcome.output == "70\nold\nfile\nother\n70\n")
+        #expect(
+            outcome.errors.contains(
+                "skr: error: can't write '/dev/pts/none': its file system has no files without a name\n"))
         #expect(outcome.errors.contains("skr: error: can't write 'file': device or resource busy\n"))
     }
 

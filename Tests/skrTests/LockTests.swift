@@ -50,6 +50,20 @@ struct LockTests {
         #expect(outcome.errors.hasPrefix("skr: error: 'a': somebody else holds the lock\nskr: hint: "))
     }
 
+    @Test("behind a holder that was killed the next one goes on at once, but not while its command lives (issue line 1.2)")
+    func killedHolder() throws {
+        let outcome = try inSession(
+            #"""
+            skr lock a --timeout 1h -- sleep 50 & holder=$!
+            until ! skr lock a --wait 0 -- true 2>/dev/null; do :; done
+            kill -9 $holder; skr lock a --wait 3s -- echo next
+            skr cached c --timeout 5m -- sleep 50 & holder=$!
+            sleep 0.5; kill -9 $holder; start=$EPOCHREALTIME; skr cached c --timeout 5m -- echo fetched
+            awk "BEGIN { exit $EPOCHREALTIME - $start > 3 }" || echo late
+            """#)
+        #expect(outcome.output == "next\nfetched\n")
+    }
+
     @Test("fencing numbers grow")
     func fencing() throws {
         let outcome = try inSession(

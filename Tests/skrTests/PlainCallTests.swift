@@ -54,7 +54,8 @@ struct PlainCallTests {
             "--scope", "user",
             "session", "--namespace", "n", "--field", "a.b", "--help", "-h", "--timeout=5", "é",
         ]
-        var random = SystemRandomNumberGenerator()
+        print("seed \(testSeed)")
+        var random = SeededGenerator(testSeed)
         var taken = 0
         for _ in 0..<3_000 {
             let verb = ["get", "set", "delete"].randomElement(using: &random) ?? "get"

@@ -47,7 +47,8 @@ struct PlainExecTests {
             "-",
             "--", "--scope", "user", "--namespace", "n", "--help", "x", "--env=A=skr://api", "é",
         ]
-        var random = SystemRandomNumberGenerator()
+        print("seed \(testSeed)")
+        var random = SeededGenerator(testSeed)
         var taken = 0
         for _ in 0..<3_000 {
             var line = ["exec"]

@@ -72,6 +72,18 @@ struct PromptTests {
         #expect(shown.contains(" echo ") && !shown.contains(" -echo ") && !shown.contains("password "))
     }
 
+    @Test("a signal that is ignored stays so")
+    func ignored() throws {
+        let shown = try onTerminal(
+            #"""
+            trap '' USR1; pid=$(mktemp); trap 'rm -f $pid' EXIT; export pid
+            (for ((i = 0; i < 600; i++)); do stty -a | grep -q -e ' -echo ' && break; sleep 0.05; done
+                kill -USR1 $(cat $pid)) &
+            bash -c 'echo $$ > $pid; exec skr set api'; echo rc=$?; wait; skr get api
+            """#, typing: "s3cret\n")
+        #expect(shown.contains("rc=0\n") && shown.contains("s3cret\n"))
+    }
+
     @Test(
         "an interrupt restores the terminal and ends the command by that signal",
         arguments: [("\u{3}", 130), ("\u{1C}", 131)])

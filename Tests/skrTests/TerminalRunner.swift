@@ -1,4 +1,3 @@
-import Foundation
 import Glibc
 
 /// A shell script on a terminal of its own, in a session keyring of its own, typed at when it asks.
@@ -9,29 +8,21 @@ struct TerminalRunner {
         let keys: String
     }
 
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
-    }
-
-    /// Longer than any machine is busy; a script that is waited for in vain fails with what it has shown.
-    private static let patience = Duration.seconds(120)
-
     /// Runs the script and returns all that the terminal showed, without carriage returns.
     func run(_ script: String, answering answers: [Answer] = [], environment: [String: String] = [:]) throws -> String {
         let terminal = try PseudoTerminal()
-        let process = CommandRunner().process(
-            "/usr/bin/setsid", ["-cw", "keyctl", "session", "-", "bash", "-c", script], environment: environment)
-        process.standardInput = terminal.slave
-        process.standardOutput = terminal.slave
-        process.standardError = terminal.slave
-        try CommandRunner.withAllSignals { try process.run() }
-        try terminal.slave.close()
+        let child = try ChildProcess(
+            "/usr/bin/setsid", ["-cw", "keyctl", "session", "-", "bash", "-c", script],
+            environment: CommandRunner().environment(environment),
+            files: (terminal.slave, terminal.slave, terminal.slave))
+        terminal.closeSlave()
 
         var shown = [UInt8]()
         var waiting = answers[...]
         // A prompt counts once; what was there before it was answered does not answer the next.
         var answered = 0
-        let giveUp = ContinuousClock.now + Self.patience
+        // A script that is waited for in vain fails with what it has shown.
+        let giveUp = ContinuousClock.now + ChildProcess.patience
         while let piece = try terminal.read(until: giveUp) {
             shown += piece
             while let next = waiting.first, let end = shown[answered...].end(of: Array(next.prompt.utf8)) {
@@ -41,18 +32,16 @@ struct TerminalRunner {
             }
         }
         let text = String(decoding: shown.filter { $0 != UInt8(ascii: "\r") }, as: UTF8.self)
-        guard ContinuousClock.now < giveUp else {
-            process.terminate()
-            throw Failure(description: "the script did not end; the terminal shows:\n\(text)")
+        guard (try? child.wait(until: giveUp)) != nil else {
+            throw ChildProcess.Failure(description: "the script did not end; the terminal shows:\n\(text)")
         }
-        process.waitUntilExit()
         return text
     }
 }
 
 /// Both ends of a terminal.
 private final class PseudoTerminal {
-    let slave: FileHandle
+    private(set) var slave: CInt
     private let master: CInt
 
     init() throws {
@@ -61,15 +50,21 @@ private final class PseudoTerminal {
         var unlocked: CInt = 0
         master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard master >= 0, ioctl(master, setLock, &unlocked) == 0 else {
-            throw TerminalRunner.Failure(description: "no pseudo-terminal: errno \(errno)")
+            throw ChildProcess.Failure(description: "no pseudo-terminal: errno \(errno)")
         }
-        let peer = ioctl(master, openPeer, O_RDWR | O_NOCTTY | O_CLOEXEC)
-        guard peer >= 0 else { throw TerminalRunner.Failure(description: "no pseudo-terminal: errno \(errno)") }
-        slave = FileHandle(fileDescriptor: peer, closeOnDealloc: true)
+        slave = ioctl(master, openPeer, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard slave >= 0 else { throw ChildProcess.Failure(description: "no pseudo-terminal: errno \(errno)") }
     }
 
     deinit {
+        closeSlave()
         close(master)
+    }
+
+    /// From then on, reading ends when the last process has closed its end.
+    func closeSlave() {
+        if slave >= 0 { close(slave) }
+        slave = -1
     }
 
     /// What is shown next; `nil` once nobody has the other end any more, or the time is up.
@@ -90,7 +85,7 @@ private final class PseudoTerminal {
         var rest = Array(keys.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { write(master, $0.baseAddress, $0.count) }
-            guard count > 0 else { throw TerminalRunner.Failure(description: "can't type: errno \(errno)") }
+            guard count > 0 else { throw ChildProcess.Failure(description: "can't type: errno \(errno)") }
             rest = rest.dropFirst(count)
         }
     }

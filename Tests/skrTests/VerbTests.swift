@@ -45,8 +45,8 @@ struct VerbTests {
     func expiry() throws {
         let outcome = try inSession(
             #"""
-            printf secret | skr set api --timeout 1s; bash -c "skr get api"; echo " $?"
-            sleep 1.1; skr get api; echo "$?"; skr list
+            printf secret | skr set api --timeout 3s; bash -c "skr get api"; echo " $?"
+            sleep 3.1; skr get api; echo "$?"; skr list
             """#)
         #expect(outcome.output == "secret 0\n1\n")
         #expect(outcome.errors.hasPrefix("skr: error: api: no such item, or it has expired\nskr: hint: "))
@@ -214,5 +214,17 @@ struct VerbTests {
             let outcome = try CommandRunner().run(words, input: Data())
             #expect(outcome.exitCode == 0 && outcome.errors.isEmpty && !outcome.output.isEmpty)
         }
+    }
+
+    @Test("a key that may not be read is listed as unreadable, by its serial, and disables nothing (issue line 1.9)")
+    func unreadableKey() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            echo 1 | skr set a; ring=$(keyctl search @s keyring skr:$SKR_NAMESPACE)
+            key=$(keyctl add user password:odd: x $ring); keyctl setperm $key 0x20000000
+            skr list | sed "s/$key/KEY/"; skr list --json | tr -d ' \n' | grep -o '"kind":"unreadable"'; skr get a; skr cached c --timeout 9s -- echo c
+            """#)
+        #expect(outcome.output == "password\ta\t\t1\t-\nunreadable\tKEY\t\t?\t?\n\"kind\":\"unreadable\"\n1c\n")
+        #expect(outcome.errors == "")
     }
 }

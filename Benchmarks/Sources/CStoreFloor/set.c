@@ -1,28 +1,27 @@
 #include "floor.h"
-#include "lease.h"
 
 #include <errno.h>
 #include <keyutils.h>
+#include <time.h>
 
-static int is_marked(const struct floor_place *place)
+static int is_flagged(const struct floor_place *place)
 {
-    if (keyctl_search(place->leases, "user", place->mark, 0) >= 0)
+    if (keyctl_search(place->leases, "user", place->flag, 0) >= 0)
         return 1;
     return errno == ENOKEY ? 0 : -1;
 }
 
-/* Moves a staged key to where there is no live item. */
-static int create(const struct floor_place *place, const char *lease_name, key_serial_t key)
+static long milliseconds(void)
 {
-    key_serial_t lease = take_lease(place->leases, lease_name, 2);
-    if (lease < 0 || keyctl_move(key, KEY_SPEC_THREAD_KEYRING, place->items, 0) < 0)
-        return -1;
-    return release_lease(lease, place->leases);
+    struct timespec time;
+    clock_gettime(CLOCK_BOOTTIME, &time);
+    return time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
 int floor_set(const struct floor_place *place, struct floor_item item, const void *payload, size_t size, unsigned timeout)
 {
-    if (is_marked(place) != 0)
+    long look = milliseconds();
+    if (is_flagged(place) != 0)
         return -1;
 
     key_serial_t key = add_key("user", item.name, payload, size, KEY_SPEC_THREAD_KEYRING);
@@ -30,22 +29,20 @@ int floor_set(const struct floor_place *place, struct floor_item item, const voi
         return -1;
     if (keyctl_setperm(key, KEY_POS_ALL) < 0 || keyctl_set_timeout(key, timeout) < 0)
         return -1;
-    if (keyctl_search(place->items, "user", item.name, 0) >= 0) {
-        if (keyctl_move(key, KEY_SPEC_THREAD_KEYRING, place->items, 0) < 0)
-            return -1;
-    } else {
-        if (errno != ENOKEY && errno != EKEYEXPIRED && errno != EKEYREVOKED)
-            return -1;
-        if (create(place, item.lease, key) < 0)
+    while (milliseconds() - look >= 10) {
+        look = milliseconds();
+        if (is_flagged(place) != 0)
             return -1;
     }
-    return is_marked(place) != 0 ? -1 : 0;
+    if (keyctl_move(key, KEY_SPEC_THREAD_KEYRING, place->items, 0) < 0)
+        return -1;
+    return milliseconds() - look >= 15 && is_flagged(place) != 0 ? -1 : 0;
 }
 
 static int has_updates(const struct floor_place *place)
 {
     int is_current = floor_is_current(place->anchor, place->leases_name, place->leases);
-    return is_current == 1 ? is_marked(place) : -1;
+    return is_current == 1 ? is_flagged(place) : -1;
 }
 
 /* 1 if something was there. */
@@ -69,10 +66,9 @@ static int remove_item(const struct floor_place *place, const char *name)
 
 int floor_delete(const struct floor_place *place, const char *name)
 {
+    long look = milliseconds();
     if (has_updates(place) != 0)
         return -1;
     int removed = remove_item(place, name);
-    if (removed < 0)
-        return -1;
-    return has_updates(place) != 0 ? -1 : removed;
+    return removed < 0 || (milliseconds() - look >= 15 && has_updates(place) != 0) ? -1 : removed;
 }

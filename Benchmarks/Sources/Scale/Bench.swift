@@ -32,7 +32,7 @@ final class Bench {
         for item in items { try store.set(secret, for: item, timeout: Self.timeout) }
         let name = "skr:" + namespace
         ring = Keyring(try session.search(.keyring, name).serial)
-        leases = Keyring(try session.search(.keyring, "skr-leases").serial)
+        leases = Keyring(try session.search(.keyring, "skr-leases-2").serial)
         ringName = Array(name.utf8CString)
         names = items.map { Array($0.keyDescription.utf8CString) }
     }

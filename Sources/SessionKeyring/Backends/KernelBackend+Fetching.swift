@@ -2,7 +2,8 @@ import Keyutils
 
 extension KernelBackend {
     package func beginFetch(of item: ItemIdentity) throws(SecretStoreError) -> any ItemFetch {
-        try KernelItemFetch(of: item, by: self)
+        try rings.requireOwnSession()
+        return try KernelItemFetch(of: item, by: self)
     }
 
     /// Removes the sentinel of a fetch of the item, so that what it brings is not stored over what happened meanwhile.

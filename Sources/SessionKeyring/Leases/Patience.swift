@@ -1,16 +1,16 @@
 /// Waiting for what somebody else holds or fetches: until the kernel tells of a change, where it does, else for pauses that
 /// grow from 1 to 50 ms.
 package struct Patience {
-    private let giveUp: BootTime?
+    private let giveUp: BootTime
     private let backend: any SecretBackend
     private var backoff = Backoff.unhurried
     private var signal: ChangeSignal??
 
     /// - Parameters:
-    ///   - patience: how long to wait in all; `nil` for as long as it takes.
+    ///   - patience: how long to wait in all.
     ///   - backend: where the change is expected.
-    package init(_ patience: Duration?, at backend: any SecretBackend) {
-        self.giveUp = patience.map { BootTime.now() + BootTime($0) }
+    package init(_ patience: Duration, at backend: any SecretBackend) {
+        self.giveUp = BootTime.now() + BootTime(patience)
         self.backend = backend
     }
 
@@ -50,8 +50,7 @@ package struct Patience {
     }
 
     private func timeLeft() -> Duration? {
-        guard let giveUp else { return .seconds(3_600) }
-        let now = BootTime.now()
-        return now < giveUp ? .nanoseconds(Int64(giveUp.nanoseconds - now.nanoseconds)) : nil
+        let left = giveUp.since(.now())
+        return left > .zero ? left : nil
     }
 }

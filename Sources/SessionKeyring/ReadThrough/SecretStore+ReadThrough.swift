@@ -117,11 +117,13 @@ extension SecretStore {
         of flight: SingleFlight, _ lifetime: Lifetime, for shared: SharedFetch, upTo limit: Duration,
         answersEarly: Bool, fetch: () async throws -> Value
     ) async throws -> SharedFetch.End {
-        var patience = Patience(nil, at: backend)
+        // Nobody holds a lease for longer without renewing it, and nobody fetches for longer than that.
+        var patience = Patience(RingLease.longest, at: backend)
         while true {
             switch try nextTurn(of: flight, lifetime, as: Value.self) {
             case .take(let value): return .found(value, isForAll: false)
-            case .wait: _ = try await patience.waitInTask()
+            case .wait:
+                guard try await patience.waitInTask() else { throw SecretStoreError(.leaseHeld, item: flight.item) }
             case .fetch(let lease, let stillGood):
                 let old = stillGood.map { SharedFetch.End.found($0, isForAll: true) }
                 // Renewed from now on, because a busy pool may let the task go on late.
@@ -148,11 +150,12 @@ extension SecretStore {
         of flight: SingleFlight, _ lifetime: Lifetime, for shared: SharedFetch, lasting duration: Duration,
         fetch: () throws -> Value
     ) throws -> Value {
-        var patience = Patience(nil, at: backend)
+        // Nobody holds a lease for longer without renewing it, and nobody fetches for longer than that.
+        var patience = Patience(RingLease.longest, at: backend)
         while true {
             switch try nextTurn(of: flight, lifetime, as: Value.self) {
             case .take(let value): return value
-            case .wait: _ = patience.wait()
+            case .wait: guard patience.wait() else { throw SecretStoreError(.leaseHeld, item: flight.item) }
             case .fetch(let lease, let stillGood):
                 // Nobody but its limit ends it, so there is somebody who wants it.
                 _ = shared.hold(lease, nil, upTo: duration, otherwise: .unknown)

@@ -192,40 +192,46 @@ extension SharedFetch {
         }
     }
 
-    /// Tells the callers how it ended, while the work may go on without them.
+    /// Tells the callers how it ended, while the work goes on without them.
     func answer(with end: End) {
-        let waiters = state.withLock { state in
-            state.end = state.end ?? end
-            defer { state.waiters = [:] }
-            return Array(state.waiters.values)
-        }
-        Self.running.withLock { running in
-            if running[key] === self { running[key] = nil }
-        }
-        for waiter in waiters { waiter(end) }
+        state.withLock { state in state.end = state.end ?? end }
+        tell()
     }
 
     /// The work is done.
     func finish(with end: End) {
-        stop(during: [.running, .keeping])
-        answer(with: end)
+        stop(during: [.running, .keeping], with: end)
     }
 
     /// Ends it from outside.
     private func abandon(with end: End) {
-        if stop(during: [.running]) { answer(with: end) }
+        stop(during: [.running], with: end)
     }
 
-    @discardableResult
-    private func stop(during phases: [Phase]) -> Bool {
-        let (isStopped, work, hold) = state.withLock { state in
-            guard phases.contains(state.phase) else { return (false, nil as Task<Void, Never>?, nil as Hold?) }
+    private func stop(during phases: [Phase], with end: End) {
+        let (work, hold) = state.withLock { state in
+            guard phases.contains(state.phase) else { return (nil as Task<Void, Never>?, nil as Hold?) }
             state.phase = .stopped
+            // Before the work hears of it, whose own end would be that it was cancelled.
+            state.end = state.end ?? end
             defer { state.hold = nil }
-            return (true, state.work, state.hold)
+            return (state.work, state.hold)
         }
         work?.cancel()
         _ = hold?.lease.release()
-        return isStopped
+        tell()
+    }
+
+    /// Tells those who wait, if it has ended for them.
+    private func tell() {
+        let (end, waiters) = state.withLock { state in
+            defer { if state.end != nil { state.waiters = [:] } }
+            return (state.end, Array(state.waiters.values))
+        }
+        guard let end else { return }
+        Self.running.withLock { running in
+            if running[key] === self { running[key] = nil }
+        }
+        for waiter in waiters { waiter(end) }
     }
 }

@@ -80,6 +80,15 @@ package struct ScopeAnchor: Sendable {
     /// Whether the user's other processes find the session by its name.
     package var canBeJoinedByName: Bool { description.permissions.contains(.userSearch) }
 
-    /// The name of a user's persistent keyring.
-    package static func persistentName(ofUser userID: UInt32) -> String { "_persistent.\(userID)" }
+    /// Whether the user has a persistent keyring; the kernel makes one for whoever asks for it by the call that gives it.
+    ///
+    /// Anybody may make a keyring of its name, and a line of `/proc/keys` that looks like one.
+    package static var isTherePersistentKeyring: Bool {
+        let name = "_persistent.\(geteuid())"
+        let found = (try? KeyTable.snapshot())?.unchargedKeyrings(named: name) ?? []
+        return found.contains { keyring in
+            guard let ring = try? Key(keyring).describe() else { return false }
+            return ring.type == .keyring && ring.name == name && ring.userID == geteuid()
+        }
+    }
 }

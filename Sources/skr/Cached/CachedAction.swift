@@ -8,6 +8,9 @@ struct CachedAction {
     /// How soon others go on after a process that died while it ran the command.
     static let leaseDuration = Duration.seconds(10)
 
+    /// How long to wait for the one that runs it; a command may take its time.
+    private static let patience = Duration.seconds(24 * 3_600)
+
     let request: CachedRequest
 
     func run() throws -> Never {
@@ -17,11 +20,9 @@ struct CachedAction {
         let store = try request.place.store()
         try request.item.checkForCaching()
         let flight = try SingleFlight(store: store, item: request.item, leaseDuration: Self.leaseDuration)
-        var patience = Patience(nil, at: store.backend)
-        while true {
-            try takeTurn(of: flight, in: store)
-            _ = patience.wait()
-        }
+        var patience = Patience(Self.patience, at: store.backend)
+        repeat { try takeTurn(of: flight, in: store) } while patience.wait()
+        throw SecretStoreError(.leaseHeld, item: request.item)
     }
 
     /// Returns where somebody else is at it.

@@ -27,6 +27,10 @@ struct HeldSignals {
     private static func isIgnored(_ number: CInt) -> Bool {
         var action = sigaction()
         unsafe sigaction(number, nil, &action)
+        return isIgnoring(action)
+    }
+
+    static func isIgnoring(_ action: sigaction) -> Bool {
         // The handler can't be compared as the function that it is not.
         let handler = unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
         return unsafe handler == unsafeBitCast(SIG_IGN, to: Int.self)

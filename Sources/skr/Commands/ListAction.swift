@@ -1,4 +1,5 @@
 import CommandConventions
+import Keyutils
 import SessionKeyring
 
 /// Lists what is there: names, sizes, time left; never a secret.
@@ -8,22 +9,24 @@ struct ListAction {
     let asJSON: Bool
 
     func run() throws {
-        let items = try place.store().items().filter { item in
+        let store = try place.store()
+        var items = try store.items().filter { item in
             service.map { item.item.service.utf8.elementsEqual($0.utf8) } ?? true
-        }
+        }.map(ListedItem.init)
+        if service == nil { items += try store.unreadableKeys().map(ListedItem.init(unreadable:)) }
         if asJSON {
-            try Console.writeLine(JSONOutput.text(of: items.map(ListedItem.init)))
+            try Console.writeLine(JSONOutput.text(of: items))
         } else {
             try Console.write(Self.table(items, aligned: Console.isOutputTerminal))
         }
     }
 
     /// Columns are aligned, under a heading, for people, and separated by one tab, without a heading, for programs.
-    static func table(_ items: [ItemAttributes], aligned: Bool) -> String {
+    private static func table(_ items: [ListedItem], aligned: Bool) -> String {
         var rows = items.map { item in
             [
-                item.item.kind.rawValue, Display.plain(item.item.service), Display.plain(item.item.account),
-                "\(item.size)", item.expiry.text,
+                item.kind, Display.plain(item.service), Display.plain(item.account), item.size.map { "\($0)" } ?? "?",
+                item.timeLeftText,
             ]
         }
         guard aligned else { return rows.map { $0.joined(separator: "\t") + "\n" }.joined() }
@@ -39,22 +42,24 @@ struct ListAction {
     }
 }
 
-/// An item in `skr list --json`.
+/// What is listed.
 ///
 /// The names are a promise to scripts.
 private struct ListedItem: Encodable {
     let kind: String
     let service: String
     let account: String
-    let size: Int
+    /// `null` for a key that can't be read.
+    let size: Int?
     /// Whole seconds, rounded down; `null` where there is no timeout.
     let timeLeft: Int64?
     /// Less than `timeLeft` and this together is left; `null` where there is no timeout.
     let timeLeftPrecision: Int64?
     let serial: Int32
-    let uid: UInt32
-    let gid: UInt32
-    let permissions: String
+    let uid: UInt32?
+    let gid: UInt32?
+    let permissions: String?
+    let timeLeftText: String
 
     init(_ item: ItemAttributes) {
         kind = item.item.kind.rawValue
@@ -68,10 +73,22 @@ private struct ListedItem: Encodable {
             timeLeft = nil
             timeLeftPrecision = nil
         }
+        timeLeftText = item.expiry.text
         serial = item.serial.rawValue
         uid = item.userID
         gid = item.groupID
         permissions = item.permissions.description
+    }
+
+    /// A key of which nothing is known but its serial.
+    init(unreadable key: KeySerial) {
+        kind = "unreadable"
+        service = key.description
+        account = ""
+        (size, timeLeft, timeLeftPrecision) = (nil, nil, nil)
+        timeLeftText = "?"
+        serial = key.rawValue
+        (uid, gid, permissions) = (nil, nil, nil)
     }
 
     func encode(to encoder: any Encoder) throws {

@@ -20,7 +20,7 @@ struct DoctorAction {
 
     static func examine(_ place: Place) throws(SecretStoreError) -> DoctorReport {
         let refusals = CallsCheck.refusals()
-        // Counted before the trials, whose keys the kernel gives back a moment late.
+        // Counted before the probes, whose keys the kernel gives back a moment late.
         let sessionOwner = (try? ScopeAnchor(lookingAt: .session))?.description.userID
         let quota = QuotaCheck.finding(sessionOwner: sessionOwner)
         var scopes: [ScopeExamination] = []
@@ -30,9 +30,9 @@ struct DoctorAction {
             + scopes.map { $0.finding() }
             + [
                 quota,
-                TimeLeftCheck.finding(trials: scopes.compactMap(\.trial)),
+                TimeLeftCheck.finding(probes: scopes.compactMap(\.probe)),
                 MemoryLockCheck.finding(),
             ]
-        return DoctorReport(findings: findings, isUsable: scopes.contains { $0.trial != nil })
+        return DoctorReport(findings: findings, isUsable: scopes.contains { $0.probe != nil })
     }
 }

@@ -4,7 +4,7 @@ import Keyutils
 enum MemoryLockCheck {
     static func finding() -> Finding {
         let limit = MemoryLockLimit.current
-        // Room for the largest ordinary secret, in case no trial has needed any.
+        // Room for the largest ordinary secret, in case no probe has needed any.
         let isLocked =
             SecretBytes(copying: [UInt8](repeating: 0, count: Key.largestUserPayload)).count > 0
             && SecretBytes.isMemoryLocked

@@ -42,8 +42,9 @@ extension Mend {
     }
 
     /// For what a scope could not do.
-    static func command(for error: SecretStoreError) -> Mend {
+    static func command(for error: SecretStoreError, in scope: Place.Scope) -> Mend {
         switch error.code {
+        case .restricted where scope == .session: newSession
         case .sessionRevoked, .forbidden, .foreignSession: newSession
         case .unavailable: allowCalls
         case .quotaExceeded(let quota): moreQuota(quota)

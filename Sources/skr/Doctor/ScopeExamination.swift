@@ -9,7 +9,7 @@ struct ScopeExamination {
     /// Whether SKR_SCOPE says that the session is meant, whoever owns it.
     private let isMeant: Bool
     private(set) var anchor: ScopeAnchor?
-    private(set) var trial: ScopeTrial?
+    private(set) var probe: ScopeProbe?
     private(set) var itemCount: Int?
     private(set) var failure: SecretStoreError?
 
@@ -22,12 +22,12 @@ struct ScopeExamination {
     init(of name: Place.Scope, place: Place) throws(SecretStoreError) {
         self.name = name
         self.isMeant = place.secretScope == .sharedSession
-        guard name != .persistent || place.scope == .persistent || Self.hasPersistentKeyring else { return }
+        guard name != .persistent || place.scope == .persistent || ScopeAnchor.isTherePersistentKeyring else { return }
         do throws(SecretStoreError) {
             let anchor = try ScopeAnchor(lookingAt: name.secretScope)
             self.anchor = anchor
             itemCount = try SecretStore(name.secretScope, namespace: place.namespace).identities().count
-            trial = try ScopeTrial(in: name.secretScope)
+            probe = try ScopeProbe(in: name.secretScope)
         } catch {
             if case .invalidName = error.code { throw error }
             failure = error
@@ -38,16 +38,11 @@ struct ScopeExamination {
         Finding(check: check, facts: facts)
     }
 
-    private static var hasPersistentKeyring: Bool {
-        let name = ScopeAnchor.persistentName(ofUser: geteuid())
-        return (try? KeyTable.snapshot())?.keyring(named: name) != nil
-    }
-
     private var check: DoctorCheck {
         let id = name.rawValue
         if let failure {
             let place = anchor.map { "\(detail(of: $0)): " } ?? ""
-            return .problem(id, "\(place)\(failure)", mend: Mend.command(for: failure))
+            return .problem(id, "\(place)\(failure)", mend: Mend.command(for: failure, in: name))
         }
         guard let anchor else {
             return .ok(id, "not tried: none is known of, and asking makes one; 'SKR_SCOPE=persistent skr doctor' asks")
@@ -78,7 +73,7 @@ struct ScopeExamination {
             "otherUsers": (anchor?.otherUsers).map { .array($0.map { JSONValue($0) }) } ?? .null,
             "keys": JSONValue(anchor?.linkCount),
             "items": JSONValue(itemCount),
-            "usable": JSONValue(wasTried ? trial != nil : nil),
+            "usable": JSONValue(wasTried ? probe != nil : nil),
         ])
     }
 }

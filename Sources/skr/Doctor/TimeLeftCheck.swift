@@ -3,9 +3,9 @@ import SessionKeyring
 
 /// Whether the kernel lets us see how much time a secret has left, as it does in `/proc/keys` alone.
 enum TimeLeftCheck {
-    static func finding(trials: [ScopeTrial]) -> Finding {
+    static func finding(probes: [ScopeProbe]) -> Finding {
         let isReadable = (try? KeyTable.snapshot()) != nil
-        let isKnown = isReadable && trials.allSatisfy(\.isTimeLeftKnown)
+        let isKnown = isReadable && probes.allSatisfy(\.isTimeLeftKnown)
         return Finding(
             check: check(isReadable: isReadable, isKnown: isKnown), facts: .object(["known": .bool(isKnown)]))
     }

@@ -19,7 +19,7 @@ package struct SessionRequest: Equatable {
             throw .usage("a session's name has 1 to \(limit) bytes", hint: "choose another name")
         }
         // The kernel's own keyrings, and the store's, which must not become a session by mistake.
-        for prefix in [".", "_", "skr:", "skr-leases"] where name.hasPrefix(prefix) {
+        for prefix in [".", "_", "skr:", "skr-leases", "skr-making:"] where name.hasPrefix(prefix) {
             throw .usage("names that begin with '\(prefix)' are taken", hint: "choose another name")
         }
         // It would stand in /proc/keys for everybody to stumble over.

@@ -8,6 +8,8 @@ import Glibc
 struct InjectedFile {
     /// From linux/fcntl.h: O_TMPFILE without its O_DIRECTORY, whose number differs between machines.
     private static let unnamed: CInt = 0o20_000_000
+    /// O_PATH: a folder that we may write to and not read will do.
+    private static let placeOnly: CInt = 0o10_000_000
     /// AT_EMPTY_PATH.
     private static let descriptorItself: CInt = 0x1000
 
@@ -40,7 +42,7 @@ struct InjectedFile {
             errno = EISDIR
             throw Self.failure(path)
         }
-        folder = unsafe open(target.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        folder = unsafe open(target.folder, Self.placeOnly | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw Self.failure(path) }
         var found = stat()
         existing = unsafe fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) == 0 ? found : nil

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 /* Installs a seccomp filter for the whole process, for tests of what happens when the kernel says no or the process dies.
  * What it does: fails with `error`, or kills the process (SIGSYS) where error is 0.
  * Where: at keyctl with this operation; at every call of the key facility for -1; at add_key for -2; at prctl for -3.
@@ -8,3 +10,10 @@ int test_filter_install(int operation, int error);
 
 /* fork(2), which Swift does not offer. */
 int test_fork(void);
+
+/* Starts a program as from a fresh login: every signal with its default action and none blocked, as the leader of a process
+ * group, with these files as standard input, output and error, and no others. Returns 0, or an errno. */
+int test_spawn(pid_t *child, const char *program, char *const words[], char *const environment[], const int files[3]);
+
+/* A pipe that no program inherits. */
+int test_pipe(int ends[2]);

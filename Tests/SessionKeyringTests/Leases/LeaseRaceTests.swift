@@ -21,7 +21,7 @@ struct LeaseRaceTests {
                     await #expect(processExitsWith: .exitCode(0)) { [serial = serial as Int32] in
                         let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
                         for _ in 0..<10_000 {
-                            let lease = try store.lease("counter", lasting: .seconds(60), waiting: .seconds(120))
+                            let lease = try store.lease("counter", lasting: .seconds(60), waiting: .seconds(60))
                             try count(in: store, under: lease)
                         }
                         exit(0)

@@ -226,8 +226,9 @@ private func updateSomeTimes(in store: SecretStore) throws {
 private func stopSomebody(_ times: Int, at store: SecretStore) {
     var random = SeededGenerator(testSeed)
     let updaters = (0..<4).map { ItemIdentity.password(service: "pid\($0)") }
-    let giveUp = ContinuousClock.now + .seconds(600)
+    var giveUp = ContinuousClock.now + .seconds(60)
     while ContinuousClock.now < giveUp, !updaters.allSatisfy({ (try? store.contains($0)) == true }) { usleep(10_000) }
+    giveUp = ContinuousClock.now + .seconds(60)
     var stops = 0
     while stops < times, ContinuousClock.now < giveUp {
         usleep(UInt32.random(in: 1_000...8_000, using: &random))

@@ -1,5 +1,4 @@
 import Foundation
-import SessionKeyringTesting
 
 /// What the compiler says about a program that uses the library, as it was built for this test bundle.
 enum TypeCheck {
@@ -20,18 +19,12 @@ enum TypeCheck {
         if !FileManager.default.isWritableFile(atPath: cache) { cache = folder.path }
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../../Sources/CKeyutils").standardized
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = [
-            "swiftc", "-typecheck", "-diagnostic-style=llvm", "-I", build.appendingPathComponent("Modules").path,
+        let arguments = [
+            "-typecheck", "-diagnostic-style=llvm", "-I", build.appendingPathComponent("Modules").path,
             "-I", sources.path, "-module-cache-path", cache, source.path,
         ]
-        let output = Pipe()
-        process.standardError = output
-        try process.run()
-        let messages = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return String(decoding: messages, as: UTF8.self).split(separator: "\n").map(String.init)
+        let outcome = try ChildProcess.run("swiftc", arguments, environment: ChildProcess.environment([:]))
+        return String(decoding: outcome.errors, as: UTF8.self).split(separator: "\n").map(String.init)
             .filter { $0.contains(": error: ") || $0.contains(": warning: ") }
     }
 }

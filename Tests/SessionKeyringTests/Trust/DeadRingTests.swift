@@ -68,6 +68,8 @@ struct DeadRingTests {
             default: break
             }
             try use()
+            // Of a ring that is unlinked, and open to its owner, whoever knows it finds out when the kernel has collected it.
+            usleep(60_000)
             try use()
             _ = consume held
         }

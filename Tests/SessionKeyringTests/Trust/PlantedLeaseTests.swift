@@ -119,13 +119,13 @@ final class PlantedLeaseTests {
     }
 
     @Test("a lease that nobody may search is an error within seconds, for those who take it and those who fetch")
-    func unsearchable() async throws {
+    func unsearchable() throws {
         let name = "lease:fetch%3A" + PercentEncoded.of(item.keyDescription)
         try Key(plantLease("default/\(name)", nil)).setPermissions([.possessorSetAttribute])
         let start = ContinuousClock.now
         try store.delete(item)
-        await #expect(throws: SecretStoreError.self) {
-            try await self.store.value(for: item, timeout: .seconds(60)) { () async throws -> String in "fetched" }
+        #expect(throws: SecretStoreError.self) {
+            try store.value(for: item, timeout: .seconds(60)) { "fetched" }
         }
         #expect(ContinuousClock.now - start < .seconds(5))
     }

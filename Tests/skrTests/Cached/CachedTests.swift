@@ -36,6 +36,18 @@ struct CachedTests {
         #expect(outcome == .init(exitCode: 0, output: "20answer\n1\n", errors: ""))
     }
 
+    @Test("what the command brings is not kept over a delete, a clear or a newer run that came meanwhile (issue line 1.12)")
+    func undone() throws {
+        let outcome = try run(
+            #"""
+            skr cached a --timeout 5m -- bash -c 'skr clear; echo old'
+            skr cached a --timeout 5m -- echo new; skr cached a --timeout 5m -- echo never
+            skr cached a --timeout 5m --force -- bash -c 'skr cached a --forget; echo old'
+            skr cached a --timeout 5m -- echo newer
+            """#)
+        #expect(outcome.output == "old\nnew\nnew\nold\nnewer\n")
+    }
+
     @Test("a failing command: each that waits tries in turn, with its exit code, output and errors")
     func failures() throws {
         let outcome = try run(

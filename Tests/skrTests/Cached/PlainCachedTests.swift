@@ -47,10 +47,14 @@ struct PlainCachedTests {
             ["--namespace", "n"],
             ["--forget"], ["--help"], ["b"], [""], ["-"], ["--key"], ["é"],
         ]
+        print("seed \(testSeed)")
+        var random = SeededGenerator(testSeed)
         var taken = 0
         for _ in 0..<3_000 {
             var line = ["cached", "a", "--timeout", "8m"]
-            for _ in 0..<Int.random(in: 0...4) { line += pieces.randomElement() ?? [] }
+            for _ in 0..<Int.random(in: 0...4, using: &random) {
+                line += pieces.randomElement(using: &random) ?? []
+            }
             if try compare(line + ["--", "x"]) { taken += 1 }
         }
         #expect(taken > 200)

@@ -76,13 +76,13 @@ final class Floor {
         place = floor_place(
             anchor: anchor.serial.rawValue,
             items: try anchor.search(.keyring, "skr:default").serial.rawValue,
-            leases: try anchor.search(.keyring, "skr-leases").serial.rawValue,
-            items_name: text("skr:default"), leases_name: text("skr-leases"), mark: text("updates:default/")
+            leases: try anchor.search(.keyring, "skr-leases-2").serial.rawValue,
+            items_name: text("skr:default"), leases_name: text("skr-leases-2"), flag: text("updates:default/")
         )
         let items = UnsafeMutablePointer<floor_item>.allocate(capacity: identities.count)
         for (number, identity) in identities.enumerated() {
             let name = identity.keyDescription
-            (items + number).initialize(to: floor_item(name: text(name), lease: text("default/" + name)))
+            (items + number).initialize(to: floor_item(name: text(name)))
         }
         self.items = UnsafePointer(items)
         self.texts = texts

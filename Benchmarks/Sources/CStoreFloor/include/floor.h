@@ -13,21 +13,19 @@ struct floor_place {
     int32_t leases;  /* the leases of all namespaces */
     const char *items_name;
     const char *leases_name;
-    const char *mark; /* in the leases' ring where items of the namespace are updated */
+    const char *flag; /* in the leases' ring where the namespace's writers take turns */
 };
 
 struct floor_item {
     const char *name;
-    const char *lease; /* whoever writes where there is no live item holds the lease of this name */
 };
 
 /* Finds a `user` key in the ring and reads it; the payload's length, or 0 where there is none. A miss is believed only of
    the ring that the anchor links now, for a ring that was removed answers in the same way. */
 long floor_get(const struct floor_place *place, const char *name);
 
-/* Puts a secret in place of another in one step with its permissions and timeout. It looks whether the item is live, without
-   which a creator that works at the same moment could take it for absent, and before and behind the write whether an update
-   may miss it. Where there is no live item, it holds the item's lease meanwhile. */
+/* Puts a secret in place of another in one step with its permissions and timeout. It looks whether writers take turns, and at
+   the clock, so that the write is through before anybody who makes them do so begins to look. */
 int floor_set(const struct floor_place *place, struct floor_item item, const void *payload, size_t size, unsigned timeout);
 
 /* Removes what is there; 1 if there was something. */

@@ -4,12 +4,12 @@ import Keyutils
 /// A proof by doing that a scope keeps secrets: one is stored, read back and deleted, in a keyring of its own that is
 /// removed with all that is in it.
 ///
-/// The keyring has a timeout, so that a trial that is killed leaves nothing that lasts.
-package struct ScopeTrial: Sendable {
+/// The keyring has a timeout, so that a probe that is killed leaves nothing that lasts.
+package struct ScopeProbe: Sendable {
     /// Whether the store could tell how much time the secret had left.
     package let isTimeLeftKnown: Bool
 
-    private static let item = ItemIdentity.password(service: "trial")
+    private static let item = ItemIdentity.password(service: "probe")
     private static let lifetime = Duration.seconds(5)
 
     /// Tries the scope.
@@ -26,7 +26,7 @@ package struct ScopeTrial: Sendable {
             guard try Self.anchorLinks(ring, scope: scope) else { throw SecretStoreError(.unreadableAfterWrite) }
             isTimeLeftKnown = try Self.storeAndReadBack(in: .keyring(ring.serial, access: scope.access))
         } catch {
-            // The trial's own error says more; the timeout ends what can't be removed.
+            // The probe's own error says more; the timeout ends what can't be removed.
             try? Self.remove(ring, from: anchor)
             throw error
         }
@@ -38,8 +38,8 @@ package struct ScopeTrial: Sendable {
             for offset in 0..<buffer.count { unsafe buffer[offset] = .random(in: 0 ... .max) }
             return buffer.count
         }
-        try SecretStore(scope, namespace: "trial").set(secret, for: item, timeout: lifetime)
-        let store = try SecretStore(scope, namespace: "trial")
+        try SecretStore(scope, namespace: "probe").set(secret, for: item, timeout: lifetime)
+        let store = try SecretStore(scope, namespace: "probe")
         guard let found = try store.get(item), found.isEqual(to: secret) else {
             throw SecretStoreError(.unreadableAfterWrite)
         }
@@ -51,12 +51,13 @@ package struct ScopeTrial: Sendable {
 
     private static func makeRing(in anchor: Keyring, scope: SecretScope) throws(SecretStoreError) -> Keyring {
         do throws(KeyringError) {
-            let name = "skr-trial-\(getpid())"
+            // Process ids are not enough: two pid namespaces may share a session.
+            let name = "skr-probe-" + String(UInt64.random(in: 0 ... .max), radix: 16)
             let ring = try QuotaPatience.wait { () throws(KeyringError) in try Keyring.thread.addKeyring(name) }
             do throws(KeyringError) {
                 try Key(ring).setPermissions(scope.permissions)
                 try Key(ring).setTimeout(KeyTimeout(lifetime))
-                try Keyring.thread.move(Key(ring), to: anchor)
+                try Keyring.thread.move(Key(ring), to: anchor, exclusive: true)
             } catch {
                 Staging.discard(Key(ring))
                 throw error

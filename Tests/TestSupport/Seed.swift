@@ -3,18 +3,18 @@ import Foundation
 /// The seed of this run's random choices.
 ///
 /// Printed by the tests that use it; set `SKR_TEST_SEED` to replay a failure.
-let testSeed: UInt64 =
+package let testSeed: UInt64 =
     ProcessInfo.processInfo.environment["SKR_TEST_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 1...UInt64.max)
 
 /// SplitMix64: repeatable random numbers.
-struct SeededGenerator: RandomNumberGenerator {
+package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
-    init(_ seed: UInt64, stream: Int = 0) {
+    package init(_ seed: UInt64, stream: Int = 0) {
         state = seed &+ UInt64(bitPattern: Int64(stream)) &* 0x9E37_79B9_7F4A_7C15
     }
 
-    mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9

@@ -4,15 +4,15 @@ import Keyutils
 import SessionKeyring
 import Testing
 
-@Suite("A trial of a scope", .tags(.kernel))
-struct ScopeTrialTests {
+@Suite("A probe of a scope", .tags(.kernel))
+struct ScopeProbeTests {
     @Test("returns where secrets are kept, and leaves nothing", arguments: [false, true])
     func works(asOwner: Bool) async {
         await #expect(processExitsWith: .exitCode(0)) { [asOwner = asOwner as Bool] in
             let session = try TestSession.join()
-            let ring = try session.addKeyring("trial-test")
+            let ring = try session.addKeyring("probe-test")
             let scope = SecretScope.keyring(ring.serial, access: asOwner ? .owner : .possessor)
-            succeed(3, try ScopeTrial(in: scope).isTimeLeftKnown)
+            succeed(3, try ScopeProbe(in: scope).isTimeLeftKnown)
             succeed(4, try ring.members().isEmpty)
             succeed(5, try session.members() == [ring.serial])
             exit(0)
@@ -42,7 +42,7 @@ struct ScopeTrialTests {
             try TestSession.join()
             guard test_filter_install(operation, ENOMEM) == 0 else { exit(3) }
             do {
-                _ = try ScopeTrial(in: .session)
+                _ = try ScopeProbe(in: .session)
                 exit(4)
             } catch is SecretStoreError {
                 exit(0)

@@ -1,0 +1,29 @@
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What the command reads from its environment, limits and the mask of new files must not depend on who runs the tests: tests
+ * run in this process or in children of it, so it is put right once, before any of them begins. Where a limit can't be
+ * raised, because its hard one is low and we are not root, it stays. */
+
+static void raise_to(int resource, rlim_t least) {
+    struct rlimit limit;
+    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur >= least) return;
+    struct rlimit wanted = {.rlim_cur = least, .rlim_max = limit.rlim_max < least ? least : limit.rlim_max};
+    if (setrlimit(resource, &wanted) == 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(resource, &limit);
+}
+
+__attribute__((constructor)) static void put_right(void) {
+    static const char *const names[] = {"SKR_SCOPE", "SKR_NAMESPACE", "SKR_TIMEOUT"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) unsetenv(names[i]);
+    raise_to(RLIMIT_NOFILE, 1024);
+    raise_to(RLIMIT_STACK, 8 << 20);
+    raise_to(RLIMIT_MEMLOCK, 8 << 20);
+    static const int unlimited[] = {RLIMIT_AS, RLIMIT_CPU, RLIMIT_DATA, RLIMIT_FSIZE};
+    for (size_t i = 0; i < sizeof unlimited / sizeof *unlimited; i++) raise_to(unlimited[i], RLIM_INFINITY);
+    umask(022);
+}

@@ -1,0 +1,74 @@
+import CTestFilters
+import Foundation
+import Keyutils
+import SessionKeyring
+import Testing
+
+private let item = ItemIdentity.password(service: "restricted")
+
+@Suite("A session or ring that is restricted is told as that, with its serial", .tags(.kernel))
+struct RestrictedTests {
+    @Test("a restricted session takes no namespace")
+    func session() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            let session = try TestSession.join()
+            try session.restrict()
+            try Self.expectRestricted(session, in: SecretStore())
+            exit(0)
+        }
+    }
+
+    @Test("a restricted ring of items takes no item, and what it has is read and deleted")
+    func items() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            let session = try TestSession.join()
+            let store = try SecretStore()
+            try store.set("1", for: item)
+            let ring = try session.search(.keyring, "skr:default")
+            try Keyring(ring.serial).restrict()
+            do {
+                try store.set("2", for: item)
+                exit(2)
+            } catch let error as SecretStoreError {
+                succeed(3, error.code == .restricted(ring.serial))
+            }
+            succeed(4, try store.get(item) == "1")
+            succeed(5, try store.delete(item))
+            exit(0)
+        }
+    }
+
+    @Test("a filter that forbids to link is told as a filter", arguments: [EPERM, ENOSYS])
+    func filter(error: CInt) async {
+        await #expect(processExitsWith: .exitCode(0)) { [error = error as CInt] in
+            try TestSession.join()
+            let store = try SecretStore()
+            // KEYCTL_LINK, then the whole facility.
+            guard test_filter_install(8, error) == 0, test_filter_install(-2, error) == 0 else { exit(2) }
+            do {
+                try store.set("1", for: item)
+                exit(3)
+            } catch let error as SecretStoreError {
+                succeed(4, error.code == .unavailable)
+            }
+            exit(0)
+        }
+    }
+
+    private static func expectRestricted(_ ring: Keyring, in store: SecretStore) throws {
+        for use in [
+            { try store.set("1", for: item) }, { try store.add("1", for: item) },
+            { try store.update(item, timeout: nil) { (_: String?) in "1" } },
+            { _ = try store.tryLease("lease", lasting: .seconds(1)) },
+        ] as [() throws -> Void] {
+            do {
+                try use()
+                exit(10)
+            } catch let error as SecretStoreError {
+                succeed(11, error.code == .restricted(ring.serial))
+                succeed(12, error.description.contains("keyring \(ring) is restricted"))
+                succeed(13, !error.remedy.contains("seccomp"))
+            }
+        }
+    }
+}

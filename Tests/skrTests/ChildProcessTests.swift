@@ -1,0 +1,50 @@
+import Foundation
+import Glibc
+import Testing
+
+@Suite("What the tests start is the same whoever runs them")
+struct ChildProcessTests {
+    @Test("a child has default actions for all signals, none blocked, and only its own files")
+    func defaults() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            for number in [SIGHUP, SIGINT, SIGTERM, SIGCHLD] { signal(number, SIG_IGN) }
+            var all = sigset_t()
+            sigfillset(&all)
+            pthread_sigmask(SIG_SETMASK, &all, nil)
+            // Signals 32 and 33 are the C library's own. The fourth file is the folder that is listed.
+            let script = #"""
+                for mask in SigBlk SigIgn; do echo $((0x$(awk "/$mask/ {print \$2}" /proc/self/status) & 0x7FFFFFFF)); done
+                ls /proc/self/fd | wc -l; cat
+                """#
+            let outcome = try ChildProcess.run(
+                "/bin/bash", ["-c", script], environment: ChildProcess.environment([:]), input: Data("input".utf8))
+            exit(String(decoding: outcome.output, as: UTF8.self) == "0\n0\n4\ninput" ? 0 : 1)
+        }
+    }
+
+    @Test("a child that does not end is killed with its children, and the test fails in time")
+    func patience() throws {
+        let start = ContinuousClock.now
+        #expect(throws: ChildProcess.Failure.self) {
+            try ChildProcess.run(
+                "/bin/bash", ["-c", "sleep 31.7 & sleep 31.7"], environment: ChildProcess.environment([:]),
+                within: .milliseconds(300))
+        }
+        #expect(ContinuousClock.now - start < .seconds(20))
+        let left = try ChildProcess.run(
+            "/usr/bin/pgrep", ["-fx", "sleep 31.7"], environment: ChildProcess.environment([:]))
+        #expect(left.output.isEmpty)
+    }
+
+    @Test("names, limits and the mask of new files are the usual ones")
+    func surroundings() {
+        for name in ["SKR_SCOPE", "SKR_NAMESPACE", "SKR_TIMEOUT"] { #expect(getenv(name) == nil) }
+        var files = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files)
+        // A hard limit is raised only where that is allowed.
+        #expect(files.rlim_cur >= min(1_024, files.rlim_max))
+        let mask = umask(0o22)
+        umask(mask)
+        #expect(mask == 0o22)
+    }
+}

@@ -70,7 +70,7 @@ static int install_filter(void) {
     return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
 }
 
-pid_t test_fork(void) {
+pid_t test_pause_fork(void) {
     pid_t parent = getpid(), child = fork();
     if (child == 0 && (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)) _exit(125);
     return child;
@@ -80,7 +80,7 @@ pid_t test_process_fork(struct test_process *process, int stop_before) {
     int sockets[2];
     *process = (struct test_process){.listener = -1, .stop_before = stop_before};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) return -1;
-    process->id = test_fork();
+    process->id = test_pause_fork();
     if (process->id == 0) {
         close(sockets[0]);
         /* Until it begins, this is where it sends its listener. */

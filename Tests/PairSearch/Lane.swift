@@ -51,7 +51,7 @@ struct Lane {
     private mutating func play(_ interleaving: Interleaving) -> Scene.Ending {
         let (user, problem) = users.next(for: interleaving)
         note(problems: problem.map { [$0] } ?? [])
-        let scene = test_fork()
+        let scene = test_pause_fork()
         if scene == 0 { _exit(Self.playScene(interleaving, as: user)) }
         var status: CInt = 0
         while waitpid(scene, &status, 0) < 0, errno == EINTR {}

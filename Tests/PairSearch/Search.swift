@@ -20,7 +20,7 @@ struct Search {
         let began = MonotonicTime.now
         var processes: [pid_t] = []
         for number in 0..<lanes {
-            let process = test_fork()
+            let process = test_pause_fork()
             if process == 0 {
                 var lane = Lane(number: number, series: series, counts: counts)
                 lane.run()

@@ -17,7 +17,7 @@ struct test_process {
 };
 
 /* Forks a child that is killed when its parent ends: 0 in the child, its id in the parent, -1 on failure. */
-pid_t test_fork(void);
+pid_t test_pause_fork(void);
 
 /* Forks, and returns once the child has called test_process_begin: 0 in the child, its id in the parent, -1 on failure. */
 pid_t test_process_fork(struct test_process *process, int stop_before);

@@ -91,6 +91,14 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(name: "CTestFilters", path: "Tests/CTestFilters"),
+        .target(name: "CTestPause", path: "Tests/CTestPause"),
+        .executableTarget(
+            name: "pair-search",
+            dependencies: ["SessionKeyring", "Keyutils", "StressSuite", "CTestPause"],
+            path: "Tests/PairSearch",
+            swiftSettings: tests
+        ),
+        .testTarget(name: "PairTests", dependencies: ["pair-search"], swiftSettings: tests),
         .target(name: "TestSupport", dependencies: ["CTestFilters"], path: "Tests/TestSupport", swiftSettings: tests),
         .testTarget(
             name: "KeyutilsTests",

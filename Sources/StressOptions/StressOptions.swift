@@ -37,6 +37,9 @@ package struct StressOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Break the store on purpose, to see that the checks notice.", valueName: "name"))
     package var sabotage: Sabotage?
 
+    @Flag(help: "Let a neighbor put odd keys into the shared keyrings all the time.")
+    package var hostile = false
+
     @Option(
         help: ArgumentHelp("Write the result for programs; '-' is standard output.", valueName: "file"),
         completion: .file(extensions: ["json"]))
@@ -106,7 +109,9 @@ extension StressOptions {
         value tells who wrote it and whether it is whole; all calls are recorded, and checked at the end: no value is \
         torn or was never written, no reader goes back in time, no update is lost, the counts are right, and for each \
         item there is an order of the calls that explains all answers (it is linearizable). With --kill-every, \
-        processes are killed in mid-operation too, and nothing of theirs may be left.
+        processes are killed in mid-operation too, and nothing of theirs may be left. With --hostile, somebody else \
+        puts keys of the wrong type, unreadable, revoked and expired ones and false leases into the same keyrings, and \
+        everything must hold all the same.
 
         Progress goes to standard error, and a table to standard output at the end. The first Ctrl-C ends the run, and \
         what was done by then is checked and shown; the second ends all at once.

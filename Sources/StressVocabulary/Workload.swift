@@ -7,6 +7,7 @@ package enum Workload: String, Codable, Sendable, CaseIterable {
     case update
     case expiry
     case lease
+    case shortLease = "short-lease"
     case quota
     case sessions
 
@@ -21,6 +22,7 @@ package enum Workload: String, Codable, Sendable, CaseIterable {
         case .update: "counters, read and written in one step"
         case .expiry: "items that die while they are read and written"
         case .lease: "a counter that is read, then written, under a lease"
+        case .shortLease: "leases of 10 to 50 ms, given back in time, about then, or late"
         case .quota: "large items at the limit of an ordinary user's quota"
         case .sessions: "a session keyring for each thread, the same names in all of them"
         }

@@ -43,6 +43,7 @@ struct ScalingMeasurement {
         plan.length = .seconds(seconds)
         plan.killEvery = nil
         plan.sabotage = nil
+        plan.isHostile = false
         return plan
     }
 

@@ -64,7 +64,7 @@ extension StressPlan {
             items: options.items, smallestValue: options.valueSize?.smallest, largestValue: options.valueSize?.largest,
             // One that is quickly typed, and that programs which read JSON don't round.
             seed: options.seed ?? UInt64.random(in: 1...999_999_999), killEvery: options.killEvery,
-            sabotage: options.sabotage)
+            sabotage: options.sabotage, isHostile: options.hostile)
     }
 
     /// How long it is, in a few words.

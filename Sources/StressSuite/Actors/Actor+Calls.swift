@@ -61,7 +61,7 @@ extension Actor {
         call(.list, item: nil) { open in
             for identity in try store.identities() {
                 guard let item = StressItems.number(of: identity), item < plan.items else {
-                    open.record.flaw = .otherItem
+                    if !plan.isHostile { open.record.flaw = .otherItem }
                     continue
                 }
                 if item < StressPlan.mostListedItems { open.record.observed |= 1 << UInt64(item) }

@@ -7,7 +7,7 @@ extension Actor {
     /// The section is written down as one call, from the moment when the lease was surely ours to the last one.
     func countUnderLease(_ item: Int) {
         call(.lease, item: item) { open in
-            guard let lease = try lease("counter \(item)") else {
+            guard let lease = try lease("counter \(item)", lasting: plan.leaseDuration) else {
                 open.record.outcome = .refused
                 return
             }
@@ -25,10 +25,36 @@ extension Actor {
         }
     }
 
+    /// Takes a lease that is soon over, and gives it back before its end, about then, or behind it.
+    ///
+    /// The section ends when the lease may be over, however late it is given back.
+    func holdShortly(_ item: Int) {
+        let duration = 10_000 + choices.below(40_001)
+        let delay =
+            switch choices.below(5) {
+            case 0: choices.below(2_000)
+            case 1: duration + choices.below(3_000)
+            default: duration - 3_500 + choices.below(5_000)
+            }
+        call(.lease, item: item) { open in
+            guard let lease = try lease("short \(item)", lasting: .microseconds(duration)) else {
+                open.record.outcome = .refused
+                return
+            }
+            open.record.count = MonotonicTime.now
+            let end = open.record.count + UInt64(lease.timeLeft / .nanoseconds(1))
+            open.record.observed = lease.fencingNumber
+            note(open)
+            usleep(UInt32(delay))
+            open.record.written = min(MonotonicTime.now, end)
+            lease.release()
+        }
+    }
+
     /// The lease; `nil` where others had it all the time.
-    private func lease(_ name: String) throws(SecretStoreError) -> Lease? {
+    private func lease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> Lease? {
         do throws(SecretStoreError) {
-            return try store.lease(name, lasting: plan.leaseDuration, waiting: plan.patience)
+            return try store.lease(name, lasting: duration, waiting: plan.patience)
         } catch {
             guard error.code == .leaseHeld else { throw error }
             return nil

@@ -23,6 +23,7 @@ extension Actor {
         case .update: stepOfUpdates()
         case .expiry: stepAmongDyingItems()
         case .lease: countUnderLease(anyItem())
+        case .shortLease: stepWithShortLeases()
         case .quota: stepAtTheLimit()
         }
     }
@@ -57,6 +58,11 @@ extension Actor {
         let item = anyItem()
         if let reading = get(item), reading.flaw == nil { return }
         missing = item
+    }
+
+    /// Somebody who lists the leases holds up whoever gives one back, which makes late what was not.
+    private func stepWithShortLeases() {
+        if choices.below(100) < 90 { holdShortly(anyItem()) } else { list() }
     }
 
     private func stepAtTheLimit() {

@@ -9,7 +9,7 @@ struct CountChecks {
     func note(in book: inout CheckBook) {
         switch plan.workload {
         case .update: noteUpdates(in: &book)
-        case .lease: noteSections(in: &book)
+        case .lease, .shortLease: noteSections(in: &book)
         case .classic where !outcome.isInterrupted: noteClassicWrites(in: &book)
         default: break
         }
@@ -39,7 +39,7 @@ struct CountChecks {
                 failure: backwards.map { "\($1.observed) came after \($0.observed)" },
                 evidence: backwards.map { [plan.replay, section($0), section($1)] } ?? [])
             // Who has lost a lease may have written before that or not, and over what somebody else had written.
-            guard taken.allSatisfy({ $0.outcome == .done || $0.isCutOff }) else { continue }
+            guard plan.workload == .lease, taken.allSatisfy({ $0.outcome == .done || $0.isCutOff }) else { continue }
             let unsure = taken.count { $0.isCutOff }
             note("every section counts once", item, whole.count...(whole.count + unsure), in: &book, "sections")
         }

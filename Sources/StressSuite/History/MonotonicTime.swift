@@ -1,9 +1,9 @@
 import Glibc
 
 /// The clock of histories: the same for all threads and processes of a machine, and never set back.
-enum MonotonicTime {
+package enum MonotonicTime {
     /// Nanoseconds of `CLOCK_MONOTONIC` (`clock_gettime(2)`).
-    static var now: UInt64 {
+    package static var now: UInt64 {
         var time = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &time)
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)

@@ -1,8 +1,8 @@
 /// SplitMix64: the choices of one actor, the same for the same seed and stream.
-struct Choices: RandomNumberGenerator {
+package struct Choices: RandomNumberGenerator {
     private var state: UInt64
 
-    init(seed: UInt64, stream: UInt64) {
+    package init(seed: UInt64, stream: UInt64) {
         var start = Choices(state: seed)
         state = start.next() &+ stream &* 0xD1B5_4A32_D192_ED03
     }
@@ -11,7 +11,7 @@ struct Choices: RandomNumberGenerator {
         self.state = state
     }
 
-    mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -20,7 +20,7 @@ struct Choices: RandomNumberGenerator {
     }
 
     /// A number from 0 to one less than the limit.
-    mutating func below(_ limit: Int) -> Int {
+    package mutating func below(_ limit: Int) -> Int {
         Int(next() % UInt64(limit))
     }
 }

@@ -8,7 +8,7 @@ extension Sabotage {
         case .keepDeleted: [.mixed, .classic, .quota, .sessions]
         case .shortList: [.mixed, .quota, .sessions]
         case .loseUpdate: [.update]
-        case .shareLease: [.lease]
+        case .shareLease: [.lease, .shortLease]
         case .outlive: [.expiry, .mixed, .readHeavy, .writeHeavy, .classic, .lease, .quota]
         }
     }

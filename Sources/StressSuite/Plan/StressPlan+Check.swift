@@ -29,6 +29,9 @@ extension StressPlan {
         if workload == .sessions, killEvery != nil {
             throw refuse("the session of a process that is killed ends with it", "use --workload mixed")
         }
+        if workload == .sessions, isHostile {
+            throw refuse("nobody else gets at a session of a thread's own", "use --workload mixed")
+        }
         if let sabotage, !sabotage.workloads.contains(workload) {
             throw refuse(
                 "\(sabotage.rawValue) breaks nothing that \(workload.rawValue) does",

@@ -28,6 +28,8 @@ package struct StressPlan: Codable, Sendable, Equatable {
     package var killEvery: Int?
     /// What the store under test is made to do wrong, to see that it is noticed.
     package var sabotage: Sabotage?
+    /// Whether a neighbor puts odd keys into the shared keyrings all the time.
+    package var isHostile: Bool
 
     /// Without items or sizes, as many and as large as let the workload do what it is for.
     package init(
@@ -40,7 +42,8 @@ package struct StressPlan: Codable, Sendable, Equatable {
         largestValue: Int? = nil,
         seed: UInt64,
         killEvery: Int? = nil,
-        sabotage: Sabotage? = nil
+        sabotage: Sabotage? = nil,
+        isHostile: Bool = false
     ) {
         self.workload = workload
         self.threads = threads
@@ -52,6 +55,7 @@ package struct StressPlan: Codable, Sendable, Equatable {
         self.seed = seed
         self.killEvery = killEvery
         self.sabotage = sabotage
+        self.isHostile = isHostile
     }
 
     /// Whether actors run in processes of their own.
@@ -100,7 +104,7 @@ extension Workload {
     fileprivate var usualItems: Int {
         switch self {
         case .classic: 1
-        case .lease: 2
+        case .lease, .shortLease: 2
         case .quota: 12
         case .expiry: 32
         case .readHeavy, .writeHeavy, .mixed, .update, .sessions: 8

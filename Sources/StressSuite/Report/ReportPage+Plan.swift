@@ -52,6 +52,7 @@ extension ReportPage {
         ]
         if let killEvery = plan.killEvery { rows.append(("a process is killed", "every \(killEvery) ms on average")) }
         if let sabotage = plan.sabotage { rows.append(("broken on purpose", sabotage.rawValue)) }
+        if plan.isHostile { rows.append(("a hostile neighbor", "puts odd keys into the keyrings")) }
         let machine = result.machine
         let processors = "\(machine.processors) processor\(machine.processors == 1 ? "" : "s")"
         let user = machine.userID == 0 ? "root" : "user \(machine.userID)"

@@ -15,6 +15,7 @@ extension StressPlan {
         words += ["--seed", "\(seed)"]
         if let killEvery { words += ["--kill-every", "\(killEvery)"] }
         if let sabotage { words += ["--sabotage", sabotage.rawValue] }
+        if isHostile { words.append("--hostile") }
         return words.joined(separator: " ")
     }
 

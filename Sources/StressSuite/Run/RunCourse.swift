@@ -22,6 +22,8 @@ struct RunCourse: ~Copyable {
     private var calls = 0
     private var incarnations: [Int]
     private var isInterrupted = false
+    /// How many rounds have begun.
+    private var rounds = 0
 
     /// Rounds are so long, in seconds, at most.
     private static let roundLength = 5.0
@@ -103,12 +105,17 @@ struct RunCourse: ~Copyable {
         var live = live
         let (secondsBefore, callsBefore, killsBefore) = (figures.seconds, figures.calls, figures.kills)
         live.beginRound(errorsSoFar: figures.errorCount)
+        rounds += 1
+        let hostile =
+            plan.isHostile
+            ? HostileRound(plan: plan, anchor: scratch.keyring, store: store, board: board, round: rounds) : nil
         let outcome = try round.run(faults: &faults, isInterrupted: isInterrupted) { elapsed, kills in
             let seconds = secondsBefore + elapsed
             guard live.isDue(seconds) else { return }
             report(live.look(seconds: seconds, operations: callsBefore, kills: killsBefore + kills))
         }
         self.isInterrupted = outcome.isInterrupted
+        hostile?.end(in: &checks, replay: plan.replay)
         report(live.checking())
         self.live = live
         examine(outcome)

@@ -18,6 +18,7 @@ struct SabotageTests {
             (.loseUpdate, .update, "no update is lost"),
             (.loseUpdate, .update, "every update counts once"),
             (.shareLease, .lease, "a lease has one holder at a time"),
+            (.shareLease, .shortLease, "a lease has one holder at a time"),
             (.outlive, .expiry, "no value outlives its timeout"),
             (.outlive, .expiry, "every item has its timeout"),
         ])
@@ -25,7 +26,7 @@ struct SabotageTests {
         let result = try result(
             of: StressPlan(
                 workload: workload, threads: 4, length: .seconds(workload == .expiry ? 5 : 2),
-                items: workload == .lease ? 1 : 4, largestValue: 48, seed: planSeed, sabotage: sabotage))
+                items: workload == .lease || workload == .shortLease ? 1 : 4, largestValue: 48, seed: planSeed, sabotage: sabotage))
         #expect(!result.isClean)
         let outcome = result.checks.first { $0.name == check }
         #expect(outcome?.verdict == .failed, "\(check) in \(result.checks)")

@@ -22,6 +22,33 @@ struct WorkloadTests {
         #expect(result.totalOperations == (workload == .lease ? 3_600 : 1_200))
     }
 
+    @Test(
+        "short leases that are given back late have one holder at a time (1.2)",
+        .enabled(if: root, "writes faster than a small quota"))
+    func shortLeases() throws {
+        let result = try result(
+            of: StressPlan(
+                workload: .shortLease, threads: 4, processes: 2, length: .seconds(5), items: 1, seed: planSeed))
+        #expect(result.isClean, "\(findings(result))")
+        #expect(
+            result.checks.contains { $0.name == "a lease has one holder at a time" && $0.looked > 20 },
+            "\(result.checks)")
+    }
+
+    @Test(
+        "a hostile neighbor in the same keyrings harms no item (4.2)",
+        .enabled(if: root, "writes faster than a small quota"), arguments: [Workload.mixed, .update, .lease])
+    func hostile(workload: Workload) throws {
+        let result = try result(
+            of: StressPlan(
+                workload: workload, threads: 2, processes: 2, length: .seconds(3), items: 4, seed: planSeed,
+                killEvery: 100, isHostile: true))
+        #expect(result.isClean, "\(findings(result))")
+        #expect(
+            result.checks.contains { $0.name == "a hostile neighbor puts odd keys everywhere" && $0.looked > 100 },
+            "\(result.checks)")
+    }
+
     @Test("the classic test makes its fixed counts of calls", .enabled(if: root, "writes faster than a small quota"))
     func classic() throws {
         let result = try result(of: StressPlan(workload: .classic, seed: planSeed))

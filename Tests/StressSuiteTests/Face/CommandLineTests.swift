@@ -14,7 +14,8 @@ struct CommandLineTests {
                 plans.append(
                     StressPlan(
                         workload: workload, threads: 3, processes: 5, length: .operations(1_234), items: 11,
-                        smallestValue: 64, largestValue: 2_000, seed: .max, killEvery: 70, sabotage: sabotage))
+                        smallestValue: 64, largestValue: 2_000, seed: .max, killEvery: 70, sabotage: sabotage,
+                        isHostile: sabotage == .dropWrite))
             }
             plans.append(
                 StressPlan(

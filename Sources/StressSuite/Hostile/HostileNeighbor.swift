@@ -1,0 +1,184 @@
+import Glibc
+import Keyutils
+import SessionKeyring
+
+/// Somebody who puts odd keys into the keyrings that others share with him, all the time.
+///
+/// He removes and displaces nothing of theirs, which the kernel would let him do: he only puts down what they come upon. Names
+/// of items and leases that he takes for himself have ``name`` in them. Under the names that the workers use he puts only
+/// what they have to see through: keys of other types, and leases that can't be anybody's.
+struct HostileNeighbor: ~Copyable {
+    static let name = "hostile"
+
+    /// How many odd keys there are at a time: an ordinary user has room for 200.
+    private static let most = 40
+
+    private let plan: StressPlan
+    private let anchor: Keyring
+    private var choices: Choices
+    /// What he has put down, the oldest first.
+    private var planted: [(key: Key, ring: Keyring, isSquat: Bool)] = []
+    /// A record of a lease, as he has seen one.
+    private var record: [UInt8] = []
+    private(set) var count = 0
+
+    init(plan: StressPlan, anchor: Keyring, round: Int) {
+        self.plan = plan
+        self.anchor = anchor
+        choices = Choices(seed: plan.seed, stream: .max - 1 - UInt64(round))
+    }
+
+    /// Puts down one more, wherever there is room for it.
+    mutating func step() {
+        do throws(KeyringError) {
+            let rings = try Self.rings(in: anchor)
+            switch choices.below(4) {
+            case 0: try plantInAnchor()
+            case 1: if let items = rings.items { try plantAmongItems(items) }
+            default: if let leases = rings.leases { try plantLease(leases, victim: rings.items ?? anchor) }
+            }
+        } catch {
+            // The name is taken, the quota is full, or the ring is gone: he tries the next thing.
+        }
+        while planted.count > Self.most { drop(planted.removeFirst()) }
+    }
+
+    /// Removes all that he has put down and that is still there.
+    mutating func leave() {
+        for plant in planted { drop(plant) }
+        planted = []
+    }
+
+    // MARK: - Where
+
+    static func rings(in anchor: Keyring) throws(KeyringError) -> (items: Keyring?, leases: Keyring?) {
+        var rings: (items: Keyring?, leases: Keyring?)
+        for serial in try anchor.members() {
+            guard let key = try? Key(serial).describe(), key.type == .keyring else { continue }
+            if key.name == "skr:" + StressItems.namespace { rings.items = Keyring(serial) }
+            if key.name.hasPrefix("skr-lease") { rings.leases = Keyring(serial) }
+        }
+        return rings
+    }
+
+    private mutating func plantInAnchor() throws(KeyringError) {
+        let making = "skr-making:skr:" + StressItems.namespace
+        switch choices.below(4) {
+        case 0: try plant(odd(OddKey.allCases), "skr:\(Self.name)\(choices.below(4))", in: anchor)
+        case 1: try plant(.foreign, "skr:" + StressItems.namespace, in: anchor)
+        case 2: try plant(odd(OddKey.allCases), oddName, in: anchor)
+        default: try plant(lie, making, in: anchor, victim: anchor)
+        }
+    }
+
+    private mutating func plantAmongItems(_ ring: Keyring) throws(KeyringError) {
+        let item = StressItems.identity(choices.below(plan.items))
+        let squat = Self.squat(choices.below(4))
+        switch choices.below(4) {
+        case 0: try plant(odd(OddKey.ofOtherTypes), item.keyDescription, in: ring, inner: squat)
+        case 1: try plant(odd(OddKey.allCases), "updates:\(Self.name)", in: ring, inner: squat)
+        case 2: try plant(odd(OddKey.allCases), oddName, in: ring, inner: squat)
+        default: try plant(odd(OddKey.allCases), squat.keyDescription, in: ring, inner: squat)
+        }
+    }
+
+    private mutating func plantLease(_ ring: Keyring, victim: Keyring) throws(KeyringError) {
+        try lookForRecord(in: ring)
+        let item = StressItems.identity(choices.below(plan.items)).keyDescription
+        let lease = "lease:counter%20\(choices.below(plan.items))"
+        let squat = Self.squat(choices.below(4)).keyDescription
+        switch choices.below(6) {
+        case 0: try plant(lie, "\(StressItems.namespace)/\(lease)", in: ring, victim: victim)
+        case 1: try plant(odd(OddKey.allCases), "\(StressItems.namespace)/\(squat)", in: ring)
+        case 2: try plant(odd(OddKey.allCases), "updates:\(Self.name)", in: ring)
+        case 3: try plant(odd(OddKey.allCases), oddName, in: ring)
+        default: try plant(lie, "\(StressItems.namespace)/\(item)", in: ring, victim: victim)
+        }
+    }
+
+    /// An item that he takes for himself.
+    static func squat(_ number: Int) -> ItemIdentity { .password(service: name, account: String(number)) }
+
+    private var oddName: String {
+        mutating get {
+            switch choices.below(5) {
+            case 0: "\(Self.name)\nwith a line of its own"
+            case 1: "\(Self.name):" + String(repeating: "x", count: 4_000)
+            case 2: "password:\(Self.name)"
+            case 3: "password:%\(Self.name):%zz"
+            default: "fresh:password:\(Self.name):o\u{308}\u{1B}[31m"
+            }
+        }
+    }
+
+    // MARK: - What
+
+    private mutating func odd(_ kinds: [OddKey]) -> OddKey { kinds[choices.below(kinds.count)] }
+
+    private var lie: FalseLease {
+        mutating get { FalseLease.allCases[choices.below(FalseLease.allCases.count)] }
+    }
+
+    private mutating func bytes(_ most: Int) -> [UInt8] {
+        (0..<(1 + choices.below(most))).map { _ in UInt8(choices.below(256)) }
+    }
+
+    private mutating func plant(
+        _ kind: OddKey, _ name: String, in ring: Keyring, inner: ItemIdentity = StressItems.identity(0)
+    ) throws(KeyringError) {
+        let key = try kind.make(name, bytes(100), inner: inner)
+        try move(key, to: ring, isSquat: true)
+        try kind.spoil(key)
+    }
+
+    private mutating func plant(
+        _ lie: FalseLease, _ name: String, in ring: Keyring, victim: Keyring
+    ) throws(KeyringError) {
+        let key = try lie.make(name, record: falseRecord(), victim: victim, nonsense: bytes(200))
+        try key.setPermissions([.possessorAll, .userAll])
+        try move(key, to: ring, isSquat: false)
+    }
+
+    private mutating func move(_ key: Key, to ring: Keyring, isSquat: Bool) throws(KeyringError) {
+        do throws(KeyringError) {
+            try Keyring.thread.move(key, to: ring, exclusive: true)
+        } catch {
+            try? Keyring.thread.unlink(key)
+            throw error
+        }
+        count += 1
+        planted.append((key, ring, isSquat))
+    }
+
+    /// By serial where the name may be others' by now.
+    private func drop(_ plant: (key: Key, ring: Keyring, isSquat: Bool)) {
+        guard plant.isSquat else {
+            try? plant.key.invalidate()
+            return
+        }
+        try? plant.ring.unlink(plant.key)
+    }
+
+    // MARK: - Records
+
+    private mutating func lookForRecord(in ring: Keyring) throws(KeyringError) {
+        guard record.isEmpty else { return }
+        for serial in try ring.members() {
+            guard let by = try? Keyring(serial).search(.user, "by") else { continue }
+            let found = try? by.withPayload { payload in
+                unsafe payload.withUnsafeBytes { bytes in unsafe Array(bytes) }
+            }
+            if let found { record = found }
+        }
+    }
+
+    /// The record that was seen, with a version, an acquisition or a deadline that can't be.
+    private mutating func falseRecord() -> [UInt8] {
+        var lie = record.count >= 48 ? record : bytes(100)
+        guard lie.count >= 48 else { return lie }
+        let word = [0, 5][choices.below(2)]
+        let byte: UInt8 = choices.below(2) == 0 ? 0 : 0xFF
+        for offset in 0..<8 { lie[8 * word + offset] = byte }
+        return lie
+    }
+}

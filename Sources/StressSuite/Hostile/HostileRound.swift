@@ -1,0 +1,90 @@
+import Foundation
+import Keyutils
+import SessionKeyring
+import SessionKeyringTesting
+
+/// The hostile neighbor of a round and whoever uses his names, each in a thread of this process.
+final class HostileRound: Sendable {
+    /// What became of it.
+    private struct Outcome: Sendable {
+        var planted: Int?
+        var calls: SquattedCalls?
+        var hasCrowdLeft = true
+        var failure: String?
+    }
+
+    private let outcome = Locked(Outcome())
+
+    /// Starts both; they go on until the board says that the round ends.
+    init(plan: StressPlan, anchor: Keyring, store: SecretStore, board: RunBoard, round: Int) {
+        Thread.detachNewThread { [outcome] in
+            var neighbor = HostileNeighbor(plan: plan, anchor: anchor, round: round)
+            while board.phase != .stopping {
+                neighbor.step()
+                usleep(500)
+            }
+            neighbor.leave()
+            let count = neighbor.count
+            outcome.withLock { $0.planted = count }
+        }
+        Thread.detachNewThread { [outcome] in
+            var calls = SquattedCalls(store: store, seed: plan.seed, round: round)
+            while board.phase != .stopping {
+                calls.step()
+                usleep(500)
+            }
+            outcome.withLock { $0.calls = calls }
+        }
+        // Where leases are what matters.
+        if plan.workload == .shortLease { crowd(in: anchor, board) }
+    }
+
+    private func crowd(in anchor: Keyring, _ board: RunBoard) {
+        outcome.withLock { $0.hasCrowdLeft = false }
+        Thread.detachNewThread { [outcome] in
+            do throws(KeyringError) {
+                try Self.crowd(in: anchor, board)
+            } catch {
+                outcome.withLock { $0.failure = "\(error)" }
+            }
+            outcome.withLock { $0.hasCrowdLeft = true }
+        }
+    }
+
+    private static func crowd(in anchor: Keyring, _ board: RunBoard) throws(KeyringError) {
+        // The first lease makes the ring.
+        var leases: Keyring?
+        while leases == nil, board.phase != .stopping {
+            leases = try HostileNeighbor.rings(in: anchor).leases
+            usleep(1_000)
+        }
+        guard let leases, var crowd = CrowdedRing(leases) else { return }
+        try crowd.fill()
+        // A second reader, so that there is hardly a moment without one.
+        Thread.detachNewThread { while board.phase != .stopping { _ = try? leases.members() } }
+        while board.phase != .stopping { _ = try leases.members() }
+        try crowd.leave()
+    }
+
+    /// Waits for all of them, and notes what they have found.
+    func end(in book: inout CheckBook, replay: String) {
+        let giveUp = MonotonicTime.now + 3 * SquattedCalls.bound
+        while outcome.withLock({ $0.planted == nil || $0.calls == nil || !$0.hasCrowdLeft }), MonotonicTime.now < giveUp
+        { usleep(1_000) }
+        let outcome = outcome.withLock { $0 }
+        book.note(
+            "a hostile neighbor puts odd keys everywhere", looked: outcome.planted ?? 0, "odd keys",
+            failure: outcome.planted == nil ? "he is held up himself" : outcome.failure)
+        guard let calls = outcome.calls else {
+            return book.note(
+                "a call on a name that was taken ends in time", looked: 0, "calls", failure: "one never ended")
+        }
+        let isLate = calls.longest > SquattedCalls.bound
+        book.note(
+            "a call on a name that was taken ends in time", looked: calls.count, "calls",
+            failure: isLate ? "\(calls.slowest) took \(calls.longest / 1_000_000) ms" : nil, evidence: [replay])
+        book.note(
+            "a call on a name that was taken fails with an error that says why", looked: calls.count, "calls",
+            failure: calls.unexpected, evidence: [replay])
+    }
+}

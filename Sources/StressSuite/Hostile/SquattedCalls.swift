@@ -1,0 +1,60 @@
+import Keyutils
+import SessionKeyring
+
+/// Somebody who uses the names that the hostile neighbor has taken: what he asks for may fail, and he must be told in time.
+struct SquattedCalls {
+    private enum Kind: String, CaseIterable {
+        case get, set, add, delete, expire, update, lease, list, items
+    }
+
+    let store: SecretStore
+    private var choices: Choices
+    private(set) var count = 0
+    /// The longest call, in nanoseconds.
+    private(set) var longest: UInt64 = 0
+    private(set) var slowest = ""
+    /// What no call of a store should throw, whatever lies there.
+    private(set) var unexpected: String?
+
+    /// Longer than a writer waits for others, and for the quota.
+    static let bound: UInt64 = 12_000_000_000
+
+    init(store: SecretStore, seed: UInt64, round: Int) {
+        self.store = store
+        choices = Choices(seed: seed, stream: .max / 2 - UInt64(round))
+    }
+
+    mutating func step() {
+        let item = HostileNeighbor.squat(choices.below(4))
+        let kind = Kind.allCases[choices.below(Kind.allCases.count)]
+        let began = MonotonicTime.now
+        do {
+            try call(kind, item)
+        } catch {
+            if !Self.isExpected(error, of: kind) { unexpected = unexpected ?? "\(kind.rawValue) of \(item): \(error)" }
+        }
+        count += 1
+        let time = MonotonicTime.now - began
+        if time > longest { (longest, slowest) = (time, "\(kind.rawValue) of \(item)") }
+    }
+
+    /// A list shows what can't be read, and fails for nobody.
+    private static func isExpected(_ error: any Error, of kind: Kind) -> Bool {
+        guard let error = error as? SecretStoreError, kind != .list, kind != .items else { return false }
+        return error.code != .unexpected && error.code != .sessionRevoked
+    }
+
+    private func call(_ kind: Kind, _ item: ItemIdentity) throws {
+        switch kind {
+        case .set: try store.set("squatted", for: item, timeout: .seconds(900))
+        case .add: try store.add("squatted", for: item, timeout: .seconds(900))
+        case .delete: try store.delete(item)
+        case .expire: _ = try store.expire(item, after: .seconds(800))
+        case .update: try store.update(item, as: String.self, timeout: .seconds(900)) { _ in "updated" }
+        case .lease: _ = try store.tryLease(HostileNeighbor.name, lasting: .milliseconds(50))
+        case .list: _ = try store.identities()
+        case .items: _ = try store.items()
+        case .get: _ = try store.get(item)
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Glibc
+import Keyutils
+import SessionKeyring
+
+/// What the library did wrong before issue 8, put back in as few calls as show it, so that the search can be seen to find it.
+enum Defects {
+    private static let permissions = KeyPermissions.possessorAll
+
+    private static func itemsRing(in anchor: Keyring) throws(KeyringError) -> Keyring {
+        Keyring(try anchor.search(.keyring, "skr:" + SceneItem.namespace).serial)
+    }
+
+    private static func stage(_ value: String, _ item: ItemIdentity) throws(KeyringError) -> Key {
+        let payload = Array(value.utf8)
+        let key = try Keyring.thread.add(.user, item.keyDescription, payload: payload.span.bytes)
+        try key.setPermissions(permissions)
+        return key
+    }
+
+    private static func isLive(_ item: ItemIdentity, in ring: Keyring) throws(KeyringError) -> Bool {
+        do throws(KeyringError) {
+            _ = try ring.search(.user, item.keyDescription)
+            return true
+        } catch {
+            guard [.notFound, .expired, .revoked].contains(error.code) else { throw error }
+            return false
+        }
+    }
+
+    /// Unlinks what looked dead, by its name, so that it may be another process's new ring.
+    static func set(_ value: String, for item: ItemIdentity, replacingDeadRingIn anchor: Keyring) throws {
+        for _ in 0..<10 {
+            do throws(KeyringError) {
+                let ring = try itemsRing(in: anchor)
+                try Keyring.thread.move(stage(value, item), to: ring)
+                return
+            } catch {
+                guard [.revoked, .notFound].contains(error.code) else { throw error }
+                for serial in try anchor.members() where (try? Key(serial).describe()) == nil {
+                    try? anchor.unlink(Key(serial))
+                }
+                let ring = try Keyring.thread.addKeyring("skr:" + SceneItem.namespace)
+                try Key(ring).setPermissions(permissions)
+                try? Keyring.thread.move(Key(ring), to: anchor, exclusive: true)
+            }
+        }
+        throw SceneError("the ring is always dead")
+    }
+
+    /// Takes the lock only where it sees no live item.
+    static func set(_ value: String, over item: ItemIdentity, in anchor: Keyring) throws {
+        let ring = try itemsRing(in: anchor)
+        let key = try stage(value, item)
+        if try isLive(item, in: ring) { return try Keyring.thread.move(key, to: ring) }
+        try underLock(in: anchor) { try Keyring.thread.move(key, to: ring) }
+    }
+
+    /// Under the lock looks for a live item, and then displaces whatever is there by then.
+    static func add(_ value: String, for item: ItemIdentity, in anchor: Keyring) throws -> Bool {
+        let ring = try itemsRing(in: anchor)
+        let key = try stage(value, item)
+        return try underLock(in: anchor) {
+            if try isLive(item, in: ring) { return false }
+            try Keyring.thread.move(key, to: ring)
+            return true
+        }
+    }
+
+    private static func underLock<Result>(in anchor: Keyring, _ body: () throws -> Result) throws -> Result {
+        while true {
+            let lock = try Keyring.thread.addKeyring("lock")
+            do throws(KeyringError) {
+                try Keyring.thread.move(Key(lock), to: anchor, exclusive: true)
+            } catch {
+                guard error.code == .alreadyExists else { throw error }
+                usleep(1_000)
+                continue
+            }
+            defer { try? anchor.unlink(Key(lock)) }
+            return try body()
+        }
+    }
+}

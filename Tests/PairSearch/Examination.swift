@@ -1,0 +1,194 @@
+import Glibc
+import Keyutils
+import SessionKeyring
+import StressSuite
+
+/// What must hold when both operations are through.
+struct Examination {
+    let series: Series
+    let stage: Stage
+    let first: Call
+    let second: Call
+    /// Whether the second operation was seen to wait for the first.
+    let hasSecondWaited: Bool
+
+    private var calls: [Call] { [first, second] }
+
+    /// What does not hold, a few lines each.
+    func problems() throws -> [String] {
+        var problems = answers() + lateness() + sections()
+        // Whoever comes by recovers what a killed writer left in the middle of its work.
+        if series.stop == .kill { _ = try stage.observer.items() }
+        for item in [SceneItem.contested, SceneItem.bystander] { problems += try histories(of: item) }
+        if series.stop != .kill { problems += try leftovers() }
+        problems += heals()
+        return problems
+    }
+
+    private func answers() -> [String] {
+        calls.compactMap { call in
+            let report = call.report
+            if call.killedAt != nil { return nil }
+            switch report.outcome {
+            case .none: return "\(call.role) \(call.operation.rawValue): no answer"
+            case .refused where call.operation.concernsLease && series.stop != .outlasting:
+                return "\(call.role) \(call.operation.rawValue): the lease was lost before its time"
+            case .threw where !isAllowed(report):
+                return "\(call.role) \(call.operation.rawValue) failed: \(report.error)"
+            default: return nil
+            }
+        }
+    }
+
+    private func isAllowed(_ report: CallReport) -> Bool {
+        if report.isQuotaExceeded { return series.state == .nearQuota }
+        return report.isAboutLease && series.stop == .outlasting
+    }
+
+    /// Nobody waits for a process that is dead.
+    private func lateness() -> [String] {
+        guard first.killedAt != nil, series.state != .nearQuota, second.report.returned != 0 else { return [] }
+        let milliseconds = (second.report.returned - second.report.invoked) / 1_000_000
+        return milliseconds < 1_000 ? [] : ["the second operation waited \(milliseconds) ms for a dead process"]
+    }
+
+    private func sections() -> [String] {
+        guard let one = first.section, let other = second.section else { return [] }
+        let overlap = min(one.until, other.until).subtractingReportingOverflow(max(one.from, other.from))
+        return overlap.overflow ? [] : ["both held the lease for \(overlap.partialValue / 1_000) us"]
+    }
+
+    // MARK: - The history
+
+    /// Looks at the item once more and at its timeout, and judges all that was done to it.
+    private func histories(of item: ItemIdentity) throws -> [String] {
+        let invoked = MonotonicTime.now
+        let found = SceneItem.stamp(of: try stage.observer.get(item, as: String.self))
+        let look = ItemOperation(
+            actor: Role.scene.actor, effect: .read(Stamp(rawValue: found)), invoked: invoked,
+            returned: MonotonicTime.now)
+        var problems: [String] = []
+        if let stamp = Stamp(rawValue: found),
+            let problem = try Lifetimes(calls: calls, series: series).problem(of: stamp, item, in: stage.anchor)
+        {
+            problems.append(problem)
+        }
+        let operations =
+            (stage.history[item] ?? []) + [look]
+            + first.operations(on: item, meeting: second, hasWaited: hasSecondWaited)
+            + second.operations(on: item, meeting: first, hasWaited: true)
+        let history = ItemHistory(name: item.service, operations: operations)
+        let verdict = verdict(of: history)
+        guard !verdict.isEmpty, isDocumented(history, item) else { return problems + verdict }
+        return problems
+    }
+
+    /// Whether what happened is one of the exceptions that are known and documented.
+    ///
+    /// - A clear asks no update, and nor does the clock: what the item loses by them between an update's last look and its
+    ///   write counts as lost before the update.
+    /// - A set or delete that was stopped for long between its look at the update flag and its write makes sure of it under the
+    ///   lease, and so may take effect a second time.
+    /// - A fetch that sees behind its write that something has happened to the item withdraws what it wrote.
+    private func isDocumented(_ history: ItemHistory, _ item: ItemIdentity) -> Bool {
+        if series.stop.crossesExpiry || calls.contains(where: { $0.operation == .clear }) {
+            let blind = history.operations.map(\.withoutWhatWasFound)
+            if holds(blind, of: history) { return true }
+        }
+        return calls.contains { call in
+            guard call.item == item, call.killedAt == nil else { return false }
+            switch call.operation {
+            case .set, .setTimeout: return holdsWithSecondSet(by: call, history)
+            case .delete, .fetch: return holds(history.operations + [call.again(.remove(found: nil))], of: history)
+            default: return false
+            }
+        }
+    }
+
+    /// Some of those who found its value may have found it the second time.
+    private func holdsWithSecondSet(by call: Call, _ history: ItemHistory) -> Bool {
+        let stamp = Stamp(writer: call.role.rawValue, number: 2)
+        return history.operations.indices.contains { first in
+            let operations = history.operations.enumerated().map { index, operation in
+                guard index >= first, operation.effect == .read(call.role.stamp) else { return operation }
+                return operation.with(.read(stamp))
+            }
+            return holds(operations + [call.again(.write(stamp, timeout: call.timeout))], of: history)
+        }
+    }
+
+    private func holds(_ operations: [ItemOperation], of history: ItemHistory) -> Bool {
+        verdict(of: ItemHistory(name: history.name, operations: operations)).isEmpty
+    }
+
+    private func verdict(of history: ItemHistory) -> [String] {
+        switch LinearizabilityChecker.check(history) {
+        case .linearizable: []
+        case .undecided(let reason): ["\(history.name): undecided: \(reason)"]
+        case .violation(let violation):
+            [(["\(history.name): \(violation.reason)"] + violation.lines).joined(separator: "\n")]
+        }
+    }
+
+    // MARK: - What is left
+
+    /// Keys that are neither items nor what the library keeps.
+    private func leftovers() throws -> [String] {
+        var found: [String] = []
+        for serial in try stage.anchor.members() {
+            guard let ring = try? Key(serial).describe() else { continue }
+            guard ring.type == .keyring, ring.name.hasPrefix("skr"), !ring.name.hasPrefix("skr-making") else {
+                found.append("left behind: \(ring.type) \(ring.name)")
+                continue
+            }
+            for member in try Keyring(serial).members() {
+                guard let key = try? Key(member).describe() else { continue }
+                let isItem = ring.name == "skr:" + SceneItem.namespace
+                if isItem ? !Self.isItem(key.name) : !key.name.hasPrefix("updates:") {
+                    found.append("left behind: \(key.type) \(key.name) in \(ring.name)")
+                }
+            }
+        }
+        return found
+    }
+
+    private static func isItem(_ name: String) -> Bool {
+        ["contested", "bystander", "counter"].contains { name.contains(":\($0):") }
+    }
+
+    /// The next writer finds everything in order.
+    private func heals() -> [String] {
+        do throws(SecretStoreError) {
+            let value = SceneItem.value(Stamp(writer: 9, number: 1), size: 1)
+            let began = MonotonicTime.now
+            try stage.observer.set(value, for: SceneItem.contested, timeout: .seconds(60))
+            guard try stage.observer.get(SceneItem.contested, as: String.self) == value else {
+                return ["the next set is lost"]
+            }
+            let milliseconds = (MonotonicTime.now - began) / 1_000_000
+            return milliseconds < 1_500 ? [] : ["the next set took \(milliseconds) ms"]
+        } catch {
+            return ["the next set fails: \(error)"]
+        }
+    }
+}
+
+extension Call {
+    /// Something that it may have done a second time.
+    fileprivate func again(_ effect: ItemOperation.Effect) -> ItemOperation {
+        ItemOperation(
+            actor: role.actor, effect: effect, invoked: report.invoked, returned: report.returned, isCertain: false)
+    }
+}
+
+extension ItemOperation {
+    fileprivate func with(_ effect: Effect) -> ItemOperation {
+        ItemOperation(actor: actor, effect: effect, invoked: invoked, returned: returned, isCertain: isCertain)
+    }
+
+    /// The same, of an update without what it found.
+    fileprivate var withoutWhatWasFound: ItemOperation {
+        guard case .replace(_, let stamp, let timeout) = effect else { return self }
+        return with(.change(to: stamp, timeout: timeout))
+    }
+}

@@ -1,0 +1,165 @@
+import Glibc
+import Keyutils
+import SessionKeyring
+import StressSuite
+
+/// What the operations find.
+enum ItemState: String, CaseIterable {
+    /// The namespace is there, and the item is not.
+    case absent
+    case live
+    /// The item's timeout is over; the kernel still has its key.
+    case expired
+    /// As live, in a namespace in which items are updated, so that writers take turns.
+    case updated
+    /// Nothing was ever stored.
+    case noRing = "no-ring"
+    /// The items' ring was revoked; the processes have never seen it alive.
+    case deadRing = "dead-ring"
+    /// The same, but the processes remember it.
+    case knownDeadRing = "known-dead-ring"
+    /// The same in a keyring that all processes of the user may write to.
+    case sharedDeadRing = "shared-dead-ring"
+    /// The leases' ring was revoked.
+    case deadLeases = "dead-leases"
+    /// The user's quota has no room for a second value beside the item's.
+    case nearQuota = "near-quota"
+    /// A small value, and what is written is large: of two key types, where the kernel has both.
+    case largeBesideSmall = "large-beside-small"
+
+    /// Those that this kernel can be in.
+    static let possible = allCases.filter { state in
+        state != .largeBesideSmall || (try? KeyringCapabilities.query().contains(.bigKey)) == true
+    }
+
+    /// Whether the item's ring has died, with what was in it.
+    var hasDeadRing: Bool { [.deadRing, .knownDeadRing, .sharedDeadRing].contains(self) }
+    var access: SecretScope.ItemAccess { self == .sharedDeadRing ? .owner : .possessor }
+
+    /// In bytes, of what the operations write.
+    var valueSize: Int {
+        switch self {
+        case .nearQuota: 1_000
+        case .largeBesideSmall: 40_000
+        default: 20
+        }
+    }
+}
+
+/// A scene before the operations: its keyring, in the state that was asked for.
+struct Stage {
+    let state: ItemState
+    let anchor: Keyring
+    /// The stores of both processes.
+    let stores: [SecretStore]
+    /// What was done so far to each item.
+    private(set) var history: [ItemIdentity: [ItemOperation]] = [:]
+    /// A store for looks at what became of it.
+    let observer: SecretStore
+
+    /// - Parameter expiresSoon: whether the item's timeout ends within the next second.
+    init(_ state: ItemState, expiresSoon: Bool) throws {
+        self.state = state
+        let session = try SessionMembership.joinAnonymous()
+        anchor = try session.addKeyring("pairs")
+        let scope = SecretScope.keyring(anchor.serial, access: state.access)
+        // As the library makes its own: where the whole user has access, to everything.
+        if state.access == .owner { try Key(anchor).setPermissions([.possessorAll, .userAll]) }
+        func makeStore() throws -> SecretStore { try SecretStore(scope, namespace: SceneItem.namespace) }
+        observer = try makeStore()
+        stores = [try makeStore(), try makeStore()]
+        guard state != .noRing else { return }
+        try storeItems(expiringSoon: expiresSoon)
+        if state == .knownDeadRing || state == .sharedDeadRing {
+            for store in stores { _ = try store.contains(SceneItem.contested) }
+        }
+        try breakRings()
+        if state == .nearQuota { try fillQuota(of: session) }
+    }
+
+    private mutating func storeItems(expiringSoon: Bool) throws {
+        try write(SceneItem.bystander, timeout: Role.scene.timeout)
+        let isBrief = expiringSoon || state == .expired
+        if isBrief { Self.awaitSecond(startingAt: 940_000_000) }
+        try write(SceneItem.contested, timeout: isBrief ? 1 : Role.scene.timeout)
+        if state == .absent { try delete() }
+        if state == .expired { try awaitExpiry() }
+        if state == .updated {
+            try observer.update(.password(service: "counter"), as: String.self, timeout: .seconds(900)) { _ in "1" }
+        }
+    }
+
+    private mutating func write(_ item: ItemIdentity, timeout: UInt32) throws {
+        let invoked = MonotonicTime.now
+        let size = state == .largeBesideSmall ? 20 : state.valueSize
+        try observer.set(
+            SceneItem.value(Role.scene.stamp, size: size), for: item, timeout: .seconds(Int(timeout)))
+        note(.write(Role.scene.stamp, timeout: timeout), item, since: invoked)
+    }
+
+    private mutating func delete() throws {
+        let invoked = MonotonicTime.now
+        let isFound = try observer.delete(SceneItem.contested)
+        note(.remove(found: isFound), SceneItem.contested, since: invoked)
+    }
+
+    private mutating func note(_ effect: ItemOperation.Effect, _ item: ItemIdentity, since invoked: UInt64) {
+        history[item, default: []].append(
+            ItemOperation(
+                actor: Role.scene.actor, effect: effect, invoked: invoked, returned: MonotonicTime.now))
+    }
+
+    private mutating func awaitExpiry() throws {
+        awaitEndOfSecond()
+        let invoked = MonotonicTime.now
+        guard try !observer.contains(SceneItem.contested) else { throw SceneError("the item does not expire") }
+        note(.read(nil), SceneItem.contested, since: invoked)
+    }
+
+    /// Waits until the timeout of one second is over that was set in this one, for it ends with the second, and the kernel
+    /// notices at its next tick.
+    func awaitEndOfSecond() {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        usleep(UInt32(1_000_000_000 - now.tv_nsec) / 1_000 + 15_000)
+    }
+
+    private static func awaitSecond(startingAt nanosecond: Int) {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        if now.tv_nsec < nanosecond { usleep(UInt32(nanosecond - now.tv_nsec) / 1_000) }
+    }
+
+    /// A revoked ring takes along what is in it.
+    private mutating func breakRings() throws {
+        guard state.hasDeadRing || state == .deadLeases else { return }
+        let invoked = MonotonicTime.now
+        for serial in try anchor.members() {
+            let isItems = try Key(serial).describe().name == "skr:" + SceneItem.namespace
+            if isItems == state.hasDeadRing { try Key(serial).revoke() }
+        }
+        guard state.hasDeadRing else { return }
+        for item in [SceneItem.contested, SceneItem.bystander] { note(.wipe, item, since: invoked) }
+    }
+
+    /// Leaves room for less than one value.
+    private func fillQuota(of session: Keyring) throws {
+        let rooms = [300, 600]
+        let quota = try KeyQuota.current()
+        let room = rooms[Int(anchor.serial.rawValue.magnitude) % rooms.count]
+        // A key is charged its payload, its description and one byte.
+        let size = quota.maximumBytes - quota.bytes - room - 8
+        guard size > 0 else { return }
+        let payload = [UInt8](repeating: 1, count: min(size, Key.largestUserPayload))
+        _ = try session.add(.user, "filler", payload: payload.span.bytes)
+    }
+}
+
+/// Why a scene could not be played.
+struct SceneError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

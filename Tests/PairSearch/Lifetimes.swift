@@ -1,0 +1,57 @@
+import Keyutils
+import SessionKeyring
+import StressSuite
+
+/// Whether a value that is there has its writer's timeout, or that of an expire which may have come behind it.
+struct Lifetimes {
+    let calls: [Call]
+    let series: Series
+
+    /// What is wrong with the value's timeout; `nil` where nothing is.
+    func problem(of stamp: Stamp, _ item: ItemIdentity, in anchor: Keyring) throws -> String? {
+        let key = try anchor.search(.user, item.keyDescription)
+        guard let entry = try KeyTable.snapshot()[key.serial] else { return nil }
+        let allowed = allowed(for: stamp, item)
+        switch entry.expiry {
+        case .expired: return nil
+        case .never:
+            return allowed.contains(nil) ? nil : "\(stamp) never expires, and should after \(Self.text(allowed))"
+        case .left(let left):
+            let isAllowed = allowed.contains { seconds in
+                guard let seconds else { return false }
+                let limit = Duration.seconds(Int(seconds))
+                return left.atLeast <= limit && limit <= left.atLeast + left.precision + .seconds(5)
+            }
+            return isAllowed
+                ? nil : "\(stamp) expires after \(left.atLeast), and should after \(Self.text(allowed))"
+        }
+    }
+
+    private static func text(_ allowed: [UInt32?]) -> String {
+        allowed.map { $0.map { "\($0) s" } ?? "never" }.joined(separator: " or ")
+    }
+
+    private func allowed(for stamp: Stamp, _ item: ItemIdentity) -> [UInt32?] {
+        let writer = calls.first { $0.role.stamp == stamp }
+        var allowed: [UInt32?] = []
+        var isSurelyExpired = false
+        for call in calls where call.operation == .expire && call.item == item {
+            guard call.killedAt != nil || call.report.outcome == .done else { continue }
+            let isBehind = writer.map { $0.killedAt == nil && $0.report.returned < call.report.invoked } ?? true
+            let isBefore = writer.map { call.killedAt == nil && call.report.returned < $0.report.invoked } ?? false
+            if !isBefore { allowed.append(call.role.expiry) }
+            if isBehind && call.killedAt == nil { isSurelyExpired = true }
+        }
+        // Known and documented: where values are written in place, an expire at the same time may be overridden.
+        if !isSurelyExpired || series.state == .nearQuota { allowed.append(ownTimeout(of: writer, item)) }
+        return allowed
+    }
+
+    private func ownTimeout(of writer: Call?, _ item: ItemIdentity) -> UInt32? {
+        guard let writer else {
+            let isBrief = item == SceneItem.contested && (series.stop.crossesExpiry || series.state == .expired)
+            return isBrief ? 1 : Role.scene.timeout
+        }
+        return writer.operation.hasTimeout ? writer.role.timeout : nil
+    }
+}

@@ -1,0 +1,129 @@
+import Glibc
+import Keyutils
+import SessionKeyring
+import StressSuite
+
+/// An operation in the process that makes it.
+struct OperationRun {
+    let operation: Operation
+    let role: Role
+    let item: ItemIdentity
+    let store: SecretStore
+    let anchor: Keyring
+    let report: Shared<CallReport>
+    let valueSize: Int
+    /// How long leases and updates last.
+    let lasting: Duration
+
+    private var value: String { SceneItem.value(role.stamp, size: valueSize) }
+    private var timeout: Duration { .seconds(Int(role.timeout)) }
+
+    /// Makes it, and reports; `begin` is called when its calls are to be counted.
+    func run(begin: () -> Void) {
+        do {
+            let held = operation == .release ? try takeLease() : nil
+            begin()
+            report.value.invoked = MonotonicTime.now
+            report.value.outcome = try perform(held) ? .done : .refused
+        } catch {
+            note(error)
+        }
+        report.value.returned = MonotonicTime.now
+        readBack()
+    }
+
+    private func note(_ error: any Error) {
+        report.value.outcome = .threw
+        report.value.error = "\(error)"
+        guard let code = (error as? SecretStoreError)?.code else { return }
+        if case .quotaExceeded = code { report.value.isQuotaExceeded = true }
+        report.value.isAboutLease = [.leaseLost, .leaseHeld, .contended].contains(code)
+    }
+
+    private func readBack() {
+        report.value.readInvoked = MonotonicTime.now
+        guard let found = try? store.get(item, as: String.self) else { return }
+        report.value.readObserved = SceneItem.stamp(of: found)
+        report.value.readReturned = MonotonicTime.now
+    }
+
+    private func perform(_ held: consuming Lease?) throws -> Bool {
+        switch operation {
+        case .set: try store.set(value, for: item)
+        case .setTimeout: try store.set(value, for: item, timeout: timeout)
+        case .add: return try add()
+        case .delete: return try store.delete(item)
+        case .expire: return try store.expire(item, after: .seconds(Int(role.expiry)))
+        case .update: try update()
+        case .clear: try store.clear()
+        case .list: return try store.items().contains { $0.item == item }
+        case .lease:
+            return release(try takeLease())
+        case .release:
+            guard let held else { throw SecretStoreError(.leaseHeld) }
+            return release(held)
+        case .fetch: try fetch()
+        case .ringlessSet: try Defects.set(value, for: item, replacingDeadRingIn: anchor)
+        case .unlookedSet: try Defects.set(value, over: item, in: anchor)
+        case .displacingAdd: return try Defects.add(value, for: item, in: anchor)
+        case .blindFetch: try blindFetch()
+        }
+        return true
+    }
+
+    private func add() throws(SecretStoreError) -> Bool {
+        do throws(SecretStoreError) {
+            try store.add(value, for: item, timeout: timeout)
+            return true
+        } catch {
+            guard error.code == .duplicate else { throw error }
+            return false
+        }
+    }
+
+    private func update() throws {
+        try store.update(item, as: String.self, timeout: timeout, lasting: lasting) { old in
+            report.value.observed = SceneItem.stamp(of: old)
+            return value
+        }
+    }
+
+    private func fetch() throws {
+        let found = try store.value(
+            for: item, as: String.self, timeout: timeout, fetchLasting: lasting
+        ) {
+            report.value.fetched = MonotonicTime.now
+            return value
+        }
+        report.value.observed = SceneItem.stamp(of: found)
+    }
+
+    private func blindFetch() throws {
+        if let found = try store.get(item, as: String.self) {
+            report.value.observed = SceneItem.stamp(of: found)
+            return
+        }
+        report.value.fetched = MonotonicTime.now
+        report.value.observed = role.stamp.rawValue
+        try store.set(value, for: item, timeout: timeout)
+    }
+
+    private func takeLease() throws(SecretStoreError) -> Lease {
+        let asked = MonotonicTime.now
+        let lease = try store.lease(SceneItem.lease, lasting: lasting, waiting: .seconds(5))
+        report.value.heldFrom = MonotonicTime.now
+        report.value.heldUntil = asked + UInt64(lasting / .nanoseconds(1))
+        return lease
+    }
+
+    /// Gives it back when that is allowed; false if it was lost by then.
+    private func release(_ lease: consuming Lease) -> Bool {
+        report.value.isHolding = true
+        while !report.value.mayRelease { usleep(500) }
+        let isHeld = lease.isHeld
+        report.value.heldUntil = min(report.value.heldUntil, MonotonicTime.now)
+        report.value.isHolding = false
+        let isReleased = lease.release()
+        return isHeld && isReleased
+    }
+}

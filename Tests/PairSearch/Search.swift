@@ -1,0 +1,83 @@
+import CTestPause
+import Glibc
+import StressSuite
+
+/// All chosen series, on several lanes at once: most of the time goes by in waiting.
+struct Search {
+    let series: [Series]
+    let lanes: Int
+    private let counts: Counts
+
+    init(series: [Series], lanes: Int) {
+        self.series = series
+        // Each lane has users of its own; where there is but one, it is for one scene at a time.
+        self.lanes = geteuid() == 0 ? lanes : 1
+        counts = Counts(series: series.count)
+    }
+
+    /// Plays them all, and prints how many interleavings there were; whether nothing was found.
+    func run() -> Bool {
+        let began = MonotonicTime.now
+        var processes: [pid_t] = []
+        for number in 0..<lanes {
+            let process = test_pause_fork()
+            if process == 0 {
+                var lane = Lane(number: number, series: series, counts: counts)
+                lane.run()
+                _exit(0)
+            }
+            processes.append(process)
+        }
+        var areWhole = true
+        for process in processes {
+            var status: CInt = 0
+            while waitpid(process, &status, 0) < 0, errno == EINTR {}
+            areWhole = areWhole && status == 0
+        }
+        Output.write(summary(seconds: Double(MonotonicTime.now - began) / 1e9))
+        if !areWhole { Output.write("FOUND a lane that did not end by itself\n") }
+        return areWhole && counts.findings == 0
+    }
+
+    private func summary(seconds: Double) -> String {
+        var pairs: [(name: String, count: Int)] = []
+        for (index, series) in series.enumerated() {
+            let name = "\(series.first.rawValue) against \(series.second.rawValue)"
+            let count = counts.interleavings(of: index)
+            if let known = pairs.firstIndex(where: { $0.name == name }) {
+                pairs[known].count += count
+            } else {
+                pairs.append((name, count))
+            }
+        }
+        let total = pairs.reduce(0) { $0 + $1.count }
+        let lines = pairs.map { "\($0.count) interleavings: \($0.name)" }
+        return
+            (lines + [
+                "\(total) interleavings of \(pairs.count) pairs in \(series.count) series, \(counts.findings) findings, "
+                    + "\(Int(seconds)) s"
+            ]).joined(separator: "\n") + "\n"
+    }
+}
+
+extension Search {
+    /// So many series of each kind of stop, the same for the same seed.
+    static func sample(_ count: Int, seed: UInt64) -> [Series] {
+        var choices = Choices(seed: seed, stream: 0)
+        return Stop.allCases.flatMap { stop in
+            Series.all.filter { $0.stop == stop }.shuffled(using: &choices).prefix(stop.share(of: count))
+        }
+    }
+}
+
+extension Stop {
+    /// How many of so many series are tried of this kind: fewer of those that take long.
+    fileprivate func share(of count: Int) -> Int {
+        switch self {
+        case .plain: 4 * count
+        case .kill: count
+        case .outlasting, .expiry, .double: max(1, count / 4)
+        case .doubleExpiry: max(1, count / 10)
+        }
+    }
+}

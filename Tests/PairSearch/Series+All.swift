@@ -1,0 +1,43 @@
+extension Series {
+    /// All that are to be tried, in a fixed order.
+    static let all: [Series] = plain + killed + outlasting + acrossExpiry + doubly
+
+    private static func product(
+        _ firsts: [Operation], _ seconds: [Operation], _ states: [ItemState], _ stop: Stop, apart: Bool = false
+    ) -> [Series] {
+        firsts.flatMap { first in
+            // While the first holds the lease, the second can't have it to give back.
+            seconds.filter { $0 != .release || !first.concernsLease }.flatMap { second in
+                states.map { state in Series(first: first, second: second, state: state, stop: stop, isApart: apart) }
+            }
+        }
+    }
+
+    private static let plain =
+        product(Operation.library, Operation.library, ItemState.possible, .plain)
+        + product(
+            Operation.library, Operation.library, [.noRing, .deadRing, .knownDeadRing, .sharedDeadRing, .deadLeases],
+            .plain,
+            apart: true)
+
+    private static let killed = product(
+        Operation.library, Operation.library, [.absent, .live, .expired, .updated, .deadRing, .nearQuota], .kill)
+
+    /// A sample: each takes longer than the longest lease of the library's own.
+    private static let outlasting = product(
+        [.set, .add, .delete, .update, .lease, .release, .fetch], [.set, .add, .update, .lease, .fetch],
+        [.absent, .expired, .updated], .outlasting)
+
+    /// An expire gives the item another time, so there is none to cross.
+    private static let acrossExpiry = product(
+        Operation.library.filter { $0 != .expire }, Operation.library.filter { $0 != .expire }, [.live, .updated],
+        .expiry)
+
+    /// A sample: as many ways as both make calls, multiplied.
+    private static let doubly =
+        product(
+            [.set, .add, .delete, .update, .fetch], [.set, .add, .update, .list, .clear], [.absent, .live, .updated],
+            .double)
+        + product([.setTimeout], [.setTimeout], [.deadRing, .sharedDeadRing, .deadLeases], .double, apart: true)
+        + product([.set, .setTimeout], [.add, .set, .update, .list], [.live], .doubleExpiry)
+}

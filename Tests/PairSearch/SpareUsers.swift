@@ -1,0 +1,49 @@
+import Glibc
+import Keyutils
+
+/// Users that have no keys, one for each scene in turn.
+///
+/// So no scene waits for what the kernel gives back late to the one before. Where this is no root's process, its own user alone.
+struct SpareUsers {
+    /// What a user had before, and which interleaving has used it since.
+    private struct User {
+        let id: uid_t?
+        let keys: Int
+        var last: String?
+    }
+
+    /// By systemd's list of user IDs, nobody assigns these.
+    private static let first: uid_t = 1_900_000_000
+    private static let count = 48
+    private var users: [User]
+    private var place = 0
+
+    init(lane: Int) {
+        let ids = (0..<Self.count).map { Self.first + uid_t(lane * Self.count + $0) }
+        users =
+            geteuid() == 0
+            ? ids.map { User(id: $0, keys: Self.keys(of: $0)) } : [User(id: nil, keys: Self.keys(of: geteuid()))]
+    }
+
+    /// The next one, once all keys of its last scene are gone, and what is wrong where they do not go.
+    mutating func next(for interleaving: Interleaving) -> (id: uid_t?, problem: String?) {
+        place = (place + 1) % users.count
+        let problem = problem(of: users[place])
+        users[place].last = interleaving.name
+        return (users[place].id, problem)
+    }
+
+    /// Waits until all keys of all scenes are gone; what is wrong where they do not go.
+    func settle() -> [String] { users.compactMap(problem) }
+
+    private func problem(of user: User) -> String? {
+        guard let last = user.last else { return nil }
+        for _ in 0..<1_000 {
+            if Self.keys(of: user.id ?? geteuid()) <= user.keys { return nil }
+            usleep(5_000)
+        }
+        return "\(last): \(Self.keys(of: user.id ?? geteuid()) - user.keys) keys are still charged behind it"
+    }
+
+    private static func keys(of user: uid_t) -> Int { (try? KeyQuota.current(ofUser: user).keys) ?? 0 }
+}

@@ -1,0 +1,23 @@
+import Glibc
+
+guard let options = SearchOptions(Array(CommandLine.arguments.dropFirst())) else {
+    Output.write(SearchOptions.usage)
+    exit(64)
+}
+Output.write("seed \(options.seed)\n")
+let series: [Series]
+switch options.choice {
+case .all: series = Series.all
+case .sample(let count): series = Search.sample(count, seed: options.seed)
+case .series(let chosen): series = chosen
+case .interleaving(let interleaving):
+    // In the process itself, so that a debugger sees it.
+    do {
+        var scene = try Scene(interleaving)
+        exit(try scene.play().contains(.found) ? 1 : 0)
+    } catch {
+        Output.write("\(error)\n")
+        exit(70)
+    }
+}
+exit(Search(series: series, lanes: options.lanes).run() ? 0 : 1)

@@ -13,6 +13,7 @@ struct ChangedUserTests {
             (#"skr exec --env ONE=skr://one -- $become sh -c 'printf "$ONE "; skr get two'"#, "one "),
             (#"skr exec --env=ONE=skr://one -- $become sh -c 'printf "$ONE "; skr get two'"#, "one "),
             ("skr exec -- $become skr get two", ""),
+            ("printf '{{ skr://one }} ' | skr inject -- $become sh -c 'cat; skr get two'", "one "),
             ("skr lock --scope session a -- $become skr get two", ""),
             ("skr lock --scope user a -- $become skr get two", ""),
             ("skr cached a --timeout 1m -- $become sh -c 'skr get two; echo ended $?'", "ended 1\n"),

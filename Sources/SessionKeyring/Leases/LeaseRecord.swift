@@ -1,12 +1,12 @@
 import Glibc
-import Keyutils
+package import Keyutils
 
 /// What a lease says of its holder, and what that one has begun: the payload of `by`.
 ///
 /// It lies where others may write, so everything in it is checked or ignored. It names no keyring that anybody clears.
 ///
 /// Twelve little-endian numbers of 8 bytes.
-struct LeaseRecord: Equatable {
+package struct LeaseRecord: Equatable {
     private static let version: UInt64 = 0x0001_736B_722D_6C73
     private static let size = 96
 
@@ -36,7 +36,7 @@ struct LeaseRecord: Equatable {
     }
 
     /// Reads a record; `nil` for bytes that are none.
-    init?(payload: RawSpan) {
+    package init?(payload: RawSpan) {
         guard payload.byteCount == Self.size else { return nil }
         func word(_ position: Int) -> UInt64 {
             UInt64(littleEndian: unsafe payload.unsafeLoadUnaligned(fromByteOffset: 8 * position, as: UInt64.self))
@@ -55,7 +55,7 @@ struct LeaseRecord: Equatable {
         }
     }
 
-    func withPayload<Result>(_ body: (RawSpan) throws(KeyringError) -> Result) throws(KeyringError) -> Result {
+    package func withPayload<Result>(_ body: (RawSpan) throws(KeyringError) -> Result) throws(KeyringError) -> Result {
         func word(_ number: Int32) -> UInt64 { UInt64(truncatingIfNeeded: number) }
         var words: InlineArray<12, UInt64> = [
             Self.version, word(holder.processID), holder.startTime, holder.namespaces, acquired.nanoseconds,
@@ -65,6 +65,9 @@ struct LeaseRecord: Equatable {
         for position in words.indices { words[position] = words[position].littleEndian }
         return try unsafe body(words.span.bytes)
     }
+
+    /// Whether the lease is over now.
+    package var isOver: Bool { isOver(at: .now()) }
 
     /// Whether the lease is over: its time has passed, or all that held it are dead for certain.
     ///

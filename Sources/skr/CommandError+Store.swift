@@ -18,7 +18,8 @@ extension ExitCode {
             case .duplicate: .cannotCreate
             case .quotaExceeded, .contended, .leaseHeld, .leaseLost, .fetchTimedOut: .tryAgain
             case .forbidden, .foreignSession, .restricted: .noPermission
-            case .tooLarge, .unencodable, .missingValue, .unreadableAfterWrite, .cancelled, .unsupported, .unexpected: .internalError
+            case .tooLarge, .unencodable, .missingValue, .unreadableAfterWrite, .cancelled, .unsupported, .unexpected:
+                .internalError
             }
     }
 }

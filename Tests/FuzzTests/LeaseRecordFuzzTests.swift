@@ -23,7 +23,9 @@ struct LeaseRecordFuzzTests {
     private static func word(_ random: inout SeededGenerator) -> UInt64 {
         switch Int.random(in: 0..<4, using: &random) {
         case 0: UInt64.random(in: 0...70_000, using: &random)
-        case 1: [UInt64.max, 1 << 63, (1 << 63) - 1, 0xFFFF_FFFF, 0x8000_0000, 0x7FFF_FFFF].randomElement(using: &random) ?? 0
+        case 1:
+            [UInt64.max, 1 << 63, (1 << 63) - 1, 0xFFFF_FFFF, 0x8000_0000, 0x7FFF_FFFF].randomElement(using: &random)
+                ?? 0
         default: UInt64.random(in: 0...UInt64.max, using: &random)
         }
     }

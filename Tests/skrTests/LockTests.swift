@@ -50,7 +50,9 @@ struct LockTests {
         #expect(outcome.errors.hasPrefix("skr: error: 'a': somebody else holds the lock\nskr: hint: "))
     }
 
-    @Test("behind a holder that was killed the next one goes on at once, but not while its command lives (issue line 1.2)")
+    @Test(
+        "behind a holder that was killed the next one goes on at once (issue line 1.2)"
+    )
     func killedHolder() throws {
         let outcome = try inSession(
             #"""

@@ -51,7 +51,8 @@ private final class KernelItemFetch: ItemFetch {
     }
 
     /// `nil` where the quota has no room for it; then nothing is stored.
-    private static func placeSentinel(of item: ItemIdentity, in backend: KernelBackend) throws(SecretStoreError) -> Key? {
+    private static func placeSentinel(of item: ItemIdentity, in backend: KernelBackend) throws(SecretStoreError) -> Key?
+    {
         let lifetime: KeyTimeout
         do throws(KeyringError) {
             lifetime = try KeyTimeout(Self.lifetime)

@@ -264,7 +264,9 @@ extension KernelBackend {
         guard try withKey(of: item, type: publication.otherType, { _, _ in }) != nil, let ring = try rings.leases()
         else { return }
         let lease = try leaseOrNil(of: item, in: ring)
-        if try withKey(of: item, type: publication.type, { _, _ in }) != nil { try unlinkKeyOfOtherType(than: publication) }
+        if try withKey(of: item, type: publication.type, { _, _ in }) != nil {
+            try unlinkKeyOfOtherType(than: publication)
+        }
         _ = lease?.release()
     }
 

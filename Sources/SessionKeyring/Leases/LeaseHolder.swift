@@ -104,5 +104,7 @@ private struct ProcessStatus {
         return false
     }
 
-    private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? { UInt64(String(decoding: digits, as: UTF8.self)) }
+    private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
+        UInt64(String(decoding: digits, as: UTF8.self))
+    }
 }

@@ -65,7 +65,9 @@ extension NamespaceRings {
             Self.makingPrefix + name, lasting: ItemLeases.duration, waiting: ItemLeases.patience)
         guard let lease else { return nil }
         let state = try stateOfRing(name, in: anchor)
-        if state == .live, try old.map({ old throws(KeyringError) in try !anchor.links(Key(old)) }) ?? true { return nil }
+        if state == .live, try old.map({ old throws(KeyringError) in try !anchor.links(Key(old)) }) ?? true {
+            return nil
+        }
         // What the holders of leases in a dead ring write goes through keyrings that the kernel is about to collect.
         if state == .dead, name == Self.leasesName { usleep(50_000) }
         let ring = try Keyring.thread.addKeyring(name)

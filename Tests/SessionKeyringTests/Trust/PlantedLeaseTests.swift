@@ -41,7 +41,8 @@ final class PlantedLeaseTests {
             // Mostly a true record, with lies in its parts.
             if number % 4 != 0 { words[0] = 0x0001_736B_722D_6C73 }
             if number % 2 == 0 { words[5] = 1 }
-            words[8] = UInt64(UInt32(bitPattern: [victim.serial, leases.serial, items.serial, old.serial][number % 4].rawValue))
+            words[8] = UInt64(
+                UInt32(bitPattern: [victim.serial, leases.serial, items.serial, old.serial][number % 4].rawValue))
             if number % 8 == 7 { words[8] = UInt64(bitPattern: -3) }
             let bytes = words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * UInt64($0))) } }
             let ring = try plantLease("default/\(item.keyDescription)", Array(bytes.prefix(number % 5 == 0 ? 40 : 96)))

@@ -26,7 +26,8 @@ struct SabotageTests {
         let result = try result(
             of: StressPlan(
                 workload: workload, threads: 4, length: .seconds(workload == .expiry ? 5 : 2),
-                items: workload == .lease || workload == .shortLease ? 1 : 4, largestValue: 48, seed: planSeed, sabotage: sabotage))
+                items: workload == .lease || workload == .shortLease ? 1 : 4, largestValue: 48, seed: planSeed,
+                sabotage: sabotage))
         #expect(!result.isClean)
         let outcome = result.checks.first { $0.name == check }
         #expect(outcome?.verdict == .failed, "\(check) in \(result.checks)")

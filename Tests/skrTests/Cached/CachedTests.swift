@@ -36,7 +36,9 @@ struct CachedTests {
         #expect(outcome == .init(exitCode: 0, output: "20answer\n1\n", errors: ""))
     }
 
-    @Test("what the command brings is not kept over a delete, a clear or a newer run that came meanwhile (issue line 1.12)")
+    @Test(
+        "what the command brings is not kept over a delete or clear that came meanwhile (issue line 1.12)"
+    )
     func undone() throws {
         let outcome = try run(
             #"""

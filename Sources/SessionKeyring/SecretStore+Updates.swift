@@ -20,8 +20,8 @@ extension SecretStore {
     /// after `duration` somebody else may begin. From that moment on this update can't write any more, wherever it was
     /// stopped: the kernel itself turns its write down, however late it comes. It then throws `leaseLost`, and has written
     /// nothing; also where nobody else came, if it finds out in time. An update that returns has been written. (Two
-    /// exceptions: a ``clear()`` asks nobody, so one that falls into the microsecond between the update's last look and its
-    /// write counts as before the update. And where the quota has no room for the new value beside the old one, that is
+    /// exceptions: a ``clear()`` asks nobody, nor does the clock, so one that falls, or an expiry, into the microsecond
+    /// between the update's last look and its write counts as before the update. And where the quota has no room for the new value beside the old one, that is
     /// written over in place, and only the clock keeps a process from doing so late.)
     ///
     /// - Parameters:

@@ -69,7 +69,8 @@ struct Call {
         guard isUncertainFetch, other.isChange, other.item == item || other.operation == .clear, !hasWaited,
             other.report.invoked > report.fetched
         else { return returned }
-        return min(returned, other.report.invoked)
+        // At the same moment they could be in either order.
+        return min(returned, other.report.invoked - 1)
     }
 
     /// `nil` where it had none, or ended in an error, which changes nothing.

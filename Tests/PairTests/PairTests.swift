@@ -24,11 +24,11 @@ struct PairTests {
 
     /// Prints the seed and how many interleavings there were.
     ///
-    /// All of them take a quarter of an hour: set `SKR_ALL_PAIRS=1`.
+    /// A sample, the same unless `SKR_TEST_SEED` says otherwise; `SKR_ALL_PAIRS=1` tries all of them, which takes long.
     @Test("no pair does what can't be explained, fails, waits for ever or leaves anything behind (4.1)")
     func pairs() throws {
         let environment = ProcessInfo.processInfo.environment
-        let seed = environment["SKR_TEST_SEED"] ?? String(UInt32.random(in: 1...(.max)))
+        let seed = environment["SKR_TEST_SEED"] ?? "1"
         let extent = environment["SKR_ALL_PAIRS"] == nil ? ["--sample", "10"] : ["--all"]
         let outcome = try search(["--seed", seed] + extent)
         for line in outcome.output.split(separator: "\n")

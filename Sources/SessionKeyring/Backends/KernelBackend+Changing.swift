@@ -2,34 +2,16 @@ package import Keyutils
 
 extension KernelBackend {
     package func expire(_ item: ItemIdentity, after timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
-        try changing { () throws(SecretStoreError) in
-            try expireUnlocked(item, after: timeout)
-        } underLease: { leases throws(SecretStoreError) in
-            try expireUnderLease(item, after: timeout, leases: leases)
-        }
+        if let leases = try rings.leasesIfFlagged() { return try expireUnderLease(item, after: timeout, leases: leases) }
+        return try expireUnlocked(item, after: timeout)
     }
 
     package func remove(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
-        try changing { () throws(SecretStoreError) in
-            try removeUnlocked(item)
-        } underLease: { leases throws(SecretStoreError) in
-            try removeUnderLease(item, leases: leases)
+        while true {
+            let write = UnlockedWrite()
+            if let leases = try rings.leasesIfFlagged() { return try removeUnderLease(item, leases: leases) }
+            if let isRemoved = try removeUnlocked(item, within: write) { return isRemoved }
         }
-    }
-
-    /// Changes what is there: without a lease, unless writers take turns; again under the lease where that came too late.
-    ///
-    /// - Returns: whether there was anything.
-    private func changing(
-        unlocked: () throws(SecretStoreError) -> Bool,
-        underLease: (_ leases: Keyring) throws(SecretStoreError) -> Bool
-    ) throws(SecretStoreError) -> Bool {
-        let write = UnlockedWrite()
-        if let leases = try rings.leasesIfFlagged() { return try underLease(leases) }
-        let isChanged = try unlocked()
-        guard !write.isInTime, let leases = try rings.leasesIfFlagged() else { return isChanged }
-        let isChangedAgain = try underLease(leases)
-        return isChanged || isChangedAgain
     }
 
     private func expireUnlocked(_ item: ItemIdentity, after timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
@@ -48,12 +30,16 @@ extension KernelBackend {
         throw SecretStoreError(.contended, item: item)
     }
 
-    private func removeUnlocked(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
+    /// `nil` where it is too late to begin, and the flag has to be looked at again.
+    private func removeUnlocked(
+        _ item: ItemIdentity, within write: UnlockedWrite? = nil
+    ) throws(SecretStoreError) -> Bool? {
         // Unlinking goes by name: it removes what is there at that moment, which is what a delete is for.
         try remove(item) { ring, key throws(KeyringError) in
+            guard write?.mayBegin ?? true else { return false }
             try ring.unlink(key)
             return true
-        } ?? false
+        }
     }
 
     /// Removes the item as all types that it may have; `nil` if `unlink` says that it may not.
@@ -91,7 +77,7 @@ extension KernelBackend {
                 if removed != nil { try dropFetchSentinel(of: item) }
                 _ = lease.release()
             } else {
-                removed = try removeUnlocked(item)
+                removed = try removeUnlocked(item) ?? false
                 try dropFetchSentinel(of: item)
             }
             if let removed { return removed }

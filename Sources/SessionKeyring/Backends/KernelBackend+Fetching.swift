@@ -99,7 +99,7 @@ private final class KernelItemFetch: ItemFetch {
         guard let published else { return false }
         try backend.unlinkKeyOfOtherType(than: publication)
         _ = lease.release()
-        // A `clear` asks for no lease.
+        // A `clear` asks for no lease. What came behind the last look is withdrawn; others may have read it.
         guard try !isSentinelThere() else { return true }
         try? published.invalidate()
         return false

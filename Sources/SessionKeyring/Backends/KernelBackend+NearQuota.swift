@@ -112,7 +112,7 @@ extension ItemLeases {
         guard let overwrite = record.overwrite else { return }
         let key = Key(overwrite.key)
         do throws(KeyringError) {
-            guard try lease.links(key), let items = rings.knownItems, try items.links(key) else { return }
+            guard try lease.links(key), let items = try itemsRing(), try items.links(key) else { return }
             let (description, name) = (try key.describe(), try Key(lease).describe().name)
             guard description.type == .user, self.name(for: description.name).utf8.elementsEqual(name.utf8),
                 try key.withPayload({ LeaseRecord.hash(of: $0) }) == overwrite.hash
@@ -127,6 +127,14 @@ extension ItemLeases {
         } catch {
             // It is gone, or not ours to change.
             guard error.isAboutDeadKey else { throw error }
+        }
+    }
+
+    private func itemsRing() throws(KeyringError) -> Keyring? {
+        do throws(SecretStoreError) {
+            return try rings.items()
+        } catch {
+            throw error.underlying ?? KeyringError(.accessDenied, in: .search)
         }
     }
 }

@@ -162,22 +162,14 @@ extension KernelBackend {
             switch try placeUnlocked(publication, payload: payload, in: pair, exclusively: true) {
             case .inTime: return .created
             case .refused: return try createUnderLease(publication, payload: payload, in: pair)
-            case .late(let key): return try isThereUnderLease(key, publication, in: pair) ? .created : .lost
+            // Whoever has seen no item is turned down as well.
+            case .late: return .created
             }
         } catch {
             // A set was quicker, or what is there has died: look again.
             guard error.code == .alreadyExists else { throw error }
             return .lost
         }
-    }
-
-    private func isThereUnderLease(
-        _ key: Key, _ publication: Publication, in pair: NamespaceRings.Pair
-    ) throws(KeyringError) -> Bool {
-        let lease = try leases.acquire(for: publication.item.keyDescription, in: pair.leases)
-        let isThere = try current(publication, in: pair.items) == key
-        _ = lease?.release()
-        return isThere
     }
 
     /// A dead key keeps the name taken until the kernel collects it, so it is displaced, by what was seen.
@@ -214,9 +206,9 @@ extension KernelBackend {
         return outcome
     }
 
-    private enum NameState { case free, dead, live }
+    enum NameState { case free, dead, live }
 
-    private func nameState(of item: ItemIdentity, in ring: Keyring) throws(KeyringError) -> NameState {
+    func nameState(of item: ItemIdentity, in ring: Keyring) throws(KeyringError) -> NameState {
         var state = NameState.free
         for type in ItemTypes.all {
             do throws(KeyringError) {

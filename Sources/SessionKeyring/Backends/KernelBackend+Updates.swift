@@ -63,15 +63,15 @@ private final class KernelItemUpdate: ItemUpdate {
         // A `clear` asks for no lease; and what was read may have expired.
         guard try backend.withKey(of: item, { _, key in key }) == seen else { return false }
         guard let bytes else { return try remove() }
-        try StoredForm.with(bytes) { payload throws(SecretStoreError) in
+        return try StoredForm.with(bytes) { payload throws(SecretStoreError) in
             let type = try backend.keyType(
                 forSize: payload.byteCount, escaped: payload.byteCount - bytes.byteCount, item: item)
-            try publish(Publication(item: item, type: type, timeout: timeout), payload: payload)
+            return try publish(Publication(item: item, type: type, timeout: timeout), payload: payload)
         }
-        return true
     }
 
-    private func publish(_ publication: Publication, payload: RawSpan) throws(SecretStoreError) {
+    /// False where something else is there than what was read last.
+    private func publish(_ publication: Publication, payload: RawSpan) throws(SecretStoreError) -> Bool {
         var isPublished = false
         do throws(KeyringError) {
             try backend.publish(publication, payload: payload) { key throws(KeyringError) in
@@ -79,12 +79,14 @@ private final class KernelItemUpdate: ItemUpdate {
             }
             if isPublished { try backend.dropFetchSentinel(of: item, in: ring) }
         } catch {
+            if error.code == .alreadyExists { return false }
             guard error.code == .quotaExceeded, let seen else { throw SecretStoreError(error, item: item) }
             isPublished = try overwrite(seen, with: publication, payload: payload)
         }
         guard isPublished else { throw SecretStoreError(.leaseLost, item: item) }
         guard try isRingInUse() else { throw SecretStoreError(.unreadableAfterWrite, item: item) }
         try backend.unlinkKeyOfOtherType(than: publication)
+        return true
     }
 
     private func publish(_ key: Key) throws(KeyringError) -> Bool {
@@ -92,7 +94,10 @@ private final class KernelItemUpdate: ItemUpdate {
             Staging.discard(key)
             return false
         }
-        return try lease?.publish(key, to: ring) ?? false
+        // Over nothing the kernel lets only one in, and an `add` may have been first.
+        var isFree = false
+        if seen == nil { isFree = try backend.nameState(of: item, in: ring) == .free }
+        return try lease?.publish(key, to: ring, exclusive: isFree) ?? false
     }
 
     /// Writing to a ring that only its possessor may write to shows that it is still linked.

@@ -76,8 +76,6 @@ struct ItemLeases {
     /// Removes what dead holders left and nobody has asked for since.
     func sweep() throws(SecretStoreError) {
         guard let ring = try rings.leases() else { return }
-        // What a holder had begun can be finished only where the items' ring is known.
-        _ = try rings.items()
         do throws(KeyringError) {
             try leases(in: ring).sweep(prefix: rings.leasePrefix)
             try LeaseRing(rings.anchor, permissions: rings.scope.permissions).sweep(

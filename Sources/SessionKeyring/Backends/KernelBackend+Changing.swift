@@ -2,7 +2,9 @@ package import Keyutils
 
 extension KernelBackend {
     package func expire(_ item: ItemIdentity, after timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
-        if let leases = try rings.leasesIfFlagged() { return try expireUnderLease(item, after: timeout, leases: leases) }
+        if let leases = try rings.leasesIfFlagged() {
+            return try expireUnderLease(item, after: timeout, leases: leases)
+        }
         return try expireUnlocked(item, after: timeout)
     }
 

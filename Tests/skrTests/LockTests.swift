@@ -66,6 +66,22 @@ struct LockTests {
         #expect(outcome.output == "next\nfetched\n")
     }
 
+    /// What a clock of their own would make two holders of (issue line 2.12).
+    @Test("one at a time across time namespaces, too", .enabled(if: Self.canMakeTimeNamespaces, "no time namespaces here"))
+    func timeNamespaces() throws {
+        let outcome = try inSession(
+            #"""
+            ahead() { unshare --time --boottime 100000 --fork "$@"; }; export -f ahead
+            skr lock a -- bash -c 'ahead skr lock a --wait 0 -- echo both; echo $?'
+            ahead skr lock b -- sleep 3 & until ! skr lock b --wait 0 -- true; do :; done
+            skr lock b --wait 0 -- echo both; echo $?; wait
+            """#)
+        #expect(outcome.output == "75\n75\n")
+    }
+
+    private static let canMakeTimeNamespaces =
+        (try? CommandRunner().shell("unshare --time --fork true").exitCode) == 0
+
     @Test("fencing numbers grow")
     func fencing() throws {
         let outcome = try inSession(

@@ -34,7 +34,7 @@ struct Aftermath {
     func noteLeftovers(in book: inout CheckBook) {
         let name = "nothing is left but items"
         do {
-            // The lease of a creator lasts two seconds.
+            // Of a holder whose death can't be seen, the lease lasts two seconds.
             if plan.killEvery != nil { usleep(2_500_000) }
             _ = try store.items()
             var looked = 0

@@ -106,7 +106,8 @@ struct ReadThroughTests {
         let store = try scratch.store()
         @Sendable func value(_ fetched: String) async throws -> String {
             try await store.value(
-                for: item, timeout: .seconds(3_600), refreshBefore: .seconds(3_599), staleWhileRefreshing: true
+                for: item, timeout: .seconds(3_600), refreshBefore: .seconds(3_599), staleWhileRefreshing: true,
+                fetchLimit: .seconds(3_600)
             ) {
                 try await Task.sleep(for: .milliseconds(100))
                 return fetched

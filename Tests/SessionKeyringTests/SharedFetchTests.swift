@@ -50,7 +50,7 @@ struct SharedFetchTests {
         let values = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<20 {
                 group.addTask {
-                    try await store.value(for: item) {
+                    try await store.value(for: item, fetchLimit: .seconds(3_600)) {
                         try await Task.sleep(for: .milliseconds(200))
                         fetches.withLock { $0 += 1 }
                         return "fetched"
@@ -70,10 +70,10 @@ struct SharedFetchTests {
         let (begun, ended) = (Locked(0), Locked(false))
         let callers = (0..<3).map { _ in
             Task {
-                try await store.value(for: item, fetchLasting: .seconds(3_600)) {
+                try await store.value(for: item, fetchLasting: .seconds(3_600), fetchLimit: .seconds(3_600)) {
                     begun.withLock { $0 += 1 }
                     defer { ended.withLock { $0 = true } }
-                    try await Task.sleep(for: .seconds(40))
+                    try await Task.sleep(for: .seconds(3_000))
                     return "too late"
                 }
             }
@@ -93,7 +93,7 @@ struct SharedFetchTests {
         let store = try scratch.store()
         let gate = Gate()
         let caller = Task {
-            try await store.value(for: item, fetchLasting: .seconds(3_600)) {
+            try await store.value(for: item, fetchLasting: .seconds(3_600), fetchLimit: .seconds(3_600)) {
                 await gate.wait()
                 return "old"
             }

@@ -217,7 +217,7 @@ private func withHolder(
     await #expect(processExitsWith: .signal(SIGKILL)) {
         [serial = serial as Int32, name = name as String, command = command as Int32] in
         let leases = LeaseRing(Keyring(KeySerial(rawValue: serial)), permissions: .possessorAll)
-        guard var lease = try leases.acquire(name, lasting: .seconds(60), waiting: .seconds(5)) else { exit(2) }
+        guard var lease = try leases.acquire(name, lasting: .seconds(3_600), waiting: .seconds(5)) else { exit(2) }
         if command != 0 { guard try lease.name(command: command) else { exit(3) } }
         try leases.keyring.add(.user, "holder", payload: Array("\(getpid())".utf8).span.bytes)
         while lease.isHeld { usleep(1_000) }

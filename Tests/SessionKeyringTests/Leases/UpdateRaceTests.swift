@@ -100,7 +100,7 @@ struct UpdateRaceTests {
     /// The system calls of an update, by their numbers in `<linux/keyctl.h>`; -2 is `add_key`.
     @Test(
         "an updater killed right before any of its system calls leaves the old value, and the way free",
-        arguments: [-2, 5, 15, 30, 10, 11] as [CInt])
+        arguments: [-2, 5, 30, 10, 11] as [CInt])
     func killedExactly(step: CInt) async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -226,7 +226,8 @@ private func updateSomeTimes(in store: SecretStore) throws {
 private func stopSomebody(_ times: Int, at store: SecretStore) {
     var random = SeededGenerator(testSeed)
     let updaters = (0..<4).map { ItemIdentity.password(service: "pid\($0)") }
-    var giveUp = ContinuousClock.now + .seconds(60)
+    // They come, however busy the other tests keep the machine.
+    var giveUp = ContinuousClock.now + .seconds(600)
     while ContinuousClock.now < giveUp, !updaters.allSatisfy({ (try? store.contains($0)) == true }) { usleep(10_000) }
     giveUp = ContinuousClock.now + .seconds(60)
     var stops = 0

@@ -200,7 +200,9 @@ private func withHolder(
     of name: String, in leases: LeaseRing, command: Int32 = 0, _ body: @escaping @Sendable (pid_t) throws -> Void
 ) async {
     let serial = leases.keyring.serial.rawValue
+    let isDone = Locked(false)
     Thread.detachNewThread {
+        defer { isDone.withLock { $0 = true } }
         // A thread of an ordinary user without a session gets at the tester's rings only once it has looked.
         _ = try? Keyring.resolve(.sessionKeyring)
         // Told by a key, because an exit test does not say which process it is.
@@ -229,5 +231,6 @@ private func withHolder(
         while lease.isHeld { usleep(1_000) }
         exit(4)
     }
+    while !isDone.withLock({ $0 }) { usleep(1_000) }
     try? leases.keyring.unlink(leases.keyring.search(.user, "holder"))
 }

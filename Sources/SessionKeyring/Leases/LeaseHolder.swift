@@ -1,6 +1,5 @@
 import Glibc
 import Keyutils
-import Synchronization
 
 /// A process as a lease's record names it: so that another one can tell for certain that it has ended, or can't tell.
 struct LeaseHolder: Equatable {
@@ -39,7 +38,7 @@ struct LeaseHolder: Equatable {
         }
     }
 
-    private static let remembered = Mutex<LeaseHolder?>(nil)
+    private static let remembered = LockBox<LeaseHolder?>(nil)
 
     /// Another process of this pid namespace, such as a child.
     init(child processID: Int32) {

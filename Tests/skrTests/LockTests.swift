@@ -67,7 +67,7 @@ struct LockTests {
     }
 
     /// What a clock of their own would make two holders of (issue line 2.12).
-    @Test("one at a time across time namespaces, too", .enabled(if: Self.canMakeTimeNamespaces, "no time namespaces here"))
+    @Test("one at a time across time namespaces", .enabled(if: Self.canMakeTimeNamespaces, "no time namespaces here"))
     func timeNamespaces() throws {
         let outcome = try inSession(
             #"""

@@ -1,4 +1,5 @@
 import Foundation
+import Keyutils
 import Testing
 
 import skr
@@ -54,7 +55,13 @@ struct DoctorAdviceTests {
 
     @Test("leaves the doctor content and the session intact", arguments: troubles)
     func follow(_ trouble: Trouble) throws {
-        let outcome = try CommandRunner().inSession(
+        let runner = CommandRunner()
+        defer {
+            // What one of them stores in the user scope leaves its empty ring behind.
+            let user = try? Keyring.resolve(.userKeyring)
+            if let ring = try? user?.search(.keyring, "skr:" + runner.namespace) { try? user?.unlink(ring) }
+        }
+        let outcome = try runner.inSession(
             Self.tools + trouble.script, environment: ["CHECK": trouble.check])
         let parts = outcome.output.split(separator: "the doctor says ok\n", omittingEmptySubsequences: false)
         #expect(parts.count == 2, "\(outcome)")

@@ -134,9 +134,15 @@ struct ReadThroughTests {
             }
         }
         while !begun.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
-        let second = Task { try await store.value(for: item) { () async in "not fetched" } }
-        let third = Task { try await store.value(for: item) { () async in "not fetched" } }
-        try await Task.sleep(for: .milliseconds(50))
+        let others = Locked(0)
+        @Sendable func other() async throws -> String {
+            others.withLock { $0 += 1 }
+            return try await store.value(for: item) { () async in "not fetched" }
+        }
+        let second = Task { try await other() }
+        let third = Task { try await other() }
+        while others.withLock({ $0 }) < 2 { try await Task.sleep(for: .milliseconds(1)) }
+        try await Task.sleep(for: .milliseconds(100))
         first.cancel()
         third.cancel()
         await #expect(throws: SecretStoreError(.cancelled)) { _ = try await first.value }

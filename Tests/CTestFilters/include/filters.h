@@ -12,7 +12,8 @@ int test_filter_install(int operation, int error);
 int test_fork(void);
 
 /* Starts a program as from a fresh login: every signal with its default action and none blocked, as the leader of a process
- * group, with these files as standard input, output and error, and no others. Returns 0, or an errno. */
+ * group, with these files as standard input, output and error, and no others, and with the session keyring that the tests were
+ * started with, or none. Not for a forked child. Returns 0, or an errno. */
 int test_spawn(pid_t *child, const char *program, char *const words[], char *const environment[], const int files[3]);
 
 /* A pipe that no program inherits. */

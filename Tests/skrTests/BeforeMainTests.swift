@@ -11,7 +11,8 @@ struct BeforeMainTests {
             "SKR_NAMESPACE=$'e\\u0301' skr get x", "skr cached $'o\\u0308ffnen' --timeout 5s -- echo hi",
             "skr cached a --key $'\\u1100\\u1161' --timeout 5s -- echo hi",
             "skr exec --env $'A\\u0308=skr://x' -- true",
-            "skr exec --env $'A=skr://o\\u0308' -- true", "skr lock $'o\\u0308' -- true", "skr $'ge\\u0301t' x",
+            "skr exec --env $'A=skr://o\\u0308' -- true", "skr lock $'o\\u0308' --scope session -- true",
+            "skr $'ge\\u0301t' x",
             "SKR_NAMESPACE=$'\\u1e9b\\u0323' skr cached a --timeout $'5\\u0308s' -- echo hi",
         ])
     func forms(line: String) throws {

@@ -6,7 +6,7 @@ import Testing
 struct DeniedChildTests {
     @Test(
         "without prctl, lock and cached say so, and run nothing",
-        arguments: ["lock a --wait 0", "cached a --timeout 5s"])
+        arguments: ["lock a --wait 0 --scope session", "cached a --timeout 5s"])
     func controls(verb: String) async throws {
         let result = try await #require(
             processExitsWith: .exitCode(126), observing: [\.standardOutputContent, \.standardErrorContent]

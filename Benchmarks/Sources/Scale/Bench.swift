@@ -69,7 +69,7 @@ final class Bench {
     func floorSet() throws {
         let outcome = secret.withBytes { bytes in
             bytes.withUnsafeBytes { bytes in
-                "updates:scale/".withCString { mark in
+                "updates:scale:".withCString { mark in
                     floor_set(
                         ring.serial.rawValue, floor_mark(leases: leases.serial.rawValue, name: mark), names[next()],
                         bytes.baseAddress, bytes.count, UInt32(Self.timeout.components.seconds))

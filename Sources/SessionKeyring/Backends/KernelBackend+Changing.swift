@@ -2,10 +2,36 @@ package import Keyutils
 
 extension KernelBackend {
     package func expire(_ item: ItemIdentity, after timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
-        if let leases = try rings.leasesIfFlagged() {
-            return try expireUnderLease(item, after: timeout, leases: leases)
+        do throws(SecretStoreError) {
+            if let leases = try rings.leasesIfFlagged() {
+                return try expireUnderLease(item, after: timeout, leases: leases)
+            }
+            return try expireUnlocked(item, after: timeout)
+        } catch {
+            guard error.underlying?.code == .accessDenied, try isTimeoutFixed(of: item) else { throw error }
+            return try expireAnew(item, after: timeout)
         }
-        return try expireUnlocked(item, after: timeout)
+    }
+
+    /// Whether somebody has finished an overwrite in place of the item: see ``ItemLeases/finishOverwrite(_:of:)``.
+    private func isTimeoutFixed(of item: ItemIdentity) throws(SecretStoreError) -> Bool {
+        let permissions = try withKey(of: item) { _, key throws(KeyringError) in try key.describe().permissions }
+        return permissions == rings.scope.permissions.withoutSettingAttributes
+    }
+
+    /// Puts a new key with the same secret in the item's place.
+    private func expireAnew(_ item: ItemIdentity, after timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
+        guard let update = try beginUpdate(of: item, lasting: ItemLeases.duration, waiting: ItemLeases.patience) else {
+            throw SecretStoreError(.contended, item: item)
+        }
+        while true {
+            var copy: SecretBytes?
+            guard try update.read({ bytes in copy = SecretBytes(copying: bytes) }), let secret = copy else { return false }
+            let isDone = try secret.withBytes { bytes throws(SecretStoreError) in
+                try update.commit(bytes, timeout: timeout)
+            }
+            if isDone { return true }
+        }
     }
 
     package func remove(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {

@@ -34,6 +34,7 @@ private final class KernelItemFetch: ItemFetch {
     private let backend: KernelBackend
     private let item: ItemIdentity
     private let before: Key?
+    /// `nil` where the quota has no room for it; then nothing can be stored.
     private let sentinel: Key?
 
     /// Longer than any fetch lasts, so that a fetch whose process dies leaves nothing that lasts.
@@ -50,7 +51,6 @@ private final class KernelItemFetch: ItemFetch {
         try? sentinel?.invalidate()
     }
 
-    /// `nil` where the quota has no room for it; then nothing is stored.
     private static func placeSentinel(of item: ItemIdentity, in backend: KernelBackend) throws(SecretStoreError) -> Key?
     {
         let lifetime: KeyTimeout
@@ -87,31 +87,85 @@ private final class KernelItemFetch: ItemFetch {
     }
 
     private func publish(_ publication: Publication, payload: RawSpan) throws(SecretStoreError) -> Bool {
-        guard let leases = try backend.rings.leasesIfFlagged(),
-            let lease = try backend.affordableLease(for: item, in: leases), try isUntouched()
-        else { return false }
+        guard let leases = try raiseUpdateFlag() else { return false }
+        guard let lease = try backend.affordableLease(for: item, in: leases) else { throw noRoom }
         var published: Key?
-        try backend.withPair(for: item) { pair throws(KeyringError) in
-            try backend.publish(publication, payload: payload) { key throws(KeyringError) in
-                published = try lease.publish(key, to: pair.items) ? key : nil
+        do throws(SecretStoreError) {
+            try backend.withPair(for: item) { pair throws(KeyringError) in
+                try backend.publish(publication, payload: payload) { key throws(KeyringError) in
+                    published = nil
+                    guard try isUntouched(in: pair.items) else { return Staging.discard(key) }
+                    // Over nothing the kernel lets only one in, and an `add` may have been first.
+                    var isFree = false
+                    if before == nil {
+                        let state = try backend.nameState(of: item, in: pair.items)
+                        guard state != .live else { return Staging.discard(key) }
+                        isFree = state == .free
+                    }
+                    published = try lease.publish(key, to: pair.items, exclusive: isFree) ? key : nil
+                }
             }
+        } catch {
+            guard error.underlying?.code == .alreadyExists else { throw error }
         }
         guard let published else { return false }
         try backend.unlinkKeyOfOtherType(than: publication)
         _ = lease.release()
         // A `clear` asks for no lease. What came behind the last look is withdrawn; others may have read it.
-        guard try !isSentinelThere() else { return true }
+        if let ring = try backend.rings.findItems() {
+            do throws(KeyringError) {
+                if try isSentinelThere(in: ring) { return true }
+            } catch {
+                throw SecretStoreError(error, item: item)
+            }
+        }
         try? published.invalidate()
         return false
     }
 
-    private func isUntouched() throws(SecretStoreError) -> Bool {
-        guard try isSentinelThere() else { return false }
-        return try backend.withKey(of: item) { _, key in key } == before
+    /// The leases' ring with the flag in it, seen by all; `nil` where the ring is gone, and what watched the item with it.
+    private func raiseUpdateFlag() throws(SecretStoreError) -> Keyring? {
+        guard let leases = try backend.rings.leasesIfFlagged() else { return nil }
+        do throws(KeyringError) {
+            try backend.rings.raiseUpdateFlag(in: leases)
+        } catch {
+            throw SecretStoreError(error, item: item)
+        }
+        return leases
     }
 
-    private func isSentinelThere() throws(SecretStoreError) -> Bool {
-        guard let sentinel else { return false }
-        return try backend.withKey(of: item.fetchSentinel, type: .user) { _, key in key } == sentinel
+    private func isUntouched() throws(SecretStoreError) -> Bool {
+        guard sentinel != nil else { throw noRoom }
+        guard let ring = try backend.rings.findItems() else { return false }
+        do throws(KeyringError) {
+            return try isUntouched(in: ring)
+        } catch {
+            throw SecretStoreError(error, item: item)
+        }
     }
+
+    private func isUntouched(in ring: Keyring) throws(KeyringError) -> Bool {
+        guard try isSentinelThere(in: ring) else { return false }
+        let current = try backend.current(item, in: ring)
+        if current == before { return true }
+        return try current == nil ? hasExpired(before) : false
+    }
+
+    /// The end of its time is nothing that happened to it.
+    private func hasExpired(_ key: Key?) throws(KeyringError) -> Bool {
+        do throws(KeyringError) {
+            _ = try key?.describe()
+            return false
+        } catch {
+            guard error.isAboutDeadKey else { throw error }
+            return error.code == .expired
+        }
+    }
+
+    private func isSentinelThere(in ring: Keyring) throws(KeyringError) -> Bool {
+        guard let sentinel else { return false }
+        return try backend.current(item.fetchSentinel, in: ring) == sentinel
+    }
+
+    private var noRoom: SecretStoreError { SecretStoreError(KeyringError(.quotaExceeded, in: .add), item: item) }
 }

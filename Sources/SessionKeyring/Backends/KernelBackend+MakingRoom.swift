@@ -18,13 +18,11 @@ extension KernelBackend {
             let table = try? KeyTable.snapshot()
         else { return 0 }
         try leases.sweep()
-        var reaper = Reaper(leases: leases, items: ring, leaseRing: leaseRing)
+        var reaper = Reaper(rings: rings, items: ring, leaseRing: leaseRing)
         do throws(KeyringError) {
             let dead = try ring.members().compactMap { serial in
                 table[serial].flatMap { $0.expiry == .expired ? (Key(serial), $0) : nil }
             }
-            guard !dead.isEmpty else { return 0 }
-            try reaper.begin(rings)
             for (key, entry) in dead { try reaper.reap(key, type: entry.keyType, named: entry.keyDescription) }
         } catch {
             throw SecretStoreError(error)
@@ -36,7 +34,7 @@ extension KernelBackend {
 /// Removing dead keys by what was seen: each under the lease of its name, by a move of another key of that name into the
 /// lease, which removes whatever bears the name and fails once the lease was taken.
 private struct Reaper {
-    let leases: ItemLeases
+    let rings: NamespaceRings
     let items: Keyring
     let leaseRing: Keyring
     private(set) var count = 0
@@ -46,18 +44,10 @@ private struct Reaper {
     /// microsecond between look and unlink, is lost.
     private var unleasedLeft = 4
 
-    init(leases: ItemLeases, items: Keyring, leaseRing: Keyring) {
-        self.leases = leases
+    init(rings: NamespaceRings, items: Keyring, leaseRing: Keyring) {
+        self.rings = rings
         self.items = items
         self.leaseRing = leaseRing
-    }
-
-    mutating func begin(_ rings: NamespaceRings) throws(KeyringError) {
-        do throws(KeyringError) {
-            try rings.raiseUpdateFlag(in: leaseRing)
-        } catch {
-            guard error.code == .quotaExceeded else { throw error }
-        }
     }
 
     mutating func reap(_ key: Key, type: KeyType, named name: String) throws(KeyringError) {
@@ -79,7 +69,8 @@ private struct Reaper {
     }
 
     private func reapUnderLease(_ type: KeyType, _ name: String) throws(KeyringError) -> Bool {
-        guard let lease = try leases.acquireIfAffordable(for: name, in: leaseRing) else {
+        try rings.raiseUpdateFlag(in: leaseRing)
+        guard let lease = try ItemLeases(rings: rings).acquireIfAffordable(for: name, in: leaseRing) else {
             throw KeyringError(.quotaExceeded, in: .add)
         }
         let one: InlineArray<1, UInt8> = [0]

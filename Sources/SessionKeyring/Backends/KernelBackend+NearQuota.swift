@@ -13,7 +13,7 @@ import Keyutils
 ///    the new one would lie in the lease, unseen. A refusal changes nothing. (The new secret without a timeout, until
 ///    somebody takes the lease, and ``ItemLeases/finishOverwrite(_:of:isDead:)`` gives it one.)
 /// 4. *Timeout*. (The same.)
-/// 5. *Commit*: the lease is given back in time. If it was not, all begins anew.
+/// 5. *Commit*: the lease is given back in time. If it was not, or the key was not there any more, all begins anew.
 extension KernelBackend {
     func replaceNearQuota(_ publication: Publication, payload: RawSpan) throws(SecretStoreError) {
         try checkQuotaCouldHold(publication, payload: payload)
@@ -43,10 +43,10 @@ extension KernelBackend {
     private func overwriteInPlace(
         _ publication: Publication, payload: RawSpan, in pair: NamespaceRings.Pair
     ) throws(KeyringError) -> Bool {
-        let lease = try QuotaPatience.wait { () throws(KeyringError) in
+        let acquired = try QuotaPatience.wait { () throws(KeyringError) in
             try leases.acquire(for: publication.item.keyDescription, in: pair.leases)
         }
-        guard let lease else { return false }
+        guard var lease = acquired else { return false }
         let key: Key
         do throws(KeyringError) {
             key = try pair.items.find(publication.type, publication.item.keyDescription)
@@ -54,14 +54,18 @@ extension KernelBackend {
             guard error.isAboutDeadKey else { throw error }
             throw KeyringError(.quotaExceeded, in: .add)
         }
-        return try overwrite(key, with: publication, payload: payload, under: lease, slack: ItemLeases.duration / 4)
+        let isWritten = try overwrite(
+            key, in: pair.items, with: publication, payload: payload, under: &lease, slack: ItemLeases.duration / 4)
+        // To be looked at first, for a lease that is lost gives itself back.
+        return isWritten ? lease.release() : false
     }
 
-    /// Writes over the key, and gives the lease back; false if it has to begin anew.
+    /// Writes over the key, which stands once the lease has been given back in time; false if it has to begin anew.
     ///
     /// - Throws: ``KeyringError`` with `quotaExceeded`, nothing having changed.
     func overwrite(
-        _ key: Key, with publication: Publication, payload: RawSpan, under lease: consuming RingLease, slack: Duration
+        _ key: Key, in items: Keyring, with publication: Publication, payload: RawSpan, under lease: inout RingLease,
+        slack: Duration
     ) throws(KeyringError) -> Bool {
         do throws(KeyringError) {
             // One of another making may not be ours to change.
@@ -82,7 +86,8 @@ extension KernelBackend {
                 return false
             }
             if let timeout = publication.timeout { try key.setTimeout(timeout) }
-            return lease.release()
+            try dropFetchSentinel(of: publication.item, in: items)
+            return true
         } catch {
             guard error.isAboutDeadKey || error.code == .notPermitted else { throw error }
             return false
@@ -106,9 +111,10 @@ extension ItemLeases {
     /// Finishes what somebody began to write in place, whose lease is being taken.
     ///
     /// Only a key counts that the holder has pinned in this very lease, that is still the item of the lease's name, and that
-    /// holds what was to be written; the old payload is untouched, and so is its timeout. Unless the holder is dead for
-    /// certain, nobody may set the key's timeout any more: its own, coming late, would hit a successor's value.
-    func finishOverwrite(_ record: LeaseRecord, of lease: Keyring, isDead: Bool) throws(KeyringError) {
+    /// holds what was to be written; the old payload is untouched, and so is its timeout. Nobody may set the key's timeout
+    /// any more then, or write over it in place: that of a late holder, or of another one who finishes this, would hit a
+    /// successor's value. (So `expire` makes a new key of it, and so does whoever sets it once there is room.)
+    func finishOverwrite(_ record: LeaseRecord, of lease: Keyring) throws(KeyringError) {
         guard let overwrite = record.overwrite else { return }
         let key = Key(overwrite.key)
         do throws(KeyringError) {
@@ -120,10 +126,7 @@ extension ItemLeases {
             let (left, isOverflow) = overwrite.expiry.subtractingReportingOverflow(Int64(time(nil)))
             guard !isOverflow, left > 0, left <= Int64(UInt32.max) else { return try key.invalidate() }
             try key.setTimeout(KeyTimeout(.seconds(left)))
-            if !isDead {
-                try key.setPermissions(
-                    rings.scope.permissions.subtracting([.possessorSetAttribute, .userSetAttribute]))
-            }
+            try key.setPermissions(rings.scope.permissions.withoutSettingAttributes)
         } catch {
             // It is gone, or not ours to change.
             guard error.isAboutDeadKey else { throw error }
@@ -132,9 +135,15 @@ extension ItemLeases {
 
     private func itemsRing() throws(KeyringError) -> Keyring? {
         do throws(SecretStoreError) {
-            return try rings.items()
+            // Not the one that is remembered, which may be gone.
+            return try rings.findItems()
         } catch {
             throw error.underlying ?? KeyringError(.accessDenied, in: .search)
         }
     }
+}
+
+extension KeyPermissions {
+    /// Those of an item whose timeout can't be changed any more.
+    var withoutSettingAttributes: KeyPermissions { subtracting([.possessorSetAttribute, .userSetAttribute]) }
 }

@@ -90,7 +90,7 @@ extension KernelBackend {
                 try leases.acquire(for: publication.item.keyDescription, in: pair.leases)
             }
             guard let lease else { return false }
-            if let late, try current(publication, in: pair.items) == late { return true }
+            if let late, try current(publication.item, in: pair.items) == late { return true }
             var isPublished = false
             try publish(publication, payload: payload) { key throws(KeyringError) in
                 isPublished = try lease.publish(key, to: pair.items)
@@ -104,19 +104,22 @@ extension KernelBackend {
         return false
     }
 
-    private func current(_ publication: Publication, in ring: Keyring) throws(KeyringError) -> Key? {
-        do throws(KeyringError) {
-            return try ring.find(publication.type, publication.item.keyDescription)
-        } catch {
-            guard error.code == .notFound || error.code == .expired || error.code == .revoked else { throw error }
-            return nil
+    /// The item's live key.
+    func current(_ item: ItemIdentity, in ring: Keyring) throws(KeyringError) -> Key? {
+        for type in ItemTypes.all {
+            do throws(KeyringError) {
+                return try ring.find(type, item.keyDescription)
+            } catch {
+                guard error.code == .notFound || error.code == .expired || error.code == .revoked else { throw error }
+            }
         }
+        return nil
     }
 
     /// Creates the item if no live one is there.
     private func create(_ publication: Publication, payload: RawSpan) throws(SecretStoreError) {
         let item = publication.item
-        // Each round lost means that another process held the lease for its whole time, or was quicker.
+        // Each round lost means that another process was quicker.
         for _ in 0..<10 {
             let outcome: CreationOutcome
             do throws(SecretStoreError) {
@@ -129,12 +132,13 @@ extension KernelBackend {
             case .created: return
             case .occupied: throw SecretStoreError(.duplicate, item: item)
             case .lost: continue
+            case .contended: throw SecretStoreError(.contended, item: item)
             }
         }
         throw SecretStoreError(.contended, item: item)
     }
 
-    private enum CreationOutcome { case created, occupied, lost }
+    private enum CreationOutcome { case created, occupied, lost, contended }
 
     private func createOnce(
         _ publication: Publication,
@@ -187,7 +191,7 @@ extension KernelBackend {
         let lease = try QuotaPatience.wait { () throws(KeyringError) in
             try leases.acquire(for: publication.item.keyDescription, in: pair.leases)
         }
-        guard let lease else { return .lost }
+        guard let lease else { return .contended }
         try publish(publication, payload: payload) { key throws(KeyringError) in
             let state = try nameState(of: publication.item, in: pair.items)
             guard state != .live else {

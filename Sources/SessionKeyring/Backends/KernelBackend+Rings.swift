@@ -49,7 +49,7 @@ extension KernelBackend {
         let current = try rings.findOrMakePair()
         guard current.items == pair.items else { return current }
         do throws(KeyringError) {
-            guard try rings.removeIfRestrictedAndEmpty(pair.items) else { throw error }
+            guard try rings.finishGivingBack(pair.items) else { throw error }
         } catch {
             throw SecretStoreError(error, item: item)
         }

@@ -36,7 +36,7 @@ extension KernelBackend {
 private final class KernelItemUpdate: ItemUpdate {
     private let backend: KernelBackend
     private let item: ItemIdentity
-    private let ring: Keyring
+    private var ring: Keyring
     /// Gone once the item was written in place, for that ends with giving it back.
     private var lease: RingLease?
     /// How much of the lease must be left to write in place.
@@ -60,8 +60,6 @@ private final class KernelItemUpdate: ItemUpdate {
     }
 
     func commit(_ bytes: RawSpan?, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
-        // A `clear` asks for no lease; and what was read may have expired.
-        guard try backend.withKey(of: item, { _, key in key }) == seen else { return false }
         guard let bytes else { return try remove() }
         return try StoredForm.with(bytes) { payload throws(SecretStoreError) in
             let type = try backend.keyType(
@@ -70,34 +68,63 @@ private final class KernelItemUpdate: ItemUpdate {
         }
     }
 
+    private enum Outcome {
+        case published
+        /// Something else is there than what was read last: a `clear` asks for no lease, and what was read may have expired.
+        case changed
+        case leaseLost
+    }
+
     /// False where something else is there than what was read last.
     private func publish(_ publication: Publication, payload: RawSpan) throws(SecretStoreError) -> Bool {
-        var isPublished = false
+        var outcome = Outcome.leaseLost
         do throws(KeyringError) {
             try backend.publish(publication, payload: payload) { key throws(KeyringError) in
-                isPublished = try publish(key)
+                outcome = try publish(key)
             }
-            if isPublished { try backend.dropFetchSentinel(of: item, in: ring) }
+            if outcome == .published { try backend.dropFetchSentinel(of: item, in: ring) }
         } catch {
-            if error.code == .alreadyExists { return false }
-            guard error.code == .quotaExceeded, let seen else { throw SecretStoreError(error, item: item) }
-            isPublished = try overwrite(seen, with: publication, payload: payload)
+            switch error.code {
+            case .alreadyExists: outcome = .changed
+            case .quotaExceeded: outcome = try overwrite(with: publication, payload: payload, orThrow: error)
+            default:
+                guard error.isAboutDeadKey, try haveOtherRing() else { throw SecretStoreError(error, item: item) }
+                outcome = .changed
+            }
         }
-        guard isPublished else { throw SecretStoreError(.leaseLost, item: item) }
+        switch outcome {
+        case .changed: return false
+        case .leaseLost: throw SecretStoreError(.leaseLost, item: item)
+        case .published: break
+        }
         guard try isRingInUse() else { throw SecretStoreError(.unreadableAfterWrite, item: item) }
         try backend.unlinkKeyOfOtherType(than: publication)
         return true
     }
 
-    private func publish(_ key: Key) throws(KeyringError) -> Bool {
-        guard lease != nil else {
-            Staging.discard(key)
-            return false
-        }
-        // Over nothing the kernel lets only one in, and an `add` may have been first.
+    private func publish(_ key: Key) throws(KeyringError) -> Outcome {
         var isFree = false
-        if seen == nil { isFree = try backend.nameState(of: item, in: ring) == .free }
-        return try lease?.publish(key, to: ring, exclusive: isFree) ?? false
+        let isUnchanged: Bool
+        if let seen {
+            isUnchanged = try backend.current(item, in: ring) == seen
+        } else {
+            let state = try backend.nameState(of: item, in: ring)
+            isUnchanged = state != .live
+            // Over nothing the kernel lets only one in, and an `add` may have been first.
+            isFree = state == .free
+        }
+        guard isUnchanged, lease != nil else {
+            Staging.discard(key)
+            return isUnchanged ? .leaseLost : .changed
+        }
+        return try lease?.publish(key, to: ring, exclusive: isFree) == true ? .published : .leaseLost
+    }
+
+    /// Whether the items are in another ring by now, which is used from now on.
+    private func haveOtherRing() throws(SecretStoreError) -> Bool {
+        let current = try backend.rings.findOrMakePair().items
+        defer { ring = current }
+        return current != ring
     }
 
     /// Writing to a ring that only its possessor may write to shows that it is still linked.
@@ -108,17 +135,27 @@ private final class KernelItemUpdate: ItemUpdate {
 
     /// The last resort where the quota has no room for a new key beside the old one.
     private func overwrite(
-        _ key: Key, with publication: Publication, payload: RawSpan
-    ) throws(SecretStoreError) -> Bool {
-        guard let lease = lease.take() else { return false }
+        with publication: Publication, payload: RawSpan, orThrow quota: KeyringError
+    ) throws(SecretStoreError) -> Outcome {
         do throws(KeyringError) {
-            return try backend.overwrite(key, with: publication, payload: payload, under: lease, slack: slack)
+            guard let seen else { throw quota }
+            guard try backend.current(item, in: ring) == seen else { return .changed }
+            guard var lease = lease.take() else { return .leaseLost }
+            if try backend.overwrite(
+                seen, in: ring, with: publication, payload: payload, under: &lease, slack: slack)
+            {
+                return lease.release() ? .published : .leaseLost
+            }
+            let isOurs = lease.timeLeft > slack
+            self.lease = consume lease
+            return isOurs ? .changed : .leaseLost
         } catch {
             throw SecretStoreError(error, item: item)
         }
     }
 
     private func remove() throws(SecretStoreError) -> Bool {
+        guard try backend.withKey(of: item, { _, key in key }) == seen else { return false }
         let removed = try backend.remove(item) { ring, key throws(KeyringError) in
             try lease?.remove(key, from: ring) ?? false
         }

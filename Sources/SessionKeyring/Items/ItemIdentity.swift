@@ -42,24 +42,22 @@ public struct ItemIdentity: Sendable {
     }
 
     /// The empty item beside this one that dies sooner, after which it should be fetched anew.
-    ///
-    /// Its name can't be read back as an identity, so it is not listed.
-    package var freshnessMark: ItemIdentity {
-        ItemIdentity(kind: kind, service: service, account: account, keyDescription: "fresh:" + keyDescription)
-    }
+    package var freshnessMark: ItemIdentity { mark("fresh:") }
 
     /// The item beside this one that keeps a failure to get it, so that none is taken for the other.
-    ///
-    /// Its name can't be read back as an identity, so it is not listed.
-    package var failureMark: ItemIdentity {
-        ItemIdentity(kind: kind, service: service, account: account, keyDescription: "failed:" + keyDescription)
-    }
+    package var failureMark: ItemIdentity { mark("failed:") }
 
     /// The key beside this one that shows whether something happened to the item since its fetch began.
-    ///
-    /// Its name can't be read back as an identity, so it is not listed.
-    package var fetchSentinel: ItemIdentity {
-        ItemIdentity(kind: kind, service: service, account: account, keyDescription: "fetching:" + keyDescription)
+    package var fetchSentinel: ItemIdentity { mark("fetching:") }
+
+    /// What stands beside this item under a name that can't be read back as an identity, so that it is not listed.
+    private func mark(_ word: String) -> ItemIdentity {
+        var name = keyDescription
+        // A word more would be too much for the kernel: two items that shared this name would share the mark.
+        if word.utf8.count + name.utf8.count > Self.largestDescription {
+            name = "#" + String(unsafe LeaseRecord.hash(of: name.utf8Span.span.bytes), radix: 16)
+        }
+        return ItemIdentity(kind: kind, service: service, account: account, keyDescription: word + name)
     }
 
     /// A token or password of a service.

@@ -13,8 +13,8 @@ struct ItemLeases {
     let rings: NamespaceRings
 
     private func leases(in ring: Keyring) -> LeaseRing {
-        LeaseRing(ring, permissions: rings.scope.permissions) { lease, record, isDead throws(KeyringError) in
-            try finishOverwrite(record, of: lease, isDead: isDead)
+        LeaseRing(ring, permissions: rings.scope.permissions) { lease, record throws(KeyringError) in
+            try finishOverwrite(record, of: lease)
         }
     }
 

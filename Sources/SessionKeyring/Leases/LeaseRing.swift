@@ -7,8 +7,8 @@ package struct LeaseRing {
     private let permissions: KeyPermissions
     /// Finishes what the holder of a lease that is being taken had begun.
     ///
-    /// Nothing can be written through that lease any more, and `isDead` says whether its holder is dead for certain.
-    private let recover: ((_ lease: Keyring, _ record: LeaseRecord, _ isDead: Bool) throws(KeyringError) -> Void)?
+    /// Nothing can be written through that lease any more.
+    private let recover: ((_ lease: Keyring, _ record: LeaseRecord) throws(KeyringError) -> Void)?
 
     package init(_ keyring: Keyring, permissions: KeyPermissions) {
         self.init(keyring, permissions: permissions, recover: nil)
@@ -16,7 +16,7 @@ package struct LeaseRing {
 
     init(
         _ keyring: Keyring, permissions: KeyPermissions,
-        recover: ((_ lease: Keyring, _ record: LeaseRecord, _ isDead: Bool) throws(KeyringError) -> Void)?
+        recover: ((_ lease: Keyring, _ record: LeaseRecord) throws(KeyringError) -> Void)?
     ) {
         self.keyring = keyring
         self.permissions = permissions
@@ -111,7 +111,7 @@ package struct LeaseRing {
             // Somebody else was about to take it.
             guard error.code == .alreadyExists else { throw error }
         }
-        if let record, let recover { try recover(lease, record, record.isAbandoned) }
+        if let record, let recover { try recover(lease, record) }
         do throws(KeyringError) {
             try lease.clear()
             try Key(lease).invalidate()

@@ -106,6 +106,23 @@ package struct RingLease: ~Copyable, Sendable {
         return try move(key, from: ring, to: destination, exclusive: exclusive)
     }
 
+    /// Makes a keyring in the lease, which dies with it unless it is moved out; `nil` if the lease was lost.
+    func makeKeyring(_ name: String, permissions: KeyPermissions) throws(KeyringError) -> Keyring? {
+        do throws(KeyringError) {
+            let made = try ring.addKeyring(name)
+            try Key(made).setPermissions(permissions)
+            return made
+        } catch {
+            guard error.isOfTakenLease else { throw error }
+            return nil
+        }
+    }
+
+    /// Moves a key that was made in the lease to its place; false if the lease was lost.
+    func moveOut(_ key: Key, to destination: Keyring) throws(KeyringError) -> Bool {
+        try move(key, from: ring, to: destination, exclusive: false)
+    }
+
     /// Removes from `place` whatever bears the name of `key`, which need not be there itself; false, with nothing changed,
     /// if the lease was lost.
     ///

@@ -70,15 +70,34 @@ extension NamespaceRings {
         }
         // What the holders of leases in a dead ring write goes through keyrings that the kernel is about to collect.
         if state == .dead, name == Self.leasesName { usleep(50_000) }
-        let ring = try Keyring.thread.addKeyring(name)
+        guard let ring = try lease.makeKeyring(name, permissions: scope.permissions) else { return nil }
+        guard let old else { return try lease.moveOut(Key(ring), to: anchor) ? ring : nil }
+        return try replace(old, by: ring, in: anchor, under: lease) ? ring : nil
+    }
+
+    /// Puts the new ring with all that is in the old one, which takes nothing any more, in its place.
+    private func replace(
+        _ old: Keyring, by ring: Keyring, in anchor: Keyring, under lease: borrowing RingLease
+    ) throws(KeyringError) -> Bool {
+        // So that it can be read when it has lost its place.
+        try Keyring.thread.link(Key(old))
+        defer { Staging.discard(Key(old)) }
+        let members = try old.members()
+        for member in members { try Self.link(member, to: ring) }
+        guard try lease.moveOut(Key(ring), to: anchor) else { return false }
+        // What was removed from the old one meanwhile is not to come back; exactly that, for there may be a successor.
+        let left = Set(try old.members())
+        for member in members where !left.contains(member) { try? Key(member).invalidate() }
+        return true
+    }
+
+    private static func link(_ member: KeySerial, to ring: Keyring) throws(KeyringError) {
         do throws(KeyringError) {
-            try Key(ring).setPermissions(scope.permissions)
-            for member in try old?.members() ?? [] { try ring.link(Key(member)) }
+            try ring.link(Key(member))
         } catch {
-            Staging.discard(Key(ring))
-            throw error
+            // It has expired, or was removed.
+            guard error.isAboutDeadKey, error.code != .accessDenied else { throw error }
         }
-        return try lease.publish(Key(ring), to: anchor) ? ring : nil
     }
 
     private enum RingState { case absent, dead, live }

@@ -2,12 +2,13 @@ import Glibc
 import Keyutils
 
 /// Empty rings, such as `clear` leaves, each of which keeps a key of the user's quota.
+///
+/// A ring that is about to be given back is *marked*, restricted, looked at once more, and invalidated if it is empty still; a
+/// writer that is turned down there makes a new one. That needs no room for any key. If something came in between the two
+/// looks, or this process dies behind the restriction, the ring takes nothing any more; by its mark a writer tells it from
+/// one that somebody restricted who meant it, and puts a new ring with what is in it in its place, once there is room for one.
 extension NamespaceRings {
     /// Removes the scope's empty rings but this namespace's own, and returns how many there were.
-    ///
-    /// A ring is restricted before the second look, so that nothing gets in behind it; a writer that is turned down there
-    /// makes a new one. That needs no room for any key. (A process that dies behind the restriction leaves an empty ring that
-    /// takes nothing, which the next writer removes.)
     func giveBackEmptyRings() throws(SecretStoreError) -> Int {
         var count = 0
         do throws(KeyringError) {
@@ -21,11 +22,13 @@ extension NamespaceRings {
         return count
     }
 
-    /// Removes a restricted ring that is empty; false if it is not.
-    func removeIfRestrictedAndEmpty(_ ring: Keyring) throws(KeyringError) -> Bool {
+    /// Gets the items' ring out of the way where it takes nothing because somebody was giving it back; false where it was
+    /// restricted by somebody who meant it.
+    func finishGivingBack(_ ring: Keyring) throws(KeyringError) -> Bool {
         do throws(KeyringError) {
-            guard try ring.isRestricted(), try ring.members().isEmpty else { return false }
-            try Key(ring).invalidate()
+            let key = try Key(ring).describe()
+            guard try ring.isRestricted(), key.userID == geteuid(), key.permissions == givingBackMark else { return false }
+            _ = try removeOrReplace(ring, named: itemsName)
         } catch {
             // Somebody else has removed it.
             guard error.isAboutDeadKey else { throw error }
@@ -35,25 +38,39 @@ extension NamespaceRings {
 
     private func giveBack(_ ring: Keyring, named name: String) throws(KeyringError) -> Bool {
         do throws(KeyringError) {
+            try Key(ring).setPermissions(givingBackMark)
             try ring.restrict()
-            if try ring.members().isEmpty {
-                try Key(ring).invalidate()
-                return true
-            }
-            // Something came in between the two looks: it goes on living in a ring that takes more.
-            _ = try make(name, in: anchor, inPlaceOf: ring)
+            return try removeOrReplace(ring, named: name)
         } catch {
-            // Another process is at it, or has removed it.
-            guard error.isAboutDeadKey || error.code == .alreadyExists else { throw error }
+            // Another process is at it, or has removed it; or there is no room for a new one, which a writer makes later.
+            guard error.isAboutDeadKey || error.code == .alreadyExists || error.code == .quotaExceeded else { throw error }
+            return false
         }
+    }
+
+    /// True if it was empty and is gone.
+    private func removeOrReplace(_ ring: Keyring, named name: String) throws(KeyringError) -> Bool {
+        if try ring.members().isEmpty {
+            try Key(ring).invalidate()
+            return true
+        }
+        // Something came in between the two looks: it goes on living in a ring that takes more.
+        _ = try make(name, in: anchor, inPlaceOf: ring)
         return false
+    }
+
+    /// The permissions of a ring that is being given back: they allow its owner what the usual ones do, and a ring that
+    /// others can't reach shows its name to the user's other sessions.
+    private var givingBackMark: KeyPermissions {
+        scope.access == .possessor ? scope.permissions.union(.userView) : scope.permissions.subtracting(.possessorView)
     }
 
     private func nameOfEmptyRing(_ serial: KeySerial) throws(KeyringError) -> String? {
         do throws(KeyringError) {
             let key = try Key(serial).describe()
             let start = "skr:"
-            guard key.type == .keyring, key.userID == geteuid(), key.permissions == scope.permissions,
+            guard key.type == .keyring, key.userID == geteuid(),
+                key.permissions == scope.permissions || key.permissions == givingBackMark,
                 key.name.utf8.starts(with: start.utf8),
                 PercentCoding.decode(key.name.dropFirst(start.count)) != nil,
                 try Keyring(serial).members().isEmpty

@@ -16,7 +16,7 @@ extension NamespaceRings {
     /// How long after its look at the flag a plain writer may begin to write, and have ended to be in time.
     static let (unlockedStart, unlockedLimit) = (Duration.milliseconds(10), Duration.milliseconds(15))
 
-    /// No lease's name begins like this, for a namespace has no colon in it when encoded.
+    /// A key, so no lease is in its way, whatever its name.
     private var flagName: String { "updates:" + leasePrefix }
 
     /// Whether the namespace's writers take turns.
@@ -27,8 +27,8 @@ extension NamespaceRings {
         } catch {
             switch error.code {
             case .notFound: return false
-            // Somebody has removed it by hand, which ends no update.
-            case .expired, .revoked: return true
+            // Somebody has removed it by hand, which ends no update; or something odd bears its name.
+            case .expired, .revoked, .accessDenied: return true
             default: throw error
             }
         }
@@ -50,49 +50,65 @@ extension NamespaceRings {
 
     /// Makes all writers take turns from now on; returns once all see it.
     func raiseUpdateFlag(in leases: Keyring) throws(KeyringError) {
-        if let flagged = try timeOfFlag(in: leases) { return Self.waitForGrace(since: flagged) }
-        let now = BootTime.now()
-        try setUpdateFlag(at: now, in: leases)
-        Self.waitForGrace(since: now)
+        let left = Self.grace - BootTime.now().since(try timeOfRaisedFlag(in: leases))
+        if left > .zero { Pause(duration: left).sleep() }
     }
 
-    /// The same for whoever does not have to be sure that all see it, as a fetch, whose item shows what they do.
+    /// The same for whoever does not yet have to be sure that all see it.
     func raiseUpdateFlagUnhurried(in leases: Keyring) throws(KeyringError) {
-        if try timeOfFlag(in: leases) == nil { try setUpdateFlag(at: .now(), in: leases) }
+        _ = try timeOfRaisedFlag(in: leases)
     }
 
-    private func setUpdateFlag(at time: BootTime, in leases: Keyring) throws(KeyringError) {
-        let words: InlineArray<1, UInt64> = [time.nanoseconds.littleEndian]
-        let flag = try unsafe Staging.stage(
-            .user, flagName, payload: words.span.bytes, permissions: scope.permissions, timeout: nil)
+    /// Sets the flag where it is not; returns a time at which it could be seen.
+    ///
+    /// It says that time only once it is in its place: read before, the clock would count the way there as grace. Where it
+    /// says none, or one to come, whoever finds it says when that was.
+    private func timeOfRaisedFlag(in leases: Keyring) throws(KeyringError) -> BootTime {
+        let found = try findFlag(in: leases)
+        if let time = found?.time, time < .now() { return time }
+        let flag = if let found { found.key } else { try setUpdateFlag(in: leases) }
+        let now = BootTime.now()
+        do throws(KeyringError) {
+            try Self.withPayload(now) { payload throws(KeyringError) in try flag.update(payload) }
+        } catch {
+            // Somebody else's is there in its place, or it is not ours to change: then the next one waits as well.
+            guard error.isAboutDeadKey else { throw error }
+        }
+        return now
+    }
+
+    private func setUpdateFlag(in leases: Keyring) throws(KeyringError) -> Key {
+        let flag = try Self.withPayload(nil) { payload throws(KeyringError) in
+            try Staging.stage(.user, flagName, payload: payload, permissions: scope.permissions, timeout: nil)
+        }
         do throws(KeyringError) {
             try Keyring.thread.move(flag, to: leases)
         } catch {
             Staging.discard(flag)
             throw error
         }
+        return flag
     }
 
-    /// When the flag was set; `nil` where it is not.
-    ///
-    /// What says something else, or of a time to come, counts as set just now.
-    private func timeOfFlag(in leases: Keyring) throws(KeyringError) -> BootTime? {
+    /// The flag and what it says; `nil` where there is none, or something that can't be read, which a flag displaces.
+    private func findFlag(in leases: Keyring) throws(KeyringError) -> (key: Key, time: BootTime?)? {
         do throws(KeyringError) {
-            let time = try leases.find(.user, flagName).withPayload { payload in
+            let flag = try leases.find(.user, flagName)
+            let time = try flag.withPayload { payload in
                 payload.byteCount == 8
                     ? UInt64(littleEndian: unsafe payload.unsafeLoadUnaligned(as: UInt64.self)) : UInt64.max
             }
-            return min(BootTime(nanoseconds: time), .now())
+            return (flag, time == .max ? nil : BootTime(nanoseconds: time))
         } catch {
-            switch error.code {
-            case .notFound, .expired, .revoked: return nil
-            default: throw error
-            }
+            guard error.isAboutDeadKey else { throw error }
+            return nil
         }
     }
 
-    private static func waitForGrace(since flagged: BootTime) {
-        let left = grace - BootTime.now().since(flagged)
-        if left > .zero { Pause(duration: left).sleep() }
+    private static func withPayload<Result>(
+        _ time: BootTime?, _ body: (RawSpan) throws(KeyringError) -> Result
+    ) throws(KeyringError) -> Result {
+        let words: InlineArray<1, UInt64> = [(time?.nanoseconds ?? .max).littleEndian]
+        return try unsafe body(words.span.bytes)
     }
 }

@@ -20,7 +20,7 @@ package final class NamespaceRings: Sendable {
     package let scope: SecretScope
     package let namespace: String
     let itemsName: String
-    /// What the names of the namespace's leases begin with.
+    /// What the names of the namespace's leases begin with, and no other's: an encoded namespace has no colon.
     let leasePrefix: String
 
     private let anchorSerial: Atomic<Int32>
@@ -41,7 +41,7 @@ package final class NamespaceRings: Sendable {
         self.scope = scope
         self.namespace = namespace
         self.itemsName = name
-        self.leasePrefix = PercentCoding.encode(namespace) + "/"
+        self.leasePrefix = PercentCoding.encode(namespace) + ":"
         self.anchorSerial = Atomic(try scope.resolve().serial.rawValue)
         self.processID = Atomic(getpid())
     }

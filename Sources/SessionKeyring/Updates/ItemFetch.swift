@@ -7,7 +7,7 @@ public protocol ItemFetch: AnyObject, Sendable {
     /// Makes what was fetched visible, complete with its timeout, in one step, unless something happened to the item since
     /// the fetch began: it was set, deleted or cleared.
     ///
-    /// - Returns: false, with nothing stored, where something happened to the item, or where the quota has no room to tell.
+    /// - Returns: false, with nothing stored, where something happened to the item.
     /// - Throws: ``SecretStoreError`` as ``SecretBackend/publish(_:for:timeout:ifAbsent:)`` does.
     func store(_ bytes: RawSpan, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool
 }

@@ -18,7 +18,6 @@ struct CachedAction {
             try UncachedRun(command: request.command, sessionOwner: owner).run()
         }
         let store = try request.place.store()
-        try request.item.checkForCaching()
         let flight = try SingleFlight(store: store, item: request.item, leaseDuration: Self.leaseDuration)
         var patience = Patience(Self.patience, at: store.backend)
         repeat { try takeTurn(of: flight, in: store) } while patience.wait()
@@ -75,13 +74,6 @@ struct CachedAction {
         let fetch = CachedFetch(
             request: request, flight: flight, store: store, lease: lease, signals: signals, old: old)
         try fetch.run()
-    }
-}
-
-extension ItemIdentity {
-    /// Refuses a name whose companions would not fit.
-    fileprivate func checkForCaching() throws(SecretStoreError) {
-        if let problem = problem ?? failureMark.problem { throw SecretStoreError(.invalidName(problem), item: self) }
     }
 }
 

@@ -45,7 +45,7 @@ final class PlantedLeaseTests {
                 UInt32(bitPattern: [victim.serial, leases.serial, items.serial, old.serial][number % 4].rawValue))
             if number % 8 == 7 { words[8] = UInt64(bitPattern: -3) }
             let bytes = words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * UInt64($0))) } }
-            let ring = try plantLease("default/\(item.keyDescription)", Array(bytes.prefix(number % 5 == 0 ? 40 : 96)))
+            let ring = try plantLease("default:\(item.keyDescription)", Array(bytes.prefix(number % 5 == 0 ? 40 : 96)))
             if number % 3 == 0 { try ring.link(Key(victim)) }
             switch number % 4 {
             case 0: _ = try store.items()
@@ -68,8 +68,8 @@ final class PlantedLeaseTests {
             // What versions before put into a record: deadline, process, fence.
             let words: [UInt64] = [1, 1, UInt64(bitPattern: Int64(target))]
             let bytes = words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * UInt64($0))) } }
-            try leases.add(.user, "default/\(item.keyDescription)", payload: bytes.span.bytes)
-            _ = try plantLease("default/\(item.keyDescription)", bytes)
+            try leases.add(.user, "default:\(item.keyDescription)", payload: bytes.span.bytes)
+            _ = try plantLease("default:\(item.keyDescription)", bytes)
             _ = try store.items()
             try store.update(item, timeout: nil) { (_: String?) in "2" }
         }
@@ -104,7 +104,7 @@ final class PlantedLeaseTests {
 
     @Test("keys named like what is ours are in nobody's way")
     func namesakes() throws {
-        for name in ["default/fence.1.1", "default/\(item.keyDescription)", "updates:default/", "by"] {
+        for name in ["default/fence.1.1", "default:\(item.keyDescription)", "updates:default:", "by"] {
             try leases.add(.user, name, payload: [1].span.bytes)
         }
         try scratch.keyring.add(.user, "skr-making:skr:default", payload: [1].span.bytes)
@@ -122,7 +122,7 @@ final class PlantedLeaseTests {
     @Test("a lease that nobody may search is an error within seconds, for those who take it and those who fetch")
     func unsearchable() throws {
         let name = "lease:fetch%3A" + PercentEncoded.of(item.keyDescription)
-        try Key(plantLease("default/\(name)", nil)).setPermissions([.possessorSetAttribute])
+        try Key(plantLease("default:\(name)", nil)).setPermissions([.possessorSetAttribute])
         let start = ContinuousClock.now
         try store.delete(item)
         #expect(throws: SecretStoreError.self) {

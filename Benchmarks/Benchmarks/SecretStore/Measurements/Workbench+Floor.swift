@@ -24,6 +24,6 @@ extension Workbench {
     }
 
     func floorLease() throws {
-        guard floor_lease(floor.place.leases, "default/lease:floor") == 0 else { throw FloorFailure("lease") }
+        guard floor_lease(floor.place.leases, "default:lease:floor") == 0 else { throw FloorFailure("lease") }
     }
 }

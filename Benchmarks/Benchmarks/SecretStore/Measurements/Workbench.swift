@@ -77,7 +77,7 @@ final class Floor {
             anchor: anchor.serial.rawValue,
             items: try anchor.search(.keyring, "skr:default").serial.rawValue,
             leases: try anchor.search(.keyring, "skr-leases-2").serial.rawValue,
-            items_name: text("skr:default"), leases_name: text("skr-leases-2"), flag: text("updates:default/")
+            items_name: text("skr:default"), leases_name: text("skr-leases-2"), flag: text("updates:default:")
         )
         let items = UnsafeMutablePointer<floor_item>.allocate(capacity: identities.count)
         for (number, identity) in identities.enumerated() {

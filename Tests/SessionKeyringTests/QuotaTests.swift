@@ -150,6 +150,36 @@ struct QuotaTests {
         }
     }
 
+    @Test("a set in place ends a fetch as any other does; what can't be kept for want of room is told (issue line 1.12)")
+    func fetchNearQuota() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try OrdinaryUser.becomeInNewSession(60_108)
+            let store = try SecretStore()
+            try store.set([UInt8](repeating: 1, count: 4_000), for: item, timeout: .seconds(600))
+            let fetch = try store.backend.beginFetch(of: item)
+            let before = try store.items()
+            let quota = try KeyQuota.current()
+            let filler = [UInt8](repeating: 2, count: quota.maximumBytes - quota.bytes - 2_000)
+            try store.set(filler, for: .password(service: "filler"))
+            try store.set([UInt8](repeating: 3, count: 4_000), for: item, timeout: .seconds(600))
+            succeed(3, try fetch.store([9].span.bytes, timeout: nil) == false)
+            succeed(4, try store.get(item) == [UInt8](repeating: 3, count: 4_000))
+            succeed(5, before.count == 1)
+            // From here on there is no room for a lease and a key.
+            var number = 0
+            while (try? store.set([UInt8](repeating: 4, count: 40), for: .password(service: "f\(number)"))) != nil {
+                number += 1
+            }
+            do {
+                _ = try store.backend.beginFetch(of: .password(service: "new")).store([9].span.bytes, timeout: nil)
+                exit(6)
+            } catch let error as SecretStoreError {
+                succeed(7, error.underlying?.code == .quotaExceeded)
+            }
+            exit(0)
+        }
+    }
+
     @Test("a set that the quota refuses changes neither value nor lifetime of what is there (issue line 1.4)")
     func refusedSet() async {
         await #expect(processExitsWith: .exitCode(0)) {

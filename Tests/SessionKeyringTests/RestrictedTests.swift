@@ -38,6 +38,24 @@ struct RestrictedTests {
         }
     }
 
+    @Test("a ring that somebody was giving back when something came in, or who died there, is replaced with all that it has")
+    func givenBack() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            let session = try TestSession.join()
+            let store = try SecretStore()
+            try store.set("1", for: item)
+            let ring = Keyring(try session.search(.keyring, "skr:default").serial)
+            try Key(ring).setPermissions([.possessorAll, .userView])
+            try store.set("2", for: item)
+            try ring.restrict()
+            try store.set("3", for: .password(service: "next"))
+            succeed(3, try store.get(item) == "2")
+            succeed(4, try store.identities().count == 2)
+            succeed(5, try Keyring(session.search(.keyring, "skr:default").serial) != ring)
+            exit(0)
+        }
+    }
+
     @Test("a filter that forbids to link is told as a filter", arguments: [EPERM, ENOSYS])
     func filter(error: CInt) async {
         await #expect(processExitsWith: .exitCode(0)) { [error = error as CInt] in

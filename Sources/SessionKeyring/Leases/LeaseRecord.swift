@@ -82,7 +82,7 @@ package struct LeaseRecord: Equatable {
     }
 
     /// A hash of a payload (FNV-1a).
-    static func hash(of payload: RawSpan) -> UInt64 {
+    package static func hash(of payload: RawSpan) -> UInt64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for offset in 0..<payload.byteCount {
             let byte = unsafe payload.unsafeLoad(fromByteOffset: offset, as: UInt8.self)

@@ -44,6 +44,33 @@ struct FetchUndoneTests {
         }
     }
 
+    @Test("a refresh that takes longer than the old value lives is kept", arguments: [false, true])
+    func outlived(isInMemory: Bool) throws {
+        let scratch = try ScratchKeyring()
+        let store = isInMemory ? SecretStore(backend: InMemoryBackend()) : try scratch.store()
+        try store.set("old", for: item, timeout: .seconds(1))
+        let fetched = try store.value(for: item, timeout: .seconds(60), refreshBefore: .seconds(59)) {
+            usleep(2_100_000)
+            return "fetched"
+        }
+        #expect(fetched == "fetched")
+        #expect(try store.get(item) == "fetched")
+    }
+
+    @Test("an item whose name has no room for a word more is fetched as any other")
+    func longName() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let long = ItemIdentity.password(service: String(repeating: "x", count: ItemIdentity.largestDescription - 10))
+        for expected in ["1", "1"] {
+            let value = try store.value(for: long, timeout: .seconds(60), refreshBefore: .seconds(1)) { "1" }
+            #expect(value == expected)
+        }
+        #expect(try store.get(long) == "1")
+        try store.clear()
+        #expect(try store.items().isEmpty)
+    }
+
     @Test("tasks that fetch undo no logout either")
     func asynchronous() async throws {
         let scratch = try ScratchKeyring()

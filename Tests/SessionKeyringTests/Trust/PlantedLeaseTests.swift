@@ -119,6 +119,48 @@ final class PlantedLeaseTests {
         #expect(try store.get(item) == "4")
     }
 
+    @Test("an update flag that nobody may search disables nothing (issue line 1.9)")
+    func unsearchableFlag() throws {
+        let flag = try leases.add(.user, "updates:default:", payload: [1].span.bytes)
+        try flag.setPermissions(KeyPermissions.possessorAll.subtracting(.possessorSearch))
+        try store.set("2", for: item, timeout: .seconds(1))
+        #expect(try store.expire(item, after: .seconds(1)))
+        usleep(2_100_000)
+        try store.add("3", for: item)
+        #expect(try store.update(item, timeout: nil) { (old: String?) in (old ?? "") + "4" } == "34")
+        #expect(try store.value(for: .password(service: "other")) { "fetched" } == "fetched")
+        #expect(try store.delete(item))
+    }
+
+    @Test("an overwrite in place that a killed process began is finished by those who list its namespace, not another's")
+    func namespaceWithinAnother() throws {
+        let inner = try scratch.store(namespace: "default/b")
+        try inner.set("inner", for: item)
+        let ring = Keyring(try scratch.keyring.search(.keyring, "skr:default/b").serial)
+        let key = try ring.search(.user, item.keyDescription)
+        try begin(overwriting: key, with: "inner", lease: "default/b:\(item.keyDescription)")
+        _ = try store.items()
+        #expect(try inner.items().map(\.expiry) != [.never])
+        _ = try key.describe()
+        // What is finished is fixed, for others may be about to finish it as well; `expire` makes a new key of it.
+        #expect(try key.describe().permissions == KeyPermissions.possessorAll.subtracting(.possessorSetAttribute))
+        #expect(try inner.expire(item, after: .seconds(600)))
+        #expect(try inner.get(item) == "inner")
+        #expect(try ring.search(.user, item.keyDescription) != key)
+        #expect(try inner.items().first?.permissions == .possessorAll)
+    }
+
+    /// What a holder leaves that is killed right behind writing the new payload.
+    private func begin(overwriting key: Key, with secret: String, lease: String) throws {
+        let hash = LeaseRecord.hash(of: Array(secret.utf8).span.bytes)
+        let words: [UInt64] = [
+            0x0001_736B_722D_6C73, 1, 0, 0, 1, 1, 0, 0, UInt64(UInt32(bitPattern: key.serial.rawValue)),
+            UInt64(Date().timeIntervalSince1970) + 100, hash, 0,
+        ]
+        let bytes = words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * UInt64($0))) } }
+        try plantLease(lease, bytes).link(key)
+    }
+
     @Test("a lease that nobody may search is an error within seconds, for those who take it and those who fetch")
     func unsearchable() throws {
         let name = "lease:fetch%3A" + PercentEncoded.of(item.keyDescription)

@@ -33,7 +33,8 @@ public enum SessionMembership {
         let serial = try unsafe withKernelName(name, in: .joinSession) { name throws(KeyringError) in
             try systemCall(.joinSession) { unsafe keyctl_join_session_keyring(name) }
         }
-        return Keyring(KeySerial(rawValue: serial))
+        // It tells no serial of the one that the thread is in already.
+        return serial == 0 ? try Keyring.resolve(.sessionKeyring) : Keyring(KeySerial(rawValue: serial))
     }
 
     /// Gives the parent process the calling thread's session keyring, when it next returns to user space.

@@ -2,10 +2,10 @@
 package enum NearestName {
     /// The nearest by the number of letters to insert, delete, replace or swap; `nil` where none is near.
     package static func to(_ word: String, among names: [String]) -> String? {
-        let near = names.map { (name: $0, distance: distance(from: Array(word), to: Array($0))) }
+        let near = names.map { (name: $0, distance: distance(from: Array(word.lowercased()), to: Array($0))) }
             .min { $0.distance < $1.distance }
         guard let near, near.distance <= max(1, min(word.count, near.name.count) / 2) else {
-            return names.first { word.count > 1 && $0.hasPrefix(word) }
+            return names.first { word.count > 1 && $0.hasPrefix(word.lowercased()) }
         }
         return near.name
     }

@@ -67,6 +67,8 @@ struct SessionMembershipTests {
                 try SessionMembership.joinAnonymous()
                 #expect(try SessionMembership.join(named: name) == first)
                 #expect(try Keyring.resolve(.sessionKeyring) == first)
+                // Whoever is in it already stays there.
+                #expect(try SessionMembership.join(named: name) == first)
             }
             try act()
         }

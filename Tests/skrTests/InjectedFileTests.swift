@@ -70,6 +70,38 @@ struct InjectedFileTests {
         #expect(outcome == .init(exitCode: 0, output: "p=s3cret\nthere\np=s3cret\np=s3cret\n", errors: ""))
     }
 
+    @Test("'-' is standard output and input; an open file is not replaced behind the back of who has it open")
+    func standardOutput() throws {
+        let outcome = try run(
+            #"""
+            echo 'p={{ skr://api }}' > t; skr inject -i t -o -; fill -i - -o - | cat; ls; echo log > log
+            skr inject -i t -o /dev/stdout >> log; echo $?; cat log; skr inject -i t -o /dev/full; echo $?
+            """#)
+        #expect(outcome.output == "p=s3cret\np=s3cret\nt\n64\nlog\n70\n")
+        #expect(outcome.errors.contains("hint: leave out -o for standard output, or name the file itself\n"))
+        #expect(outcome.errors.hasSuffix("hint: part of the text may be there\n"))
+    }
+
+    @Test(
+        "what the kernel protects from links and FIFOs of others, skr does not go around",
+        .enabled(if: Self.areProtected, "fs.protected_symlinks and fs.protected_fifos are off"))
+    func protected() throws {
+        let outcome = try run(
+            #"""
+            chmod 1777 $work; other=(setpriv --reuid 60432 --regid 60432 --clear-groups)
+            "${other[@]}" ln -s $work/victim plant; "${other[@]}" mkfifo -m 666 fifo; "${other[@]}" cat fifo &
+            fill -o plant; echo $?; fill -o fifo; echo $?; kill $!
+            ls victim 2>&1 | wc -l
+            """#)
+        #expect(outcome.output == "77\n77\n1\n")
+    }
+
+    private static let areProtected =
+        geteuid() == 0
+        && ["symlinks", "fifos"].allSatisfy { name in
+            (try? String(contentsOfFile: "/proc/sys/fs/protected_\(name)", encoding: .utf8))?.first.map { $0 != "0" } == true
+        }
+
     @Test("the text is in no file that has another name, and killed at any time skr leaves none")
     func unnamed() throws {
         let outcome = try run(

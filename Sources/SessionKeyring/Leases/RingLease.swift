@@ -96,25 +96,30 @@ package struct RingLease: ~Copyable, Sendable {
     package func publish(
         _ key: Key, to destination: Keyring, exclusive: Bool = false
     ) throws(KeyringError) -> Bool {
-        do throws(KeyringError) {
-            try Keyring.thread.move(key, to: ring)
-        } catch {
-            Staging.discard(key)
-            guard error.isOfTakenLease else { throw error }
-            return false
-        }
-        return try move(key, from: ring, to: destination, exclusive: exclusive)
+        try hold(key) ? try move(key, from: ring, to: destination, exclusive: exclusive) : false
     }
 
     /// Makes a keyring in the lease, which dies with it unless it is moved out; `nil` if the lease was lost.
     func makeKeyring(_ name: String, permissions: KeyPermissions) throws(KeyringError) -> Keyring? {
+        let made = try Keyring.thread.addKeyring(name)
         do throws(KeyringError) {
-            let made = try ring.addKeyring(name)
             try Key(made).setPermissions(permissions)
-            return made
         } catch {
+            Staging.discard(Key(made))
+            throw error
+        }
+        return try hold(Key(made)) ? made : nil
+    }
+
+    /// Moves a staged key into the lease, which it dies with; false if the lease was lost.
+    private func hold(_ key: Key) throws(KeyringError) -> Bool {
+        do throws(KeyringError) {
+            try Keyring.thread.move(key, to: ring)
+            return true
+        } catch {
+            Staging.discard(key)
             guard error.isOfTakenLease else { throw error }
-            return nil
+            return false
         }
     }
 

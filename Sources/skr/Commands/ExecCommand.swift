@@ -18,7 +18,8 @@ struct ExecCommand: LaunchingCommand {
             is gone with the last process that has it.
 
             CMD has the session keyring that skr was given, and none where there was none: a CMD that becomes another user, \
-            as an entry point of a container does, takes along what it was handed and nothing else.
+            as an entry point of a container does, takes along what it was handed and nothing else. (Another user can't \
+            open the path of a --file.)
 
             ENV FILES: lines NAME=value or 'export NAME=value'; blank lines and those that begin with '#' are skipped. \
             Without quotes a value is the rest of the line, less the blanks around it and a comment (a '#' behind a \

@@ -27,12 +27,12 @@ struct InjectCommand: LaunchingCommand {
     )
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("The template; standard input if left out.", valueName: "file"),
+        name: .shortAndLong, help: ArgumentHelp("The template; standard input if left out or '-'.", valueName: "file"),
         completion: .file())
     var input: String?
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("What gets the text, in one step.", valueName: "file"),
+        name: .shortAndLong, help: ArgumentHelp("What gets the text, in one step; standard output if '-'.", valueName: "file"),
         completion: .file())
     var output: String?
 

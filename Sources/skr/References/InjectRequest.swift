@@ -16,9 +16,10 @@ package struct InjectRequest: Equatable {
 
     init(place: Place, template: String?, output: String?, command: CommandLineWords?) throws(CommandError) {
         self.place = place
-        self.template = template
+        self.template = template == "-" ? nil : template
         switch (output, command) {
-        case (nil, nil): destination = .standardOutput
+        case (nil, nil), ("-", nil): destination = .standardOutput
+        case ("", nil): throw .usage("can't write '': it has no name", hint: "name a file behind -o")
         case (let output?, nil): destination = .file(output)
         case (nil, let command?) where command.count > 0: destination = .input(of: command)
         case (nil, _): throw .usage("no command to run", hint: "write it behind '--', or leave out the '--'")

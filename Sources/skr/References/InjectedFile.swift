@@ -23,10 +23,11 @@ struct InjectedFile {
     static func write(_ text: RawSpan, to path: String) throws(CommandError) {
         var found = stat()
         if unsafe stat(path, &found) == 0, found.st_mode & S_IFMT != S_IFREG {
-            let descriptor = unsafe open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC)
+            // Nothing is made, but where others may write, the kernel protects FIFOs only from those who would (proc_sys_fs(5)).
+            let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_NOCTTY | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else { throw failure(path) }
             defer { close(descriptor) }
-            guard Console.put(text, to: descriptor) else { throw failure(path) }
+            guard Console.put(text, to: descriptor) else { throw failure(path, hint: "part of the text may be there") }
             return
         }
         let file = try InjectedFile(path)
@@ -95,7 +96,7 @@ struct InjectedFile {
                 && linkat(AT_FDCWD, "/proc/self/fd/\(draft)", folder, name, AT_SYMLINK_FOLLOW) == 0)
     }
 
-    static func failure(_ path: String) -> CommandError {
+    static func failure(_ path: String, hint: String = "what was there is as it was") -> CommandError {
         let code = errno
         let reason = unsafe String(cString: strerror(code)).lowercased()
         let message = "can't write \(Display.quoted(path)): \(reason)"
@@ -110,7 +111,7 @@ struct InjectedFile {
                 exitCode: .noPermission, message: message, hint: "name a file in a folder that you may write to")
         case ENOENT, ENOTDIR, EISDIR, ELOOP, ENAMETOOLONG, ENXIO, EINVAL:
             .usage(message, hint: "name a file in a folder that is there")
-        default: CommandError(exitCode: .internalError, message: message, hint: "what was there is as it was")
+        default: CommandError(exitCode: .internalError, message: message, hint: hint)
         }
     }
 }

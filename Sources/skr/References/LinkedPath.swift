@@ -11,8 +11,13 @@ enum LinkedPath {
         for _ in 0..<limit {
             let place = "\(target.folder)/\(target.name)"
             guard let link = try linkTarget(place) else {
-                guard isSame(path, place) else { break }
+                guard try isSame(path, place) else { break }
                 return target
+            }
+            guard !isInProc(target.folder) else {
+                throw .usage(
+                    "can't write \(Display.quoted(path)): it stands for a file that is open, which can't be changed in one step",
+                    hint: "leave out -o for standard output, or name the file itself")
             }
             target = split(link.utf8.first == UInt8(ascii: "/") ? link : "\(target.folder)/\(link)")
         }
@@ -43,11 +48,18 @@ enum LinkedPath {
 
     /// Whether both are the same file, or neither is there.
     ///
-    /// The links of `/proc` may lead elsewhere than they say.
-    private static func isSame(_ path: String, _ other: String) -> Bool {
+    /// Where the kernel refuses to follow a link that somebody else has put there (proc_sys_fs(5)), so do we.
+    private static func isSame(_ path: String, _ other: String) throws(CommandError) -> Bool {
         var (first, second) = (stat(), stat())
         let isThere = unsafe stat(path, &first) == 0
+        guard isThere || errno == ENOENT else { throw InjectedFile.failure(path) }
         guard unsafe (stat(other, &second) == 0) == isThere else { return false }
         return !isThere || (first.st_ino == second.st_ino && first.st_dev == second.st_dev)
+    }
+
+    /// Whether links in that folder may be those of `/proc`, which lead elsewhere than they say.
+    private static func isInProc(_ folder: String) -> Bool {
+        var (found, proc) = (stat(), stat())
+        return unsafe stat(folder, &found) == 0 && stat("/proc", &proc) == 0 && found.st_dev == proc.st_dev
     }
 }

@@ -150,7 +150,7 @@ struct QuotaTests {
         }
     }
 
-    @Test("a set in place ends a fetch as any other does; what can't be kept for want of room is told (issue line 1.12)")
+    @Test("a set in place ends a fetch as any other does; what there is no room to keep is told (issue line 1.12)")
     func fetchNearQuota() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try OrdinaryUser.becomeInNewSession(60_108)

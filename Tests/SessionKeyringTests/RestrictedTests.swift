@@ -38,7 +38,7 @@ struct RestrictedTests {
         }
     }
 
-    @Test("a ring that somebody was giving back when something came in, or who died there, is replaced with all that it has")
+    @Test("a ring that was being given back when something came in is replaced with all that it has")
     func givenBack() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let session = try TestSession.join()

@@ -99,7 +99,8 @@ struct InjectedFileTests {
     private static let areProtected =
         geteuid() == 0
         && ["symlinks", "fifos"].allSatisfy { name in
-            (try? String(contentsOfFile: "/proc/sys/fs/protected_\(name)", encoding: .utf8))?.first.map { $0 != "0" } == true
+            (try? String(contentsOfFile: "/proc/sys/fs/protected_\(name)", encoding: .utf8))?.first.map { $0 != "0" }
+                == true
         }
 
     @Test("the text is in no file that has another name, and killed at any time skr leaves none")

@@ -76,7 +76,7 @@ struct ManualTests {
     @Test(
         "a mistyped verb is told the nearest",
         arguments: [
-            ("gte", "get"), ("st", "set"), ("sesion", "session"), ("lst", "list"), ("dele", "delete"), ("exe", "exec"),
+            ("gte", "get"), ("st", "set"), ("sesion", "session"), ("lst", "list"), ("dele", "delete"), ("exe", "exec"), ("Get", "get"),
         ]
     )
     func nearest(typed: String, meant: String) throws {

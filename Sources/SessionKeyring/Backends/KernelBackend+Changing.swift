@@ -26,7 +26,9 @@ extension KernelBackend {
         }
         while true {
             var copy: SecretBytes?
-            guard try update.read({ bytes in copy = SecretBytes(copying: bytes) }), let secret = copy else { return false }
+            guard try update.read({ bytes in copy = SecretBytes(copying: bytes) }), let secret = copy else {
+                return false
+            }
             let isDone = try secret.withBytes { bytes throws(SecretStoreError) in
                 try update.commit(bytes, timeout: timeout)
             }

@@ -27,7 +27,9 @@ extension NamespaceRings {
     func finishGivingBack(_ ring: Keyring) throws(KeyringError) -> Bool {
         do throws(KeyringError) {
             let key = try Key(ring).describe()
-            guard try ring.isRestricted(), key.userID == geteuid(), key.permissions == givingBackMark else { return false }
+            guard try ring.isRestricted(), key.userID == geteuid(), key.permissions == givingBackMark else {
+                return false
+            }
             _ = try removeOrReplace(ring, named: itemsName)
         } catch {
             // Somebody else has removed it.
@@ -43,7 +45,9 @@ extension NamespaceRings {
             return try removeOrReplace(ring, named: name)
         } catch {
             // Another process is at it, or has removed it; or there is no room for a new one, which a writer makes later.
-            guard error.isAboutDeadKey || error.code == .alreadyExists || error.code == .quotaExceeded else { throw error }
+            guard error.isAboutDeadKey || error.code == .alreadyExists || error.code == .quotaExceeded else {
+                throw error
+            }
             return false
         }
     }

@@ -27,12 +27,14 @@ struct InjectCommand: LaunchingCommand {
     )
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("The template; standard input if left out or '-'.", valueName: "file"),
+        name: .shortAndLong,
+        help: ArgumentHelp("The template; standard input if left out or '-'.", valueName: "file"),
         completion: .file())
     var input: String?
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("What gets the text, in one step; standard output if '-'.", valueName: "file"),
+        name: .shortAndLong,
+        help: ArgumentHelp("What gets the text, in one step; standard output if '-'.", valueName: "file"),
         completion: .file())
     var output: String?
 

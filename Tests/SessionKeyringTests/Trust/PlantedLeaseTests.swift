@@ -132,7 +132,7 @@ final class PlantedLeaseTests {
         #expect(try store.delete(item))
     }
 
-    @Test("an overwrite in place that a killed process began is finished by those who list its namespace, not another's")
+    @Test("an overwrite in place of a killed process is finished by who lists its namespace, not another one")
     func namespaceWithinAnother() throws {
         let inner = try scratch.store(namespace: "default/b")
         try inner.set("inner", for: item)

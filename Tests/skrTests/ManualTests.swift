@@ -76,7 +76,8 @@ struct ManualTests {
     @Test(
         "a mistyped verb is told the nearest",
         arguments: [
-            ("gte", "get"), ("st", "set"), ("sesion", "session"), ("lst", "list"), ("dele", "delete"), ("exe", "exec"), ("Get", "get"),
+            ("gte", "get"), ("st", "set"), ("sesion", "session"), ("lst", "list"), ("dele", "delete"), ("exe", "exec"),
+            ("Get", "get"),
         ]
     )
     func nearest(typed: String, meant: String) throws {

@@ -40,7 +40,10 @@ extension KernelBackend {
         while true {
             let write = UnlockedWrite()
             if let leases = try rings.leasesIfFlagged() { return try removeUnderLease(item, leases: leases) }
-            if let isRemoved = try removeUnlocked(item, within: write) { return isRemoved }
+            guard let isRemoved = try removeUnlocked(item, within: write) else { continue }
+            // An update that has seen the item before may have come behind it.
+            guard !write.isInTime, let leases = try rings.leasesIfFlagged() else { return isRemoved }
+            return try removeUnderLease(item, leases: leases) || isRemoved
         }
     }
 

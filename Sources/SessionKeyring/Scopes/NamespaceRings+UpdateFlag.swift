@@ -8,9 +8,8 @@ import Synchronization
 /// expired items) loses no other's write only if all writers take the item's lease, and that costs a plain write three times
 /// its own work. So they do it only where the flag is, in the leases' ring. It stays once it is there. Whoever sets it waits
 /// for ``grace`` before the first look at an item. A plain writer looks at the flag and is through with its write within
-/// ``unlockedLimit``, which ends before: so the write is seen. A set that was stopped in between knows by the clock that it
-/// was late, looks for the flag again, and makes sure of its value under the lease; it may show it twice. (A delete that was
-/// stopped right before its system call counts as before an update that does not see it.)
+/// ``unlockedLimit``, which ends before: so the write is seen. A set or delete that was stopped in between knows by the clock
+/// that it was late, looks for the flag again, and makes sure under the lease; it may take effect twice.
 extension NamespaceRings {
     private static let grace = Duration.milliseconds(20)
     /// How long after its look at the flag a plain writer may begin to write, and have ended to be in time.

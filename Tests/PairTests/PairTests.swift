@@ -41,7 +41,8 @@ struct PairTests {
     @Test(
         "what the search found stays mended (1.4)", .enabled(if: geteuid() == 0),
         arguments: [
-            "update,list,near-quota,kill,same", "update,clear,near-quota,plain,same", "delete,update,near-quota,plain,same",
+            "update,list,near-quota,kill,same", "update,clear,near-quota,plain,same",
+            "delete,update,near-quota,plain,same",
             "delete,update,live,double,same,7,21",
         ])
     func found(name: String) throws {

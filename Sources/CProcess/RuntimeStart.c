@@ -3,6 +3,7 @@
 
 #include "RuntimeStart.h"
 
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -24,6 +25,8 @@ __attribute__((constructor(102))) static void prepare_start(int all, char **firs
 int start_count(void) { return count; }
 
 char **start_words(void) { return words; }
+
+void use_one_heap(void) { mallopt(M_ARENA_MAX, 1); }
 
 void finish_start(void)
 {

@@ -18,6 +18,10 @@ struct CachedAction {
             try UncachedRun(command: request.command, sessionOwner: owner).run()
         }
         let store = try request.place.store()
+        // A hit needs nothing of what follows.
+        if !request.isForced, request.refreshBefore == nil, let answer = try CachedAnswer.read(request.item, in: store) {
+            try answer.give()
+        }
         let flight = try SingleFlight(store: store, item: request.item, leaseDuration: Self.leaseDuration)
         var patience = Patience(Self.patience, at: store.backend)
         repeat { try takeTurn(of: flight, in: store) } while patience.wait()

@@ -1,3 +1,4 @@
+import CProcess
 import CommandConventions
 import Glibc
 
@@ -21,6 +22,7 @@ enum LookupThread {
         unsafe sigfillset(&all)
         // Signals are for the new thread, which blocks and takes them as if it were the only one.
         unsafe usualMask = mask(setting: all)
+        use_one_heap()
         var thread = pthread_t()
         let code = unsafe pthread_create(&thread, nil, { _ in LookupThread.begin() }, nil)
         guard code == 0 else {

@@ -40,9 +40,17 @@ extension KernelBackend {
         while true {
             let write = UnlockedWrite()
             if let leases = try rings.leasesIfFlagged() { return try removeUnderLease(item, leases: leases) }
-            guard let isRemoved = try removeUnlocked(item, within: write) else { continue }
+            var isInTime = true
+            // Unlinking goes by name: it removes what is there at that moment, which is what a delete is for.
+            let removed = try remove(item) { ring, key throws(KeyringError) in
+                guard write.mayBegin else { return false }
+                try ring.unlink(key)
+                isInTime = isInTime && write.isInTime
+                return true
+            }
+            guard let isRemoved = removed else { continue }
             // An update that has seen the item before may have come behind it.
-            guard !write.isInTime, let leases = try rings.leasesIfFlagged() else { return isRemoved }
+            guard !isInTime, let leases = try rings.leasesIfFlagged() else { return isRemoved }
             return try removeUnderLease(item, leases: leases) || isRemoved
         }
     }
@@ -61,18 +69,6 @@ extension KernelBackend {
             if lease?.release() ?? true { return isFound }
         }
         throw SecretStoreError(.contended, item: item)
-    }
-
-    /// `nil` where it is too late to begin, and the flag has to be looked at again.
-    private func removeUnlocked(
-        _ item: ItemIdentity, within write: UnlockedWrite? = nil
-    ) throws(SecretStoreError) -> Bool? {
-        // Unlinking goes by name: it removes what is there at that moment, which is what a delete is for.
-        try remove(item) { ring, key throws(KeyringError) in
-            guard write?.mayBegin ?? true else { return false }
-            try ring.unlink(key)
-            return true
-        }
     }
 
     /// Removes the item as all types that it may have; `nil` if `unlink` says that it may not.
@@ -110,7 +106,10 @@ extension KernelBackend {
                 if removed != nil { try dropFetchSentinel(of: item) }
                 _ = lease.release()
             } else {
-                removed = try removeUnlocked(item) ?? false
+                removed = try remove(item) { ring, key throws(KeyringError) in
+                    try ring.unlink(key)
+                    return true
+                }
                 try dropFetchSentinel(of: item)
             }
             if let removed { return removed }

@@ -109,18 +109,34 @@ private final class KernelItemFetch: ItemFetch {
             guard error.underlying?.code == .alreadyExists else { throw error }
         }
         guard let published else { return false }
+        // A `clear` asks for no lease. What came behind the last look is withdrawn; others may have read it.
+        guard try isSentinelThere() else {
+            try withdraw(published, under: lease)
+            return false
+        }
         try backend.unlinkKeyOfOtherType(than: publication)
         _ = lease.release()
-        // A `clear` asks for no lease. What came behind the last look is withdrawn; others may have read it.
-        if let ring = try backend.rings.findItems() {
-            do throws(KeyringError) {
-                if try isSentinelThere(in: ring) { return true }
-            } catch {
-                throw SecretStoreError(error, item: item)
-            }
+        return true
+    }
+
+    /// Under the lease, because others may write over it in place once they have it.
+    private func withdraw(_ published: Key, under lease: borrowing RingLease) throws(SecretStoreError) {
+        guard let ring = try backend.rings.findItems() else { return }
+        do throws(KeyringError) {
+            _ = try lease.remove(published, from: ring)
+        } catch {
+            // A `clear` was first.
+            guard error.isAboutDeadKey || error.code == .notLinked else { throw SecretStoreError(error, item: item) }
         }
-        try? published.invalidate()
-        return false
+    }
+
+    private func isSentinelThere() throws(SecretStoreError) -> Bool {
+        guard let ring = try backend.rings.findItems() else { return false }
+        do throws(KeyringError) {
+            return try isSentinelThere(in: ring)
+        } catch {
+            throw SecretStoreError(error, item: item)
+        }
     }
 
     /// The leases' ring with the flag in it, seen by all; `nil` where the ring is gone, and what watched the item with it.

@@ -26,7 +26,7 @@ extension KernelBackend {
                     pair = current
                     continue
                 case .notPermitted where round < 7:
-                    pair = try pairInPlaceOfRestricted(pair, error, item: item)
+                    pair = try pairInPlaceOfRestricted(pair.items, error, item: item)
                     continue
                 default: throw SecretStoreError(error, item: item)
                 }
@@ -42,14 +42,14 @@ extension KernelBackend {
 
     /// A ring that takes nothing is one that another process is giving back, or died while it did; any other was restricted
     /// by somebody who meant it.
-    private func pairInPlaceOfRestricted(
-        _ pair: NamespaceRings.Pair, _ error: KeyringError, item: ItemIdentity
+    func pairInPlaceOfRestricted(
+        _ items: Keyring, _ error: KeyringError, item: ItemIdentity
     ) throws(SecretStoreError) -> NamespaceRings.Pair {
         usleep(1_000)
         let current = try rings.findOrMakePair()
-        guard current.items == pair.items else { return current }
+        guard current.items == items else { return current }
         do throws(KeyringError) {
-            guard try rings.finishGivingBack(pair.items) else { throw error }
+            guard try rings.finishGivingBack(items) else { throw error }
         } catch {
             throw SecretStoreError(error, item: item)
         }

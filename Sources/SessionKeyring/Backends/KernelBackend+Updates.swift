@@ -52,8 +52,9 @@ private final class KernelItemUpdate: ItemUpdate {
     }
 
     func read(_ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
-        seen = try backend.withKey(of: item) { _, key throws(KeyringError) in
+        seen = try backend.withKey(of: item) { ring, key throws(KeyringError) in
             try key.withPayload { payload in body(payload.extracting(first: StoredForm.secretSize(payload))) }
+            self.ring = ring
             return key
         }
         return seen != nil
@@ -87,14 +88,17 @@ private final class KernelItemUpdate: ItemUpdate {
             switch error.code {
             case .alreadyExists: outcome = .changed
             case .quotaExceeded: outcome = try overwrite(with: publication, payload: payload, orThrow: error)
+            case .notPermitted:
+                ring = try backend.pairInPlaceOfRestricted(ring, error, item: item).items
+                outcome = .changed
             default:
                 guard error.isAboutDeadKey, try haveOtherRing() else { throw SecretStoreError(error, item: item) }
                 outcome = .changed
             }
         }
         switch outcome {
-        case .changed: return false
-        case .leaseLost: throw SecretStoreError(.leaseLost, item: item)
+        case .changed where (lease?.timeLeft ?? .zero) > .zero: return false
+        case .changed, .leaseLost: throw SecretStoreError(.leaseLost, item: item)
         case .published: break
         }
         guard try isRingInUse() else { throw SecretStoreError(.unreadableAfterWrite, item: item) }

@@ -84,9 +84,14 @@ extension NamespaceRings {
         defer { Staging.discard(Key(old)) }
         let members = try old.members()
         for member in members { try Self.link(member, to: ring) }
+        // What is removed from the old one meanwhile is not to come back.
+        var left = Set(try old.members())
+        for member in members where !left.contains(member) { try? ring.unlink(Key(member)) }
         guard try lease.moveOut(Key(ring), to: anchor) else { return false }
-        // What was removed from the old one meanwhile is not to come back; exactly that, for there may be a successor.
-        let left = Set(try old.members())
+        // Nobody else is to find anything in it, or to remove something from it in vain.
+        try? Key(old).setPermissions(.possessorAll)
+        left = Set(try old.members())
+        // Exactly that, for there may be a successor.
         for member in members where !left.contains(member) { try? Key(member).invalidate() }
         return true
     }

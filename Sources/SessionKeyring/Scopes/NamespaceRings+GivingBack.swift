@@ -40,8 +40,12 @@ extension NamespaceRings {
 
     private func giveBack(_ ring: Keyring, named name: String) throws(KeyringError) -> Bool {
         do throws(KeyringError) {
-            try Key(ring).setPermissions(givingBackMark)
-            try ring.restrict()
+            let isRestricted = try ring.isRestricted()
+            if try Key(ring).describe().permissions != givingBackMark {
+                guard !isRestricted else { return false }
+                try Key(ring).setPermissions(givingBackMark)
+            }
+            if !isRestricted { try ring.restrict() }
             return try removeOrReplace(ring, named: name)
         } catch {
             // Another process is at it, or has removed it; or there is no room for a new one, which a writer makes later.
@@ -63,10 +67,10 @@ extension NamespaceRings {
         return false
     }
 
-    /// The permissions of a ring that is being given back: they allow its owner what the usual ones do, and a ring that
-    /// others can't reach shows its name to the user's other sessions.
+    /// The permissions of a ring that is being given back, which no keyring has otherwise: they allow its owner what the usual
+    /// ones do, and where only possessors reach it, other sessions of the user may see how many keys it has.
     private var givingBackMark: KeyPermissions {
-        scope.access == .possessor ? scope.permissions.union(.userView) : scope.permissions.subtracting(.possessorView)
+        scope.access == .possessor ? scope.permissions.union(.userRead) : scope.permissions.subtracting(.possessorView)
     }
 
     private func nameOfEmptyRing(_ serial: KeySerial) throws(KeyringError) -> String? {

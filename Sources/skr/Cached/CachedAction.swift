@@ -19,7 +19,8 @@ struct CachedAction {
         }
         let store = try request.place.store()
         // A hit needs nothing of what follows.
-        if !request.isForced, request.refreshBefore == nil, let answer = try CachedAnswer.read(request.item, in: store) {
+        if !request.isForced, request.refreshBefore == nil, let answer = try CachedAnswer.read(request.item, in: store)
+        {
             try answer.give()
         }
         let flight = try SingleFlight(store: store, item: request.item, leaseDuration: Self.leaseDuration)

@@ -23,10 +23,13 @@ struct InjectedFile {
     static func write(_ text: RawSpan, to path: String) throws(CommandError) {
         var found = stat()
         if unsafe stat(path, &found) == 0, found.st_mode & S_IFMT != S_IFREG {
-            // Nothing is made, but where others may write, the kernel protects FIFOs only from those who would (proc_sys_fs(5)).
+            // Where others may write, the kernel protects from their FIFOs only those who would make one (proc_sys_fs(5)).
             let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_NOCTTY | O_CLOEXEC, 0o600)
-            guard descriptor >= 0 else { throw failure(path) }
+            guard descriptor >= 0, unsafe fstat(descriptor, &found) == 0 else { throw failure(path) }
             defer { close(descriptor) }
+            guard found.st_mode & S_IFMT != S_IFREG else {
+                throw .usage("can't write \(Display.quoted(path)): it has just been replaced", hint: "try again")
+            }
             guard Console.put(text, to: descriptor) else { throw failure(path, hint: "part of the text may be there") }
             return
         }

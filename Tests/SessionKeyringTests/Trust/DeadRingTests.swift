@@ -83,7 +83,7 @@ struct DeadRingTests {
         try store.set("1", for: item)
         try store.clear()
         let empty = Keyring(try scratch.keyring.search(.keyring, "skr:default").serial)
-        try Key(empty).setPermissions([.possessorAll, .userView])
+        try Key(empty).setPermissions([.possessorAll, .userRead])
         try empty.restrict()
         try store.set("2", for: item)
         #expect(try store.get(item) == "2")

@@ -63,7 +63,7 @@ struct PromptTests {
         let shown = try TerminalRunner().run(
             #"""
             ulimit -c 0; pid=$(mktemp); trap 'rm -f $pid' EXIT; export pid
-            (for ((i = 0; i < 600; i++)); do stty -a | grep -q -e ' -echo ' && break; sleep 0.05; done
+            (for ((i = 0; i < 600; i++)); do stty -F /dev/tty -a | grep -q -e ' -echo ' && break; sleep 0.05; done
                 sleep 0.1; kill -$NAME $(cat $pid)) &
             bash -c 'echo $$ > $pid; exec skr set api' 2>/dev/null; echo rc=$?; wait; stty -a; skr list
             """#, environment: ["NAME": name])
@@ -77,7 +77,7 @@ struct PromptTests {
         let shown = try onTerminal(
             #"""
             trap '' USR1; pid=$(mktemp); trap 'rm -f $pid' EXIT; export pid
-            (for ((i = 0; i < 600; i++)); do stty -a | grep -q -e ' -echo ' && break; sleep 0.05; done
+            (for ((i = 0; i < 600; i++)); do stty -F /dev/tty -a | grep -q -e ' -echo ' && break; sleep 0.05; done
                 kill -USR1 $(cat $pid)) &
             bash -c 'echo $$ > $pid; exec skr set api'; echo rc=$?; wait; skr get api
             """#, typing: "s3cret\n")

@@ -74,13 +74,13 @@ struct PromptTests {
 
     @Test("a signal that is ignored stays so")
     func ignored() throws {
-        let shown = try onTerminal(
+        let shown = try TerminalRunner().run(
             #"""
             trap '' USR1; pid=$(mktemp); trap 'rm -f $pid' EXIT; export pid
             (for ((i = 0; i < 600; i++)); do stty -F /dev/tty -a | grep -q -e ' -echo ' && break; sleep 0.05; done
-                kill -USR1 $(cat $pid)) &
+                kill -USR1 $(cat $pid); echo sent) &
             bash -c 'echo $$ > $pid; exec skr set api'; echo rc=$?; wait; skr get api
-            """#, typing: "s3cret\n")
+            """#, answering: [.init(prompt: "sent", keys: "s3cret\n")])
         #expect(shown.contains("rc=0\n") && shown.contains("s3cret\n"))
     }
 

@@ -78,7 +78,8 @@ private final class KernelItemFetch: ItemFetch {
     }
 
     func store(_ bytes: RawSpan, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
-        guard try isUntouched() else { return false }
+        guard sentinel != nil else { throw noRoom }
+        guard try inItems(isUntouched) else { return false }
         return try StoredForm.with(bytes) { payload throws(SecretStoreError) in
             let type = try backend.keyType(
                 forSize: payload.byteCount, escaped: payload.byteCount - bytes.byteCount, item: item)
@@ -110,7 +111,7 @@ private final class KernelItemFetch: ItemFetch {
         }
         guard let published else { return false }
         // A `clear` asks for no lease. What came behind the last look is withdrawn; others may have read it.
-        guard try isSentinelThere() else {
+        guard try inItems(isSentinelThere) else {
             try withdraw(published, under: lease)
             return false
         }
@@ -130,10 +131,11 @@ private final class KernelItemFetch: ItemFetch {
         }
     }
 
-    private func isSentinelThere() throws(SecretStoreError) -> Bool {
+    /// Looks into the items' ring as it is now; false where there is none.
+    private func inItems(_ look: (Keyring) throws(KeyringError) -> Bool) throws(SecretStoreError) -> Bool {
         guard let ring = try backend.rings.findItems() else { return false }
         do throws(KeyringError) {
-            return try isSentinelThere(in: ring)
+            return try look(ring)
         } catch {
             throw SecretStoreError(error, item: item)
         }
@@ -148,16 +150,6 @@ private final class KernelItemFetch: ItemFetch {
             throw SecretStoreError(error, item: item)
         }
         return leases
-    }
-
-    private func isUntouched() throws(SecretStoreError) -> Bool {
-        guard sentinel != nil else { throw noRoom }
-        guard let ring = try backend.rings.findItems() else { return false }
-        do throws(KeyringError) {
-            return try isUntouched(in: ring)
-        } catch {
-            throw SecretStoreError(error, item: item)
-        }
     }
 
     private func isUntouched(in ring: Keyring) throws(KeyringError) -> Bool {

@@ -11,7 +11,7 @@ import Keyutils
 ///    does not fit the old payload.)
 /// 3. *Payload*: the key is added by its name **to the lease**, which writes to exactly the pinned key; had that one died,
 ///    the new one would lie in the lease, unseen. A refusal changes nothing. (The new secret without a timeout, until
-///    somebody takes the lease, and ``ItemLeases/finishOverwrite(_:of:isDead:)`` gives it one.)
+///    somebody takes the lease, and ``ItemLeases/finishOverwrite(_:of:)`` gives it one.)
 /// 4. *Timeout*. (The same.)
 /// 5. *Commit*: the lease is given back in time. If it was not, or the key was not there any more, all begins anew.
 extension KernelBackend {

@@ -77,7 +77,7 @@ package struct LeaseRecord: Equatable {
     }
 
     /// Whether all that held it are dead for certain.
-    var isAbandoned: Bool {
+    private var isAbandoned: Bool {
         holder.fate == .dead && (command.map { $0.fate == .dead } ?? true)
     }
 

@@ -77,15 +77,6 @@ func expectFailure(
     }
 }
 
-/// Asks again and again for up to `seconds`, and tells whether the answer ever was yes.
-func becomesTrue(within seconds: Double = 5, _ condition: () throws -> Bool) rethrows -> Bool {
-    for _ in 0..<Int(seconds * 500) {
-        if try condition() { return true }
-        usleep(2_000)
-    }
-    return try condition()
-}
-
 /// What ended an exit test early.
 struct SetupFailure: Error {
     let step: String

@@ -34,7 +34,7 @@ struct SharedFetchTests {
             #expect(throws: Refusal.self) {
                 _ = try stores[thread % 2].value(for: item) { () throws -> String in
                     fetches.withLock { $0 += 1 }
-                    usleep(100_000)
+                    sleep(1)
                     throw Refusal()
                 }
             }
@@ -51,7 +51,7 @@ struct SharedFetchTests {
             for _ in 0..<20 {
                 group.addTask {
                     try await store.value(for: item, fetchLimit: .seconds(3_600)) {
-                        try await Task.sleep(for: .milliseconds(200))
+                        try await Task.sleep(for: .seconds(1))
                         fetches.withLock { $0 += 1 }
                         return "fetched"
                     }
@@ -144,10 +144,10 @@ struct SharedFetchTests {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
         @Sendable func value(
-            _ fetched: String, after wait: @escaping @Sendable () async -> Void = {}
+            _ fetched: String, limit: Duration = .seconds(60), after wait: @escaping @Sendable () async -> Void = {}
         ) async throws -> String {
             try await store.value(
-                for: item, timeout: .seconds(3_600), refreshBefore: .seconds(3_599), fetchLimit: .milliseconds(200)
+                for: item, timeout: .seconds(3_600), refreshBefore: .seconds(3_599), fetchLimit: limit
             ) {
                 await wait()
                 return fetched
@@ -156,7 +156,7 @@ struct SharedFetchTests {
         #expect(try await value("old") == "old")
         try await Task.sleep(for: .milliseconds(1_100))
         let gate = Gate()
-        #expect(try await value("too late", after: { await gate.wait() }) == "old")
+        #expect(try await value("too late", limit: .milliseconds(200), after: { await gate.wait() }) == "old")
         gate.open()
         #expect(try await value("new") == "new")
     }

@@ -53,7 +53,9 @@ struct SessionTests {
             #"""
             for try in {1..5}; do
                 for n in {1..8}; do
-                    skr session --name $SKR_NAMESPACE-$try -- bash -c 'keyctl show @s | awk "NR == 2 {print \$1}"; sleep 1' &
+                    n=$n skr session --name $SKR_NAMESPACE-$try -- bash -c 'keyctl show @s | awk "NR == 2 {print \$1}"
+                        printf x | skr set $n  # Nobody leaves before all have come.
+                        for ((i = 0; i < 600; i++)); do (($(skr list | wc -l) == 8)) && break; sleep 0.05; done' &
                 done | sort -u | wc -l
             done
             skr session --name $SKR_NAMESPACE -- bash -c 'printf shared | skr set a; keyctl rdescribe @s

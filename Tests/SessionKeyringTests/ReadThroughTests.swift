@@ -9,7 +9,7 @@ private let fetches = ItemIdentity.password(service: "fetches")
 
 private struct Refusal: Error {}
 
-@Suite("Fetched once for all", .tags(.kernel))
+@Suite("Fetched once for all", .tags(.kernel), .aheadOfOthers)
 struct ReadThroughTests {
     @Test("of threads that want the same item, one fetches it")
     func threads() throws {

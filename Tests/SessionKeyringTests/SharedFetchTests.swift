@@ -8,7 +8,7 @@ private let item = ItemIdentity.password(service: "token")
 
 private struct Refusal: Error {}
 
-@Suite("Fetches that fail, hang or are not wanted any more", .tags(.kernel))
+@Suite("Fetches that fail, hang or are not wanted any more", .tags(.kernel), .aheadOfOthers)
 struct SharedFetchTests {
     @Test("200 tasks that wait for a fetch which fails share its error")
     func failure() async throws {

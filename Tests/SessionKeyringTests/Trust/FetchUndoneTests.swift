@@ -7,7 +7,7 @@ import Testing
 private let item = ItemIdentity.password(service: "token")
 
 /// A fetch undoes no logout (issue line 1.12).
-@Suite("What happens during a fetch", .tags(.kernel))
+@Suite("What happens during a fetch", .tags(.kernel), .aheadOfOthers)
 struct FetchUndoneTests {
     enum Event: String, CaseIterable { case clear, delete, set, setAndDelete, update, nothing }
 

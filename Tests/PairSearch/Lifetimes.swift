@@ -9,8 +9,7 @@ struct Lifetimes {
 
     /// What is wrong with the value's timeout; `nil` where nothing is.
     func problem(of stamp: Stamp, _ item: ItemIdentity, in anchor: Keyring) throws -> String? {
-        let key = try anchor.search(.user, item.keyDescription)
-        guard let entry = try KeyTable.snapshot()[key.serial] else { return nil }
+        guard let key = try find(item, in: anchor), let entry = try KeyTable.snapshot()[key.serial] else { return nil }
         let allowed = allowed(for: stamp, item)
         switch entry.expiry {
         case .expired: return nil
@@ -24,6 +23,16 @@ struct Lifetimes {
             }
             return isAllowed
                 ? nil : "\(stamp) expires after \(left.atLeast), and should after \(Self.text(allowed))"
+        }
+    }
+
+    /// `nil` where its time has ended since its value was seen.
+    private func find(_ item: ItemIdentity, in anchor: Keyring) throws -> Key? {
+        do throws(KeyringError) {
+            return try anchor.search(.user, item.keyDescription)
+        } catch {
+            guard error.code == .expired else { throw error }
+            return nil
         }
     }
 

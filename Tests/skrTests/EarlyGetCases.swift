@@ -13,6 +13,8 @@ struct EarlyGetCases {
 
     /// The arguments of the script's `c`, but for the number: where the output goes, the variables, `--` and the words.
     mutating func next() -> String {
+        // What most people type, so that by no seed there is little but errors.
+        if chance(20) { return Self.line("file", ["--", "get"] + (Self.usual.randomElement(using: &random) ?? [])) }
         var words = ["get", Self.items.randomElement(using: &random) ?? "a"]
         if chance(40) { words.append((Self.accounts + Self.items).randomElement(using: &random) ?? "") }
         if chance(25) {
@@ -26,7 +28,11 @@ struct EarlyGetCases {
         if chance(40) { variables.append("SKR_SCOPE=" + (Self.scopes.randomElement(using: &random) ?? "")) }
         if chance(50) { variables.append("SKR_NAMESPACE=" + (Self.namespaces.randomElement(using: &random) ?? "")) }
         let output = chance(92) ? "file" : Self.outputs.randomElement(using: &random) ?? "file"
-        return ([output] + (variables + ["--"] + words).map(Self.quoted)).joined(separator: " ")
+        return Self.line(output, variables + ["--"] + words)
+    }
+
+    private static func line(_ output: String, _ words: [String]) -> String {
+        ([output] + words.map(quoted)).joined(separator: " ")
     }
 
     private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
@@ -41,6 +47,7 @@ struct EarlyGetCases {
     private static let forms = [
         "o\u{308}", "\u{F6}", "\u{1E9B}\u{323}", "\u{1100}\u{1161}", "\u{AC00}", "\u{FB01}", "\u{301}",
     ]
+    private static let usual = [["a"], ["two", "al"], ["large"]]
     private static let items =
         [
             "a", "a", "a", "two", "sole", "nul", "nuls", "empty", "large", "text", "A.b_c-d~9", ".lead", "gone", "shut",

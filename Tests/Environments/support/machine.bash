@@ -24,6 +24,8 @@ prepare_machine() {
     [[ $(keyctl rdescribe @s) == *';_uid_ses.0' ]] && outer=none
     had_persistent=no
     grep -q ' _persistent\.0: ' /proc/keys && had_persistent=yes
+    # What is there stays there.
+    export root_rings=" $(echo $(keyctl rlist @s) $(keyctl rlist @u)) "
     pam_services=()
     made_run_sshd=
 }
@@ -65,7 +67,10 @@ forget_root_items() {
 unlink_items() {
     local ring
     for ring in $(keyctl rlist "$1"); do
-        [[ $(keyctl rdescribe "$ring" 2>/dev/null) == *";skr:environment-"* ]] && keyctl unlink "$ring" "$1"
+        [[ $root_rings == *" $ring "* ]] && continue
+        case $(keyctl rdescribe "$ring" 2>/dev/null) in
+        *';skr:environment-'* | *';skr-leases-2') keyctl unlink "$ring" "$1" ;;
+        esac
     done
 }
 

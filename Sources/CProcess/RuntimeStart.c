@@ -1,35 +1,44 @@
-/* Lets the Swift runtime start where /proc is not mounted: a static one looks in /proc/self/exe for where a backtracer may
-   be, and ends the process where it can't. Told where to look, it finds none and goes on. */
+/* What the static Swift runtime would do before main, at a tenth of a start: look for a program that prints the stack and
+   the registers of a process that crashes, and end the process where /proc is not mounted; and read /proc/self/maps for the
+   words that the kernel has handed over. What is defined here is not linked from there. It is hidden, so that a runtime in
+   a library of its own, as in a debug build, goes on using its own. */
 
 #include "RuntimeStart.h"
 
 #include <malloc.h>
 #include <stdbool.h>
-#include <stdlib.h>
-#include <unistd.h>
 
-static const char variable[] = "SWIFT_ROOT";
-static bool is_ours;
+#define INSTEAD_OF_RUNTIME __attribute__((visibility("hidden")))
+
+/* All off; as large as the runtime's own, and more. */
+INSTEAD_OF_RUNTIME _Alignas(16) char _swift_backtraceSettings[256];
+
+INSTEAD_OF_RUNTIME bool _swift_backtrace_isThunkFunction(const char *name)
+{
+    (void)name;
+    return false;
+}
+
 static int count;
 static char **words;
 
-/* Before the constructors of the runtime, which have no priority. */
-__attribute__((constructor(102))) static void prepare_start(int all, char **first)
+/* Before the runtime's constructors, which have no priority. */
+__attribute__((constructor(102))) static void keep_words(int all, char **first)
 {
-    count = all - 1;
-    words = first + 1;
-    if (access("/proc/self/exe", F_OK) != 0 && !getenv(variable))
-        is_ours = setenv(variable, "/nonexistent", 0) == 0;
+    count = all;
+    words = first;
 }
 
-int start_count(void) { return count; }
+INSTEAD_OF_RUNTIME char **_swift_stdlib_getUnsafeArgvArgc(int *all)
+{
+    *all = count;
+    return words;
+}
 
-char **start_words(void) { return words; }
+INSTEAD_OF_RUNTIME void _swift_stdlib_overrideUnsafeArgvArgc(char **first, int all) { keep_words(all, first); }
+
+int start_count(void) { return count > 0 ? count - 1 : 0; }
+
+char **start_words(void) { return count > 0 ? words + 1 : words; }
 
 void use_one_heap(void) { mallopt(M_ARENA_MAX, 1); }
-
-void finish_start(void)
-{
-    if (is_ours)
-        unsetenv(variable);
-}

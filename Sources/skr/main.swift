@@ -1,5 +1,3 @@
-import CProcess
 import Glibc
 
-finish_start()
 exit(Skr.main(arguments: .all()))

@@ -95,7 +95,7 @@ struct EarlyGetCases {
         outer=$(keyctl newring outer @s); keyctl move "$(keyctl search @s keyring skr:nested)" @s $outer
         keyctl revoke "$(keyctl search @s keyring skr:dead)"
         # A pipe that nobody reads.
-        mkfifo unread; exec 8<>unread 9>unread 8>&-
+        rm -f unread; mkfifo unread; exec 8<>unread 9>unread 8>&-
         sleep 1.1; : >with.out; : >with.err; : >without.out; : >without.err
 
         c() {

@@ -31,10 +31,10 @@ public struct KeyDescription: Hashable, Sendable {
         self.userID = outline.userID
         self.groupID = outline.groupID
         self.permissions = outline.permissions
-        let name = text.extracting(outline.name)
-        let exact = unsafe name.withUnsafeBytes { unsafe String(validating: $0, as: UTF8.self) }
-        self.isExact = exact != nil
-        self.name = exact ?? Self.string(name)
+        let bytes = text.extracting(outline.name)
+        let name = Self.string(bytes)
+        self.isExact = unsafe bytes.withUnsafeBytes { unsafe name.utf8.elementsEqual($0) }
+        self.name = name
     }
 
     private static func string(_ text: RawSpan) -> String {

@@ -5,12 +5,9 @@ import Glibc
 /// From the words of the command line to the exit code.
 package enum Skr {
     package static func main(arguments: CommandLineWords) -> Int32 {
-        if let invocation = PlainCall.parse(arguments) ?? PlainExec.parse(arguments)
-            ?? PlainCached.parse(arguments)
-        {
-            // Ending here spares the hot verbs the taking apart of what the process's end frees anyway.
-            exit(exitCode { () throws(CommandError) in try invocation.run() })
-        }
+        if let invocation = PlainCall.parse(arguments) { runAndExit(invocation) }
+        if let invocation = PlainExec.parse(arguments) { runAndExit(invocation) }
+        if let invocation = PlainCached.parse(arguments) { runAndExit(invocation) }
         if arguments[0] == Completion.word {
             Completion.answer(arguments)
             return ExitCode.done.rawValue
@@ -19,6 +16,11 @@ package enum Skr {
             guard let invocation = try parse(arguments) else { return }
             try invocation.run()
         }
+    }
+
+    /// Ends right away, which spares the hot verbs the taking apart of what the process's end frees anyway.
+    private static func runAndExit(_ invocation: Invocation) -> Never {
+        exit(exitCode { () throws(CommandError) in try invocation.run() })
     }
 
     /// Parses with the argument parser; `nil` where it answered by itself, as it does for `--help`.

@@ -6,8 +6,8 @@ import Keyutils
 ///
 /// It is built beside our own and never becomes it, so that no secret is in what `/proc` shows of this process.
 @safe struct EnvironmentBlock {
-    private var names: [String] = []
-    private var entries: [HeldSecret] = []
+    /// `NAME=value` and a NUL, and how long `NAME=` is.
+    private var entries: [(bytes: HeldSecret, prefixLength: Int)] = []
 
     /// Sets a variable that was not set before.
     mutating func set(_ name: String, to value: RawSpan) {
@@ -23,8 +23,7 @@ import Keyutils
             }
             return buffer.count
         }
-        names.append(name)
-        entries.append(HeldSecret(entry))
+        entries.append((HeldSecret(entry), name.utf8.count + 1))
     }
 
     /// Lends the environment to C.
@@ -43,14 +42,8 @@ import Keyutils
             unsafe pointers[count] = entry
             count += 1
         }
-        for entry in entries {
-            // The entry does not move, and outlives the call.
-            entry.bytes.withBytes { bytes in
-                unsafe bytes.withUnsafeBytes { bytes in
-                    let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
-                    unsafe pointers[count] = UnsafeMutablePointer(mutating: start)
-                }
-            }
+        for (entry, _) in entries {
+            unsafe pointers[count] = UnsafeMutablePointer(mutating: Self.text(entry))
             count += 1
         }
         unsafe pointers[count] = nil
@@ -59,9 +52,16 @@ import Keyutils
 
     /// Whether this entry of what we were given is set anew.
     private func isReplaced(_ entry: UnsafePointer<CChar>) -> Bool {
-        names.contains { name in
-            let length = name.utf8.count
-            return unsafe strncmp(entry, name, length) == 0 && entry[length] == CChar(UInt8(ascii: "="))
+        entries.contains { bytes, prefixLength in
+            guard let text = unsafe Self.text(bytes) else { return false }
+            return unsafe strncmp(entry, text, prefixLength) == 0
+        }
+    }
+
+    /// An entry as C has it: it does not move, and is there as long as the block is.
+    private static func text(_ entry: HeldSecret) -> UnsafePointer<CChar>? {
+        unsafe entry.bytes.withBytes { bytes in
+            unsafe bytes.withUnsafeBytes { unsafe $0.baseAddress?.assumingMemoryBound(to: CChar.self) }
         }
     }
 }

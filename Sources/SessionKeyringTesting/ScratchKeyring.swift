@@ -23,7 +23,7 @@ public struct ScratchKeyring: ~Copyable, Sendable {
         let anchor = try Keyring.resolve(.sessionKeyring)
         let number = Self.counter.wrappingAdd(1, ordering: .relaxed).newValue
         let name = "skr-scratch-\(getpid())-\(number)"
-        let keyring = try QuotaPatience.wait { () throws(KeyringError) in try Keyring.thread.addKeyring(name) }
+        let keyring = try QuotaPatience.long.wait { () throws(KeyringError) in try Keyring.thread.addKeyring(name) }
         do throws(KeyringError) {
             try Key(keyring).setTimeout(timeout)
             try Keyring.thread.move(Key(keyring), to: anchor)

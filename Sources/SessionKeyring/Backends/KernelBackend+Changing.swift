@@ -122,7 +122,7 @@ extension KernelBackend {
     func affordableLease(for item: ItemIdentity, in ring: Keyring) throws(SecretStoreError) -> RingLease? {
         do throws(KeyringError) {
             do throws(KeyringError) {
-                let lease = try QuotaPatience.wait { () throws(KeyringError) in
+                let lease = try QuotaPatience.short.wait { () throws(KeyringError) in
                     try leases.acquire(for: item.keyDescription, in: ring)
                 }
                 if let lease { return lease }

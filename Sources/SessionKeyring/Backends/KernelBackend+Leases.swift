@@ -9,7 +9,7 @@ extension KernelBackend {
         for _ in 0..<8 {
             let ring = try rings.pair().leases
             do throws(KeyringError) {
-                let lease = try QuotaPatience.wait { () throws(KeyringError) in
+                let lease = try QuotaPatience.long.wait { () throws(KeyringError) in
                     try leases.acquire(publicName: name, in: ring, lasting: duration)
                 }
                 guard let lease else { return nil }

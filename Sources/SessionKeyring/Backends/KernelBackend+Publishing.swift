@@ -11,10 +11,12 @@ extension KernelBackend {
         try StoredForm.with(bytes) { payload throws(SecretStoreError) in
             let type = try keyType(forSize: payload.byteCount, escaped: payload.byteCount - bytes.byteCount, item: item)
             let publication = Publication(item: item, type: type, timeout: timeout)
-            if ifAbsent {
-                try create(publication, payload: payload)
-            } else {
-                try replace(publication, payload: payload)
+            try QuotaPatience.outlast { () throws(SecretStoreError) in
+                if ifAbsent {
+                    try create(publication, payload: payload)
+                } else {
+                    try replace(publication, payload: payload)
+                }
             }
         }
     }
@@ -86,7 +88,7 @@ extension KernelBackend {
     ) throws(KeyringError) -> Bool {
         // Each round lost means that this process was stopped for the lease's whole time.
         for _ in 0..<10 {
-            let lease = try QuotaPatience.wait { () throws(KeyringError) in
+            let lease = try QuotaPatience.short.wait { () throws(KeyringError) in
                 try leases.acquire(for: publication.item.keyDescription, in: pair.leases)
             }
             guard let lease else { return false }
@@ -180,7 +182,7 @@ extension KernelBackend {
     private func createOverDead(
         _ publication: Publication, payload: RawSpan, in pair: NamespaceRings.Pair
     ) throws(KeyringError) -> CreationOutcome {
-        try QuotaPatience.wait { () throws(KeyringError) in try rings.raiseUpdateFlag(in: pair.leases) }
+        try QuotaPatience.short.wait { () throws(KeyringError) in try rings.raiseUpdateFlag(in: pair.leases) }
         return try createUnderLease(publication, payload: payload, in: pair)
     }
 
@@ -188,7 +190,7 @@ extension KernelBackend {
         _ publication: Publication, payload: RawSpan, in pair: NamespaceRings.Pair
     ) throws(KeyringError) -> CreationOutcome {
         var outcome = CreationOutcome.lost
-        let lease = try QuotaPatience.wait { () throws(KeyringError) in
+        let lease = try QuotaPatience.short.wait { () throws(KeyringError) in
             try leases.acquire(for: publication.item.keyDescription, in: pair.leases)
         }
         guard let lease else { return .contended }
@@ -234,9 +236,10 @@ extension KernelBackend {
     func publish(
         _ publication: Publication,
         payload: RawSpan,
+        waiting patience: QuotaPatience = .short,
         move: (Key) throws(KeyringError) -> Void
     ) throws(KeyringError) {
-        try QuotaPatience.wait { () throws(KeyringError) in
+        try patience.wait { () throws(KeyringError) in
             let key = try Staging.stage(
                 publication.type, publication.item.keyDescription, payload: payload,
                 permissions: rings.scope.permissions, timeout: publication.timeout

@@ -6,20 +6,22 @@ extension KernelBackend {
     ) throws(SecretStoreError) -> (any ItemUpdate)? {
         try rings.requireOwnSession()
         do throws(SecretStoreError) {
-            return try startUpdate(of: item, lasting: duration, waiting: patience)
+            return try startUpdate(of: item, lasting: duration, waiting: patience, orForQuota: .short)
         } catch {
-            guard error.underlying?.code == .quotaExceeded, try makeRoom() else { throw error }
-            return try startUpdate(of: item, lasting: duration, waiting: patience)
+            guard error.underlying?.code == .quotaExceeded else { throw error }
+            _ = try makeRoom()
+            return try startUpdate(of: item, lasting: duration, waiting: patience, orForQuota: .long)
         }
     }
 
     private func startUpdate(
-        of item: ItemIdentity, lasting duration: Duration, waiting patience: Duration
+        of item: ItemIdentity, lasting duration: Duration, waiting patience: Duration,
+        orForQuota quotaPatience: QuotaPatience
     ) throws(SecretStoreError) -> KernelItemUpdate? {
         var update: KernelItemUpdate?
         try withPair(for: item) { pair throws(KeyringError) in
             update = nil
-            try QuotaPatience.wait { () throws(KeyringError) in
+            try quotaPatience.wait { () throws(KeyringError) in
                 try rings.raiseUpdateFlag(in: pair.leases)
                 let lease = try leases.acquire(
                     for: item.keyDescription, in: pair.leases, lasting: duration, waiting: patience)
@@ -80,7 +82,8 @@ private final class KernelItemUpdate: ItemUpdate {
     private func publish(_ publication: Publication, payload: RawSpan) throws(SecretStoreError) -> Bool {
         var outcome = Outcome.leaseLost
         do throws(KeyringError) {
-            try backend.publish(publication, payload: payload) { key throws(KeyringError) in
+            try backend.publish(publication, payload: payload, waiting: seen == nil ? .long : .short) {
+                key throws(KeyringError) in
                 outcome = try publish(key)
             }
             if outcome == .published { try backend.dropFetchSentinel(of: item, in: ring) }

@@ -2,17 +2,22 @@ import Glibc
 package import Keyutils
 
 /// Waiting for quota that the kernel gives back late: an unlinked key is charged until it is collected, some 15 ms later
-/// and up to some 400 ms on a busy machine, so a full quota is often not full.
+/// and 240 ms and more on a busy machine, so a full quota is often not full.
 package enum QuotaPatience {
-    /// Pauses in microseconds between tries: most are rewarded early, and in all they outlast the latest collection seen.
-    private static let pauses: [UInt32] =
-        [500, 1_000, 2_000, 3_000] + Array(repeating: 5_000, count: 30) + Array(repeating: 10_000, count: 60)
+    /// Some 150 ms, where more can be tried than waiting.
+    case short
+    /// Some 750 ms.
+    case long
 
-    /// Runs `operation` until it no longer throws `quotaExceeded`, for some 750 ms at most.
-    package static func wait<Result: ~Copyable>(
+    /// Pauses in microseconds between tries: most are rewarded early, and in all they outlast the latest collection seen.
+    private static let shortPauses: [UInt32] = [500, 1_000, 2_000, 3_000] + Array(repeating: 5_000, count: 30)
+    private static let longPauses = shortPauses + Array(repeating: 10_000, count: 60)
+
+    /// Runs `operation` until it no longer throws `quotaExceeded`, or patience is over.
+    package func wait<Result: ~Copyable>(
         _ operation: () throws(KeyringError) -> Result
     ) throws(KeyringError) -> Result {
-        for pause in pauses {
+        for pause in self == .short ? Self.shortPauses : Self.longPauses {
             do throws(KeyringError) {
                 return try operation()
             } catch {
@@ -21,5 +26,17 @@ package enum QuotaPatience {
             }
         }
         return try operation()
+    }
+
+    /// Runs `operation`, which has a short patience of its own, as often as a long one allows.
+    static func outlast(_ operation: () throws(SecretStoreError) -> Void) throws(SecretStoreError) {
+        let end = ContinuousClock.now + .milliseconds(600)
+        while true {
+            do throws(SecretStoreError) {
+                return try operation()
+            } catch {
+                guard error.underlying?.code == .quotaExceeded, ContinuousClock.now < end else { throw error }
+            }
+        }
     }
 }

@@ -32,7 +32,7 @@ extension NamespaceRings {
         for _ in 0..<3 {
             if let found = try find(name, in: anchor) { return found }
             do throws(KeyringError) {
-                let made = try QuotaPatience.wait { () throws(KeyringError) in
+                let made = try QuotaPatience.short.wait { () throws(KeyringError) in
                     try scope == .thread ? makeInThread(name) : make(name, in: anchor)
                 }
                 if let made { return made }

@@ -53,7 +53,7 @@ package struct ScopeProbe: Sendable {
         do throws(KeyringError) {
             // Process ids are not enough: two pid namespaces may share a session.
             let name = "skr-probe-" + String(UInt64.random(in: 0 ... .max), radix: 16)
-            let ring = try QuotaPatience.wait { () throws(KeyringError) in try Keyring.thread.addKeyring(name) }
+            let ring = try QuotaPatience.long.wait { () throws(KeyringError) in try Keyring.thread.addKeyring(name) }
             do throws(KeyringError) {
                 try Key(ring).setPermissions(scope.permissions)
                 try Key(ring).setTimeout(KeyTimeout(lifetime))

@@ -13,7 +13,9 @@ package enum OrdinaryUser {
     /// - Throws: ``StressError`` with `unavailable`.
     package static func begin() throws(StressError) {
         guard geteuid() == 0 else { return }
-        guard let user = free.first(where: { (try? KeyQuota.current(ofUser: $0)) == nil }) else {
+        // Runs that begin at once start their search at different ones.
+        let candidates = free.lazy.map { free.lowerBound + ($0 + uid_t(getpid())) % uid_t(free.count) }
+        guard let user = candidates.first(where: { (try? KeyQuota.current(ofUser: $0)) == nil }) else {
             throw StressError(.unavailable, "every spare user has keys", remedy: "run it as an ordinary user")
         }
         guard setegid(user) == 0, seteuid(user) == 0 else {

@@ -154,11 +154,12 @@ struct CachedTests {
 
     @Test(
         "where the quota is full, the output is printed with a warning, and the exit code is the command's",
-        .enabled(if: geteuid() == 0, "becomes a user whose quota may be used up"), arguments: ["keys", "bytes"])
-    func fullQuota(kind: String) throws {
+        .enabled(if: geteuid() == 0, "becomes a user whose quota may be used up"),
+        arguments: [("keys", 60_412), ("bytes", 60_413)])
+    func fullQuota(kind: String, user: Int) throws {
         let outcome = try run(
             #"""
-            chmod 666 $COUNTER; exec setpriv --reuid 6042${#KIND} --regid 60420 --clear-groups keyctl session - bash -c '
+            chmod 666 $COUNTER; exec setpriv --reuid $OTHER --regid $OTHER --clear-groups keyctl session - bash -c '
                 if [[ $KIND = keys ]]; then for i in {1..210}; do keyctl add user k$i x @s; done
                 else head -c 17500 /dev/zero | keyctl padd user k @s; fi > /dev/null 2>&1
                 out() { yes | head -c 9000; exit $1; }; export -f out
@@ -166,7 +167,7 @@ struct CachedTests {
                 try -- bash -c "out 0"; try -- bash -c "out 0"; try -- bash -c "out 5"; try --cache-failures 1m -- bash -c "out 6"
                 try --timeout-from-json .e -- echo "{\"e\":0}"; try -- skr-no-such-command
                 grep "^skr" $COUNTER | cut -d" " -f 1-2 | sort | uniq -c; grep -c "the output is not kept" $COUNTER' 2> /dev/null
-            """#, environment: ["KIND": kind])
+            """#, environment: ["KIND": kind, "OTHER": "\(user)"])
         let lines = outcome.output.split(separator: "\n").map { $0.trimmingPrefix { $0 == " " } }
         #expect(lines.prefix(12) == ["9000", "0", "9000", "0", "9000", "5", "9000", "6", "0", "65", "0", "127"])
         let warnings = kind == "keys" ? 6 : 3

@@ -18,7 +18,7 @@ public struct ScratchKeyring: ~Copyable, Sendable {
     ///
     /// - Parameter lifetime: when the kernel drops it, if nothing else does before.
     /// - Throws: `KeyringError` where the kernel does not let us.
-    public init(lifetime: Duration = .seconds(600)) throws(KeyringError) {
+    public init(lifetime: Duration = .seconds(3_600)) throws(KeyringError) {
         let timeout = try KeyTimeout(lifetime)
         let anchor = try Keyring.resolve(.sessionKeyring)
         let number = Self.counter.wrappingAdd(1, ordering: .relaxed).newValue

@@ -32,6 +32,7 @@ public struct KeyDescription: Hashable, Sendable {
         self.groupID = outline.groupID
         self.permissions = outline.permissions
         let bytes = text.extracting(outline.name)
+        // What is not UTF-8 is repaired, and so another. Validating would make generic types at run time.
         let name = Self.string(bytes)
         self.isExact = unsafe bytes.withUnsafeBytes { unsafe name.utf8.elementsEqual($0) }
         self.name = name

@@ -5,6 +5,7 @@ import Glibc
 /// From the words of the command line to the exit code.
 package enum Skr {
     package static func main(arguments: CommandLineWords) -> Int32 {
+        // One by one: `??` would make generic types at run time, which takes as long as all else that a hit does.
         if let invocation = PlainCall.parse(arguments) { runAndExit(invocation) }
         if let invocation = PlainExec.parse(arguments) { runAndExit(invocation) }
         if let invocation = PlainCached.parse(arguments) { runAndExit(invocation) }

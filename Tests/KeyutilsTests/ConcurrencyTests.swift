@@ -46,7 +46,7 @@ struct ConcurrencyTests {
         let seen = Atomic(0)
         try ThreadTeam.run(2) { thread in
             if thread == 0 {
-                defer { isOver.store(true, ordering: .relaxed) }
+                defer { isOver.store(true, ordering: .releasing) }
                 for _ in 0..<3_000 {
                     try ring.add("key", long)
                     try ring.add("key", short)
@@ -55,7 +55,7 @@ struct ConcurrencyTests {
                 // The last look comes after the last write, which is a short one.
                 var isLast: Bool
                 repeat {
-                    isLast = isOver.load(ordering: .relaxed)
+                    isLast = isOver.load(ordering: .acquiring)
                     let size = try key.withPayload { payload in
                         payload.withUnsafeBytes { bytes in
                             switch bytes.count {

@@ -122,10 +122,7 @@ extension KernelBackend {
     func affordableLease(for item: ItemIdentity, in ring: Keyring) throws(SecretStoreError) -> RingLease? {
         do throws(KeyringError) {
             do throws(KeyringError) {
-                let lease = try QuotaPatience.short.wait { () throws(KeyringError) in
-                    try leases.acquire(for: item.keyDescription, in: ring)
-                }
-                if let lease { return lease }
+                if let lease = try leases.acquireWaitingForQuota(for: item.keyDescription, in: ring) { return lease }
             } catch {
                 guard error.code == .quotaExceeded else { throw error }
                 if try leases.waitUntilFree(item.keyDescription, in: ring) { return nil }

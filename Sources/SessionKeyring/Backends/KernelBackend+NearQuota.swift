@@ -43,9 +43,7 @@ extension KernelBackend {
     private func overwriteInPlace(
         _ publication: Publication, payload: RawSpan, in pair: NamespaceRings.Pair
     ) throws(KeyringError) -> Bool {
-        let acquired = try QuotaPatience.short.wait { () throws(KeyringError) in
-            try leases.acquire(for: publication.item.keyDescription, in: pair.leases)
-        }
+        let acquired = try leases.acquireWaitingForQuota(for: publication.item.keyDescription, in: pair.leases)
         guard var lease = acquired else { return false }
         let key: Key
         do throws(KeyringError) {

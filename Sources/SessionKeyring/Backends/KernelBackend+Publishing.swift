@@ -88,9 +88,7 @@ extension KernelBackend {
     ) throws(KeyringError) -> Bool {
         // Each round lost means that this process was stopped for the lease's whole time.
         for _ in 0..<10 {
-            let lease = try QuotaPatience.short.wait { () throws(KeyringError) in
-                try leases.acquire(for: publication.item.keyDescription, in: pair.leases)
-            }
+            let lease = try leases.acquireWaitingForQuota(for: publication.item.keyDescription, in: pair.leases)
             guard let lease else { return false }
             if let late, try current(publication.item, in: pair.items) == late { return true }
             var isPublished = false
@@ -190,9 +188,7 @@ extension KernelBackend {
         _ publication: Publication, payload: RawSpan, in pair: NamespaceRings.Pair
     ) throws(KeyringError) -> CreationOutcome {
         var outcome = CreationOutcome.lost
-        let lease = try QuotaPatience.short.wait { () throws(KeyringError) in
-            try leases.acquire(for: publication.item.keyDescription, in: pair.leases)
-        }
+        let lease = try leases.acquireWaitingForQuota(for: publication.item.keyDescription, in: pair.leases)
         guard let lease else { return .contended }
         try publish(publication, payload: payload) { key throws(KeyringError) in
             let state = try nameState(of: publication.item, in: pair.items)

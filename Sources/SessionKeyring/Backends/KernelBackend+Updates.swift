@@ -82,6 +82,7 @@ private final class KernelItemUpdate: ItemUpdate {
     private func publish(_ publication: Publication, payload: RawSpan) throws(SecretStoreError) -> Bool {
         var outcome = Outcome.leaseLost
         do throws(KeyringError) {
+            // One that is there can be written over in place; for a new one there is nothing but to wait.
             try backend.publish(publication, payload: payload, waiting: seen == nil ? .long : .short) {
                 key throws(KeyringError) in
                 outcome = try publish(key)

@@ -28,7 +28,8 @@ package enum QuotaPatience {
         return try operation()
     }
 
-    /// Runs `operation`, which has a short patience of its own, as often as a long one allows.
+    /// Runs `operation`, which is itself patient for a short time, until it no longer throws `quotaExceeded`, or 600 ms have
+    /// passed.
     static func outlast(_ operation: () throws(SecretStoreError) -> Void) throws(SecretStoreError) {
         let end = ContinuousClock.now + .milliseconds(600)
         while true {

@@ -28,6 +28,11 @@ struct ItemLeases {
         try leases(in: ring).acquire(name(for: keyDescription), lasting: duration, waiting: patience)
     }
 
+    /// The same, for which a short time is waited where the quota is full.
+    func acquireWaitingForQuota(for keyDescription: String, in ring: Keyring) throws(KeyringError) -> RingLease? {
+        try QuotaPatience.short.wait { () throws(KeyringError) in try acquire(for: keyDescription, in: ring) }
+    }
+
     /// A lease that users of the store have named, if nobody holds it.
     func acquire(
         publicName: String, in ring: Keyring, lasting duration: Duration

@@ -37,18 +37,8 @@ let package = Package(
         .target(name: "SessionKeyring", dependencies: ["Keyutils"], swiftSettings: strict),
         .target(name: "SessionKeyringTesting", dependencies: ["SessionKeyring", "Keyutils"], swiftSettings: strict),
         .target(
-            name: "CommandConventions",
+            name: "CommandSupport",
             dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
-            swiftSettings: strict
-        ),
-        .target(name: "StressVocabulary", swiftSettings: strict),
-        .target(
-            name: "StressOptions",
-            dependencies: [
-                "CommandConventions",
-                "StressVocabulary",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
             swiftSettings: strict
         ),
         .target(name: "CEarlyGet"),
@@ -58,8 +48,7 @@ let package = Package(
             dependencies: [
                 "CEarlyGet",
                 "CProcess",
-                "CommandConventions",
-                "StressOptions",
+                "CommandSupport",
                 "SessionKeyring",
                 "Keyutils",
                 "CKeyutils",
@@ -74,7 +63,6 @@ let package = Package(
                 "SessionKeyringTesting",
                 "Keyutils",
                 "CKeyutils",
-                "StressVocabulary",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
             swiftSettings: strict
@@ -83,9 +71,7 @@ let package = Package(
             name: "skr-stress",
             dependencies: [
                 "StressSuite",
-                "StressOptions",
-                "StressVocabulary",
-                "CommandConventions",
+                "CommandSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
@@ -124,7 +110,7 @@ let package = Package(
         .testTarget(
             name: "StressSuiteTests",
             dependencies: [
-                "StressSuite", "StressVocabulary", "StressOptions", "skr-stress", "skr", "CommandConventions",
+                "StressSuite", "skr-stress", "skr", "CommandSupport",
                 "SessionKeyringTesting",
             ],
             swiftSettings: tests
@@ -132,13 +118,13 @@ let package = Package(
         .testTarget(
             name: "skrTests",
             dependencies: [
-                "skr", "skr-stress", "CommandConventions", "SessionKeyringTesting", "CTestFilters", "TestSupport",
+                "skr", "skr-stress", "CommandSupport", "SessionKeyringTesting", "CTestFilters", "TestSupport",
             ],
             swiftSettings: tests
         ),
         .testTarget(
             name: "FuzzTests",
-            dependencies: ["skr", "SessionKeyring", "Keyutils", "CommandConventions"],
+            dependencies: ["skr", "SessionKeyring", "Keyutils", "CommandSupport"],
             swiftSettings: tests
         ),
     ],

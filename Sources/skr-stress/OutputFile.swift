@@ -1,4 +1,4 @@
-import CommandConventions
+import CommandSupport
 import Glibc
 
 /// A file that a result goes to, known to be writable before there is a result.

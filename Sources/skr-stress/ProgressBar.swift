@@ -1,4 +1,4 @@
-import CommandConventions
+import CommandSupport
 import Glibc
 
 /// A bar that fills from the left.

@@ -1,4 +1,4 @@
-import CommandConventions
+import CommandSupport
 import StressSuite
 
 /// How far a run is, in a line.

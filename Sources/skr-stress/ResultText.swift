@@ -1,4 +1,4 @@
-import CommandConventions
+import CommandSupport
 import StressSuite
 
 /// The result for people: calls, checks, and what failed.

@@ -1,10 +1,10 @@
-import CommandConventions
+import CommandSupport
 import Foundation
 import StressSuite
 
 /// The result for programs.
 ///
-/// The names are a promise to scripts; `skr help stress` tells them.
+/// The names are a promise to scripts; `skr-stress --help` tells them.
 struct StressDocument: Encodable {
     private enum Key: CodingKey {
         case isClean, command

@@ -1,5 +1,4 @@
-import CommandConventions
-import StressOptions
+import CommandSupport
 import StressSuite
 
 /// Where the result goes.

@@ -1,17 +1,20 @@
 import ArgumentParser
-import CommandConventions
+import CommandSupport
 import Glibc
-import StressOptions
 import StressSuite
 
 /// From the words of the command line to the exit code.
 package enum StressProgram {
     /// In front of the words for a process that runs actors for another one.
     package static let actorWord = "--actor"
+    /// As errors tell it.
+    static let name = "skr-stress"
+    static let hint = "'skr-stress --help' shows the options"
 
     package static func main(_ words: [String]) -> Int32 {
         do throws(CommandError) {
             guard let options = try parse(words) else { return ExitCode.done.rawValue }
+            try check(options)
             let outputs = try StressOutputs(options)
             Interruption.watch()
             // Actors run in this very program, whatever is in PATH, also for a user who can't get at its directory.
@@ -22,8 +25,17 @@ package enum StressProgram {
             }
             return try session.run()
         } catch {
-            Console.report(error)
+            Console.report(error, by: name)
             return error.exitCode.rawValue
+        }
+    }
+
+    /// Before any file is touched.
+    private static func check(_ options: StressOptions) throws(CommandError) {
+        do throws(StressError) {
+            _ = try StressPlan(options).checked(canLaunch: true)
+        } catch {
+            throw CommandError(error)
         }
     }
 
@@ -37,7 +49,7 @@ package enum StressProgram {
                 try Console.writeLine(message)
                 return nil
             }
-            throw .usage(parser: StressOptions.message(for: error), hint: "'skr help stress' shows its options")
+            throw .usage(parser: StressOptions.message(for: error), hint: hint)
         }
     }
 }

@@ -1,6 +1,5 @@
-import CommandConventions
+import CommandSupport
 import Glibc
-import StressOptions
 import StressSuite
 
 /// A run as its user sees it: progress, result, exit code.
@@ -44,7 +43,7 @@ struct StressSession {
             try Console.write(ResultText(result, style: .wanted, width: width).text)
         }
         if !result.isClean { failures.append(Self.failure(of: result)) }
-        for failure in failures { Console.report(failure) }
+        for failure in failures { Console.report(failure, by: StressProgram.name) }
         guard failures.isEmpty else { return ExitCode.internalError.rawValue }
         return Interruption.signal.map { 128 + $0 } ?? ExitCode.done.rawValue
     }
@@ -78,13 +77,13 @@ extension StressPlan {
 }
 
 extension CommandError {
-    fileprivate init(_ error: StressError) {
+    init(_ error: StressError) {
         let exitCode: ExitCode =
             switch error.code {
             case .invalidPlan: .usage
             case .unavailable: .unavailable
             case .actorFailed, .outOfMemory: .internalError
             }
-        self.init(exitCode: exitCode, message: error.description, hint: error.remedy)
+        self.init(exitCode: exitCode, message: error.description, hint: error.remedy ?? (error.code == .invalidPlan ? StressProgram.hint : nil))
     }
 }

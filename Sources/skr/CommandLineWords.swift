@@ -1,5 +1,5 @@
 import CProcess
-package import CommandConventions
+package import CommandSupport
 import Glibc
 
 /// The words of the command line after the program's name, as bytes: `CommandLine.arguments` would repair what is not

@@ -1,4 +1,4 @@
-import CommandConventions
+import CommandSupport
 import Glibc
 import SessionKeyring
 
@@ -35,7 +35,6 @@ extension Invocation {
             case .cached(let request): try CachedAction(request: request).run()
             case .forgetCached(let place, let item): try place.forgetCached(item)
             case .lock(let request): try LockAction(request: request).run()
-            case .stress(let words): try StressAction(words: words).run()
             case .doctor(let place, let asJSON): try DoctorAction(place: place, asJSON: asJSON).run()
             }
         } catch let error as SecretStoreError {

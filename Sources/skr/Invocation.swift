@@ -14,7 +14,6 @@ package enum Invocation: Equatable {
     case cached(CachedRequest)
     case forgetCached(Place, ItemIdentity)
     case lock(LockRequest)
-    case stress(CommandLineWords)
     case doctor(Place, asJSON: Bool)
 }
 

@@ -1,4 +1,4 @@
-package import CommandConventions
+package import CommandSupport
 import Glibc
 import SessionKeyring
 

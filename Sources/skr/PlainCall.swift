@@ -1,4 +1,4 @@
-import CommandConventions
+import CommandSupport
 
 /// Recognises plain calls of the hot verbs, so that they don't wait for the argument parser, whose start alone costs
 /// several times what the work does.

@@ -1,4 +1,4 @@
-package import CommandConventions
+package import CommandSupport
 import ArgumentParser
 import Glibc
 
@@ -40,9 +40,6 @@ package enum Skr {
             if let verb = command as? any LaunchingCommand {
                 return try verb.invocation(launching: launched)
             }
-            if let verb = command as? any RelayingCommand {
-                return try verb.invocation(relaying: arguments.suffix(from: 1))
-            }
             if let verb = command as? any VerbCommand { return try verb.invocation() }
             try command.run()
             return nil
@@ -79,6 +76,7 @@ package enum Skr {
     }
 
     static func unknownVerb(_ word: String) -> CommandError {
+        if word == "stress" { return .usage("'skr stress' is a command of its own", hint: "use skr-stress") }
         let nearest = NearestName.to(word, among: RootCommand.verbs)
         return .usage(
             "no such verb: \(Display.plain(word))",

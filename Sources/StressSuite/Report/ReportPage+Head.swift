@@ -6,7 +6,7 @@ extension ReportPage {
         return .make(
             "header", [:],
             [
-                .make("p", ["class": "eyebrow"], "skr stress · \(result.plan.workload.rawValue) · \(date)"),
+                .make("p", ["class": "eyebrow"], "skr-stress · \(result.plan.workload.rawValue) · \(date)"),
                 .make(
                     "h1", ["class": state],
                     [.make("span", ["class": "sign", "aria-hidden": "true"], sign), .text(" \(result.verdict)")]),

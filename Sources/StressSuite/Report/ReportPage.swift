@@ -29,7 +29,7 @@ package struct ReportPage {
                         "http-equiv": "Content-Security-Policy",
                         "content": "default-src 'none'; style-src 'unsafe-inline'",
                     ], []),
-                .make("title", "skr stress: \(result.plan.workload.rawValue), \(result.verdict.lowercased())"),
+                .make("title", "skr-stress: \(result.plan.workload.rawValue), \(result.verdict.lowercased())"),
                 .style(ReportStyle.sheet),
             ])
     }

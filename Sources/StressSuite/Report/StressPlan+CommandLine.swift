@@ -1,7 +1,7 @@
 extension StressPlan {
     /// The command that makes this run again.
     package var commandLine: String {
-        var words = ["skr", "stress", "--workload", workload.rawValue]
+        var words = ["skr-stress", "--workload", workload.rawValue]
         if workload != .classic {
             words += ["--threads", "\(threads)", "--processes", "\(processes)"]
             switch length {

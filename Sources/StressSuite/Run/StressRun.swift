@@ -1,3 +1,4 @@
+import Glibc
 import Keyutils
 import SessionKeyring
 import SessionKeyringTesting
@@ -27,6 +28,9 @@ package struct StressRun {
         report: (StressProgress) -> Void = { _ in }
     ) throws(StressError) -> StressResult {
         let plan = try plan.checked(canLaunch: launcher != nil)
+        if plan.workload == .quota, geteuid() == 0 {
+            throw StressError(.invalidPlan, "root has no quota to speak of", remedy: "run it as an ordinary user")
+        }
         let quota = try Self.quotaBefore()
         var course = try RunCourse(plan: plan, launcher: launcher, quota: quota)
         try course.run(isInterrupted: isInterrupted, report: report)

@@ -1,5 +1,5 @@
 import CKeyutils
-import CommandConventions
+import CommandSupport
 import Glibc
 import SessionKeyring
 

@@ -1,4 +1,4 @@
-import CommandConventions
+import CommandSupport
 import SessionKeyring
 
 /// Recognises plain calls of `skr cached`, as ``PlainCall`` does those of the other hot verbs.

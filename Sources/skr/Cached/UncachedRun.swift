@@ -1,4 +1,4 @@
-import CommandConventions
+import CommandSupport
 import Glibc
 
 /// The command itself, in a session that another user owns: what would be kept there is that user's to read, and what lies

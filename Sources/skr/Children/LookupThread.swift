@@ -1,5 +1,5 @@
 import CProcess
-import CommandConventions
+import CommandSupport
 import Glibc
 
 /// Where a verb that starts commands does all else, on a second thread, so that the first one never looks into a keyring.

@@ -1,4 +1,4 @@
-import CommandConventions
+import CommandSupport
 import SessionKeyring
 
 /// Writes a secret, or a field of it, to standard output.

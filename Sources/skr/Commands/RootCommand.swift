@@ -1,4 +1,4 @@
-import CommandConventions
+import CommandSupport
 import ArgumentParser
 
 /// A verb: options that make an ``Invocation``.
@@ -9,11 +9,6 @@ protocol VerbCommand: ParsableCommand {
 /// A verb that ends by becoming the command behind `--`, whose words are taken as they are and parsed by nobody.
 protocol LaunchingCommand: ParsableCommand {
     func invocation(launching command: CommandLineWords) throws(CommandError) -> Invocation
-}
-
-/// A verb that becomes another program, which gets the words behind the verb and parses them once more.
-protocol RelayingCommand: ParsableCommand {
-    func invocation(relaying words: CommandLineWords) throws(CommandError) -> Invocation
 }
 
 struct RootCommand: ParsableCommand {
@@ -41,7 +36,7 @@ struct RootCommand: ParsableCommand {
         subcommands: [
             SetCommand.self, GetCommand.self, ListCommand.self, ExpireCommand.self, DeleteCommand.self,
             ClearCommand.self, ExecCommand.self, InjectCommand.self, SessionCommand.self, CachedCommand.self,
-            LockCommand.self, DoctorCommand.self, StressCommand.self, CompletionsCommand.self, ManualCommand.self,
+            LockCommand.self, DoctorCommand.self, CompletionsCommand.self, ManualCommand.self,
         ]
     )
 

@@ -1,4 +1,4 @@
-import CommandConventions
+import CommandSupport
 import ArgumentParser
 
 struct SetCommand: VerbCommand {

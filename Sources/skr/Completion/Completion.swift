@@ -1,4 +1,4 @@
-import CommandConventions
+import CommandSupport
 
 /// Answers the completion scripts.
 ///

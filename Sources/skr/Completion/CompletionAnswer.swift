@@ -1,4 +1,4 @@
-import CommandConventions
+import CommandSupport
 import ArgumentParser
 
 /// What can stand at the cursor.

@@ -1,4 +1,4 @@
-import CommandConventions
+import CommandSupport
 import SessionKeyring
 
 /// Tells what this login gives us, what is wrong, and how to mend it.

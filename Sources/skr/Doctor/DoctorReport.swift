@@ -1,4 +1,4 @@
-import CommandConventions
+import CommandSupport
 
 /// All that `skr doctor` found.
 struct DoctorReport {

@@ -1,4 +1,4 @@
-import CommandConventions
+import CommandSupport
 import Glibc
 import Keyutils
 import SessionKeyring

@@ -1,4 +1,4 @@
-import CommandConventions
+import CommandSupport
 package import Keyutils
 
 /// A part of a JSON text, by a path such as `tokens.0.access`.

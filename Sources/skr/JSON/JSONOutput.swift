@@ -1,4 +1,4 @@
-import CommandConventions
+import CommandSupport
 import FoundationEssentials
 
 /// What is written for programs, who may show it on a terminal.

@@ -1,4 +1,4 @@
-package import CommandConventions
+package import CommandSupport
 
 /// A `.env` file: what docker and the dotenv libraries agree on.
 ///

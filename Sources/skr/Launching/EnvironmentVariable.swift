@@ -1,4 +1,4 @@
-import CommandConventions
+import CommandSupport
 
 /// A variable that a command is to have.
 package struct EnvironmentVariable: Equatable {

@@ -1,4 +1,4 @@
-import CommandConventions
+import CommandSupport
 import Glibc
 
 /// Becomes a command that has secrets in its environment.

@@ -1,4 +1,4 @@
-import CommandConventions
+import CommandSupport
 
 /// What `skr exec` is asked for.
 package struct ExecRequest: Equatable {

@@ -1,4 +1,4 @@
-import CommandConventions
+import CommandSupport
 
 /// What `skr session` is asked for.
 package struct SessionRequest: Equatable {

@@ -1,4 +1,4 @@
-import CommandConventions
+import CommandSupport
 
 /// What `skr lock` is asked for.
 package struct LockRequest: Equatable {

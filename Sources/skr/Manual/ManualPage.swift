@@ -1,4 +1,4 @@
-import CommandConventions
+import CommandSupport
 
 /// The manual page of `skr` or of a verb, made from the argument parser's definitions.
 struct ManualPage {

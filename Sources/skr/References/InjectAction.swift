@@ -1,4 +1,4 @@
-import CommandConventions
+import CommandSupport
 import Keyutils
 
 /// Hands over a template with its references replaced, or nothing at all.

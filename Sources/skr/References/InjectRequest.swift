@@ -1,4 +1,4 @@
-import CommandConventions
+import CommandSupport
 
 /// What `skr inject` is asked for.
 package struct InjectRequest: Equatable {

@@ -1,4 +1,4 @@
-import CommandConventions
+import CommandSupport
 import Glibc
 
 /// A file that gets a text with secrets whole, in one step, or stays as it was.

@@ -1,4 +1,4 @@
-import CommandConventions
+import CommandSupport
 import Glibc
 
 /// Where a file is that symbolic links lead to, there yet or not.

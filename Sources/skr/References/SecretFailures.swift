@@ -1,4 +1,4 @@
-import CommandConventions
+import CommandSupport
 
 /// What could not be had, told all at once, so that nobody has to mend one, try again, and meet the next.
 struct SecretFailures {

@@ -1,4 +1,4 @@
-package import CommandConventions
+package import CommandSupport
 
 /// A text with references to secrets in double braces.
 package struct Template {

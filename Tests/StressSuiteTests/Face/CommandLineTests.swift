@@ -1,4 +1,3 @@
-import StressOptions
 import StressSuite
 import Testing
 
@@ -23,8 +22,8 @@ struct CommandLineTests {
         }
         for plan in plans {
             let words = plan.commandLine.split(separator: " ").map(String.init)
-            #expect(words.starts(with: ["skr", "stress"]))
-            let options = try #require(try StressProgram.parse(Array(words.dropFirst(2))))
+            #expect(words.starts(with: ["skr-stress"]))
+            let options = try #require(try StressProgram.parse(Array(words.dropFirst(1))))
             #expect(StressPlan(options) == plan)
         }
     }

@@ -1,4 +1,4 @@
-import CommandConventions
+import CommandSupport
 import Foundation
 import Glibc
 import StressSuite
@@ -65,8 +65,8 @@ struct StressSessionTests {
         }
         #expect(output(of: end).contains("FAILED: no reader goes back in time\n"))
         let errors = errors(of: end)
-        #expect(errors.contains("skr: error: 2 of 6 checks failed, 1 skipped\n"))
-        #expect(errors.contains("skr: hint: repeat it: \(SampleResult.failed().plan.commandLine)\n"))
+        #expect(errors.contains("skr-stress: error: 2 of 6 checks failed, 1 skipped\n"))
+        #expect(errors.contains("skr-stress: hint: repeat it: \(SampleResult.failed().plan.commandLine)\n"))
     }
 
     @Test("with --json - has nothing but JSON on standard output, with the report's runs of more and more actors")
@@ -119,13 +119,13 @@ struct StressSessionTests {
                     throw StressError(codes[number], "it can't be", remedy: "try another")
                 }
             } catch let error as CommandError {
-                Console.report(error)
+                Console.report(error, by: StressProgram.name)
                 exit(error.exitCode.rawValue == code ? 1 : 99)
             }
         }
         #expect(end?.exitStatus == .exitCode(1))
         let errors = errors(of: end)
-        #expect(errors.contains("skr: error: it can't be\nskr: hint: try another\n"))
+        #expect(errors.contains("skr-stress: error: it can't be\nskr-stress: hint: try another\n"))
     }
 
     @Test(

@@ -1,4 +1,3 @@
-import StressOptions
 import StressSuite
 import Testing
 

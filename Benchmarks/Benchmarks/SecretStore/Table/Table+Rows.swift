@@ -36,7 +36,7 @@ extension Table {
         let stale = try Freshness.staleReads()
         let rounds = Freshness.rounds + Freshness.roundsOfProcesses
         return Row(
-            "no get trusts a remembered serial", limit: "0 stale reads; proof: skr stress",
+            "no get trusts a remembered serial", limit: "0 stale reads; proof: skr-stress",
             measured: "\(stale) stale, \(rounds) replacements", isReached: stale == 0)
     }
 

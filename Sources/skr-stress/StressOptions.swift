@@ -1,73 +1,67 @@
-package import ArgumentParser
-package import CommandConventions
-package import StressVocabulary
+import ArgumentParser
+import CommandSupport
+import StressSuite
 
 extension Workload: ExpressibleByArgument {}
 extension Sabotage: ExpressibleByArgument {}
 
-/// What `skr stress` can be told: for the verb, which has the help, and for the program that it becomes.
-package struct StressOptions: ParsableArguments {
+/// What `skr-stress` can be told.
+struct StressOptions: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "skr-stress",
+        abstract: "Let many use the store at once, and check all that they saw.",
+        discussion: discussion,
+        version: "skr-stress 0.1.0"
+    )
+
     @Option(help: ArgumentHelp("What the actors do.", valueName: "name"))
-    package var workload = Workload.mixed
+    var workload = Workload.mixed
 
     @Option(help: ArgumentHelp("Threads in each process.", valueName: "count"))
-    package var threads = 4
+    var threads = 4
 
     @Option(help: ArgumentHelp("Processes.", valueName: "count"))
-    package var processes = 1
+    var processes = 1
 
     @Option(help: ArgumentHelp("How long: 90s, 15m, 1h30m; 10s if nothing is said.", valueName: "duration"))
-    package var duration: DurationArgument?
+    var duration: DurationArgument?
 
     @Option(help: ArgumentHelp("How many calls each thread makes, instead of a duration.", valueName: "count"))
-    package var operations: Int?
+    var operations: Int?
 
     @Option(help: ArgumentHelp("How many items they share; 8 for most workloads.", valueName: "count"))
-    package var items: Int?
+    var items: Int?
 
     @Option(help: ArgumentHelp("Bytes of a value: 200, or 48-2000; 48-200 for most.", valueName: "bytes"))
-    package var valueSize: ValueSizes?
+    var valueSize: ValueSizes?
 
     @Option(help: ArgumentHelp("What all random choices come from; another one each time if left out.", valueName: "n"))
-    package var seed: UInt64?
+    var seed: UInt64?
 
     @Option(help: ArgumentHelp("Kill a process in mid-operation, so often on average.", valueName: "milliseconds"))
-    package var killEvery: Int?
+    var killEvery: Int?
 
     @Option(help: ArgumentHelp("Break the store on purpose, to see that the checks notice.", valueName: "name"))
-    package var sabotage: Sabotage?
+    var sabotage: Sabotage?
 
     @Flag(help: "Let a neighbor put odd keys into the shared keyrings all the time.")
-    package var hostile = false
+    var hostile = false
 
     @Option(
         help: ArgumentHelp("Write the result for programs; '-' is standard output.", valueName: "file"),
         completion: .file(extensions: ["json"]))
-    package var json: String?
+    var json: String?
 
     @Option(
         help: ArgumentHelp("Write a page with plots, in one file.", valueName: "file"),
         completion: .file(extensions: ["html"]))
-    package var report: String?
+    var report: String?
 
     @Flag
-    package var scaling: ScalingChoice?
+    var scaling: ScalingChoice?
 
-    package init() {}
-
-    package func validate() throws {
-        try check(threads, isIn: 1...1_024, option: "--threads")
-        try check(processes, isIn: 1...256, option: "--processes")
-        if let items { try check(items, isIn: 1...100_000, option: "--items") }
-        if let killEvery { try check(killEvery, isIn: 1...3_600_000, option: "--kill-every") }
-        if let valueSize {
-            try check(valueSize.smallest, isIn: 48...32_767, option: "--value-size")
-            try check(valueSize.largest, isIn: valueSize.smallest...32_767, option: "--value-size")
-        }
-        try checkLength()
-    }
-
-    private func checkLength() throws {
+    /// What no plan can say.
+    func validate() throws {
         if workload == .classic {
             let given = [
                 ("--duration", duration != nil), ("--operations", operations != nil),
@@ -80,22 +74,12 @@ package struct StressOptions: ParsableArguments {
         if duration != nil, operations != nil {
             throw ValidationError("--duration and --operations exclude each other")
         }
-        if let operations { try check(operations, isIn: 1...1_000_000_000, option: "--operations") }
-        if let seconds = duration?.duration.components.seconds {
-            try check(Int(seconds), isIn: 1...604_800, option: "--duration", unit: " s")
-        }
-    }
-
-    private func check(_ value: Int, isIn range: ClosedRange<Int>, option: String, unit: String = "") throws {
-        guard !range.contains(value) else { return }
-        let (least, most) = (range.lowerBound, range.upperBound)
-        throw ValidationError("\(option): \(value)\(unit) is not from \(least) to \(most)\(unit)")
     }
 }
 
 extension StressOptions {
     /// Whether short runs with more and more actors follow.
-    package var measuresScaling: Bool {
+    var measuresScaling: Bool {
         switch scaling {
         case .scaling: true
         case .noScaling: false
@@ -103,8 +87,7 @@ extension StressOptions {
         }
     }
 
-    /// How the help of the verb goes on.
-    package static let discussion = """
+    private static let discussion = """
         Threads and processes set, get, delete, clear and list items of a keyring of their own as fast as they can. Each \
         value tells who wrote it and whether it is whole; all calls are recorded, and checked at the end: no value is \
         torn or was never written, no reader goes back in time, no update is lost, the counts are right, and for each \
@@ -144,10 +127,10 @@ extension StressOptions {
           scaling        calls a second of so many threads and processes
 
         EXAMPLES:
-          skr stress
-          skr stress --workload classic
-          skr stress --processes 4 --duration 60s --kill-every 200 --report stress.html
-          skr stress --sabotage stale-read
+          skr-stress
+          skr-stress --workload classic
+          skr-stress --processes 4 --duration 60s --kill-every 200 --report stress.html
+          skr-stress --sabotage stale-read
         """
 
     private static func listing(_ rows: [(name: String, summary: String)]) -> String {

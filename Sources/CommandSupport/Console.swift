@@ -26,19 +26,19 @@ package enum Console {
         if isOutputTerminal { try write("\n") }
     }
 
-    package static func report(_ error: CommandError) {
-        tell("error", error)
+    package static func report(_ error: CommandError, by program: String = "skr") {
+        tell("error", error, by: program)
     }
 
     /// What did not keep the command from doing what it was asked.
     package static func warn(_ error: CommandError) {
-        tell("warning", error)
+        tell("warning", error, by: "skr")
     }
 
     /// A line each, whatever names and words of others stand in it.
-    private static func tell(_ kind: String, _ error: CommandError) {
-        var text = "skr: \(kind): \(Display.plain(error.message))\n"
-        if let hint = error.hint { text += "skr: hint: \(Display.plain(hint))\n" }
+    private static func tell(_ kind: String, _ error: CommandError, by program: String) {
+        var text = "\(program): \(kind): \(Display.plain(error.message))\n"
+        if let hint = error.hint { text += "\(program): hint: \(Display.plain(hint))\n" }
         // Where standard error is gone, the exit code still tells.
         _ = unsafe put(text.utf8Span.span.bytes, to: STDERR_FILENO)
     }

@@ -1,16 +1,16 @@
 import ArgumentParser
 
 /// The sizes of values in bytes, as people type them: `200`, or `48-2000`.
-package struct ValueSizes: ExpressibleByArgument, Equatable {
-    package let smallest: Int
-    package let largest: Int
+struct ValueSizes: ExpressibleByArgument, Equatable {
+    let smallest: Int
+    let largest: Int
 
-    package init(smallest: Int, largest: Int) {
+    init(smallest: Int, largest: Int) {
         self.smallest = smallest
         self.largest = largest
     }
 
-    package init?(argument: String) {
+    init?(argument: String) {
         let parts = argument.split(separator: "-", omittingEmptySubsequences: false)
         let numbers = parts.compactMap { part in part.allSatisfy(\.isASCII) ? UInt32(part) : nil }
         guard numbers.count == parts.count, let first = numbers.first, let last = numbers.last, parts.count <= 2 else {
@@ -19,5 +19,5 @@ package struct ValueSizes: ExpressibleByArgument, Equatable {
         self.init(smallest: Int(first), largest: Int(last))
     }
 
-    package var defaultValueDescription: String { smallest == largest ? "\(smallest)" : "\(smallest)-\(largest)" }
+    var defaultValueDescription: String { smallest == largest ? "\(smallest)" : "\(smallest)-\(largest)" }
 }

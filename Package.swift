@@ -33,7 +33,8 @@ let package = Package(
             pkgConfig: "libkeyutils",
             providers: [.apt(["libkeyutils-dev"]), .yum(["keyutils-libs-devel"])]
         ),
-        .target(name: "Keyutils", dependencies: ["CKeyutils"], swiftSettings: strict),
+        .systemLibrary(name: "CLinux"),
+        .target(name: "Keyutils", dependencies: ["CKeyutils", "CLinux"], swiftSettings: strict),
         .target(name: "SessionKeyring", dependencies: ["Keyutils"], swiftSettings: strict),
         .target(name: "SessionKeyringTesting", dependencies: ["SessionKeyring", "Keyutils"], swiftSettings: strict),
         .target(
@@ -51,7 +52,7 @@ let package = Package(
                 "CommandSupport",
                 "SessionKeyring",
                 "Keyutils",
-                "CKeyutils",
+                "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
@@ -62,7 +63,8 @@ let package = Package(
                 "SessionKeyring",
                 "SessionKeyringTesting",
                 "Keyutils",
-                "CKeyutils",
+                "CLinux",
+                "CProcess",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
             swiftSettings: strict

@@ -6,13 +6,20 @@ extension Workload: ExpressibleByArgument {}
 extension Sabotage: ExpressibleByArgument {}
 
 /// What `skr-stress` can be told.
-struct StressOptions: ParsableCommand {
+struct StressOptions: ExampleCommand {
     static let configuration = CommandConfiguration(
         commandName: "skr-stress",
         abstract: "Let many use the store at once, and check all that they saw.",
         discussion: discussion,
         version: "skr-stress 0.1.0"
     )
+
+    static let examples = """
+        skr-stress
+        skr-stress --workload classic
+        skr-stress --processes 4 --duration 60s --kill-every 200 --report stress.html
+        skr-stress --sabotage stale-read
+        """
 
     @Option(help: ArgumentHelp("What the actors do.", valueName: "name"))
     var workload = Workload.mixed
@@ -59,6 +66,10 @@ struct StressOptions: ParsableCommand {
 
     @Flag
     var scaling: ScalingChoice?
+
+    /// For packagers.
+    @Option(help: ArgumentHelp("Print the manual page, with this date.", visibility: .hidden))
+    var manual: String?
 
     /// What no plan can say.
     func validate() throws {
@@ -125,12 +136,6 @@ extension StressOptions {
           callsCutOff    how many calls were cut off by that
           quota          keys and bytes before, at most and after
           scaling        calls a second of so many threads and processes
-
-        EXAMPLES:
-          skr-stress
-          skr-stress --workload classic
-          skr-stress --processes 4 --duration 60s --kill-every 200 --report stress.html
-          skr-stress --sabotage stale-read
         """
 
     private static func listing(_ rows: [(name: String, summary: String)]) -> String {

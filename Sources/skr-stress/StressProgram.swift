@@ -14,6 +14,10 @@ package enum StressProgram {
     package static func main(_ words: [String]) -> Int32 {
         do throws(CommandError) {
             guard let options = try parse(words) else { return ExitCode.done.rawValue }
+            if let date = options.manual {
+                try Console.write(ManualPage(of: StressOptions.self, date: date, exitCodes: exitCodes).text)
+                return ExitCode.done.rawValue
+            }
             try check(options)
             let outputs = try StressOutputs(options)
             Interruption.watch()
@@ -29,6 +33,13 @@ package enum StressProgram {
             return error.exitCode.rawValue
         }
     }
+
+    private static let exitCodes = [
+        ("0", "no check failed; what could not be decided is shown as skipped"),
+        ("64", "usage: a bad option or number"), ("69", "no usable kernel keyring"),
+        ("70", "a check failed, or the run could not be made"),
+        ("130, 143", "ended by Ctrl-C or SIGTERM, and all checks passed by then"),
+    ]
 
     /// Before any file is touched.
     private static func check(_ options: StressOptions) throws(CommandError) {
@@ -46,7 +57,7 @@ package enum StressProgram {
         } catch {
             let message = StressOptions.fullMessage(for: error)
             guard StressOptions.exitCode(for: error) != .success else {
-                try Console.writeLine(message)
+                try Console.write(message.hasPrefix("OVERVIEW: ") ? StressOptions.helpText() : "\(message)\n")
                 return nil
             }
             throw .usage(parser: StressOptions.message(for: error), hint: hint)

@@ -5,27 +5,31 @@ import Glibc
 /// From the words of the command line to the exit code.
 package enum Skr {
     package static func main(arguments: CommandLineWords) -> Int32 {
-        // One by one: `??` would make generic types at run time, which takes as long as all else that a hit does.
-        if let invocation = PlainCall.parse(arguments) { runAndExit(invocation) }
-        if let invocation = PlainExec.parse(arguments) { runAndExit(invocation) }
-        if let invocation = PlainCached.parse(arguments) { runAndExit(invocation) }
+        if let action = plain(arguments) {
+            // Right away, which spares the hot verbs the taking apart of what the process's end frees anyway.
+            exit(exitCode { () throws(CommandError) in try action.perform() })
+        }
         if arguments[0] == Completion.word {
             Completion.answer(arguments)
             return ExitCode.done.rawValue
         }
-        return exitCode { () throws(CommandError) in
-            guard let invocation = try parse(arguments) else { return }
-            try invocation.run()
+        return exitCode { () throws(CommandError) in try parse(arguments)?.perform() }
+    }
+
+    /// A hot verb's plain call; `nil` for all else.
+    package static func plain(_ arguments: CommandLineWords) -> (any VerbAction)? {
+        switch arguments[0] {
+        case "get": GetAction(plain: arguments)
+        case "set": SetAction(plain: arguments)
+        case "delete": DeleteAction(plain: arguments)
+        case "exec": ExecAction(plain: arguments)
+        case "cached": CachedAction(plain: arguments)
+        default: nil
         }
     }
 
-    /// Ends right away, which spares the hot verbs the taking apart of what the process's end frees anyway.
-    private static func runAndExit(_ invocation: Invocation) -> Never {
-        exit(exitCode { () throws(CommandError) in try invocation.run() })
-    }
-
     /// Parses with the argument parser; `nil` where it answered by itself, as it does for `--help`.
-    package static func parse(_ arguments: CommandLineWords) throws(CommandError) -> Invocation? {
+    package static func parse(_ arguments: CommandLineWords) throws(CommandError) -> (any VerbAction)? {
         let (words, launched) = try RootCommand.launches(arguments[0]) ? arguments.launchSplit : arguments.unsplit
         // Those of the parser run what they complete.
         if words.prefix(while: { $0 != "--" }).contains(where: { $0.hasPrefix("--generate-completion-script") }) {
@@ -37,10 +41,8 @@ package enum Skr {
         }
         do {
             var command = try RootCommand.parseAsRoot(words)
-            if let verb = command as? any LaunchingCommand {
-                return try verb.invocation(launching: launched)
-            }
-            if let verb = command as? any VerbCommand { return try verb.invocation() }
+            if let verb = command as? any LaunchingCommand { return try verb.action(launching: launched) }
+            if let verb = command as? any VerbCommand { return try verb.action() }
             try command.run()
             return nil
         } catch let error as CommandError {
@@ -48,19 +50,14 @@ package enum Skr {
         } catch {
             let message = RootCommand.fullMessage(for: error)
             guard RootCommand.exitCode(for: error) != .success else {
-                try answer(message, words: words)
+                let verb = words.first { !$0.hasPrefix("-") && $0 != "help" }.flatMap(RootCommand.verb(named:))
+                // Help, or the version.
+                let isHelp = message.hasPrefix("OVERVIEW: ")
+                try Console.write(isHelp ? RootCommand.helpText(of: verb) : "\(message)\n")
                 return nil
             }
             throw usageError(RootCommand.message(for: error), words: words)
         }
-    }
-
-    /// What the parser says by itself, but help as we show it: how to call it first, and no line broken in two.
-    private static func answer(_ message: String, words: [String]) throws(CommandError) {
-        guard message.hasPrefix("OVERVIEW: ") else { return try Console.writeLine(message) }
-        let root = try CommandDefinition.root()
-        let verb = words.first { !$0.hasPrefix("-") && $0 != "help" }.flatMap(root.verb(named:))
-        try Console.write(HelpPage(root: root, verb: verb).text)
     }
 
     private static func usageError(_ message: String, words: [String]) -> CommandError {

@@ -37,9 +37,7 @@ struct CommandLineFuzzTests {
         Fuzzer.forEach("command lines") { random in
             let line = line(&random)
             let words = CommandLineWords(leaking: line)
-            guard let plain = PlainCall.parse(words) ?? PlainExec.parse(words) ?? PlainCached.parse(words) else {
-                return nil
-            }
+            guard let plain = Skr.plain(words) else { return nil }
             taken += 1
             // The argument parser is slow, in a debug build most of all.
             guard taken % 8 == 0 || line.joined().utf8.contains(where: { $0 >= 0x80 }) && taken % 2 == 0 else {

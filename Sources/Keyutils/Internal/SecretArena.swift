@@ -1,4 +1,4 @@
-import CKeyutils
+import CLinux
 import Glibc
 import Synchronization
 

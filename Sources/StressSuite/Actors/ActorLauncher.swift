@@ -1,4 +1,4 @@
-import CKeyutils
+import CProcess
 import Glibc
 
 /// How a process that runs actors is started: a program that calls ``ActorProcess/run(_:)``.

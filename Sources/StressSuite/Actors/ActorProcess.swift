@@ -1,4 +1,4 @@
-import CKeyutils
+import CProcess
 import Foundation
 import Glibc
 

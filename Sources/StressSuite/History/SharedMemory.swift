@@ -1,4 +1,4 @@
-import CKeyutils
+import CLinux
 import Glibc
 
 /// Memory that processes share, and that keeps what a process wrote that was killed: `memfd_create(2)`.

@@ -16,7 +16,7 @@ enum CompletionAnswer {
 
     /// By the words before the cursor's, without the program's name, and the start of the one at the cursor.
     init(after words: [String], typing word: String) throws(CommandError) {
-        let line = PartialLine(words, root: try .root())
+        let line = PartialLine(words, root: try CommandDefinition(of: RootCommand.self))
         if let option = line.pending {
             self = Self.values(of: option, named: option.spelling ?? "", in: line, typing: word)
         } else if line.isTerminated, line.command.launched != nil {

@@ -1,3 +1,5 @@
+import CommandSupport
+
 /// A command line as far as the cursor, read by the definitions.
 struct PartialLine {
     let root: CommandDefinition

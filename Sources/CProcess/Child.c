@@ -1,0 +1,107 @@
+/* In C, because between fork and exec a process may do next to nothing, and a Swift function does more than it shows. */
+
+#define _GNU_SOURCE
+#include "Child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int end_with_parent(pid_t parent)
+{
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
+        return -1;
+    /* The second look is for a parent that ended before the first. */
+    if (getppid() == parent)
+        return 0;
+    errno = ESRCH;
+    return -1;
+}
+
+static enum child_step become_child(const struct child_setup *setup, pid_t parent, const struct sigaction *childs)
+{
+    if (end_with_parent(parent) != 0)
+        return CHILD_TIED;
+    if ((setup->input >= 0 && dup2(setup->input, STDIN_FILENO) < 0)
+        || (setup->output >= 0 && dup2(setup->output, STDOUT_FILENO) < 0))
+        return CHILD_CONNECTED;
+    if (sigaction(SIGCHLD, childs, NULL) != 0 || sigprocmask(SIG_SETMASK, setup->mask, NULL) != 0)
+        return CHILD_SIGNALS_SET;
+    execvpe(setup->words[0], setup->words, setup->environment);
+    return CHILD_EXECUTED;
+}
+
+pid_t start_child_or_tell(const struct child_setup *setup, struct child_failure *failure)
+{
+    int report[2];
+    struct sigaction usual = { .sa_handler = SIG_DFL }, childs;
+    pid_t child, parent = getpid();
+    ssize_t count = 0;
+    failure->step = CHILD_EXECUTED;
+    if (pipe2(report, O_CLOEXEC) != 0) {
+        failure->code = errno;
+        return -1;
+    }
+    if (report[1] <= STDERR_FILENO) {
+        /* Where a standard descriptor is closed, the pipe must not take its place. */
+        int moved = fcntl(report[1], F_DUPFD_CLOEXEC, 3);
+        close(report[1]);
+        report[1] = moved;
+    }
+    /* One whose children are ignored could not wait for them. */
+    sigaction(SIGCHLD, &usual, &childs);
+    child = fork();
+    if (child == 0) {
+        failure->step = become_child(setup, parent, &childs);
+        failure->code = errno;
+        while (write(report[1], failure, sizeof *failure) < 0 && errno == EINTR)
+            ;
+        _exit(127);
+    }
+    failure->code = errno;
+    close(report[1]);
+    if (child > 0) {
+        while ((count = read(report[0], failure, sizeof *failure)) < 0 && errno == EINTR)
+            ;
+        if (count > 0)
+            waitpid(child, NULL, 0);
+    }
+    close(report[0]);
+    return count > 0 ? -1 : child;
+}
+
+pid_t start_child(const struct child_setup *setup)
+{
+    struct child_failure failure;
+    pid_t child = start_child_or_tell(setup, &failure);
+    return child > 0 ? child : -failure.code;
+}
+
+int fork_detached(void)
+{
+    int status = 0, null;
+    pid_t child = fork();
+    if (child < 0)
+        return -1;
+    if (child > 0) {
+        while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+            ;
+        return status == 0 ? 0 : -1;
+    }
+    setsid();
+    child = fork();
+    if (child != 0)
+        _exit(child < 0);
+    null = open("/dev/null", O_RDWR);
+    for (int descriptor = 0; descriptor <= 2; descriptor++)
+        if (null < 0 || dup2(null, descriptor) < 0)
+            _exit(1);
+    for (int descriptor = 3, limit = (int)sysconf(_SC_OPEN_MAX); descriptor < limit && descriptor < 65536; descriptor++)
+        close(descriptor);
+    return 1;
+}
+
+char **current_environment(void) { return environ; }

@@ -1,0 +1,56 @@
+/// An argument, an option or a flag, as the argument parser knows it.
+package struct ArgumentDefinition: Decodable {
+    package enum Kind: String, Decodable {
+        case positional, option, flag
+    }
+
+    /// What can stand there; the names of cases and of their values are the argument parser's.
+    package enum Values: Decodable {
+        case list(values: [String])
+        case file(extensions: [String])
+        case directory
+        case shellCommand(command: String)
+        case custom
+        case customAsync
+        case customDeprecated
+    }
+
+    struct Name: Decodable {
+        let kind: String
+        let name: String
+
+        package var spelling: String { kind == "long" ? "--\(name)" : "-\(name)" }
+    }
+
+    package let kind: Kind
+    let shouldDisplay: Bool
+    package let isOptional: Bool
+    package let isRepeating: Bool
+    let parsingStrategy: String
+    let valueName: String?
+    package let abstract: String?
+    let allValues: [String]?
+    let defaultValue: String?
+    package let completionKind: Values?
+    private let names: [Name]?
+    private let preferredName: Name?
+
+    package var isLaunched: Bool { kind == .positional && parsingStrategy == "postTerminator" }
+    /// With dashes, short ones first.
+    package var spellings: [String] { (names ?? []).map(\.spelling).sorted { $0.utf8.count < $1.utf8.count } }
+    /// The name that help uses, with dashes.
+    package var spelling: String? { preferredName?.spelling }
+    /// As help and manual pages call it: `SERVICE`.
+    package var shownValue: String {
+        let name = valueName ?? "value"
+        return name.allSatisfy(\.isLetter) ? name.uppercased() : name
+    }
+    /// Options that the argument parser adds to every verb, and that no synopsis needs.
+    package var isForEveryVerb: Bool { spelling == "--help" || spelling == "--version" }
+
+    /// What it is for, which values there are, and which it has when it is left out.
+    package var summary: String {
+        let values = allValues.map { " One of \($0.joined(separator: ", "))." } ?? ""
+        return (abstract ?? "") + values + (defaultValue.map { " By default \($0)." } ?? "")
+    }
+}

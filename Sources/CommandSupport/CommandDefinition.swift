@@ -1,0 +1,50 @@
+package import ArgumentParser
+import FoundationEssentials
+
+/// A command and its verbs, as the argument parser knows them.
+///
+/// It tells them in JSON alone, which completions and manual pages are made from, so that no verb is listed twice.
+package struct CommandDefinition: Decodable {
+    package let commandName: String
+    let shouldDisplay: Bool
+    package let abstract: String?
+    package let discussion: String?
+    private let arguments: [ArgumentDefinition]?
+    private let subcommands: [CommandDefinition]?
+
+    package init(of command: any ParsableCommand.Type) throws(CommandError) {
+        do {
+            self = try JSONDecoder().decode(Tool.self, from: Data(command._dumpHelp().utf8)).command
+        } catch {
+            throw CommandError(
+                exitCode: .internalError, message: "the argument parser tells its definitions in another form",
+                hint: "build it with the release of swift-argument-parser that Package.swift names")
+        }
+    }
+
+    /// The verbs that help shows.
+    package var verbs: [CommandDefinition] { (subcommands ?? []).filter(\.shouldDisplay) }
+
+    /// A verb, hidden ones too.
+    package func verb(named name: String) -> CommandDefinition? {
+        subcommands?.first { $0.commandName == name }
+    }
+
+    package var positionals: [ArgumentDefinition] { shown.filter { $0.kind == .positional && !$0.isLaunched } }
+    /// Without `--version`, which the parser gives every verb; it is skr's.
+    package var options: [ArgumentDefinition] {
+        shown.filter { $0.kind != .positional && ($0.spelling != "--version" || subcommands != nil) }
+    }
+    /// The words behind `--`, of verbs that launch a command.
+    package var launched: ArgumentDefinition? { shown.first(where: \.isLaunched) }
+
+    package func option(named name: Substring) -> ArgumentDefinition? {
+        (arguments ?? []).first { argument in argument.spellings.contains { $0 == name } }
+    }
+
+    private var shown: [ArgumentDefinition] { (arguments ?? []).filter(\.shouldDisplay) }
+
+    private struct Tool: Decodable {
+        let command: CommandDefinition
+    }
+}

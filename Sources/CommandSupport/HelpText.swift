@@ -1,0 +1,27 @@
+package import ArgumentParser
+
+/// A command whose help and manual page show examples, as they are written.
+package protocol ExampleCommand: ParsableCommand {
+    static var examples: String { get }
+    /// What help shows behind them, as it is written.
+    static var furtherHelp: String { get }
+}
+
+extension ExampleCommand {
+    package static var furtherHelp: String { "" }
+
+    /// What the argument parser says of this command or of one of its verbs, at the terminal's width, and the examples.
+    package static func helpText(of verb: (any ParsableCommand.Type)? = nil) -> String {
+        let command = verb ?? self
+        var text = helpMessage(for: command)
+        while text.last == "\n" { text.removeLast() }
+        guard let written = command as? any ExampleCommand.Type else { return "\(text)\n" }
+        let examples = written.examples.split(separator: "\n").map { "  \($0)\n" }.joined()
+        return "\(text)\n\nEXAMPLES:\n\(examples)\(written.furtherHelp)"
+    }
+
+    /// The verb of that name, hidden ones too.
+    package static func verb(named name: String) -> (any ParsableCommand.Type)? {
+        configuration.subcommands.first { $0.configuration.commandName == name }
+    }
+}

@@ -1,0 +1,147 @@
+import ArgumentParser
+
+/// The manual page of a command or of one of its verbs, in the language of manual pages, mdoc(7), made from the argument
+/// parser's definitions.
+package struct ManualPage {
+    package private(set) var text = ""
+    private let command: CommandDefinition
+    private let words: [String]
+
+    /// - Parameters:
+    ///   - date: in the form `November 21, 2026`.
+    ///   - variables: which stand in for options.
+    ///   - exitCodes: those that it may end with, and what they mean.
+    package init(
+        of root: any ExampleCommand.Type, verb: String? = nil, date: String,
+        variables: [(name: String, option: String)] = [],
+        exitCodes: [(code: String, meaning: String)]
+    ) throws(CommandError) {
+        let definition = try CommandDefinition(of: root)
+        command = verb.flatMap { definition.verb(named: $0) } ?? definition
+        words = [definition.commandName] + (verb.map { [$0] } ?? [])
+        let abstract = (command.abstract ?? "").dropLast(1)
+        macro("Dd \(date)\n.Dt \(words.joined(separator: "-").uppercased()) 1\n.Os \(root.configuration.version)")
+        macro("Sh NAME\n.Nm \(words.joined(separator: "-"))")
+        macro("Nd \(Self.escape(abstract.prefix(1).lowercased() + abstract.dropFirst()))")
+        addSynopsis()
+        macro("Sh DESCRIPTION")
+        paragraph(command.abstract ?? "")
+        add(discussion: command.discussion ?? "")
+        if !command.verbs.isEmpty { addVerbs() }
+        let options = command.positionals + command.options
+        addList("OPTIONS", options.map { ($0.item, $0.summary) })
+        let named = variables.filter { command.option(named: $0.option[...]) != nil || !command.verbs.isEmpty }
+        addList("ENVIRONMENT", named.map { ("Ev \($0.name)", "What \($0.option) is where it is left out.") })
+        addList("EXIT STATUS", exitCodes.map { ($0.code, $0.meaning.prefix(1).uppercased() + $0.meaning.dropFirst() + ".") })
+        macro("Sh EXAMPLES")
+        let example = (verb.flatMap { root.verb(named: $0) } ?? root) as? any ExampleCommand.Type
+        literal((example?.examples ?? "").split(separator: "\n", omittingEmptySubsequences: false))
+        let verbs = definition.verbs.map(\.commandName).filter { $0 != verb && $0 != "help" }
+        let pages = verbs.map { "\(definition.commandName)-\($0) 1" } + (verb == nil ? [] : ["\(definition.commandName) 1"])
+        let others = (pages + ["keyctl 1"]).sorted() + ["keyrings 7", "session-keyring 7"]
+        macro("Sh SEE ALSO")
+        macro(others.map { "Xr \($0)" }.joined(separator: " ,\n."))
+    }
+
+    private mutating func addSynopsis() {
+        macro("Sh SYNOPSIS\n.Nm \(words.joined(separator: " "))")
+        guard command.verbs.isEmpty else { return macro("Ar VERB\n.Op Ar ...") }
+        for argument in command.positionals + command.options where !argument.isForEveryVerb {
+            macro(argument.synopsis)
+        }
+        if command.launched != nil { macro("Op Fl - Ar CMD ...") }
+    }
+
+    /// Paragraphs, what is indented as it stands, and a heading for each line that begins in capitals: `ENV FILES: ...`.
+    private mutating func add(discussion: String) {
+        var indented: [Substring] = []
+        for line in "\(discussion)\n".split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.hasPrefix("  ") {
+                indented.append(line.dropFirst(2))
+                continue
+            }
+            if !indented.isEmpty { literal(indented) }
+            indented = []
+            guard !line.isEmpty else { continue }
+            let title = line.prefix { $0.isUppercase || $0 == " " || $0 == "," }
+            if title.count > 2, line[title.endIndex...].hasPrefix(":") {
+                macro("Ss \(title)")
+                let rest = line[title.endIndex...].dropFirst().drop { $0 == " " }
+                if !rest.isEmpty { paragraph(rest.prefix(1).uppercased() + rest.dropFirst()) }
+            } else {
+                macro("Pp")
+                paragraph(String(line))
+            }
+        }
+    }
+
+    private mutating func addVerbs() {
+        macro("Pp")
+        paragraph("The verbs, each with a page of its own:")
+        let verbs = command.verbs.filter { $0.commandName != "help" }
+        addList(nil, verbs.map { ("Xr \(words[0])-\($0.commandName) 1", $0.abstract ?? "") })
+    }
+
+    private mutating func addList(_ heading: String?, _ rows: [(item: String, text: String)]) {
+        guard !rows.isEmpty else { return }
+        macro((heading.map { "Sh \($0)\n." } ?? "") + "Bl -tag -width Ds")
+        for row in rows {
+            macro("It \(row.item)")
+            paragraph(row.text)
+        }
+        macro("El")
+    }
+
+    /// A macro with arguments, which are markup already.
+    private mutating func macro(_ line: String) {
+        text += ".\(line)\n"
+    }
+
+    /// Running text: each sentence begins a line, as the language wants it, and no line is long.
+    private mutating func paragraph(_ paragraph: String) {
+        var line = ""
+        for word in paragraph.split(separator: " ") {
+            if line.utf8.count + word.utf8.count > 70 || line.hasSuffix(".") || line.hasSuffix(":") {
+                add(line: line)
+                line = ""
+            }
+            line += line.isEmpty ? String(word) : " \(word)"
+        }
+        if !line.isEmpty { add(line: line) }
+    }
+
+    private mutating func literal(_ lines: [Substring]) {
+        macro("Bd -literal -offset indent")
+        for line in lines { add(line: String(line)) }
+        macro("Ed")
+    }
+
+    private mutating func add(line: String) {
+        text += (line.hasPrefix(".") || line.hasPrefix("'") ? "\\&" : "") + Self.escape(line) + "\n"
+    }
+
+    /// The text so that each character is printed as it is: troff makes typographic ones of some.
+    fileprivate static func escape(_ text: String) -> String {
+        let written: [Character: String] = [
+            "\\": "\\e", "-": "\\-", "'": "\\(aq", "`": "\\(ga", "^": "\\(ha", "~": "\\(ti", "\"": "\\(dq",
+        ]
+        return text.map { written[$0] ?? String($0) }.joined()
+    }
+}
+
+extension ArgumentDefinition {
+    private var value: String { "Ar \(ManualPage.escape(shownValue))" }
+
+    fileprivate var synopsis: String {
+        let flag = "Fl \(ManualPage.escape(String((spelling ?? "").dropFirst())))"
+        let positional = value + (isRepeating ? " ..." : "")
+        let core = kind == .positional ? positional : kind == .option ? "\(flag) \(value)" : flag
+        return isOptional ? "Op \(core)" : core
+    }
+
+    fileprivate var item: String {
+        guard kind != .positional else { return value }
+        let flags = spellings.map { "Fl \(ManualPage.escape(String($0.dropFirst())))" }.joined(separator: " , ")
+        return flags + (kind == .option ? " \(value)" : "")
+    }
+}

@@ -1,0 +1,67 @@
+import CommandSupport
+import SessionKeyring
+
+extension CommandError {
+    init(_ error: SecretStoreError) {
+        self.init(exitCode: ExitCode(error.code), message: error.message, hint: error.hint)
+    }
+
+    /// Runs `body`, whose errors become the command's.
+    static func translating<Result>(_ body: () throws -> Result) throws(CommandError) -> Result {
+        do {
+            return try body()
+        } catch let error as CommandError {
+            throw error
+        } catch let error as SecretStoreError {
+            throw CommandError(error)
+        } catch {
+            throw CommandError(exitCode: .internalError, message: "\(error)", hint: nil)
+        }
+    }
+}
+
+extension ExitCode {
+    init(_ code: SecretStoreError.Code) {
+        self =
+            switch code {
+            case .notFound: .noItem
+            case .invalidName, .invalidTimeout, .invalidLease, .invalidRefresh: .usage
+            case .undecodable, .ambiguous: .data
+            case .unavailable, .sessionRevoked: .unavailable
+            case .duplicate: .cannotCreate
+            case .quotaExceeded, .contended, .leaseHeld, .leaseLost, .fetchTimedOut: .tryAgain
+            case .forbidden, .foreignSession, .restricted: .noPermission
+            case .tooLarge, .unencodable, .missingValue, .unreadableAfterWrite, .cancelled, .unsupported, .unexpected:
+                .internalError
+            }
+    }
+}
+
+extension SecretStoreError.Code {
+    /// As the library says it, with names that can't play tricks on a terminal.
+    fileprivate var displaySummary: String {
+        guard case .ambiguous(let accounts) = self else { return summary }
+        return Self.ambiguous(accounts: accounts.map(Display.plain)).summary
+    }
+}
+
+extension SecretStoreError {
+    /// As the library says it, but with the item as the user named it.
+    fileprivate var message: String {
+        guard let item else { return description }
+        let name = Display.name(of: item)
+        let text = "\(name.isEmpty ? "item" : name): \(code.displaySummary)"
+        return underlying.map { "\(text) [\($0)]" } ?? text
+    }
+
+    fileprivate var hint: String {
+        switch code {
+        case .duplicate: "leave out --new to replace it"
+        case .forbidden: "run it in the session that stored the secret, or use --scope user"
+        case .foreignSession:
+            "start a session of your own with 'skr session', use --scope user, or share this one with --scope session"
+        case .ambiguous: "name the account too: skr VERB SERVICE ACCOUNT, or skr://SERVICE/ACCOUNT"
+        default: remedy
+        }
+    }
+}

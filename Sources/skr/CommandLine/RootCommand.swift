@@ -1,0 +1,49 @@
+import CommandSupport
+import ArgumentParser
+
+struct RootCommand: ExampleCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "skr",
+        abstract: "Keep the secrets of a login session in the Linux kernel keyring.",
+        discussion: """
+            No file, no daemon: what you store is gone at its timeout or at logout, and other sessions can't read it. \
+            A secret is read from standard input or asked for, and never taken from the command line.
+            """,
+        version: "skr 0.1.0",
+        subcommands: [
+            SetCommand.self, GetCommand.self, ListCommand.self, ExpireCommand.self, DeleteCommand.self,
+            ClearCommand.self, ExecCommand.self, InjectCommand.self, SessionCommand.self, CachedCommand.self,
+            LockCommand.self, DoctorCommand.self, CompletionsCommand.self, ManualCommand.self,
+        ]
+    )
+
+    static let furtherHelp = """
+
+        ENVIRONMENT:
+          SKR_SCOPE, SKR_NAMESPACE   what --scope and --namespace are by default
+
+        EXIT CODES:
+        \(ExitCode.table)
+
+        """
+
+    static let examples = """
+        printf %s "$TOKEN" | skr set api --timeout 8h
+        skr get api
+        skr exec --env TOKEN=skr://api -- ./deploy
+        skr cached token --timeout 15m -- vault print token
+        skr list
+        """
+
+    /// Whether the verb is one that launches a command.
+    static func launches(_ verb: String?) -> Bool {
+        configuration.subcommands.contains { subcommand in
+            subcommand is any LaunchingCommand.Type && subcommand.configuration.commandName == verb
+        }
+    }
+
+    /// The names of all verbs, hidden ones too.
+    static var verbs: [String] {
+        configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
+    }
+}

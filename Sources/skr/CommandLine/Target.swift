@@ -1,0 +1,56 @@
+import CommandSupport
+import SessionKeyring
+
+/// Which item, as the user names it.
+package struct Target: Equatable {
+    package let place: Place
+    package let service: String
+    package let account: String?
+
+    package init(place: Place, service: String, account: String?) {
+        self.place = place
+        self.service = service
+        self.account = account
+    }
+
+    /// The item of exactly this name: without an account, the one that has none.
+    var exactItem: ItemIdentity { .password(service: service, account: account ?? "") }
+
+    /// The item that is meant: without an account, the one that has none, else the only one of the service.
+    func meantItem(in store: SecretStore) throws(SecretStoreError) -> ItemIdentity {
+        if account != nil { return exactItem }
+        return try store.soleItem(of: .password, service: service) ?? exactItem
+    }
+
+    /// Lends the secret that is meant to `body`, in the memory that the kernel wrote to.
+    func withSecret(
+        in store: SecretStore,
+        _ body: (RawSpan, ItemIdentity) throws(CommandError) -> Void
+    ) throws(CommandError) {
+        try CommandError.translating {
+            // Most calls name an item that is there: one look, before anything is listed.
+            if try lend(exactItem, from: store, to: body) { return }
+            let item = try meantItem(in: store)
+            guard item != exactItem, try lend(item, from: store, to: body) else {
+                throw SecretStoreError(.notFound, item: exactItem)
+            }
+        }
+    }
+
+    private func lend(
+        _ item: ItemIdentity,
+        from store: SecretStore,
+        to body: (RawSpan, ItemIdentity) throws(CommandError) -> Void
+    ) throws -> Bool {
+        var failure: CommandError?
+        let found: Void? = try store.withBytes(of: item) { bytes in
+            do throws(CommandError) {
+                try body(bytes, item)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return found != nil
+    }
+}

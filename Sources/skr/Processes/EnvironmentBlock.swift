@@ -1,0 +1,67 @@
+import CProcess
+import Glibc
+import Keyutils
+
+/// The environment that a command gets: ours, with some variables set.
+///
+/// It is built beside our own and never becomes it, so that no secret is in what `/proc` shows of this process.
+@safe struct EnvironmentBlock {
+    /// `NAME=value` and a NUL, and how long `NAME=` is.
+    private var entries: [(bytes: HeldSecret, prefixLength: Int)] = []
+
+    /// Sets a variable that was not set before.
+    mutating func set(_ name: String, to value: RawSpan) {
+        let entry = unsafe SecretBytes(capacity: name.utf8.count + value.byteCount + 2) { buffer in
+            var position = 0
+            for byte in name.utf8 {
+                unsafe buffer[position] = byte
+                position += 1
+            }
+            unsafe buffer[position] = UInt8(ascii: "=")
+            unsafe value.withUnsafeBytes {
+                unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[(position + 1)...]).copyMemory(from: $0)
+            }
+            return buffer.count
+        }
+        entries.append((HeldSecret(entry), name.utf8.count + 1))
+    }
+
+    /// Lends the environment to C.
+    func withPointers<Result>(
+        _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
+    ) -> Result {
+        let inherited = unsafe current_environment()
+        var length = 0
+        while unsafe inherited?[length] != nil { length += 1 }
+        let pointers = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+            .allocate(capacity: length + entries.count + 1)
+        defer { unsafe pointers.deallocate() }
+        var count = 0
+        for position in 0..<length {
+            guard let entry = unsafe inherited?[position], unsafe !isReplaced(entry) else { continue }
+            unsafe pointers[count] = entry
+            count += 1
+        }
+        for (entry, _) in entries {
+            unsafe pointers[count] = UnsafeMutablePointer(mutating: Self.text(entry))
+            count += 1
+        }
+        unsafe pointers[count] = nil
+        return withExtendedLifetime(entries) { unsafe body(pointers) }
+    }
+
+    /// Whether this entry of what we were given is set anew.
+    private func isReplaced(_ entry: UnsafePointer<CChar>) -> Bool {
+        entries.contains { bytes, prefixLength in
+            guard let text = unsafe Self.text(bytes) else { return false }
+            return unsafe strncmp(entry, text, prefixLength) == 0
+        }
+    }
+
+    /// An entry as C has it: it does not move, and is there as long as the block is.
+    private static func text(_ entry: HeldSecret) -> UnsafePointer<CChar>? {
+        unsafe entry.bytes.withBytes { bytes in
+            unsafe bytes.withUnsafeBytes { unsafe $0.baseAddress?.assumingMemoryBound(to: CChar.self) }
+        }
+    }
+}

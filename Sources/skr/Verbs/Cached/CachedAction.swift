@@ -1,0 +1,139 @@
+import CProcess
+import CommandSupport
+import Glibc
+import SessionKeyring
+
+/// Prints what a command has printed before, or runs it once for all that ask.
+struct CachedAction: VerbAction {
+    /// How soon others go on after a process that died while it ran the command.
+    static let leaseDuration = Duration.seconds(10)
+
+    /// How long to wait for the one that runs it; a command may take its time.
+    private static let patience = Duration.seconds(24 * 3_600)
+
+    let request: CachedRequest
+
+    static var launchesAfterLookup: Bool { true }
+
+    func run() throws {
+        if let owner = try request.place.secretScope.foreignOwner() {
+            try UncachedRun(command: request.command, sessionOwner: owner).run()
+        }
+        let store = try request.place.store()
+        // A hit needs nothing of what follows.
+        if !request.isForced, request.refreshBefore == nil, let answer = try CachedAnswer.read(request.item, in: store)
+        {
+            try answer.give()
+        }
+        let flight = try SingleFlight(store: store, item: request.item, leaseDuration: Self.leaseDuration)
+        var patience = Patience(Self.patience, at: store.backend)
+        repeat { try takeTurn(of: flight, in: store) } while patience.wait()
+        throw SecretStoreError(.leaseHeld, item: request.item)
+    }
+
+    /// Returns where somebody else is at it.
+    private func takeTurn(of flight: SingleFlight, in store: SecretStore) throws {
+        // From before the lease is ours, so that no signal leaves it behind.
+        let signals = HeldSignals()
+        let refreshes = request.refreshBefore != nil
+        let turn: SingleFlight.Turn<CachedAnswer>
+        do throws(SecretStoreError) {
+            turn = try flight.nextTurn(refreshes: refreshes, force: request.isForced) {
+                () throws(SecretStoreError) in try CachedAnswer.read(request.item, in: store)
+            }
+        } catch {
+            guard error.code.isLackOfRoom else { throw error }
+            Console.warn(CommandError(notKeptBecause: error))
+            turn = .fetch(FetchLease.none, stillGood: nil)
+        }
+        switch turn {
+        case .take(let answer):
+            signals.release()
+            try answer.give()
+        case .wait: signals.release()
+        case .fetch(let lease, let old): try fetch(flight, in: store, under: lease, old: old, signals)
+        }
+    }
+
+    private func fetch(
+        _ flight: SingleFlight,
+        in store: SecretStore,
+        under lease: FetchLease,
+        old: CachedAnswer?,
+        _ signals: HeldSignals
+    ) throws -> Never {
+        // Only a good output is fetched anew before its end.
+        if let old, old.exitCode != 0 {
+            _ = lease.release()
+            signals.release()
+            try old.give()
+        }
+        if let old, request.isStaleWhileRefreshing {
+            // A forked process has no part in a lease, so the other one takes its own.
+            _ = lease.release()
+            signals.release()
+            LookupThread.onFirstThread {
+                guard fork_detached() == 1 else { return }
+                exit(Skr.exitCode { () throws(CommandError) in try CachedAction(request: request.inForeground).perform() })
+            }
+            try old.give()
+        }
+        let fetch = CachedFetch(
+            request: request, flight: flight, store: store, lease: lease, signals: signals, old: old)
+        try fetch.run()
+    }
+}
+
+/// Drops what is kept of the item, be it an output or a failure.
+struct ForgetAction: VerbAction {
+    let place: Place
+    let item: ItemIdentity
+
+    func run() throws {
+        let store = try place.store()
+        let flight = try SingleFlight(store: store, item: item, leaseDuration: CachedAction.leaseDuration)
+        let hadFailure = try store.delete(item.failureMark)
+        guard try flight.forget() || hadFailure else { throw SecretStoreError(.notFound, item: item) }
+    }
+}
+
+extension CachedAction {
+    /// `nil` for a call that is not plain.
+    init?(plain words: CommandLineWords) {
+        guard var call = PlainCall(launching: words) else { return nil }
+        var keys: [String] = []
+        var (timeout, refreshBefore, failureTimeout): (Duration?, Duration?, Duration?)
+        var lifetimePath: String?
+        var (isStaleWhileRefreshing, isForced) = (false, false)
+        while let option = call.nextOption() {
+            switch option {
+            case "--stale-while-refreshing" where !isStaleWhileRefreshing: isStaleWhileRefreshing = true
+            case "--force" where !isForced: isForced = true
+            case "--key":
+                guard let key = call.value() else { return nil }
+                keys.append(key)
+            case "--timeout-from-json" where lifetimePath == nil:
+                guard let path = call.value() else { return nil }
+                lifetimePath = path
+            case "--timeout" where timeout == nil:
+                guard let duration = call.duration() else { return nil }
+                timeout = duration
+            case "--refresh-before" where refreshBefore == nil:
+                guard let duration = call.duration() else { return nil }
+                refreshBefore = duration
+            case "--cache-failures" where failureTimeout == nil:
+                guard let duration = call.duration() else { return nil }
+                failureTimeout = duration
+            default: return nil
+            }
+        }
+        guard let (name, place) = call.named(),
+            let request = try? CachedRequest(
+                place: place, item: .cached(name, variant: CachedVariant.text(of: keys)), timeout: timeout,
+                lifetimePath: lifetimePath, refreshBefore: refreshBefore,
+                isStaleWhileRefreshing: isStaleWhileRefreshing, failureTimeout: failureTimeout, isForced: isForced,
+                command: call.command)
+        else { return nil }
+        self.init(request: request)
+    }
+}

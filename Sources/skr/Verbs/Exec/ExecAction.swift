@@ -1,0 +1,113 @@
+import CommandSupport
+import Glibc
+
+/// Becomes a command that has secrets in its environment.
+struct ExecAction: VerbAction {
+    let place: Place
+    /// Variables that hold a secret.
+    let variables: [Assignment]
+    /// Variables that hold the path of a file with a secret.
+    let files: [Assignment]
+    /// `.env` files, later ones winning.
+    let environmentFiles: [String]
+    let command: CommandLineWords
+
+    init(
+        place: Place,
+        variables: [Assignment],
+        files: [Assignment],
+        environmentFiles: [String],
+        command: CommandLineWords
+    ) throws(CommandError) {
+        guard command.count > 0 else {
+            throw .usage("no command to run", hint: "write it behind '--': skr exec --env TOKEN=skr://api -- CMD")
+        }
+        for file in files where variables.contains(where: { $0.name == file.name }) {
+            throw .usage("--env and --file both set \(file.name)", hint: "leave one of them out")
+        }
+        self.place = place
+        self.variables = variables
+        self.files = files
+        self.environmentFiles = environmentFiles
+        self.command = command
+    }
+
+    static var launchesAfterLookup: Bool { true }
+
+    func run() throws(CommandError) {
+        let assigned = try assignedVariables()
+        let secrets = try secrets(of: assigned)
+        var environment = EnvironmentBlock()
+        for (variable, secret) in zip(assigned, secrets) {
+            switch (variable.value, secret) {
+            case (.plain(let value), _): unsafe environment.set(variable.name, to: value.span.bytes)
+            case (.file, let secret?):
+                let path = try MemoryFile.make(secret, of: variable.name)
+                unsafe environment.set(variable.name, to: path.utf8Span.span.bytes)
+            case (_, let secret?): secret.bytes.withBytes { environment.set(variable.name, to: $0) }
+            case (_, nil): break
+            }
+        }
+        try Launch.become(command, environment: environment)
+    }
+
+    /// Each variable once, as the last word on it says; the command line has the last one.
+    private func assignedVariables() throws(CommandError) -> [EnvironmentVariable] {
+        var all: [EnvironmentVariable] = []
+        for path in environmentFiles { all += try EnvironmentFile.read(path).variables }
+        all += variables.map { EnvironmentVariable(name: $0.name, value: .secret($0.reference)) }
+        all += files.map { EnvironmentVariable(name: $0.name, value: .file($0.reference)) }
+        // No set of names, whose type is made at run time: that takes longer than all else that is done here.
+        var last: [EnvironmentVariable] = []
+        for variable in all.reversed() where !last.contains(where: { $0.name == variable.name }) {
+            last.append(variable)
+        }
+        return last.reversed()
+    }
+
+    /// The secret of each variable that has one; throws unless all can be had.
+    private func secrets(of variables: [EnvironmentVariable]) throws(CommandError) -> [HeldSecret?] {
+        var resolver = SecretResolver(place: place)
+        var secrets: [HeldSecret?] = []
+        for variable in variables {
+            switch variable.value {
+            case .plain: secrets.append(nil)
+            case .file(let reference): secrets.append(try resolver.read(reference))
+            case .secret(let reference):
+                let secret = try resolver.read(reference)
+                if let secret, secret.hasNUL {
+                    resolver.reject(
+                        reference, because: "the secret has a NUL byte, which no environment can hold",
+                        hint: "hand it over as a file: --file \(variable.name)=skr://..."
+                    )
+                }
+                secrets.append(secret)
+            }
+        }
+        try resolver.check()
+        return secrets
+    }
+}
+
+extension ExecAction {
+    /// `nil` for a call that is not plain.
+    init?(plain words: CommandLineWords) {
+        guard var call = PlainCall(launching: words) else { return nil }
+        var (variables, files): ([Assignment], [Assignment]) = ([], [])
+        var environmentFiles: [String] = []
+        while let option = call.nextOption() {
+            guard let value = call.value() else { return nil }
+            switch option {
+            case "--env-file": environmentFiles.append(value)
+            case "--env", "--file":
+                guard let assignment = try? Assignment(value, option: option) else { return nil }
+                if option == "--env" { variables.append(assignment) } else { files.append(assignment) }
+            default: return nil
+            }
+        }
+        guard let place = call.place() else { return nil }
+        try? self.init(
+            place: place, variables: variables, files: files, environmentFiles: environmentFiles,
+            command: call.command)
+    }
+}

@@ -1,0 +1,71 @@
+import CommandSupport
+import ArgumentParser
+
+struct ExecCommand: LaunchingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "exec",
+        abstract: "Run a command with secrets in its environment.",
+        discussion: """
+            skr becomes CMD, looked up in PATH: same process, same terminal, same signals, and its exit code. All that is \
+            behind '--' belongs to CMD. If a secret can't be had, CMD is not started, and all that are missing are named.
+
+            A reference is skr://SERVICE[/ACCOUNT][?field=PATH], each part percent-encoded. Without ACCOUNT it is the \
+            item that has none, else the only account of the service. --env wins over --env-file, later wins over \
+            earlier, and both win over what is in the environment.
+
+            An environment is readable for the user's other processes (/proc/PID/environ) and is inherited by all that \
+            CMD starts. --file hands over a path instead, /proc/self/fd/N, of a file in memory that can't be changed and \
+            is gone with the last process that has it.
+
+            CMD has the session keyring that skr was given, and none where there was none: a CMD that becomes another user, \
+            as an entry point of a container does, takes along what it was handed and nothing else. (Another user can't \
+            open the path of a --file.)
+
+            ENV FILES: lines NAME=value or 'export NAME=value'; blank lines and those that begin with '#' are skipped. \
+            Without quotes a value is the rest of the line, less the blanks around it and a comment (a '#' behind a \
+            blank). In single quotes all is as it stands; in double quotes \\n \\r \\t \\" \\\\ \\$ are one character \
+            each. Nothing is expanded, and a quoted value ends on its line. A value that begins with skr:// is a \
+            reference; all others are passed on as they are.
+            """
+    )
+
+    static let examples = """
+        skr exec --env TOKEN=skr://api -- ./deploy
+        skr exec --env PGPASSWORD='skr://db/alice?field=password' -- psql -U alice
+        skr exec --env-file .env -- npm start
+        skr exec --file KEY=skr://tls -- sh -c 'openssl rsa -in "$KEY" -check -noout'
+        """
+
+    @Option(
+        help: ArgumentHelp("A variable that holds a secret; may be repeated.", valueName: "VAR=skr://..."),
+        completion: .assignments)
+    var env: [String] = []
+
+    @Option(
+        help: ArgumentHelp("Variables and references from a file; may be repeated.", valueName: "file"),
+        completion: .file())
+    var envFile: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A variable that holds the path of a file in memory; may be repeated.", valueName: "VAR=skr://..."),
+        completion: .assignments)
+    var file: [String] = []
+
+    @OptionGroup var options: PlaceOptions
+
+    @Argument(parsing: .postTerminator, help: ArgumentHelp("The command and its arguments.", valueName: "CMD"))
+    var command: [String] = []
+
+    func action(launching command: CommandLineWords) throws(CommandError) -> any VerbAction {
+        try ExecAction(
+            place: try options.place(), variables: try assignments(env, option: "--env"),
+            files: try assignments(file, option: "--file"), environmentFiles: envFile, command: command)
+    }
+
+    private func assignments(_ values: [String], option: String) throws(CommandError) -> [Assignment] {
+        var assignments: [Assignment] = []
+        for value in values { assignments.append(try Assignment(value, option: option)) }
+        return assignments
+    }
+}

@@ -1,0 +1,29 @@
+import CommandSupport
+import ArgumentParser
+
+struct GetCommand: VerbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get",
+        abstract: "Write a secret to standard output, its exact bytes.",
+        discussion: """
+            A newline is added on a terminal only. Without ACCOUNT it is the item that has none, else the only account \
+            of the service. Of a field that is a string you get the text; anything else as it is written, numbers to the last \
+            digit, on one line.
+            """
+    )
+
+    static let examples = """
+        curl -H @<(printf 'Authorization: Bearer %s' "$(skr get api)") \\
+          https://example.com/
+        skr get oauth --field tokens.0.access
+        """
+
+    @OptionGroup var target: TargetArguments
+
+    @Option(help: ArgumentHelp("Only this part of a secret that is JSON, such as tokens.0.access.", valueName: "path"))
+    var field: String?
+
+    func action() throws(CommandError) -> any VerbAction {
+        GetAction(target: try target.target(), field: field)
+    }
+}

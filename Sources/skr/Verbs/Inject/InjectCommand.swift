@@ -1,0 +1,51 @@
+import CommandSupport
+import ArgumentParser
+
+struct InjectCommand: LaunchingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "inject",
+        abstract: "Fill the secrets into a template.",
+        discussion: """
+            Replaces each {{ skr://SERVICE[/ACCOUNT][?field=PATH] }} of the template by the secret's exact bytes; the blanks \
+            inside the braces are optional, and all else stays as it is, other {{ }} too. If a secret can't be had, CMD is \
+            not started, nothing is written, and all that are missing are named.
+
+            With CMD, skr becomes it once the text is complete, which is its standard input. With -o, FILE changes in one \
+            step or stays as it is, and no other file ever holds the text. A new one has mode 0600, an old one keeps its \
+            mode, and its owner where you may give that; a link is followed; a FIFO or a device is written directly. Its \
+            file system must know files without a name (O_TMPFILE), as most do but NFS and FAT. Otherwise the text goes to \
+            standard output; what reads a pipe there has begun already, so use the other two.
+
+            Mind where it goes: a file keeps the secrets longer than any timeout.
+            """
+    )
+
+    static let examples = """
+        skr inject -i config.template -o /run/app/config
+        skr inject -i config.template -- ssh host 'cat > /run/app/config'
+        echo 'Authorization: Bearer {{ skr://api }}' \\
+          | skr inject -- curl -H @- https://example.com/
+        """
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The template; standard input if left out or '-'.", valueName: "file"),
+        completion: .file())
+    var input: String?
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("What gets the text, in one step; standard output if '-'.", valueName: "file"),
+        completion: .file())
+    var output: String?
+
+    @OptionGroup var options: PlaceOptions
+
+    @Argument(parsing: .postTerminator, help: ArgumentHelp("What reads the text, and its arguments.", valueName: "CMD"))
+    var command: [String] = []
+
+    func action(launching command: CommandLineWords) throws(CommandError) -> any VerbAction {
+        try InjectAction(
+            place: try options.place(), input: input, output: output, command: self.command.isEmpty ? nil : command)
+    }
+}

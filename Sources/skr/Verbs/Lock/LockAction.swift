@@ -1,0 +1,81 @@
+import CommandSupport
+import Glibc
+import SessionKeyring
+
+/// Runs a command while holding a lock that its dead holder can't keep.
+struct LockAction: VerbAction {
+    let place: Place
+    let name: String
+    /// How soon others may go on after a holder that died.
+    let timeout: Duration
+    /// How long to wait for others.
+    let patience: Duration
+    let command: CommandLineWords
+
+    init(
+        place: Place,
+        name: String,
+        timeout: Duration,
+        patience: Duration,
+        command: CommandLineWords
+    ) throws(CommandError) {
+        guard command.count > 0 else {
+            throw .usage("no command to run", hint: "write it behind '--': skr lock NAME -- CMD")
+        }
+        guard !name.isEmpty else { throw .usage("the name is empty", hint: "name what is locked") }
+        guard timeout > .zero, timeout <= .seconds(3_600) else {
+            throw .usage(
+                "--timeout must be more than 0 and at most one hour",
+                hint: "the lock is kept for as long as CMD runs; --timeout is for when skr is killed")
+        }
+        self.place = place
+        self.name = name
+        self.timeout = timeout
+        self.patience = patience
+        self.command = command
+    }
+
+    static var launchesAfterLookup: Bool { true }
+
+    func run() throws {
+        let store = try place.store()
+        var patience = Patience(self.patience, at: store.backend)
+        repeat { try takeTurn(in: store) } while patience.wait()
+        throw CommandError(
+            exitCode: .tryAgain, message: "\(Display.quoted(name)): somebody else holds the lock",
+            hint: "try again, or wait longer with --wait")
+    }
+
+    /// Returns where somebody else holds it.
+    private func takeTurn(in store: SecretStore) throws {
+        // From before the lease is ours, so that no signal leaves it behind.
+        let signals = HeldSignals()
+        guard try !store.backend.isLeaseHeld(name),
+            let lease = try store.backend.tryLease(name, lasting: timeout)
+        else { return signals.release() }
+        try runCommand(under: lease, signals)
+    }
+
+    private func runCommand(under lease: any HeldLease, _ signals: HeldSignals) throws(CommandError) -> Never {
+        let end: ChildEnd
+        do throws(CommandError) {
+            var environment = EnvironmentBlock()
+            let number = String(lease.fencingNumber)
+            unsafe environment.set("SKR_FENCING_NUMBER", to: number.utf8Span.span.bytes)
+            var child = try ChildCommand(
+                command, environment: environment, holding: signals,
+                keeper: LeaseKeeper(lease, lasting: timeout))
+            end = child.waitForEnd()
+        } catch {
+            _ = lease.release()
+            throw error
+        }
+        guard !lease.release() else { end.leave() }
+        let lost = CommandError(
+            exitCode: .tryAgain, message: "\(Display.quoted(name)): the lock was lost while the command ran",
+            hint: "others may have run theirs meanwhile; a longer --timeout bears longer stops")
+        guard end.exitCode != 0 else { throw lost }
+        Console.report(lost)
+        end.leave()
+    }
+}

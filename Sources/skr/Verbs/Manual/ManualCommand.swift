@@ -1,0 +1,31 @@
+import CommandSupport
+import ArgumentParser
+
+struct ManualCommand: ExampleCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "manual",
+        abstract: "Print the manual page of skr or of a verb.",
+        // For packagers; everybody else has `skr help`.
+        shouldDisplay: false
+    )
+
+    static let examples = """
+        skr manual get | man -l -
+        """
+
+    @Argument(help: "Which verb; skr itself if left out.")
+    var verb: String?
+
+    @Option(help: "The date on it, in the form 'November 21, 2026'.")
+    var date = ""
+
+    func run() throws {
+        if let verb, RootCommand.verb(named: verb) == nil { throw Skr.unknownVerb(verb) }
+        let launches = verb == nil || RootCommand.launches(verb)
+        var codes = ExitCode.allCases.filter { launches || !$0.isOfLaunching }.map { ("\($0.rawValue)", $0.meaning) }
+        if launches { codes.append(("other", "that of CMD, 128+N for a signal")) }
+        let page = try ManualPage(
+            of: RootCommand.self, verb: verb, date: date, variables: PlaceOptions.variables, exitCodes: codes)
+        try Console.write(page.text)
+    }
+}

@@ -21,7 +21,7 @@ extension KernelBackend {
             try ring.unlink(try ring.search(.user, item.fetchSentinel.keyDescription))
         } catch {
             // There is none, or somebody else has removed it.
-            guard error.isAboutDeadKey || error.code == .notLinked else { throw error }
+            guard error.isKeyGoneOrRefused || error.code == .notLinked else { throw error }
         }
     }
 }
@@ -127,7 +127,7 @@ private final class KernelItemFetch: ItemFetch {
             _ = try lease.remove(published, from: ring)
         } catch {
             // A `clear` was first.
-            guard error.isAboutDeadKey || error.code == .notLinked else { throw SecretStoreError(error, item: item) }
+            guard error.isKeyGoneOrRefused || error.code == .notLinked else { throw SecretStoreError(error, item: item) }
         }
     }
 
@@ -165,7 +165,7 @@ private final class KernelItemFetch: ItemFetch {
             _ = try key?.describe()
             return false
         } catch {
-            guard error.isAboutDeadKey else { throw error }
+            guard error.isKeyGoneOrRefused else { throw error }
             return error.code == .expired
         }
     }

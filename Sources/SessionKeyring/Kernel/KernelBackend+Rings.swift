@@ -15,7 +15,7 @@ extension KernelBackend {
                 try write(pair)
             } catch {
                 switch error.code {
-                case .notFound, .expired, .revoked, .accessDenied:
+                case _ where error.isKeyGoneOrRefused:
                     let current = try rings.findOrMakePair()
                     if current == pair, error.code == .accessDenied {
                         // As with a search, a refusal counts only if it lasts.

@@ -71,7 +71,7 @@ extension NamespaceRings {
             try Self.withPayload(now) { payload throws(KeyringError) in try flag.update(payload) }
         } catch {
             // Somebody else's is there in its place, or it is not ours to change: then the next one waits as well.
-            guard error.isAboutDeadKey else { throw error }
+            guard error.isKeyGoneOrRefused else { throw error }
         }
         return now
     }
@@ -99,7 +99,7 @@ extension NamespaceRings {
             }
             return (flag, time == .max ? nil : BootTime(nanoseconds: time))
         } catch {
-            guard error.isAboutDeadKey else { throw error }
+            guard error.isKeyGoneOrRefused else { throw error }
             return nil
         }
     }

@@ -77,7 +77,7 @@ extension KernelBackend {
             do throws(KeyringError) {
                 looks.append(try Self.look(at: member.item, in: member.key, outline: member.outline))
             } catch {
-                guard error.isOfKeyGoneMeanwhile else { throw SecretStoreError(error, item: member.item) }
+                guard error.isKeyGoneOrRefused else { throw SecretStoreError(error, item: member.item) }
                 missed.append(member.item)
             }
         }
@@ -161,7 +161,7 @@ extension KernelBackend {
                     found.append(member)
                 }
             } catch {
-                guard error.isOfKeyGoneMeanwhile else { throw error }
+                guard error.isKeyGoneOrRefused else { throw error }
                 let isRefusedAgain = error.code == .accessDenied && !refused.insert(serial).inserted
                 if error.code != .expired, !isRefusedAgain { isComplete = false }
             }
@@ -190,16 +190,6 @@ extension KernelBackend {
             found[member.item] = member
         }
         return Array(found.values)
-    }
-}
-
-extension KeyringError {
-    /// Whether a key that was a member a moment ago has died or been displaced since.
-    fileprivate var isOfKeyGoneMeanwhile: Bool {
-        switch code {
-        case .notFound, .expired, .revoked, .accessDenied: true
-        default: false
-        }
     }
 }
 

@@ -33,7 +33,7 @@ extension NamespaceRings {
             _ = try removeOrReplace(ring, named: itemsName)
         } catch {
             // Somebody else has removed it.
-            guard error.isAboutDeadKey else { throw error }
+            guard error.isKeyGoneOrRefused else { throw error }
         }
         return true
     }
@@ -49,7 +49,7 @@ extension NamespaceRings {
             return try removeOrReplace(ring, named: name)
         } catch {
             // Another process is at it, or has removed it; or there is no room for a new one, which a writer makes later.
-            guard error.isAboutDeadKey || error.code == .alreadyExists || error.code == .quotaExceeded else {
+            guard error.isKeyGoneOrRefused || error.code == .alreadyExists || error.code == .quotaExceeded else {
                 throw error
             }
             return false
@@ -86,7 +86,7 @@ extension NamespaceRings {
             return key.name
         } catch {
             // Dead, or not for us to look at.
-            guard error.isAboutDeadKey else { throw error }
+            guard error.isKeyGoneOrRefused else { throw error }
             return nil
         }
     }

@@ -101,7 +101,7 @@ extension NamespaceRings {
             try ring.link(Key(member))
         } catch {
             // It has expired, or was removed.
-            guard error.isAboutDeadKey, error.code != .accessDenied else { throw error }
+            guard error.isKeyGone else { throw error }
         }
     }
 

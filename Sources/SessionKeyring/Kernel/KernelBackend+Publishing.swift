@@ -110,7 +110,7 @@ extension KernelBackend {
             do throws(KeyringError) {
                 return try ring.find(type, item.keyDescription)
             } catch {
-                guard error.code == .notFound || error.code == .expired || error.code == .revoked else { throw error }
+                guard error.isKeyGone else { throw error }
             }
         }
         return nil

@@ -79,7 +79,7 @@ package struct RingLease: ~Copyable, Sendable {
         do throws(KeyringError) {
             try changed.withPayload { payload throws(KeyringError) in try by.update(payload) }
         } catch {
-            guard error.isAboutDeadKey else { throw error }
+            guard error.isKeyGoneOrRefused else { throw error }
             record.deadline = BootTime(nanoseconds: 0)
             return false
         }
@@ -193,17 +193,7 @@ package struct RingLease: ~Copyable, Sendable {
 }
 
 extension KeyringError {
-    /// Whether the key was gone, or going, when it was touched.
-    ///
-    /// A key that was just displaced or invalidated may also answer that it is no longer possessed.
-    var isAboutDeadKey: Bool {
-        switch code {
-        case .notFound, .expired, .revoked, .accessDenied: true
-        default: false
-        }
-    }
-
     fileprivate var isOfTakenLease: Bool {
-        isAboutDeadKey || code == .notPermitted || code == .notLinked
+        isKeyGoneOrRefused || code == .notPermitted || code == .notLinked
     }
 }

@@ -49,10 +49,8 @@ package struct KernelBackend: SecretBackend {
             try ring.clear()
             return true
         } catch {
-            switch error.code {
-            case .notFound, .expired, .revoked, .accessDenied: return false
-            default: throw SecretStoreError(error)
-            }
+            guard error.isKeyGoneOrRefused else { throw SecretStoreError(error) }
+            return false
         }
     }
 }

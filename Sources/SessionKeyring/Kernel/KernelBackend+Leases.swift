@@ -16,7 +16,7 @@ extension KernelBackend {
                 return KernelLease(lease)
             } catch {
                 // The ring itself was removed; there may be a new one.
-                guard error.isAboutDeadKey, try rings.findOrMakePair().leases != ring else {
+                guard error.isKeyGoneOrRefused, try rings.findOrMakePair().leases != ring else {
                     throw SecretStoreError(error)
                 }
             }
@@ -30,7 +30,7 @@ extension KernelBackend {
             return try leases.isHeld(publicName: name, in: ring)
         } catch {
             // A ring that was removed has taken its leases with it.
-            guard error.isAboutDeadKey, try rings.findLeases() != ring else { throw SecretStoreError(error) }
+            guard error.isKeyGoneOrRefused, try rings.findLeases() != ring else { throw SecretStoreError(error) }
             return false
         }
     }

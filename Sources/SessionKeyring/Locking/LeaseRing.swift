@@ -99,7 +99,7 @@ package struct LeaseRing {
         do throws(KeyringError) {
             return try lease.search(.user, RingLease.recordName).withPayload { LeaseRecord(payload: $0) }
         } catch {
-            guard error.isAboutDeadKey || error.code == .unsupported else { throw error }
+            guard error.isKeyGoneOrRefused || error.code == .unsupported else { throw error }
             return nil
         }
     }
@@ -117,7 +117,7 @@ package struct LeaseRing {
             try Key(lease).invalidate()
         } catch {
             // Somebody else has taken it.
-            guard error.isAboutDeadKey else { throw error }
+            guard error.isKeyGoneOrRefused else { throw error }
         }
     }
 
@@ -134,7 +134,7 @@ package struct LeaseRing {
                 try take(Keyring(serial), record)
             } catch {
                 // Gone meanwhile, or not for us to look at.
-                guard error.isAboutDeadKey else { throw error }
+                guard error.isKeyGoneOrRefused else { throw error }
             }
         }
     }

@@ -87,7 +87,7 @@ struct ItemLeases {
                 prefix: NamespaceRings.makingPrefix)
         } catch {
             // The ring was removed, and every lease with it.
-            guard error.isAboutDeadKey else { throw SecretStoreError(error) }
+            guard error.isKeyGoneOrRefused else { throw SecretStoreError(error) }
         }
     }
 

@@ -26,7 +26,7 @@ extension KernelBackend {
                 return try body(ring, key)
             } catch {
                 switch error.code {
-                case .notFound, .expired, .revoked: continue
+                case _ where error.isKeyGone: continue
                 case .accessDenied where refused != key: refused = key
                 default: throw SecretStoreError(error, item: item)
                 }
@@ -58,7 +58,7 @@ extension KernelBackend {
     ) throws(SecretStoreError) -> Keyring? {
         let current = try rings.findItems()
         switch error.code {
-        case .notFound, .expired, .revoked: return current == ring ? nil : current
+        case _ where error.isKeyGone: return current == ring ? nil : current
         case .accessDenied:
             guard current == ring else { return current }
             throw SecretStoreError(error, item: item)

@@ -49,7 +49,7 @@ extension KernelBackend {
         do throws(KeyringError) {
             key = try pair.items.find(publication.type, publication.item.keyDescription)
         } catch {
-            guard error.isAboutDeadKey else { throw error }
+            guard error.isKeyGoneOrRefused else { throw error }
             throw KeyringError(.quotaExceeded, in: .add)
         }
         let isWritten = try overwrite(
@@ -87,7 +87,7 @@ extension KernelBackend {
             try dropFetchSentinel(of: publication.item, in: items)
             return true
         } catch {
-            guard error.isAboutDeadKey || error.code == .notPermitted else { throw error }
+            guard error.isKeyGoneOrRefused || error.code == .notPermitted else { throw error }
             return false
         }
     }
@@ -127,7 +127,7 @@ extension ItemLeases {
             try key.setPermissions(rings.scope.permissions.withoutSettingAttributes)
         } catch {
             // It is gone, or not ours to change.
-            guard error.isAboutDeadKey else { throw error }
+            guard error.isKeyGoneOrRefused else { throw error }
         }
     }
 

@@ -96,7 +96,7 @@ private final class KernelItemUpdate: ItemUpdate {
                 ring = try backend.pairInPlaceOfRestricted(ring, error, item: item).items
                 outcome = .changed
             default:
-                guard error.isAboutDeadKey, try haveOtherRing() else { throw SecretStoreError(error, item: item) }
+                guard error.isKeyGoneOrRefused, try haveOtherRing() else { throw SecretStoreError(error, item: item) }
                 outcome = .changed
             }
         }

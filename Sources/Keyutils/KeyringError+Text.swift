@@ -29,7 +29,7 @@ extension KeyringError.Code {
         switch self {
         case .notFound: "add the key first, or look in another keyring"
         case .expired: "store the secret again, with a longer timeout if it should live longer"
-        case .revoked: "log in again, or start a session of your own with 'skr session'"
+        case .revoked: "log in again, or join a session keyring of your own"
         case .rejected: "ask whoever creates the key why it refused, or check the key and its signature"
         case .accessDenied: "use the session that created the key, or link its keyring into your own first"
         case .notPermitted: "allow add_key, request_key and keyctl in the seccomp profile, or run with the capability"

@@ -39,7 +39,7 @@ extension SecretStoreError.Code {
     /// What a caller can do about it.
     package var remedy: String {
         switch self {
-        case .notFound: "store it first; 'skr list' shows what is there"
+        case .notFound: "store it first, or look in another scope or namespace"
         case .duplicate: "use set to replace it"
         case .invalidName(.empty): "name the service"
         case .invalidName(.tooLong): "choose a shorter name"
@@ -47,15 +47,15 @@ extension SecretStoreError.Code {
         case .tooLarge: "store a reference to it, or split it"
         case .quotaExceeded:
             "delete items you no longer need, or have root raise /proc/sys/kernel/keys/maxkeys and maxbytes"
-        case .sessionRevoked: "log in again, or start a new session with 'skr session'"
+        case .sessionRevoked: "log in again, or join a new session keyring"
         case .unavailable:
             "use a kernel with CONFIG_KEYS, and allow add_key and keyctl in the container's seccomp profile"
         case .forbidden: "run it in the session that stored the secret, or use the user scope"
         case .foreignSession:
-            "start a session of your own with 'skr session', use the user scope, or share this one: SecretScope.sharedSession"
-        case .restricted: "start a session of your own with 'skr session', or use another scope"
+            "join a session keyring of your own, use the user scope, or share this one: SecretScope.sharedSession"
+        case .restricted: "join a session keyring of your own, or use another scope"
         case .ambiguous: "name the account too"
-        case .undecodable: "ask for the type that was stored, or look at it with 'skr get'"
+        case .undecodable: "ask for the type that was stored"
         case .unencodable: "store a value that the codec can write"
         case .missingValue: "unwrap the optional first, or delete the item"
         case .contended: "try again"
@@ -65,7 +65,7 @@ extension SecretStoreError.Code {
         case .invalidRefresh: "give a timeout, and refresh less than that before its end"
         case .fetchTimedOut: "try again, or give the fetch a longer limit"
         case .cancelled: "call it again"
-        case .unsupported: "'skr doctor' tells which features this kernel has"
+        case .unsupported: "use a kernel that is built with this feature"
         case .unreadableAfterWrite: "look for what removes the keyring; 'keyctl show' lists it"
         case .unexpected: "see the error number in errno(3)"
         }

@@ -22,7 +22,7 @@ struct ForeignSessionTests {
                 } catch let error as SecretStoreError {
                     succeed(3, error.code == .foreignSession(ownerID: 0))
                     succeed(4, error.description.contains("belongs to user 0"))
-                    let ways = ["'skr session'", "user scope", "SecretScope.sharedSession"]
+                    let ways = ["session keyring of your own", "user scope", "SecretScope.sharedSession"]
                     succeed(5, ways.allSatisfy { error.remedy.contains($0) })
                 }
             }

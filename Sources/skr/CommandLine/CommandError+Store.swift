@@ -3,7 +3,7 @@ import SessionKeyring
 
 extension CommandError {
     init(_ error: SecretStoreError) {
-        self.init(exitCode: ExitCode(error.code), message: error.message, hint: error.hint)
+        self.init(exitCode: ExitCode(error.code), message: error.message, hint: error.commandHint)
     }
 
     /// Runs `body`, whose errors become the command's.
@@ -54,13 +54,19 @@ extension SecretStoreError {
         return underlying.map { "\(text) [\($0)]" } ?? text
     }
 
-    fileprivate var hint: String {
+    /// What to do about it with the command.
+    fileprivate var commandHint: String {
         switch code {
+        case .notFound: "store it first; 'skr list' shows what is there"
         case .duplicate: "leave out --new to replace it"
         case .forbidden: "run it in the session that stored the secret, or use --scope user"
         case .foreignSession:
             "start a session of your own with 'skr session', use --scope user, or share this one with --scope session"
         case .ambiguous: "name the account too: skr VERB SERVICE ACCOUNT, or skr://SERVICE/ACCOUNT"
+        case .sessionRevoked: "log in again, or start a new session with 'skr session'"
+        case .restricted: "start a session of your own with 'skr session', or use another scope"
+        case .undecodable: "ask for the type that was stored, or look at it with 'skr get'"
+        case .unsupported: "'skr doctor' tells which features this kernel has"
         default: remedy
         }
     }

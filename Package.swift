@@ -36,7 +36,9 @@ let package = Package(
         .systemLibrary(name: "CLinux"),
         .target(name: "Keyutils", dependencies: ["CKeyutils", "CLinux"], swiftSettings: strict),
         .target(name: "SessionKeyring", dependencies: ["Keyutils"], swiftSettings: strict),
-        .target(name: "SessionKeyringTesting", dependencies: ["SessionKeyring", "Keyutils"], swiftSettings: strict),
+        .target(name: "Threads", swiftSettings: strict),
+        .target(
+            name: "SessionKeyringTesting", dependencies: ["SessionKeyring", "Keyutils", "Threads"], swiftSettings: strict),
         .target(
             name: "CommandSupport",
             dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
@@ -61,7 +63,7 @@ let package = Package(
             name: "StressSuite",
             dependencies: [
                 "SessionKeyring",
-                "SessionKeyringTesting",
+                "Threads",
                 "Keyutils",
                 "CLinux",
                 "CProcess",
@@ -90,7 +92,7 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["CTestFilters"], path: "Tests/TestSupport", swiftSettings: tests),
         .testTarget(
             name: "KeyutilsTests",
-            dependencies: ["Keyutils", "SessionKeyringTesting", "CTestFilters", "TestSupport"],
+            dependencies: ["Keyutils", "SessionKeyringTesting", "Threads", "CTestFilters", "TestSupport"],
             swiftSettings: tests
         ),
         .testTarget(
@@ -98,6 +100,7 @@ let package = Package(
             dependencies: [
                 "SessionKeyring",
                 "SessionKeyringTesting",
+                "Threads",
                 "CTestFilters",
                 "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -106,7 +109,7 @@ let package = Package(
         ),
         .testTarget(
             name: "SessionKeyringTestingTests",
-            dependencies: ["SessionKeyringTesting"],
+            dependencies: ["SessionKeyringTesting", "Threads"],
             swiftSettings: tests
         ),
         .testTarget(
@@ -120,7 +123,7 @@ let package = Package(
         .testTarget(
             name: "skrTests",
             dependencies: [
-                "skr", "skr-stress", "CommandSupport", "SessionKeyringTesting", "CTestFilters", "TestSupport",
+                "skr", "skr-stress", "CommandSupport", "SessionKeyringTesting", "Threads", "CTestFilters", "TestSupport",
             ],
             swiftSettings: tests
         ),

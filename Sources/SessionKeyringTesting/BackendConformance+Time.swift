@@ -1,5 +1,6 @@
 import Glibc
 import SessionKeyring
+import Threads
 
 extension BackendConformance {
     private static let item = ItemIdentity.password(service: "service", account: "account")

@@ -1,5 +1,6 @@
 public import Keyutils
 public import SessionKeyring
+import Threads
 
 /// Items in this process's memory, for tests of programs that use a store: no kernel, no session, no waiting.
 ///

@@ -8,37 +8,22 @@ import Synchronization
 ///
 /// It has a timeout of its own, so that a test that is killed leaves nothing that lasts.
 public struct ScratchKeyring: ~Copyable, Sendable {
-    /// The keyring.
-    public let keyring: Keyring
-    private let anchor: Keyring
-
     private static let counter = Atomic<Int>(0)
+
+    private let ring: TemporaryKeyring
+
+    /// The keyring.
+    public var keyring: Keyring { ring.keyring }
 
     /// Makes one.
     ///
     /// - Parameter lifetime: when the kernel drops it, if nothing else does before.
     /// - Throws: `KeyringError` where the kernel does not let us.
     public init(lifetime: Duration = .seconds(3_600)) throws(KeyringError) {
-        let timeout = try KeyTimeout(lifetime)
-        let anchor = try Keyring.resolve(.sessionKeyring)
         let number = Self.counter.wrappingAdd(1, ordering: .relaxed).newValue
-        let name = "skr-scratch-\(getpid())-\(number)"
-        let keyring = try QuotaPatience.long.wait { () throws(KeyringError) in try Keyring.thread.addKeyring(name) }
-        do throws(KeyringError) {
-            try Key(keyring).setTimeout(timeout)
-            try Keyring.thread.move(Key(keyring), to: anchor)
-        } catch {
-            try? Keyring.thread.unlink(Key(keyring))
-            throw error
-        }
-        self.anchor = anchor
-        self.keyring = keyring
-    }
-
-    deinit {
-        // Clearing first: other processes may still hold links to the ring. What fails here, the timeout ends.
-        try? keyring.clear()
-        try? anchor.unlink(Key(keyring))
+        ring = try TemporaryKeyring(
+            named: "skr-scratch-\(getpid())-\(number)", in: Keyring.resolve(.sessionKeyring),
+            lifetime: KeyTimeout(lifetime))
     }
 
     /// The scope whose items live in this keyring.

@@ -3,6 +3,7 @@ import Keyutils
 import SessionKeyringTesting
 import Synchronization
 import Testing
+import Threads
 
 @Suite("Many threads at once")
 struct ConcurrencyTests {

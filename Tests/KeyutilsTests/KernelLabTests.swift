@@ -2,6 +2,7 @@ import Foundation
 import Keyutils
 import SessionKeyringTesting
 import Testing
+import Threads
 
 // What few kernels have: big_key, notifications, Diffie-Hellman, private keys. These tests run where the kernel has it,
 // and always in the kernel lab, a user-mode Linux, which `LabRunTests` starts. Where a feature is missing,

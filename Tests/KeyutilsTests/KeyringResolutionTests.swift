@@ -2,6 +2,7 @@ import Glibc
 import Keyutils
 import SessionKeyringTesting
 import Testing
+import Threads
 
 @Suite("Resolving special ids")
 struct KeyringResolutionTests {

@@ -3,6 +3,7 @@ import Foundation
 import Keyutils
 import SessionKeyringTesting
 import Testing
+import Threads
 
 @Suite("Joining sessions")
 struct SessionMembershipTests {

@@ -1,6 +1,7 @@
 import Keyutils
 import SessionKeyringTesting
 import Testing
+import Threads
 
 @Suite("The memory of secrets, shared by threads")
 struct SharedMemoryTests {

@@ -2,6 +2,7 @@ import Keyutils
 import SessionKeyring
 import SessionKeyringTesting
 import Testing
+import Threads
 
 /// What a backend may do wrong.
 private enum Breakage: CaseIterable {

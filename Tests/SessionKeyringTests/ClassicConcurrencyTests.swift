@@ -2,6 +2,7 @@ import Foundation
 import SessionKeyring
 import SessionKeyringTesting
 import Testing
+import Threads
 
 /// The multithreaded test that every keychain wrapper is known by, mirrored: the same actors, the same counts, the same
 /// hops of a few milliseconds.

@@ -3,6 +3,7 @@ import Keyutils
 import SessionKeyring
 import SessionKeyringTesting
 import Testing
+import Threads
 
 private let item = ItemIdentity.password(service: "api")
 private let other = ItemIdentity.password(service: "other")

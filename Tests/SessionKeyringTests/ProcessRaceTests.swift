@@ -3,6 +3,7 @@ import Keyutils
 import SessionKeyring
 import SessionKeyringTesting
 import Testing
+import Threads
 
 /// Processes that do the same thing at the same time.
 ///

@@ -4,6 +4,7 @@ import SessionKeyringTesting
 import Testing
 
 import skr
+import Threads
 
 /// What the field of a text is; `nil` where there is none.
 func field(_ path: String, of text: [UInt8]) -> String? {

@@ -21,16 +21,23 @@ package struct ScopeProbe: Sendable {
     ///   written was not found or was not the same.
     package init(in scope: SecretScope) throws(SecretStoreError) {
         let anchor = try scope.resolve()
-        let ring = try Self.makeRing(in: anchor, scope: scope)
-        do throws(SecretStoreError) {
-            guard try Self.anchorLinks(ring, scope: scope) else { throw SecretStoreError(.unreadableAfterWrite) }
-            isTimeLeftKnown = try Self.storeAndReadBack(in: .keyring(ring.serial, access: scope.access))
-        } catch {
-            // The probe's own error says more; the timeout ends what can't be removed.
-            try? Self.remove(ring, from: anchor)
-            throw error
+        let ring = try Self.keyrings { () throws(KeyringError) in
+            // Process ids are not enough: two pid namespaces may share a session.
+            try TemporaryKeyring(
+                named: "skr-probe-" + String(UInt64.random(in: 0 ... .max), radix: 16), in: anchor,
+                lifetime: KeyTimeout(Self.lifetime), permissions: scope.permissions)
         }
-        try Self.remove(ring, from: anchor)
+        let keyring = ring.keyring
+        // Whoever resolves the scope now has to find it.
+        let now = try scope.resolve()
+        let isFound = try Self.keyrings { () throws(KeyringError) in try now.links(Key(keyring)) }
+        guard isFound else { throw SecretStoreError(.unreadableAfterWrite) }
+        isTimeLeftKnown = try Self.storeAndReadBack(in: .keyring(keyring.serial, access: scope.access))
+        do throws(KeyringError) {
+            try ring.remove()
+        } catch {
+            throw SecretStoreError(error)
+        }
     }
 
     private static func storeAndReadBack(in scope: SecretScope) throws(SecretStoreError) -> Bool {
@@ -49,39 +56,11 @@ package struct ScopeProbe: Sendable {
         return false
     }
 
-    private static func makeRing(in anchor: Keyring, scope: SecretScope) throws(SecretStoreError) -> Keyring {
+    private static func keyrings<Result: ~Copyable>(
+        _ body: () throws(KeyringError) -> Result
+    ) throws(SecretStoreError) -> Result {
         do throws(KeyringError) {
-            // Process ids are not enough: two pid namespaces may share a session.
-            let name = "skr-probe-" + String(UInt64.random(in: 0 ... .max), radix: 16)
-            let ring = try QuotaPatience.long.wait { () throws(KeyringError) in try Keyring.thread.addKeyring(name) }
-            do throws(KeyringError) {
-                try Key(ring).setPermissions(scope.permissions)
-                try Key(ring).setTimeout(KeyTimeout(lifetime))
-                try Keyring.thread.move(Key(ring), to: anchor, exclusive: true)
-            } catch {
-                Staging.discard(Key(ring))
-                throw error
-            }
-            return ring
-        } catch {
-            throw SecretStoreError(error)
-        }
-    }
-
-    /// Whether whoever resolves the scope now finds the ring.
-    private static func anchorLinks(_ ring: Keyring, scope: SecretScope) throws(SecretStoreError) -> Bool {
-        let anchor = try scope.resolve()
-        do throws(KeyringError) {
-            return try anchor.links(Key(ring))
-        } catch {
-            throw SecretStoreError(error)
-        }
-    }
-
-    private static func remove(_ ring: Keyring, from anchor: Keyring) throws(SecretStoreError) {
-        do throws(KeyringError) {
-            try ring.clear()
-            try anchor.unlink(Key(ring))
+            return try body()
         } catch {
             throw SecretStoreError(error)
         }

@@ -1,7 +1,7 @@
 import Foundation
 import Keyutils
 import SessionKeyring
-import SessionKeyringTesting
+import Threads
 
 /// The actors of one process: a thread each.
 struct ActorTeam: Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import SessionKeyringTesting
+import Threads
 
 /// Actors in threads of this process.
 final class ThreadCrew: Crew {

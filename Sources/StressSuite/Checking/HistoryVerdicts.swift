@@ -1,5 +1,5 @@
 import Glibc
-import SessionKeyringTesting
+import Threads
 
 /// All checks of all histories of a run.
 package enum HistoryVerdicts {

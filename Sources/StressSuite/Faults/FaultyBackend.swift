@@ -1,6 +1,6 @@
 import Keyutils
 import SessionKeyring
-import SessionKeyringTesting
+import Threads
 
 /// A store that is broken on purpose, so that the checks can show that they notice.
 struct FaultyBackend: SecretBackend {

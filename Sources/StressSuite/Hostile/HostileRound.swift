@@ -1,7 +1,7 @@
 import Foundation
 import Keyutils
 import SessionKeyring
-import SessionKeyringTesting
+import Threads
 
 /// The hostile neighbor of a round and whoever uses his names, each in a thread of this process.
 final class HostileRound: Sendable {

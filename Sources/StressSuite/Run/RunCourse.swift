@@ -1,13 +1,12 @@
 import Foundation
 import Keyutils
 import SessionKeyring
-import SessionKeyringTesting
 
 /// A run while it goes on: one round after the other, in a scratch keyring of its own.
 struct RunCourse: ~Copyable {
     private let plan: StressPlan
     private let launcher: ActorLauncher?
-    private let scratch: ScratchKeyring
+    private let scratch: TemporaryKeyring
     private let store: SecretStore
     private let board: RunBoard
     private let briefing: ActorBriefing
@@ -52,17 +51,18 @@ struct RunCourse: ~Copyable {
         incarnations = Array(repeating: 0, count: plan.actors)
     }
 
-    private static func ring(lasting lifetime: Duration) throws(StressError) -> ScratchKeyring {
+    private static func ring(lasting lifetime: Duration) throws(StressError) -> TemporaryKeyring {
         do throws(KeyringError) {
-            return try ScratchKeyring(lifetime: lifetime)
+            return try TemporaryKeyring(
+                named: "skr-stress-\(getpid())", in: Keyring.resolve(.sessionKeyring), lifetime: KeyTimeout(lifetime))
         } catch {
             throw StressError(error)
         }
     }
 
-    private static func store(in scratch: borrowing ScratchKeyring) throws(StressError) -> SecretStore {
+    private static func store(in scratch: borrowing TemporaryKeyring) throws(StressError) -> SecretStore {
         do throws(SecretStoreError) {
-            return try scratch.store(namespace: StressItems.namespace)
+            return try SecretStore(.keyring(scratch.keyring.serial), namespace: StressItems.namespace)
         } catch {
             throw StressError(error)
         }

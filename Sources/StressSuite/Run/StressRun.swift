@@ -1,7 +1,6 @@
 import Glibc
 import Keyutils
 import SessionKeyring
-import SessionKeyringTesting
 
 /// A run of a plan: actors, history, checks, figures.
 package struct StressRun {
@@ -40,7 +39,7 @@ package struct StressRun {
     /// What is used before the run, with the thread's own keyring, which the run leaves as it is.
     private static func quotaBefore() throws(StressError) -> QuotaWatch {
         do throws(KeyringError) {
-            _ = try ScratchKeyring(lifetime: .seconds(60))
+            _ = try Keyring.resolve(.sessionKeyring)
         } catch {
             throw StressError(error)
         }

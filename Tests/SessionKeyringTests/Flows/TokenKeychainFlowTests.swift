@@ -2,6 +2,7 @@ import Foundation
 import SessionKeyring
 import SessionKeyringTesting
 import Testing
+import Threads
 
 private enum TokenType: String, CaseIterable {
     case access, refresh, identity

@@ -3,6 +3,7 @@ import Keyutils
 import SessionKeyring
 import SessionKeyringTesting
 import Testing
+import Threads
 
 /// A holder that is stopped right before its write has looked at the clock already: only the lease itself is left to stop it.
 @Suite("Leases that are rings", .tags(.kernel))

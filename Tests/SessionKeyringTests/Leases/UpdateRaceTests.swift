@@ -4,6 +4,7 @@ import Keyutils
 import SessionKeyring
 import SessionKeyringTesting
 import Testing
+import Threads
 
 private let enough = ItemIdentity.password(service: "enough")
 private let counter = ItemIdentity.password(service: "counter")

@@ -2,11 +2,11 @@ import Dispatch
 import Foundation
 
 /// Real threads, started together and waited for, for tests of what threads do to each other.
-public enum ThreadTeam {
+package enum ThreadTeam {
     /// Runs `body` on `count` new threads, which all begin once the last one is there, and rethrows the first error.
     ///
     /// - Throws: what `body` throws on any of them.
-    public static func run<Failure: Error>(
+    package static func run<Failure: Error>(
         _ count: Int,
         _ body: @escaping @Sendable (_ index: Int) throws(Failure) -> Void
     ) throws(Failure) {

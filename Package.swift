@@ -38,7 +38,8 @@ let package = Package(
         .target(name: "SessionKeyring", dependencies: ["Keyutils"], swiftSettings: strict),
         .target(name: "Threads", swiftSettings: strict),
         .target(
-            name: "SessionKeyringTesting", dependencies: ["SessionKeyring", "Keyutils", "Threads"], swiftSettings: strict),
+            name: "SessionKeyringTesting", dependencies: ["SessionKeyring", "Keyutils", "Threads"],
+            swiftSettings: strict),
         .target(
             name: "CommandSupport",
             dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
@@ -123,7 +124,8 @@ let package = Package(
         .testTarget(
             name: "skrTests",
             dependencies: [
-                "skr", "skr-stress", "CommandSupport", "SessionKeyringTesting", "Threads", "CTestFilters", "TestSupport",
+                "skr", "skr-stress", "CommandSupport", "SessionKeyringTesting", "Threads", "CTestFilters",
+                "TestSupport",
             ],
             swiftSettings: tests
         ),

@@ -1,4 +1,4 @@
-/// What the command tells its user when it can't do what it was asked: one line, a remedy, and the exit code.
+/// What the command tells its user when it can't do what it was asked: one line, a hint, and the exit code.
 package struct CommandError: Error, Equatable {
     package let exitCode: ExitCode
     package let message: String

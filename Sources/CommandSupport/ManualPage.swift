@@ -32,12 +32,15 @@ package struct ManualPage {
         addList("OPTIONS", options.map { ($0.item, $0.summary) })
         let named = variables.filter { command.option(named: $0.option[...]) != nil || !command.verbs.isEmpty }
         addList("ENVIRONMENT", named.map { ("Ev \($0.name)", "What \($0.option) is where it is left out.") })
-        addList("EXIT STATUS", exitCodes.map { ($0.code, $0.meaning.prefix(1).uppercased() + $0.meaning.dropFirst() + ".") })
+        addList(
+            "EXIT STATUS", exitCodes.map { ($0.code, $0.meaning.prefix(1).uppercased() + $0.meaning.dropFirst() + ".") }
+        )
         macro("Sh EXAMPLES")
         let example = (verb.flatMap { root.verb(named: $0) } ?? root) as? any ExampleCommand.Type
         literal((example?.examples ?? "").split(separator: "\n", omittingEmptySubsequences: false))
         let verbs = definition.verbs.map(\.commandName).filter { $0 != verb && $0 != "help" }
-        let pages = verbs.map { "\(definition.commandName)-\($0) 1" } + (verb == nil ? [] : ["\(definition.commandName) 1"])
+        let pages =
+            verbs.map { "\(definition.commandName)-\($0) 1" } + (verb == nil ? [] : ["\(definition.commandName) 1"])
         let others = (pages + ["keyctl 1"]).sorted() + ["keyrings 7", "session-keyring 7"]
         macro("Sh SEE ALSO")
         macro(others.map { "Xr \($0)" }.joined(separator: " ,\n."))

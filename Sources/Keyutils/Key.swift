@@ -59,7 +59,7 @@ public struct Key: Hashable, Sendable {
         }
     }
 
-    /// Reads the text that ``KeyOutline`` parses into `buffer`, which grows if it has to; its length, without the NUL.
+    /// Reads the text that ``DescriptionFields`` parses into `buffer`, which grows if it has to; its length, without the NUL.
     ///
     /// Needs *view* permission.
     ///

@@ -26,7 +26,7 @@ public struct KeyDescription: Hashable, Sendable {
     }
 
     init(parsing text: RawSpan) throws(KeyringError) {
-        let outline = try KeyOutline(parsing: text)
+        let outline = try DescriptionFields(parsing: text)
         self.type = KeyType(rawValue: Self.string(text.extracting(outline.type)))
         self.userID = outline.userID
         self.groupID = outline.groupID

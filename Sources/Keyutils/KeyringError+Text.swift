@@ -25,7 +25,7 @@ extension KeyringError.Code {
     }
 
     /// What a caller can do about it.
-    var remedy: String {
+    var hint: String {
         switch self {
         case .notFound: "add the key first, or look in another keyring"
         case .expired: "store the secret again, with a longer timeout if it should live longer"

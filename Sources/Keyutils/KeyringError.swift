@@ -104,7 +104,7 @@ extension KeyringError: CustomStringConvertible {
     }
 
     /// What to do about it, in one line.
-    public var remedy: String {
-        restrictedKeyring == nil ? code.remedy : "use another keyring: a restriction can't be taken back"
+    public var hint: String {
+        restrictedKeyring == nil ? code.hint : "use another keyring: a restriction can't be taken back"
     }
 }

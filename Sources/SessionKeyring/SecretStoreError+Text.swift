@@ -37,7 +37,7 @@ extension SecretStoreError.Code {
     }
 
     /// What a caller can do about it.
-    package var remedy: String {
+    package var hint: String {
         switch self {
         case .notFound: "store it first, or look in another scope or namespace"
         case .duplicate: "use set to replace it"

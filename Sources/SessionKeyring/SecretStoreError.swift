@@ -107,5 +107,5 @@ extension SecretStoreError: CustomStringConvertible {
     }
 
     /// What to do about it, in one line.
-    public var remedy: String { code.remedy }
+    public var hint: String { code.hint }
 }

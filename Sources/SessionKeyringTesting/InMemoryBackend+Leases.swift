@@ -7,9 +7,9 @@ extension InMemoryBackend {
     public func beginUpdate(
         of item: ItemIdentity,
         lasting duration: Duration,
-        waiting patience: Duration
+        waiting limit: Duration
     ) throws(SecretStoreError) -> (any ItemUpdate)? {
-        let giveUp = ContinuousClock.now + patience
+        let giveUp = ContinuousClock.now + limit
         while true {
             if let lease = grant("item:" + item.keyDescription, lasting: duration) {
                 return InMemoryUpdate(backend: self, item: item, lease: lease)
@@ -25,7 +25,7 @@ extension InMemoryBackend {
     }
 
     /// Takes the lease of that name, if nobody holds it.
-    public func tryLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> (any HeldLease)? {
+    public func tryLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> (any LeaseHandle)? {
         grant("lease:" + name, lasting: duration)
     }
 
@@ -51,7 +51,7 @@ extension InMemoryBackend {
     }
 }
 
-final class InMemoryLease: HeldLease {
+final class InMemoryLease: LeaseHandle {
     let fencingNumber: UInt64
     private let backend: InMemoryBackend
     private let name: String

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Whether short runs with more and more actors follow.
+/// Whether short runs with more and more workers follow.
 enum ScalingChoice: EnumerableFlag {
     case scaling, noScaling
 

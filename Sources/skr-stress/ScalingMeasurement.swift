@@ -9,12 +9,12 @@ struct ScalingMeasurement {
 
     /// Adds what they measure to the result, and their failed checks too; an interrupted one counts as not made.
     func extend(_ result: inout StressResult, on display: ProgressDisplay) {
-        let crews =
+        let pools =
             Self.counts.map { (threads: $0, processes: 1) }
             + Self.counts.dropFirst().map { (threads: 1, processes: $0) }
-        for (position, crew) in crews.enumerated() {
-            let plan = Self.plan(of: crew, like: result.plan)
-            let phase = StressProgress.Phase.scaling(position + 1, of: crews.count)
+        for (position, pool) in pools.enumerated() {
+            let plan = Self.plan(of: pool, like: result.plan)
+            let phase = StressProgress.Phase.scaling(position + 1, of: pools.count)
             do throws(StressError) {
                 if plan.workload == .quota { try OrdinaryUser.begin() }
                 defer { OrdinaryUser.end() }
@@ -26,7 +26,7 @@ struct ScalingMeasurement {
                 result.checks += measured.failedChecks.map { Self.named($0, after: plan) }
                 if measured.isInterrupted { return }
                 result.scaling.append(
-                    ScalingPoint(threads: crew.threads, processes: crew.processes, rate: measured.meanRate))
+                    ScalingPoint(threads: pool.threads, processes: pool.processes, rate: measured.meanRate))
             } catch {
                 let outcome = CheckOutcome(
                     name: "the run can be made", verdict: .failed, detail: error.description)
@@ -36,20 +36,20 @@ struct ScalingMeasurement {
         }
     }
 
-    private static func plan(of crew: (threads: Int, processes: Int), like plan: StressPlan) -> StressPlan {
+    private static func plan(of pool: (threads: Int, processes: Int), like plan: StressPlan) -> StressPlan {
         var plan = plan
-        plan.threads = crew.threads
-        plan.processes = crew.processes
+        plan.threads = pool.threads
+        plan.processes = pool.processes
         plan.length = .seconds(seconds)
         plan.killEvery = nil
-        plan.sabotage = nil
+        plan.fault = nil
         plan.isHostile = false
         return plan
     }
 
     private static func named(_ check: CheckOutcome, after plan: StressPlan) -> CheckOutcome {
         var check = check
-        check.name += " (with \(plan.actorsText))"
+        check.name += " (with \(plan.workersText))"
         return check
     }
 }

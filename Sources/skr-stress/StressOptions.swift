@@ -3,7 +3,7 @@ import CommandSupport
 import StressSuite
 
 extension Workload: ExpressibleByArgument {}
-extension Sabotage: ExpressibleByArgument {}
+extension InjectedFault: ExpressibleByArgument {}
 
 /// What `skr-stress` can be told.
 struct StressOptions: ExampleCommand {
@@ -18,10 +18,10 @@ struct StressOptions: ExampleCommand {
         skr-stress
         skr-stress --workload classic
         skr-stress --processes 4 --duration 60s --kill-every 200 --report stress.html
-        skr-stress --sabotage stale-read
+        skr-stress --fault stale-read
         """
 
-    @Option(help: ArgumentHelp("What the actors do.", valueName: "name"))
+    @Option(help: ArgumentHelp("What the workers do.", valueName: "name"))
     var workload = Workload.mixed
 
     @Option(help: ArgumentHelp("Threads in each process.", valueName: "count"))
@@ -49,7 +49,7 @@ struct StressOptions: ExampleCommand {
     var killEvery: Int?
 
     @Option(help: ArgumentHelp("Break the store on purpose, to see that the checks notice.", valueName: "name"))
-    var sabotage: Sabotage?
+    var fault: InjectedFault?
 
     @Flag(help: "Let a neighbor put odd keys into the shared keyrings all the time.")
     var hostile = false
@@ -89,7 +89,7 @@ struct StressOptions: ExampleCommand {
 }
 
 extension StressOptions {
-    /// Whether short runs with more and more actors follow.
+    /// Whether short runs with more and more workers follow.
     var measuresScaling: Bool {
         switch scaling {
         case .scaling: true
@@ -111,7 +111,7 @@ extension StressOptions {
         what was done by then is checked and shown; the second ends all at once.
 
         A failure shows the smallest history that proves it, and the command that repeats it: the same seed makes each \
-        actor choose the same calls. How they meet is the kernel's choice, so that it may take several tries.
+        worker choose the same calls. How they meet is the kernel's choice, so that it may take several tries.
 
         Exit code 0: no check failed; what could not be decided is shown as skipped. 70: one failed, or the run could \
         not be made. 69: no usable kernel keyring. \

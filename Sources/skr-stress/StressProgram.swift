@@ -5,8 +5,8 @@ import StressSuite
 
 /// From the words of the command line to the exit code.
 package enum StressProgram {
-    /// In front of the words for a process that runs actors for another one.
-    package static let actorWord = "--actor"
+    /// In front of the words for a process that runs workers for another one.
+    package static let workerWord = "--worker"
     /// As errors tell it.
     static let name = "skr-stress"
     static let hint = "'skr-stress --help' shows the options"
@@ -21,8 +21,8 @@ package enum StressProgram {
             try check(options)
             let outputs = try StressOutputs(options)
             Interruption.watch()
-            // Actors run in this very program, whatever is in PATH, also for a user who can't get at its directory.
-            let launcher = ActorLauncher(executable: "/proc/self/exe", arguments: [actorWord])
+            // Workers run in this very program, whatever is in PATH, also for a user who can't get at its directory.
+            let launcher = WorkerLauncher(executable: "/proc/self/exe", arguments: [workerWord])
             let session = StressSession(options: options, outputs: outputs) {
                 plan, isInterrupted, report throws(StressError) in
                 try StressRun(plan: plan, launcher: launcher).run(isInterrupted: isInterrupted, report: report)

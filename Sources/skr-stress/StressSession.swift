@@ -15,7 +15,7 @@ struct StressSession {
     func run() throws(CommandError) -> Int32 {
         let plan = StressPlan(options)
         let display = ProgressDisplay()
-        display.say("\(plan.workload.rawValue), \(plan.actorsText), \(plan.extent), seed \(plan.seed)")
+        display.say("\(plan.workload.rawValue), \(plan.workersText), \(plan.extent), seed \(plan.seed)")
         var result = try measure(plan, on: display)
         if options.measuresScaling, Interruption.signal == nil {
             ScalingMeasurement(makeRun: makeRun).extend(&result, on: display)
@@ -63,7 +63,7 @@ extension StressPlan {
             items: options.items, smallestValue: options.valueSize?.smallest, largestValue: options.valueSize?.largest,
             // One that is quickly typed, and that programs which read JSON don't round.
             seed: options.seed ?? UInt64.random(in: 1...999_999_999), killEvery: options.killEvery,
-            sabotage: options.sabotage, isHostile: options.hostile)
+            fault: options.fault, isHostile: options.hostile)
     }
 
     /// How long it is, in a few words.
@@ -82,8 +82,10 @@ extension CommandError {
             switch error.code {
             case .invalidPlan: .usage
             case .unavailable: .unavailable
-            case .actorFailed, .outOfMemory: .internalError
+            case .workerFailed, .outOfMemory: .internalError
             }
-        self.init(exitCode: exitCode, message: error.description, hint: error.remedy ?? (error.code == .invalidPlan ? StressProgram.hint : nil))
+        self.init(
+            exitCode: exitCode, message: error.description,
+            hint: error.hint ?? (error.code == .invalidPlan ? StressProgram.hint : nil))
     }
 }

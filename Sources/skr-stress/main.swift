@@ -2,7 +2,7 @@ import Glibc
 import StressSuite
 
 let words = Array(CommandLine.arguments.dropFirst())
-if words.first == StressProgram.actorWord {
-    exit(ActorProcess.run(Array(words.dropFirst())))
+if words.first == StressProgram.workerWord {
+    exit(WorkerProcess.run(Array(words.dropFirst())))
 }
 exit(StressProgram.main(words))

@@ -22,11 +22,11 @@ refuse() {
         test "$(grep -cxE '(set|get|list) 69' "$output")" = 9
     check "$login, errno $error: the error names the cause" says "$output" \
         "^skr: error: no usable kernel keyring .*\(errno $error\)\]$"
-    check "$login, errno $error: the hint names the mend" says "$output" \
+    check "$login, errno $error: the hint says what to do" says "$output" \
         "^skr: hint: .*allow add_key and keyctl in the container's seccomp profile$"
     check "$login, errno $error: doctor names the filter" says "$output" \
         "^problem +calls  +a seccomp filter, as containers have, blocks add_key \(errno $error\), keyctl"
-    check "$login, errno $error: doctor has a mend" says "$output" '^ +mend: docker run --security-opt seccomp='
+    check "$login, errno $error: doctor has a hint" says "$output" '^ +hint: docker run --security-opt seccomp='
     check "$login, errno $error: doctor ends with 69" says "$output" '^doctor 69$'
 }
 for error in 1 38; do

@@ -11,7 +11,7 @@ check "storing is refused with 77; said explicitly, what one process sets anothe
     holds "$output" "$(refused "$(id -u "$other")")"$'\n'"$life"
 check "doctor names the owner" says "$output" \
     "^warning +session  +session of uid $(id -u "$other"), who can read what is stored in it and plant what is read; storing is refused there;"
-check "doctor has a mend" says "$output" '^ +mend: exec skr session$'
+check "doctor has a hint" says "$output" '^ +hint: exec skr session$'
 check "doctor tells both quotas" says "$output" \
     "^ok +quota  .*uid $(id -u "$user") uses .*; uid $(id -u "$other") uses "
 check "doctor ends with 0" says "$output" '^doctor 0$'

@@ -54,11 +54,11 @@ struct KeyringErrorTests {
         #expect(texts.count == KeyringError.Code.allCases.count)
     }
 
-    @Test("every code has a remedy, in one line", arguments: KeyringError.Code.allCases)
-    func remedy(_ code: KeyringError.Code) {
-        let remedy = KeyringError(code, in: .add).remedy
-        #expect(!remedy.isEmpty)
-        #expect(!remedy.contains { $0.isNewline })
+    @Test("every code has a hint, in one line", arguments: KeyringError.Code.allCases)
+    func hint(_ code: KeyringError.Code) {
+        let hint = KeyringError(code, in: .add).hint
+        #expect(!hint.isEmpty)
+        #expect(!hint.contains { $0.isNewline })
     }
 
     @Test("every operation has a name of its own")
@@ -73,7 +73,7 @@ struct KeyringErrorTests {
         let error = #expect(throws: KeyringError.self) {
             try ring.add("a-telling-name", Array("a-telling-payload".utf8))
         }
-        let everything = String(reflecting: error) + "\(error as Any)" + (error?.remedy ?? "")
+        let everything = String(reflecting: error) + "\(error as Any)" + (error?.hint ?? "")
         #expect(error?.operation == .add)
         #expect(!everything.contains("telling"))
     }

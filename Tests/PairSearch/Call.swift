@@ -38,14 +38,14 @@ struct Call {
         if let effect {
             all.append(
                 ItemOperation(
-                    actor: role.actor, effect: effect, invoked: operation.isFetch ? fetchBegin : report.invoked,
+                    worker: role.worker, effect: effect, invoked: operation.isFetch ? fetchBegin : report.invoked,
                     returned: end(meeting: other, hasWaited: hasWaited), isCertain: killedAt == nil && !isUncertainFetch
                 ))
         }
         if killedAt == nil, report.readReturned != 0 {
             all.append(
                 ItemOperation(
-                    actor: role.actor, effect: .read(Stamp(rawValue: report.readObserved)),
+                    worker: role.worker, effect: .read(Stamp(rawValue: report.readObserved)),
                     invoked: report.readInvoked, returned: report.readReturned))
         }
         return all
@@ -55,7 +55,7 @@ struct Call {
         guard let effect else { return [] }
         return [
             ItemOperation(
-                actor: role.actor, effect: effect, invoked: report.invoked, returned: returned,
+                worker: role.worker, effect: effect, invoked: report.invoked, returned: returned,
                 isCertain: killedAt == nil)
         ]
     }

@@ -65,7 +65,7 @@ struct Examination {
         let invoked = MonotonicTime.now
         let found = SceneItem.stamp(of: try stage.observer.get(item, as: String.self))
         let look = ItemOperation(
-            actor: Role.scene.actor, effect: .read(Stamp(rawValue: found)), invoked: invoked,
+            worker: Role.scene.worker, effect: .read(Stamp(rawValue: found)), invoked: invoked,
             returned: MonotonicTime.now)
         var problems: [String] = []
         if let stamp = Stamp(rawValue: found),
@@ -177,13 +177,13 @@ extension Call {
     /// Something that it may have done a second time.
     fileprivate func again(_ effect: ItemOperation.Effect) -> ItemOperation {
         ItemOperation(
-            actor: role.actor, effect: effect, invoked: report.invoked, returned: report.returned, isCertain: false)
+            worker: role.worker, effect: effect, invoked: report.invoked, returned: report.returned, isCertain: false)
     }
 }
 
 extension ItemOperation {
     fileprivate func with(_ effect: Effect) -> ItemOperation {
-        ItemOperation(actor: actor, effect: effect, invoked: invoked, returned: returned, isCertain: isCertain)
+        ItemOperation(worker: worker, effect: effect, invoked: invoked, returned: returned, isCertain: isCertain)
     }
 
     /// The same, of an update without what it found.

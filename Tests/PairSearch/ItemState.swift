@@ -106,7 +106,7 @@ struct Stage {
     private mutating func note(_ effect: ItemOperation.Effect, _ item: ItemIdentity, since invoked: UInt64) {
         history[item, default: []].append(
             ItemOperation(
-                actor: Role.scene.actor, effect: effect, invoked: invoked, returned: MonotonicTime.now))
+                worker: Role.scene.worker, effect: effect, invoked: invoked, returned: MonotonicTime.now))
     }
 
     private mutating func awaitExpiry() throws {

@@ -8,7 +8,7 @@ enum Role: UInt32 {
     case scene = 1
     case first, second
 
-    var actor: UInt32 { rawValue }
+    var worker: UInt32 { rawValue }
     var stamp: Stamp { Stamp(writer: rawValue, number: 1) }
 
     /// The timeout of what it writes, in seconds; no two of these look alike in `/proc/keys`.

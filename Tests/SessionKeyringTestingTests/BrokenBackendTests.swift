@@ -68,17 +68,17 @@ private struct BrokenBackend: SecretBackend {
     }
 
     func beginUpdate(
-        of item: ItemIdentity, lasting duration: Duration, waiting patience: Duration
+        of item: ItemIdentity, lasting duration: Duration, waiting limit: Duration
     ) throws(SecretStoreError) -> (any ItemUpdate)? {
         let lasting = breakage == .grantsToAll ? Duration.nanoseconds(1) : duration
-        return try whole.beginUpdate(of: folded(item), lasting: lasting, waiting: patience)
+        return try whole.beginUpdate(of: folded(item), lasting: lasting, waiting: limit)
     }
 
     func beginFetch(of item: ItemIdentity) throws(SecretStoreError) -> any ItemFetch {
         try whole.beginFetch(of: item)
     }
 
-    func tryLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> (any HeldLease)? {
+    func tryLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> (any LeaseHandle)? {
         try whole.tryLease(breakage == .grantsToAll ? "\(writes.nextNumber())" : name, lasting: duration)
     }
 

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A kernel that says no", .tags(.kernel))
 struct FilterTests {
-    @Test("a seccomp filter that hides the key facility is told as such, with a remedy", arguments: [EPERM, ENOSYS])
+    @Test("a seccomp filter that hides the key facility is told as such, with a hint", arguments: [EPERM, ENOSYS])
     func hidden(error: CInt) async {
         await #expect(processExitsWith: .exitCode(0)) { [error = error as CInt] in
             try TestSession.join()
@@ -24,7 +24,7 @@ struct FilterTests {
                     try use()
                     exit(4)
                 } catch let error as SecretStoreError {
-                    succeed(5, error.code == .unavailable && error.remedy.contains("seccomp"))
+                    succeed(5, error.code == .unavailable && error.hint.contains("seccomp"))
                 }
             }
             exit(0)

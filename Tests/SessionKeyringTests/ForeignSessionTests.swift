@@ -23,7 +23,7 @@ struct ForeignSessionTests {
                     succeed(3, error.code == .foreignSession(ownerID: 0))
                     succeed(4, error.description.contains("belongs to user 0"))
                     let ways = ["session keyring of your own", "user scope", "SecretScope.sharedSession"]
-                    succeed(5, ways.allSatisfy { error.remedy.contains($0) })
+                    succeed(5, ways.allSatisfy { error.hint.contains($0) })
                 }
             }
             succeed(6, try Keyring.resolve(.sessionKeyring).members().isEmpty)

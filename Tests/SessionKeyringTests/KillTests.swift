@@ -87,7 +87,7 @@ struct KillTests {
         }
     }
 
-    /// The system calls of a publication, by their numbers in `<linux/keyctl.h>`; -2 is `add_key`.
+    /// The system calls of a pending, by their numbers in `<linux/keyctl.h>`; -2 is `add_key`.
     private static let steps: [CInt] = [-2, 5, 15, 30, 10]
 
     @Test("a writer killed right before any of its system calls leaves the old item or the new one", arguments: steps)
@@ -98,7 +98,7 @@ struct KillTests {
         let serial = scratch.keyring.serial.rawValue
         await #expect(processExitsWith: .signal(SIGSYS)) { [serial = serial as Int32, step = step as CInt] in
             let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
-            // Both rings are known by now, so that the next calls are the publication's own.
+            // Both rings are known by now, so that the next calls are the pending's own.
             try store.set(value(1, 2), for: exactItem, timeout: .seconds(3_000))
             guard test_filter_install(step, 0) == 0 else { exit(3) }
             try store.set(value(1, 3), for: exactItem, timeout: .seconds(3_000))

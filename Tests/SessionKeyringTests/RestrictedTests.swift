@@ -86,7 +86,7 @@ struct RestrictedTests {
             } catch let error as SecretStoreError {
                 succeed(11, error.code == .restricted(ring.serial))
                 succeed(12, error.description.contains("keyring \(ring) is restricted"))
-                succeed(13, !error.remedy.contains("seccomp"))
+                succeed(13, !error.hint.contains("seccomp"))
             }
         }
     }

@@ -23,15 +23,15 @@ struct ScopeProbeTests {
     func anchor() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let session = try TestSession.join()
-            var anchor = try ScopeAnchor(lookingAt: .session)
+            var anchor = try ResolvedScope(lookingAt: .session)
             succeed(3, anchor.keyring == session && anchor.isPossessed && anchor.ownership == .own)
             succeed(4, !anchor.linksUserKeyring && anchor.linkCount == 0 && !anchor.letsOthersIn)
             try session.link(Key(Keyring.resolve(.userKeyring)))
-            anchor = try ScopeAnchor(lookingAt: .session)
+            anchor = try ResolvedScope(lookingAt: .session)
             succeed(5, anchor.linksUserKeyring && anchor.linkCount == 1)
             guard geteuid() == 0 else { exit(0) }
             OrdinaryUser.become(60_211)
-            succeed(6, try ScopeAnchor(lookingAt: .session).ownership == .foreign(userID: 0))
+            succeed(6, try ResolvedScope(lookingAt: .session).ownership == .foreign(userID: 0))
             exit(0)
         }
     }

@@ -265,11 +265,11 @@ private struct FullBackend: SecretBackend {
     func identities() throws(SecretStoreError) -> [ItemIdentity] { try whole.identities() }
     func attributes() throws(SecretStoreError) -> [ItemAttributes] { try whole.attributes() }
     func beginUpdate(
-        of item: ItemIdentity, lasting duration: Duration, waiting patience: Duration
+        of item: ItemIdentity, lasting duration: Duration, waiting limit: Duration
     ) throws(SecretStoreError) -> (any ItemUpdate)? {
-        try whole.beginUpdate(of: item, lasting: duration, waiting: patience)
+        try whole.beginUpdate(of: item, lasting: duration, waiting: limit)
     }
-    func tryLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> (any HeldLease)? {
+    func tryLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> (any LeaseHandle)? {
         try whole.tryLease(name, lasting: duration)
     }
     func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool { try whole.isLeaseHeld(name) }

@@ -12,10 +12,10 @@ extension ChildProcess {
 
     /// Runs a program to its end, and to that of all who have its output.
     ///
-    /// - Throws: ``Failure`` where that takes longer than ``patience``.
+    /// - Throws: ``Failure`` where that takes longer than ``waitLimit``.
     package static func run(
         _ program: String, _ arguments: [String], environment: [String], input: Data = Data(),
-        within limit: Duration = patience
+        within limit: Duration = waitLimit
     ) throws -> Outcome {
         let giveUp = ContinuousClock.now + limit
         let (stdin, stdout, stderr) = (try Pipe(), try Pipe(), try Pipe())
@@ -56,7 +56,7 @@ private final class Pipe {
 
     init() throws {
         var ends: [CInt] = [-1, -1]
-        let giveUp = ContinuousClock.now + ChildProcess.patience
+        let giveUp = ContinuousClock.now + ChildProcess.waitLimit
         while test_pipe(&ends) != 0 {
             // With a low limit, tests that run beside this one may have all files that there are.
             if errno == EMFILE, ContinuousClock.now < giveUp {

@@ -8,7 +8,7 @@ import Glibc
 /// Its limits, and names of the environment that the command reads, are put right in `surroundings.c`.
 package struct ChildProcess {
     /// Longer than any machine is busy.
-    package static let patience = Duration.seconds(60)
+    package static let waitLimit = Duration.seconds(60)
 
     /// Why there is nothing to look at.
     package struct Failure: Error, CustomStringConvertible {

@@ -16,7 +16,7 @@ struct Diagnosis {
     var checks: [JSON] { whole["checks"] as? [JSON] ?? [] }
     func verdict(_ id: String) -> String? { checks.first { $0["id"] as? String == id }?["verdict"] as? String }
     func text(_ id: String) -> String { checks.first { $0["id"] as? String == id }?["text"] as? String ?? "" }
-    func mend(_ id: String) -> String? { checks.first { $0["id"] as? String == id }?["mend"] as? String }
+    func hint(_ id: String) -> String? { checks.first { $0["id"] as? String == id }?["hint"] as? String }
     func facts(_ id: String) -> JSON { (whole["facts"] as? JSON)?[id] as? JSON ?? [:] }
 }
 

@@ -12,7 +12,7 @@ private let mayRaiseLimit: Bool = {
 
 /// A trouble that the doctor finds, what is typed to be rid of it, and what must still be there then.
 struct Trouble: Sendable, CustomTestStringConvertible {
-    let kind: Mend.Kind
+    let kind: DoctorHint.Kind
     let testDescription: String
     /// The check that finds it.
     let check: String
@@ -20,7 +20,7 @@ struct Trouble: Sendable, CustomTestStringConvertible {
     let script: String
     let expected: String
 
-    init(_ kind: Mend.Kind, _ what: String, check: String, _ script: String, expected: String = "kept\n") {
+    init(_ kind: DoctorHint.Kind, _ what: String, check: String, _ script: String, expected: String = "kept\n") {
         self.kind = kind
         self.testDescription = what
         self.check = check
@@ -34,8 +34,8 @@ struct Trouble: Sendable, CustomTestStringConvertible {
 @Suite("The doctor's advice, followed to the letter", .enabled(if: isRoot, "becomes other users, mounts /proc"))
 struct DoctorAdviceTests {
     /// Why these are followed by no test.
-    static let notRun: [Mend.Kind: String] = {
-        var reasons: [Mend.Kind: String] = [
+    static let notRun: [DoctorHint.Kind: String] = {
+        var reasons: [DoctorHint.Kind: String] = [
             .moreQuota: "raises the limits of the whole machine, under all that runs on it",
             .allowCalls: "needs Docker and a profile of the user's; the words in capitals are to be replaced",
             .newKernel: "shows the version of a kernel that only a reboot changes",
@@ -49,7 +49,7 @@ struct DoctorAdviceTests {
     func complete() {
         let followed = Set(Self.troubles.map(\.kind))
         #expect(followed.isDisjoint(with: Self.notRun.keys))
-        #expect(followed.union(Self.notRun.keys) == Set(Mend.Kind.allCases))
+        #expect(followed.union(Self.notRun.keys) == Set(DoctorHint.Kind.allCases))
     }
 
     @Test("leaves the doctor content and the session intact", arguments: troubles)
@@ -68,9 +68,9 @@ struct DoctorAdviceTests {
         copy=$(mktemp -d); chmod 755 $copy; trap 'rm -rf $copy' EXIT; cp $(command -v skr) $copy/skr
         export PATH=$copy:$PATH SHELL=/bin/bash
         sudo() { "$@"; }
-        check() { skr doctor --json | sed -n "/\"id\" : \"$CHECK\"/,/}/s/^ *\"$1\" : \"\(.*\)\",*$/\1/p"; }
+        check() { skr doctor --json | tr -d "\n" | grep -o "{[^{}]*\"id\" : \"$CHECK\"[^{}]*}" | sed -n "s/.*\"$1\" : \"\([^\"]*\)\".*/\1/p"; }
         follow() {
-            local advice=$(check mend)
+            local advice=$(check hint)
             printf '%s\n' "$advice" >&2
             [ -n "$advice" ] && printf '%s\n' "$advice" "$@" 'echo "the doctor says $(check verdict)"' | bash
         }

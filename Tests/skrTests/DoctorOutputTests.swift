@@ -12,10 +12,10 @@ struct DoctorOutputTests {
         ]
         #expect(found.checks.map { $0["id"] as? String } == ids)
         for check in found.checks {
-            #expect(Set(check.keys) == ["id", "mend", "text", "verdict"])
+            #expect(Set(check.keys) == ["id", "hint", "text", "verdict"])
             let verdict = try #require(check["verdict"] as? String)
             #expect(["ok", "warning", "problem"].contains(verdict))
-            #expect((check["mend"] is NSNull) == (verdict == "ok"))
+            #expect((check["hint"] is NSNull) == (verdict == "ok"))
         }
         #expect(Set((found.whole["facts"] as? JSON ?? [:]).keys) == Set(ids))
         for scope in ["session", "user", "persistent"] {
@@ -39,7 +39,7 @@ struct DoctorOutputTests {
         #expect(found.facts("session")["keys"] as? Int == 2)
     }
 
-    @Test("one line a check into a pipe, without colours, and a mend below what is not well")
+    @Test("one line a check into a pipe, without colours, and a hint below what is not well")
     func lines() throws {
         let outcome = try CommandRunner().shell(
             #"keyctl session - bash -c "keyctl revoke @s; TERM=xterm skr doctor" 2>/dev/null"#)
@@ -47,7 +47,7 @@ struct DoctorOutputTests {
         let lines = outcome.output.split(separator: "\n")
         let problem = try #require(
             lines.firstIndex { $0.hasPrefix("problem  session         this login session has ended") })
-        #expect(lines[problem + 1] == "         mend: exec skr session")
+        #expect(lines[problem + 1] == "         hint: exec skr session")
         for line in lines {
             #expect(["ok       ", "warning  ", "problem  ", "         "].contains { line.hasPrefix($0) }, "\(line)")
         }

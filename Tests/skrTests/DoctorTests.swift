@@ -32,17 +32,17 @@ struct DoctorTests {
         let found = try doctor(#"skr doctor --json; keyctl rdescribe @s >&2"#)
         let isStandIn = found.outcome.errors.contains(";_uid_ses.")
         #expect(found.text("session").contains("no session keyring: shares _uid_ses.") == isStandIn)
-        #expect((found.mend("session") != nil) == isStandIn)
+        #expect((found.hint("session") != nil) == isStandIn)
         #expect(found.outcome.exitCode == 0)
     }
 
-    @Test("a revoked session is a problem with its mend, while the user scope works on")
+    @Test("a revoked session is a problem with its hint, while the user scope works on")
     func revoked() throws {
         let found = try doctor(#"keyctl session - bash -c "keyctl revoke @s; skr doctor --json" 2>/dev/null"#)
         #expect(found.outcome.exitCode == 0)
         #expect(found.verdict("session") == "problem")
         #expect(found.text("session").contains("its keyring was revoked"))
-        #expect(found.mend("session")?.contains("skr session") == true)
+        #expect(found.hint("session")?.contains("skr session") == true)
         #expect(found.facts("session")["usable"] as? Bool == false)
         #expect(found.verdict("user") == "ok")
     }
@@ -86,7 +86,7 @@ struct DoctorTests {
                 #"keyctl session - bash -c "head -c 17000 /dev/zero | keyctl padd user big @s >/dev/null; skr doctor --json""#
             ))
         #expect(nearly.verdict("quota") == "warning")
-        #expect(nearly.mend("quota")?.hasPrefix("sudo sysctl -w kernel.keys.maxkeys=") == true)
+        #expect(nearly.hint("quota")?.hasPrefix("sudo sysctl -w kernel.keys.maxkeys=") == true)
         #expect(nearly.outcome.exitCode == 0)
         let full = try doctor(
             asUser(
@@ -111,7 +111,7 @@ struct DoctorTests {
             .init(exitCode: 69, output: String(decoding: result.standardOutputContent, as: UTF8.self), errors: ""))
         #expect(found.verdict("calls") == "problem")
         #expect(found.text("calls").contains("a seccomp filter, as containers have, blocks add_key"))
-        #expect(found.mend("calls")?.contains("seccomp") == true)
+        #expect(found.hint("calls")?.contains("seccomp") == true)
         #expect(found.facts("calls")["blocked"] as? [String] == ["add_key", "keyctl", "request_key"])
         for scope in ["session", "user"] { #expect(found.verdict(scope) == "problem") }
     }
@@ -192,7 +192,7 @@ struct DoctorTests {
         let serial = try #require(found.facts("session")["serial"] as? Int)
         #expect(found.verdict("session") == "problem")
         #expect(found.text("session").contains("keyring \(serial) is restricted: no key can be added to it"))
-        #expect(found.mend("session") == "exec skr session")
+        #expect(found.hint("session") == "exec skr session")
         let error = "skr: error: keyring \(serial) is restricted: no key can be added to it ["
         #expect(found.outcome.errors.hasPrefix(error))
         #expect(found.outcome.errors.hasSuffix("\n77\n"))

@@ -25,12 +25,12 @@ struct StressRunTests {
     }
 
     @Test("a store that is broken on purpose is a failure: exit code 70, evidence, and how to repeat it")
-    func sabotage() throws {
+    func fault() throws {
         let outcome = try CommandRunner().inSession(
-            "skr-stress --operations 2000 --items 2 --seed 7 --sabotage stale-read; echo $?")
+            "skr-stress --operations 2000 --items 2 --seed 7 --fault stale-read; echo $?")
         #expect(outcome.output.hasSuffix("\n70\n") && outcome.output.contains("\nFAILED: "))
         #expect(outcome.errors.contains("skr-stress: hint: repeat it: skr-stress --workload mixed"))
-        #expect(outcome.errors.contains("--seed 7 --sabotage stale-read\n"))
+        #expect(outcome.errors.contains("--seed 7 --fault stale-read\n"))
     }
 
     @Test("what can't be written is told before anything runs")
@@ -38,7 +38,8 @@ struct StressRunTests {
         let outcome = try CommandRunner().shell("skr-stress --duration 1h --report /nonexistent/run.html")
         #expect(outcome.exitCode == 64 && outcome.output.isEmpty)
         #expect(
-            outcome.errors.hasPrefix("skr-stress: error: can't write '/nonexistent/run.html': no such file or directory\n"))
+            outcome.errors.hasPrefix(
+                "skr-stress: error: can't write '/nonexistent/run.html': no such file or directory\n"))
     }
 
     @Test("Ctrl-C ends a run of processes at once, which is checked and shown, with exit code 130, and nothing is left")

@@ -7,7 +7,7 @@ struct StressTests {
         "bad options are errors, before anything runs",
         arguments: [
             ("--workload reading", "the value 'reading' is invalid for '--workload <name>': use classic, read-heavy,"),
-            ("--sabotage all", "the value 'all' is invalid for '--sabotage <name>': use drop-write, tear-value,"),
+            ("--fault all", "the value 'all' is invalid for '--fault <name>': use drop-write, tear-value,"),
             ("--threads 0", "threads: 0 is not from 1 to 1024"),
             ("--processes 1000", "processes: 1000 is not from 1 to 256"),
             ("--items 0", "items: 0 is not from 1 to 100000"),

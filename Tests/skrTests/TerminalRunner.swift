@@ -22,7 +22,7 @@ struct TerminalRunner {
         // A prompt counts once; what was there before it was answered does not answer the next.
         var answered = 0
         // A script that is waited for in vain fails with what it has shown.
-        let giveUp = ContinuousClock.now + ChildProcess.patience
+        let giveUp = ContinuousClock.now + ChildProcess.waitLimit
         while let piece = try terminal.read(until: giveUp) {
             shown += piece
             while let next = waiting.first, let end = shown[answered...].end(of: Array(next.prompt.utf8)) {

@@ -41,7 +41,7 @@ enum SecretArena {
     static func take(_ count: Int) -> Slot {
         lockAnewInChild()
         guard count <= largestClass else { return lock.withLock { map(count) } }
-        return SlotShelf.take(count) ?? lock.withLock { unsafe classes.take(count) }
+        return SlotFreeList.take(count) ?? lock.withLock { unsafe classes.take(count) }
     }
 
     /// Wipes the first `dirty` bytes and takes the slot back; the caller vouches that it wrote nowhere else.
@@ -52,7 +52,7 @@ enum SecretArena {
             unsafe munmap(slot.start, slot.capacity)
             return
         }
-        if SlotShelf.put(slot) { return }
+        if SlotFreeList.put(slot) { return }
         lock.withLock { unsafe classes.giveBack(slot) }
     }
 

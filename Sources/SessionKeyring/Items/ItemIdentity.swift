@@ -42,10 +42,10 @@ public struct ItemIdentity: Sendable {
     }
 
     /// The empty item beside this one that dies sooner, after which it should be fetched anew.
-    package var freshnessMark: ItemIdentity { mark("fresh:") }
+    package var freshnessSentinel: ItemIdentity { mark("fresh:") }
 
     /// The item beside this one that keeps a failure to get it, so that none is taken for the other.
-    package var failureMark: ItemIdentity { mark("failed:") }
+    package var failureSentinel: ItemIdentity { mark("failed:") }
 
     /// The key beside this one that shows whether something happened to the item since its fetch began.
     package var fetchSentinel: ItemIdentity { mark("fetching:") }

@@ -44,11 +44,11 @@ public protocol SecretBackend: Sendable {
 
     /// Takes the right to change the item until it is given back, for so long at most; all other writers of that item wait.
     ///
-    /// - Returns: `nil` where others had it all the time that `patience` allows.
+    /// - Returns: `nil` where others had it all the time that `limit` allows.
     func beginUpdate(
         of item: ItemIdentity,
         lasting duration: Duration,
-        waiting patience: Duration
+        waiting limit: Duration
     ) throws(SecretStoreError) -> (any ItemUpdate)?
 
     /// Begins to keep watch over an item that is being fetched.
@@ -57,7 +57,7 @@ public protocol SecretBackend: Sendable {
     /// Takes the lease of that name, if nobody holds it.
     ///
     /// The names of leases and of items are apart.
-    func tryLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> (any HeldLease)?
+    func tryLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> (any LeaseHandle)?
 
     /// Whether somebody holds the lease of that name.
     func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool

@@ -21,7 +21,7 @@ extension KernelBackend {
 
     /// Puts a new key with the same secret in the item's place.
     private func expireAnew(_ item: ItemIdentity, after timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
-        guard let update = try beginUpdate(of: item, lasting: ItemLeases.duration, waiting: ItemLeases.patience) else {
+        guard let update = try beginUpdate(of: item, lasting: ItemLeases.duration, waiting: ItemLeases.waitLimit) else {
             throw SecretStoreError(.contended, item: item)
         }
         while true {

@@ -59,13 +59,13 @@ private final class KernelItemFetch: ItemFetch {
         } catch {
             throw SecretStoreError(error, item: item)
         }
-        let publication = Publication(item: item.fetchSentinel, type: .user, timeout: lifetime)
+        let pending = PendingWrite(item: item.fetchSentinel, type: .user, timeout: lifetime)
         var placed: Key?
         do throws(SecretStoreError) {
             try backend.withPair(for: item) { pair throws(KeyringError) in
-                try backend.rings.raiseUpdateFlagUnhurried(in: pair.leases)
+                try backend.rings.raiseUpdateFlagWithoutWaiting(in: pair.leases)
                 let one: InlineArray<1, UInt8> = [0]
-                try unsafe backend.publish(publication, payload: one.span.bytes) { key throws(KeyringError) in
+                try unsafe backend.publish(pending, payload: one.span.bytes) { key throws(KeyringError) in
                     try Keyring.thread.move(key, to: pair.items)
                     placed = key
                 }
@@ -80,20 +80,20 @@ private final class KernelItemFetch: ItemFetch {
     func store(_ bytes: RawSpan, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
         guard sentinel != nil else { throw noRoom }
         guard try inItems(isUntouched) else { return false }
-        return try StoredForm.with(bytes) { payload throws(SecretStoreError) in
+        return try PayloadEncoding.with(bytes) { payload throws(SecretStoreError) in
             let type = try backend.keyType(
                 forSize: payload.byteCount, escaped: payload.byteCount - bytes.byteCount, item: item)
-            return try publish(Publication(item: item, type: type, timeout: timeout), payload: payload)
+            return try publish(PendingWrite(item: item, type: type, timeout: timeout), payload: payload)
         }
     }
 
-    private func publish(_ publication: Publication, payload: RawSpan) throws(SecretStoreError) -> Bool {
+    private func publish(_ pending: PendingWrite, payload: RawSpan) throws(SecretStoreError) -> Bool {
         guard let leases = try raiseUpdateFlag() else { return false }
         guard let lease = try backend.affordableLease(for: item, in: leases) else { throw noRoom }
         var published: Key?
         do throws(SecretStoreError) {
             try backend.withPair(for: item) { pair throws(KeyringError) in
-                try backend.publish(publication, payload: payload) { key throws(KeyringError) in
+                try backend.publish(pending, payload: payload) { key throws(KeyringError) in
                     published = nil
                     guard try isUntouched(in: pair.items) else { return Staging.discard(key) }
                     // Over nothing the kernel lets only one in, and an `add` may have been first.
@@ -115,7 +115,7 @@ private final class KernelItemFetch: ItemFetch {
             try withdraw(published, under: lease)
             return false
         }
-        try backend.unlinkKeyOfOtherType(than: publication)
+        try backend.unlinkKeyOfOtherType(than: pending)
         _ = lease.release()
         return true
     }
@@ -127,7 +127,9 @@ private final class KernelItemFetch: ItemFetch {
             _ = try lease.remove(published, from: ring)
         } catch {
             // A `clear` was first.
-            guard error.isKeyGoneOrRefused || error.code == .notLinked else { throw SecretStoreError(error, item: item) }
+            guard error.isKeyGoneOrRefused || error.code == .notLinked else {
+                throw SecretStoreError(error, item: item)
+            }
         }
     }
 

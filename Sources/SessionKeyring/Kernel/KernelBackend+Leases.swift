@@ -4,12 +4,12 @@ import Synchronization
 extension KernelBackend {
     package func tryLease(
         _ name: String, lasting duration: Duration
-    ) throws(SecretStoreError) -> (any HeldLease)? {
+    ) throws(SecretStoreError) -> (any LeaseHandle)? {
         try rings.requireOwnSession()
         for _ in 0..<8 {
             let ring = try rings.pair().leases
             do throws(KeyringError) {
-                let lease = try QuotaPatience.long.wait { () throws(KeyringError) in
+                let lease = try QuotaBackoff.long.wait { () throws(KeyringError) in
                     try leases.acquire(publicName: name, in: ring, lasting: duration)
                 }
                 guard let lease else { return nil }
@@ -37,7 +37,7 @@ extension KernelBackend {
 }
 
 /// A lease of the kernel's that tasks may hand around.
-private final class KernelLease: HeldLease {
+private final class KernelLease: LeaseHandle {
     let fencingNumber: UInt64
     private let lease: Mutex<RingLease?>
 

@@ -63,7 +63,7 @@ extension KernelBackend {
     fileprivate struct Look {
         let item: ItemIdentity
         let key: Key
-        let outline: KeyOutline
+        let outline: DescriptionFields
         let size: Int
     }
 
@@ -98,15 +98,15 @@ extension KernelBackend {
         try withKey(of: item) { _, key throws(KeyringError) in
             var text = Self.roomForText()
             let length = try key.describe(into: &text)
-            let outline = try unsafe KeyOutline(parsing: text.span.bytes.extracting(first: length))
+            let outline = try unsafe DescriptionFields(parsing: text.span.bytes.extracting(first: length))
             return try Self.look(at: item, in: key, outline: outline)
         }
     }
 
     private static func look(
-        at item: ItemIdentity, in key: Key, outline: KeyOutline
+        at item: ItemIdentity, in key: Key, outline: DescriptionFields
     ) throws(KeyringError) -> Look {
-        let size = try key.withPayload { StoredForm.secretSize($0) }
+        let size = try key.withPayload { PayloadEncoding.secretSize($0) }
         return Look(item: item, key: key, outline: outline, size: size)
     }
 
@@ -119,7 +119,7 @@ extension KernelBackend {
         let item: ItemIdentity
         let key: Key
         let isUserKey: Bool
-        let outline: KeyOutline
+        let outline: DescriptionFields
     }
 
     /// The ring's live items and their keys, each item once.
@@ -171,7 +171,7 @@ extension KernelBackend {
 
     /// What a key of the ring holds, read from its text; `nil` where that is no item.
     private static func member(_ serial: KeySerial, described text: RawSpan) throws(KeyringError) -> Member? {
-        let outline = try KeyOutline(parsing: text)
+        let outline = try DescriptionFields(parsing: text)
         let type = text.extracting(outline.type)
         let isUserKey = type.holds("user")
         guard isUserKey || (ItemTypes.haveBigKeys && type.holds("big_key")),

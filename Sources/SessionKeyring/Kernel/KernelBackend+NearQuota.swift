@@ -15,23 +15,23 @@ import Keyutils
 /// 4. *Timeout*. (The same.)
 /// 5. *Commit*: the lease is given back in time. If it was not, or the key was not there any more, all begins anew.
 extension KernelBackend {
-    func replaceNearQuota(_ publication: Publication, payload: RawSpan) throws(SecretStoreError) {
-        try checkQuotaCouldHold(publication, payload: payload)
+    func replaceNearQuota(_ pending: PendingWrite, payload: RawSpan) throws(SecretStoreError) {
+        try checkQuotaCouldHold(pending, payload: payload)
         _ = try makeRoom()
         for _ in 0..<8 {
-            if try placeIfRoom(publication, payload: payload) { return }
+            if try placeIfRoom(pending, payload: payload) { return }
             var isDone: Bool?
-            try withPair(for: publication.item) { pair throws(KeyringError) in
-                isDone = try overwriteInPlace(publication, payload: payload, in: pair)
+            try withPair(for: pending.item) { pair throws(KeyringError) in
+                isDone = try overwriteInPlace(pending, payload: payload, in: pair)
             }
             if isDone == true { return }
         }
-        throw SecretStoreError(.contended, item: publication.item)
+        throw SecretStoreError(.contended, item: pending.item)
     }
 
-    private func placeIfRoom(_ publication: Publication, payload: RawSpan) throws(SecretStoreError) -> Bool {
+    private func placeIfRoom(_ pending: PendingWrite, payload: RawSpan) throws(SecretStoreError) -> Bool {
         do throws(SecretStoreError) {
-            try place(publication, payload: payload)
+            try place(pending, payload: payload)
             return true
         } catch {
             guard error.underlying?.code == .quotaExceeded else { throw error }
@@ -41,19 +41,19 @@ extension KernelBackend {
 
     /// False if it has to begin anew, because others had the lease or changed what is there.
     private func overwriteInPlace(
-        _ publication: Publication, payload: RawSpan, in pair: NamespaceRings.Pair
+        _ pending: PendingWrite, payload: RawSpan, in pair: NamespaceRings.Pair
     ) throws(KeyringError) -> Bool {
-        let acquired = try leases.acquireWaitingForQuota(for: publication.item.keyDescription, in: pair.leases)
+        let acquired = try leases.acquireWaitingForQuota(for: pending.item.keyDescription, in: pair.leases)
         guard var lease = acquired else { return false }
         let key: Key
         do throws(KeyringError) {
-            key = try pair.items.find(publication.type, publication.item.keyDescription)
+            key = try pair.items.find(pending.type, pending.item.keyDescription)
         } catch {
             guard error.isKeyGoneOrRefused else { throw error }
             throw KeyringError(.quotaExceeded, in: .add)
         }
         let isWritten = try overwrite(
-            key, in: pair.items, with: publication, payload: payload, under: &lease, slack: ItemLeases.duration / 4)
+            key, in: pair.items, with: pending, payload: payload, under: &lease, slack: ItemLeases.duration / 4)
         // To be looked at first, for a lease that is lost gives itself back.
         return isWritten ? lease.release() : false
     }
@@ -62,29 +62,29 @@ extension KernelBackend {
     ///
     /// - Throws: ``KeyringError`` with `quotaExceeded`, nothing having changed.
     func overwrite(
-        _ key: Key, in items: Keyring, with publication: Publication, payload: RawSpan, under lease: inout RingLease,
+        _ key: Key, in items: Keyring, with pending: PendingWrite, payload: RawSpan, under lease: inout RingLease,
         slack: Duration
     ) throws(KeyringError) -> Bool {
         do throws(KeyringError) {
             // One of another making may not be ours to change.
-            guard publication.type == .user, try key.describe().permissions == rings.scope.permissions else {
+            guard pending.type == .user, try key.describe().permissions == rings.scope.permissions else {
                 throw KeyringError(.quotaExceeded, in: .add)
             }
             try lease.ring.link(key)
-            if let timeout = publication.timeout {
+            if let timeout = pending.timeout {
                 let overwrite = LeaseRecord.Overwrite(
                     key: key.serial, expiry: Int64(time(nil)) + Int64(timeout.seconds),
                     hash: LeaseRecord.hash(of: payload))
                 guard try lease.note(overwrite) else { return false }
             }
             guard lease.timeLeft > slack else { return false }
-            let written = try lease.ring.add(.user, publication.item.keyDescription, payload: payload)
+            let written = try lease.ring.add(.user, pending.item.keyDescription, payload: payload)
             guard written == key else {
                 try written.invalidate()
                 return false
             }
-            if let timeout = publication.timeout { try key.setTimeout(timeout) }
-            try dropFetchSentinel(of: publication.item, in: items)
+            if let timeout = pending.timeout { try key.setTimeout(timeout) }
+            try dropFetchSentinel(of: pending.item, in: items)
             return true
         } catch {
             guard error.isKeyGoneOrRefused || error.code == .notPermitted else { throw error }
@@ -93,15 +93,15 @@ extension KernelBackend {
     }
 
     /// Tells a secret that no deleting would make room for.
-    private func checkQuotaCouldHold(_ publication: Publication, payload: RawSpan) throws(SecretStoreError) {
-        guard publication.type == .user, let quota = try? KeyQuota.current() else { return }
+    private func checkQuotaCouldHold(_ pending: PendingWrite, payload: RawSpan) throws(SecretStoreError) {
+        guard pending.type == .user, let quota = try? KeyQuota.current() else { return }
         // The names, with their NULs, of what has to be there beside the payload, and a link of 4 bytes to each.
-        let names = [publication.item.keyDescription, rings.itemsName, NamespaceRings.leasesName]
+        let names = [pending.item.keyDescription, rings.itemsName, NamespaceRings.leasesName]
         let limit = quota.maximumBytes - names.reduce(0) { $0 + $1.utf8.count + 5 }
         guard payload.byteCount > limit else { return }
-        let size = StoredForm.secretSize(payload)
+        let size = PayloadEncoding.secretSize(payload)
         throw SecretStoreError(
-            .tooLarge(size: size, limit: limit - (payload.byteCount - size)), item: publication.item)
+            .tooLarge(size: size, limit: limit - (payload.byteCount - size)), item: pending.item)
     }
 }
 

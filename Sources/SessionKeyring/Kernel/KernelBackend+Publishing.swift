@@ -8,14 +8,14 @@ extension KernelBackend {
         ifAbsent: Bool
     ) throws(SecretStoreError) {
         try rings.requireOwnSession()
-        try StoredForm.with(bytes) { payload throws(SecretStoreError) in
+        try PayloadEncoding.with(bytes) { payload throws(SecretStoreError) in
             let type = try keyType(forSize: payload.byteCount, escaped: payload.byteCount - bytes.byteCount, item: item)
-            let publication = Publication(item: item, type: type, timeout: timeout)
-            try QuotaPatience.outlast { () throws(SecretStoreError) in
+            let pending = PendingWrite(item: item, type: type, timeout: timeout)
+            try QuotaBackoff.outlast { () throws(SecretStoreError) in
                 if ifAbsent {
-                    try create(publication, payload: payload)
+                    try create(pending, payload: payload)
                 } else {
-                    try replace(publication, payload: payload)
+                    try replace(pending, payload: payload)
                 }
             }
         }
@@ -28,28 +28,28 @@ extension KernelBackend {
         throw SecretStoreError(.tooLarge(size: size - escaped, limit: limit), item: item)
     }
 
-    private func replace(_ publication: Publication, payload: RawSpan) throws(SecretStoreError) {
+    private func replace(_ pending: PendingWrite, payload: RawSpan) throws(SecretStoreError) {
         do throws(SecretStoreError) {
-            try place(publication, payload: payload)
+            try place(pending, payload: payload)
         } catch {
             guard error.underlying?.code == .quotaExceeded else { throw error }
-            try replaceNearQuota(publication, payload: payload)
+            try replaceNearQuota(pending, payload: payload)
         }
-        try removeKeyOfOtherType(than: publication)
+        try removeKeyOfOtherType(than: pending)
     }
 
     /// Puts the item where it belongs, over whatever is there.
-    func place(_ publication: Publication, payload: RawSpan) throws(SecretStoreError) {
+    func place(_ pending: PendingWrite, payload: RawSpan) throws(SecretStoreError) {
         var isPlaced = false
-        try withPair(for: publication.item) { pair throws(KeyringError) in
-            let placed = try placeUnlocked(publication, payload: payload, in: pair)
+        try withPair(for: pending.item) { pair throws(KeyringError) in
+            let placed = try placeUnlocked(pending, payload: payload, in: pair)
             if case .inTime = placed {
                 isPlaced = true
                 return
             }
-            isPlaced = try placeUnderLease(publication, payload: payload, in: pair, unlessThereIs: placed.lateKey)
+            isPlaced = try placeUnderLease(pending, payload: payload, in: pair, unlessThereIs: placed.lateKey)
         }
-        if !isPlaced { throw SecretStoreError(.contended, item: publication.item) }
+        if !isPlaced { throw SecretStoreError(.contended, item: pending.item) }
     }
 
     private enum Unlocked {
@@ -64,12 +64,12 @@ extension KernelBackend {
 
     /// Puts the item in its place without a lease, unless writers take turns; nothing here looks at what is there.
     private func placeUnlocked(
-        _ publication: Publication, payload: RawSpan, in pair: NamespaceRings.Pair, exclusively: Bool = false
+        _ pending: PendingWrite, payload: RawSpan, in pair: NamespaceRings.Pair, exclusively: Bool = false
     ) throws(KeyringError) -> Unlocked {
         var write = UnlockedWrite()
         guard try !rings.haveUpdateFlag(in: pair.leases) else { return .refused }
         var outcome = Unlocked.refused
-        try publish(publication, payload: payload) { key throws(KeyringError) in
+        try publish(pending, payload: payload) { key throws(KeyringError) in
             while !write.mayBegin {
                 write = UnlockedWrite()
                 guard try !rings.haveUpdateFlag(in: pair.leases) else { return Staging.discard(key) }
@@ -84,19 +84,19 @@ extension KernelBackend {
     /// Puts the item in its place where writers take turns, unless what came there late still is; false if others held the
     /// lease all the time.
     private func placeUnderLease(
-        _ publication: Publication, payload: RawSpan, in pair: NamespaceRings.Pair, unlessThereIs late: Key?
+        _ pending: PendingWrite, payload: RawSpan, in pair: NamespaceRings.Pair, unlessThereIs late: Key?
     ) throws(KeyringError) -> Bool {
         // Each round lost means that this process was stopped for the lease's whole time.
         for _ in 0..<10 {
-            let lease = try leases.acquireWaitingForQuota(for: publication.item.keyDescription, in: pair.leases)
+            let lease = try leases.acquireWaitingForQuota(for: pending.item.keyDescription, in: pair.leases)
             guard let lease else { return false }
-            if let late, try current(publication.item, in: pair.items) == late { return true }
+            if let late, try current(pending.item, in: pair.items) == late { return true }
             var isPublished = false
-            try publish(publication, payload: payload) { key throws(KeyringError) in
+            try publish(pending, payload: payload) { key throws(KeyringError) in
                 isPublished = try lease.publish(key, to: pair.items)
             }
             if isPublished {
-                try dropFetchSentinel(of: publication.item, in: pair.items)
+                try dropFetchSentinel(of: pending.item, in: pair.items)
                 _ = lease.release()
                 return true
             }
@@ -117,13 +117,13 @@ extension KernelBackend {
     }
 
     /// Creates the item if no live one is there.
-    private func create(_ publication: Publication, payload: RawSpan) throws(SecretStoreError) {
-        let item = publication.item
+    private func create(_ pending: PendingWrite, payload: RawSpan) throws(SecretStoreError) {
+        let item = pending.item
         // Each round lost means that another process was quicker.
         for _ in 0..<10 {
             let outcome: CreationOutcome
             do throws(SecretStoreError) {
-                outcome = try createOnce(publication, payload: payload)
+                outcome = try createOnce(pending, payload: payload)
             } catch {
                 guard error.underlying?.code == .quotaExceeded, try makeRoom() else { throw error }
                 continue
@@ -141,18 +141,18 @@ extension KernelBackend {
     private enum CreationOutcome { case created, occupied, lost, contended }
 
     private func createOnce(
-        _ publication: Publication,
+        _ pending: PendingWrite,
         payload: RawSpan
     ) throws(SecretStoreError) -> CreationOutcome {
         var outcome = CreationOutcome.lost
-        try withPair(for: publication.item) { pair throws(KeyringError) in
+        try withPair(for: pending.item) { pair throws(KeyringError) in
             outcome =
-                switch try nameState(of: publication.item, in: pair.items) {
+                switch try nameState(of: pending.item, in: pair.items) {
                 case .live: .occupied
                 // The key of the other type may come to bear the name, which the kernel does not exclude.
-                case .free where !ItemTypes.haveBigKeys: try createUnlocked(publication, payload: payload, in: pair)
-                case .free: try createUnderLease(publication, payload: payload, in: pair)
-                case .dead: try createOverDead(publication, payload: payload, in: pair)
+                case .free where !ItemTypes.haveBigKeys: try createUnlocked(pending, payload: payload, in: pair)
+                case .free: try createUnderLease(pending, payload: payload, in: pair)
+                case .dead: try createOverDead(pending, payload: payload, in: pair)
                 }
         }
         return outcome
@@ -160,12 +160,12 @@ extension KernelBackend {
 
     /// Over nothing, the kernel lets only one in.
     private func createUnlocked(
-        _ publication: Publication, payload: RawSpan, in pair: NamespaceRings.Pair
+        _ pending: PendingWrite, payload: RawSpan, in pair: NamespaceRings.Pair
     ) throws(KeyringError) -> CreationOutcome {
         do throws(KeyringError) {
-            switch try placeUnlocked(publication, payload: payload, in: pair, exclusively: true) {
+            switch try placeUnlocked(pending, payload: payload, in: pair, exclusively: true) {
             case .inTime: return .created
-            case .refused: return try createUnderLease(publication, payload: payload, in: pair)
+            case .refused: return try createUnderLease(pending, payload: payload, in: pair)
             // Whoever has seen no item is turned down as well.
             case .late: return .created
             }
@@ -178,20 +178,20 @@ extension KernelBackend {
 
     /// A dead key keeps the name taken until the kernel collects it, so it is displaced, by what was seen.
     private func createOverDead(
-        _ publication: Publication, payload: RawSpan, in pair: NamespaceRings.Pair
+        _ pending: PendingWrite, payload: RawSpan, in pair: NamespaceRings.Pair
     ) throws(KeyringError) -> CreationOutcome {
-        try QuotaPatience.short.wait { () throws(KeyringError) in try rings.raiseUpdateFlag(in: pair.leases) }
-        return try createUnderLease(publication, payload: payload, in: pair)
+        try QuotaBackoff.short.wait { () throws(KeyringError) in try rings.raiseUpdateFlag(in: pair.leases) }
+        return try createUnderLease(pending, payload: payload, in: pair)
     }
 
     private func createUnderLease(
-        _ publication: Publication, payload: RawSpan, in pair: NamespaceRings.Pair
+        _ pending: PendingWrite, payload: RawSpan, in pair: NamespaceRings.Pair
     ) throws(KeyringError) -> CreationOutcome {
         var outcome = CreationOutcome.lost
-        let lease = try leases.acquireWaitingForQuota(for: publication.item.keyDescription, in: pair.leases)
+        let lease = try leases.acquireWaitingForQuota(for: pending.item.keyDescription, in: pair.leases)
         guard let lease else { return .contended }
-        try publish(publication, payload: payload) { key throws(KeyringError) in
-            let state = try nameState(of: publication.item, in: pair.items)
+        try publish(pending, payload: payload) { key throws(KeyringError) in
+            let state = try nameState(of: pending.item, in: pair.items)
             guard state != .live else {
                 outcome = .occupied
                 return Staging.discard(key)
@@ -204,7 +204,7 @@ extension KernelBackend {
                 guard error.code == .alreadyExists else { throw error }
             }
         }
-        if outcome == .created { try dropFetchSentinel(of: publication.item, in: pair.items) }
+        if outcome == .created { try dropFetchSentinel(of: pending.item, in: pair.items) }
         return outcome
     }
 
@@ -230,15 +230,15 @@ extension KernelBackend {
     /// Stages the key and has it moved into place: bytes, permissions and timeout appear at once, the kernel displaces the
     /// old key atomically, and a crash before the move leaves nothing behind.
     func publish(
-        _ publication: Publication,
+        _ pending: PendingWrite,
         payload: RawSpan,
-        waiting patience: QuotaPatience = .short,
+        waiting backoff: QuotaBackoff = .short,
         move: (Key) throws(KeyringError) -> Void
     ) throws(KeyringError) {
-        try patience.wait { () throws(KeyringError) in
+        try backoff.wait { () throws(KeyringError) in
             let key = try Staging.stage(
-                publication.type, publication.item.keyDescription, payload: payload,
-                permissions: rings.scope.permissions, timeout: publication.timeout
+                pending.type, pending.item.keyDescription, payload: payload,
+                permissions: rings.scope.permissions, timeout: pending.timeout
             )
             do throws(KeyringError) {
                 try move(key)
@@ -253,22 +253,22 @@ extension KernelBackend {
     ///
     /// Under the item's lease, and only while what was published is there: of two that publish as different types, one must
     /// remain. By name, because an invalidated key would be found, as revoked, until the kernel has collected it.
-    func removeKeyOfOtherType(than publication: Publication) throws(SecretStoreError) {
+    func removeKeyOfOtherType(than pending: PendingWrite) throws(SecretStoreError) {
         guard ItemTypes.haveBigKeys else { return }
-        let item = publication.item
-        guard try withKey(of: item, type: publication.otherType, { _, _ in }) != nil, let ring = try rings.leases()
+        let item = pending.item
+        guard try withKey(of: item, type: pending.otherType, { _, _ in }) != nil, let ring = try rings.leases()
         else { return }
         let lease = try leaseOrNil(of: item, in: ring)
-        if try withKey(of: item, type: publication.type, { _, _ in }) != nil {
-            try unlinkKeyOfOtherType(than: publication)
+        if try withKey(of: item, type: pending.type, { _, _ in }) != nil {
+            try unlinkKeyOfOtherType(than: pending)
         }
         _ = lease?.release()
     }
 
     /// The same for a caller that holds the lease.
-    func unlinkKeyOfOtherType(than publication: Publication) throws(SecretStoreError) {
+    func unlinkKeyOfOtherType(than pending: PendingWrite) throws(SecretStoreError) {
         guard ItemTypes.haveBigKeys else { return }
-        _ = try withKey(of: publication.item, type: publication.otherType) { ring, key throws(KeyringError) in
+        _ = try withKey(of: pending.item, type: pending.otherType) { ring, key throws(KeyringError) in
             do throws(KeyringError) {
                 try ring.unlink(key)
             } catch {

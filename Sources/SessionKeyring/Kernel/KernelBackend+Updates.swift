@@ -2,29 +2,29 @@ import Keyutils
 
 extension KernelBackend {
     package func beginUpdate(
-        of item: ItemIdentity, lasting duration: Duration, waiting patience: Duration
+        of item: ItemIdentity, lasting duration: Duration, waiting limit: Duration
     ) throws(SecretStoreError) -> (any ItemUpdate)? {
         try rings.requireOwnSession()
         do throws(SecretStoreError) {
-            return try startUpdate(of: item, lasting: duration, waiting: patience, orForQuota: .short)
+            return try startUpdate(of: item, lasting: duration, waiting: limit, orForQuota: .short)
         } catch {
             guard error.underlying?.code == .quotaExceeded else { throw error }
             _ = try makeRoom()
-            return try startUpdate(of: item, lasting: duration, waiting: patience, orForQuota: .long)
+            return try startUpdate(of: item, lasting: duration, waiting: limit, orForQuota: .long)
         }
     }
 
     private func startUpdate(
-        of item: ItemIdentity, lasting duration: Duration, waiting patience: Duration,
-        orForQuota quotaPatience: QuotaPatience
+        of item: ItemIdentity, lasting duration: Duration, waiting limit: Duration,
+        orForQuota quotaBackoff: QuotaBackoff
     ) throws(SecretStoreError) -> KernelItemUpdate? {
         var update: KernelItemUpdate?
         try withPair(for: item) { pair throws(KeyringError) in
             update = nil
-            try quotaPatience.wait { () throws(KeyringError) in
+            try quotaBackoff.wait { () throws(KeyringError) in
                 try rings.raiseUpdateFlag(in: pair.leases)
                 let lease = try leases.acquire(
-                    for: item.keyDescription, in: pair.leases, lasting: duration, waiting: patience)
+                    for: item.keyDescription, in: pair.leases, lasting: duration, waiting: limit)
                 guard lease != nil else { return }
                 update = KernelItemUpdate(
                     backend: self, item: item, ring: pair.items, lease: lease, slack: duration / 4)
@@ -55,7 +55,7 @@ private final class KernelItemUpdate: ItemUpdate {
 
     func read(_ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
         seen = try backend.withKey(of: item) { ring, key throws(KeyringError) in
-            try key.withPayload { payload in body(payload.extracting(first: StoredForm.secretSize(payload))) }
+            try key.withPayload { payload in body(payload.extracting(first: PayloadEncoding.secretSize(payload))) }
             self.ring = ring
             return key
         }
@@ -64,10 +64,10 @@ private final class KernelItemUpdate: ItemUpdate {
 
     func commit(_ bytes: RawSpan?, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
         guard let bytes else { return try remove() }
-        return try StoredForm.with(bytes) { payload throws(SecretStoreError) in
+        return try PayloadEncoding.with(bytes) { payload throws(SecretStoreError) in
             let type = try backend.keyType(
                 forSize: payload.byteCount, escaped: payload.byteCount - bytes.byteCount, item: item)
-            return try publish(Publication(item: item, type: type, timeout: timeout), payload: payload)
+            return try publish(PendingWrite(item: item, type: type, timeout: timeout), payload: payload)
         }
     }
 
@@ -79,11 +79,11 @@ private final class KernelItemUpdate: ItemUpdate {
     }
 
     /// False where something else is there than what was read last.
-    private func publish(_ publication: Publication, payload: RawSpan) throws(SecretStoreError) -> Bool {
+    private func publish(_ pending: PendingWrite, payload: RawSpan) throws(SecretStoreError) -> Bool {
         var outcome = Outcome.leaseLost
         do throws(KeyringError) {
             // One that is there can be written over in place; for a new one there is nothing but to wait.
-            try backend.publish(publication, payload: payload, waiting: seen == nil ? .long : .short) {
+            try backend.publish(pending, payload: payload, waiting: seen == nil ? .long : .short) {
                 key throws(KeyringError) in
                 outcome = try publish(key)
             }
@@ -91,7 +91,7 @@ private final class KernelItemUpdate: ItemUpdate {
         } catch {
             switch error.code {
             case .alreadyExists: outcome = .changed
-            case .quotaExceeded: outcome = try overwrite(with: publication, payload: payload, orThrow: error)
+            case .quotaExceeded: outcome = try overwrite(with: pending, payload: payload, orThrow: error)
             case .notPermitted:
                 ring = try backend.pairInPlaceOfRestricted(ring, error, item: item).items
                 outcome = .changed
@@ -106,7 +106,7 @@ private final class KernelItemUpdate: ItemUpdate {
         case .published: break
         }
         guard try isRingInUse() else { throw SecretStoreError(.unreadableAfterWrite, item: item) }
-        try backend.unlinkKeyOfOtherType(than: publication)
+        try backend.unlinkKeyOfOtherType(than: pending)
         return true
     }
 
@@ -143,14 +143,14 @@ private final class KernelItemUpdate: ItemUpdate {
 
     /// The last resort where the quota has no room for a new key beside the old one.
     private func overwrite(
-        with publication: Publication, payload: RawSpan, orThrow quota: KeyringError
+        with pending: PendingWrite, payload: RawSpan, orThrow quota: KeyringError
     ) throws(SecretStoreError) -> Outcome {
         do throws(KeyringError) {
             guard let seen else { throw quota }
             guard try backend.current(item, in: ring) == seen else { return .changed }
             guard var lease = lease.take() else { return .leaseLost }
             if try backend.overwrite(
-                seen, in: ring, with: publication, payload: payload, under: &lease, slack: slack)
+                seen, in: ring, with: pending, payload: payload, under: &lease, slack: slack)
             {
                 return lease.release() ? .published : .leaseLost
             }

@@ -15,7 +15,7 @@ package struct KernelBackend: SecretBackend {
     package func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
         try withKey(of: item) { _, key throws(KeyringError) in
             try key.withPayload { payload in
-                body(payload.extracting(first: StoredForm.secretSize(payload)))
+                body(payload.extracting(first: PayloadEncoding.secretSize(payload)))
             }
         } != nil
     }

@@ -32,7 +32,7 @@ extension NamespaceRings {
         for _ in 0..<3 {
             if let found = try find(name, in: anchor) { return found }
             do throws(KeyringError) {
-                let made = try QuotaPatience.short.wait { () throws(KeyringError) in
+                let made = try QuotaBackoff.short.wait { () throws(KeyringError) in
                     try scope == .thread ? makeInThread(name) : make(name, in: anchor)
                 }
                 if let made { return made }
@@ -62,7 +62,7 @@ extension NamespaceRings {
     ) throws(KeyringError) -> Keyring? {
         let makers = LeaseRing(anchor, permissions: scope.permissions)
         let lease = try makers.acquire(
-            Self.makingPrefix + name, lasting: ItemLeases.duration, waiting: ItemLeases.patience)
+            Self.makingPrefix + name, lasting: ItemLeases.duration, waiting: ItemLeases.waitLimit)
         guard let lease else { return nil }
         let state = try stateOfRing(name, in: anchor)
         if state == .live, try old.map({ old throws(KeyringError) in try !anchor.links(Key(old)) }) ?? true {

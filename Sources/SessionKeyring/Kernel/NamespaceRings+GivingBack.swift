@@ -27,7 +27,7 @@ extension NamespaceRings {
     func finishGivingBack(_ ring: Keyring) throws(KeyringError) -> Bool {
         do throws(KeyringError) {
             let key = try Key(ring).describe()
-            guard try ring.isRestricted(), key.userID == geteuid(), key.permissions == givingBackMark else {
+            guard try ring.isRestricted(), key.userID == geteuid(), key.permissions == givingBackPermissions else {
                 return false
             }
             _ = try removeOrReplace(ring, named: itemsName)
@@ -41,9 +41,9 @@ extension NamespaceRings {
     private func giveBack(_ ring: Keyring, named name: String) throws(KeyringError) -> Bool {
         do throws(KeyringError) {
             let isRestricted = try ring.isRestricted()
-            if try Key(ring).describe().permissions != givingBackMark {
+            if try Key(ring).describe().permissions != givingBackPermissions {
                 guard !isRestricted else { return false }
-                try Key(ring).setPermissions(givingBackMark)
+                try Key(ring).setPermissions(givingBackPermissions)
             }
             if !isRestricted { try ring.restrict() }
             return try removeOrReplace(ring, named: name)
@@ -69,7 +69,7 @@ extension NamespaceRings {
 
     /// The permissions of a ring that is being given back, which no keyring has otherwise: they allow its owner what the usual
     /// ones do, and where only possessors reach it, other sessions of the user may see how many keys it has.
-    private var givingBackMark: KeyPermissions {
+    private var givingBackPermissions: KeyPermissions {
         scope.access == .possessor ? scope.permissions.union(.userRead) : scope.permissions.subtracting(.possessorView)
     }
 
@@ -78,7 +78,7 @@ extension NamespaceRings {
             let key = try Key(serial).describe()
             let start = "skr:"
             guard key.type == .keyring, key.userID == geteuid(),
-                key.permissions == scope.permissions || key.permissions == givingBackMark,
+                key.permissions == scope.permissions || key.permissions == givingBackPermissions,
                 key.name.utf8.starts(with: start.utf8),
                 PercentCoding.decode(key.name.dropFirst(start.count)) != nil,
                 try Keyring(serial).members().isEmpty

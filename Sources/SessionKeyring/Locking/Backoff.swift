@@ -9,10 +9,10 @@ package struct Backoff {
     }
 
     /// For what others hold as long as their own work takes: 1 ms at first, 50 ms at most.
-    package static var unhurried: Backoff { Backoff(from: .milliseconds(1), upTo: .milliseconds(50)) }
+    package static var long: Backoff { Backoff(from: .milliseconds(1), upTo: .milliseconds(50)) }
 
     /// For what others hold for a handful of system calls.
-    static var brisk: Backoff { Backoff(from: .microseconds(20), upTo: .milliseconds(5)) }
+    static var short: Backoff { Backoff(from: .microseconds(20), upTo: .milliseconds(5)) }
 
     /// The next pause.
     ///

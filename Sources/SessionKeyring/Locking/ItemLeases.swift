@@ -8,7 +8,7 @@ struct ItemLeases {
     /// Longer than any holder takes, who makes a handful of system calls; waiters lose this much to a holder whose death
     /// they can't see.
     static let duration = Duration.seconds(2)
-    static let patience = Duration.seconds(10)
+    static let waitLimit = Duration.seconds(10)
 
     let rings: NamespaceRings
 
@@ -23,14 +23,14 @@ struct ItemLeases {
         for keyDescription: String,
         in ring: Keyring,
         lasting duration: Duration = duration,
-        waiting patience: Duration = patience
+        waiting limit: Duration = waitLimit
     ) throws(KeyringError) -> RingLease? {
-        try leases(in: ring).acquire(name(for: keyDescription), lasting: duration, waiting: patience)
+        try leases(in: ring).acquire(name(for: keyDescription), lasting: duration, waiting: limit)
     }
 
     /// The same, for which a short time is waited where the quota is full.
     func acquireWaitingForQuota(for keyDescription: String, in ring: Keyring) throws(KeyringError) -> RingLease? {
-        try QuotaPatience.short.wait { () throws(KeyringError) in try acquire(for: keyDescription, in: ring) }
+        try QuotaBackoff.short.wait { () throws(KeyringError) in try acquire(for: keyDescription, in: ring) }
     }
 
     /// A lease that users of the store have named, if nobody holds it.
@@ -69,8 +69,8 @@ struct ItemLeases {
 
     /// Waits until nobody holds the lease; false if somebody did all the time.
     func waitUntilFree(_ keyDescription: String, in ring: Keyring) throws(KeyringError) -> Bool {
-        let giveUp = BootTime.now() + BootTime(Self.patience)
-        var backoff = Backoff.unhurried
+        let giveUp = BootTime.now() + BootTime(Self.waitLimit)
+        var backoff = Backoff.long
         while try leases(in: ring).look(name(for: keyDescription)) == .held {
             guard BootTime.now() < giveUp else { return false }
             backoff.wait()

@@ -6,9 +6,9 @@
 public struct Lease: ~Copyable, Sendable {
     /// What is locked.
     public let name: String
-    let held: any HeldLease
+    let held: any LeaseHandle
 
-    init(name: String, held: any HeldLease) {
+    init(name: String, held: any LeaseHandle) {
         self.name = name
         self.held = held
     }

@@ -28,18 +28,18 @@ package struct LeaseRing {
     /// - Parameters:
     ///   - name: what is locked; the description of the lease's keyring.
     ///   - duration: how long it lasts unless released, after which others may take it.
-    ///   - patience: how long to wait for other holders.
+    ///   - limit: how long to wait for other holders.
     /// - Returns: the lease; `nil` if others held it all the time.
     /// - Throws: ``KeyringError`` with `quotaExceeded` where there is no room for two keys, or `accessDenied` where something
     ///   bears the name that can be neither looked at nor taken.
     package func acquire(
-        _ name: String, lasting duration: Duration, waiting patience: Duration
+        _ name: String, lasting duration: Duration, waiting limit: Duration
     ) throws(KeyringError) -> RingLease? {
         let start = BootTime.now()
-        var giveUp = start + BootTime(patience)
+        var giveUp = start + BootTime(limit)
         var candidate = LeaseCandidate(name: name, permissions: permissions)
         defer { candidate.discard() }
-        var backoff = Backoff.brisk
+        var backoff = Backoff.short
         while true {
             try candidate.prepare(lasting: duration)
             do throws(KeyringError) {

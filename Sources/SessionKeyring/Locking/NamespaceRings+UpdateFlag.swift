@@ -54,7 +54,7 @@ extension NamespaceRings {
     }
 
     /// The same for whoever does not yet have to be sure that all see it.
-    func raiseUpdateFlagUnhurried(in leases: Keyring) throws(KeyringError) {
+    func raiseUpdateFlagWithoutWaiting(in leases: Keyring) throws(KeyringError) {
         _ = try timeOfRaisedFlag(in: leases)
     }
 

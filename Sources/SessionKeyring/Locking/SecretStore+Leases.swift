@@ -22,17 +22,17 @@ extension SecretStore {
     /// - Parameters:
     ///   - name: what is locked; any text that is not empty.
     ///   - duration: after how long it ends by itself, if it is neither released nor renewed; up to one hour.
-    ///   - patience: how long to wait.
+    ///   - limit: how long to wait.
     /// - Throws: ``SecretStoreError`` with `leaseHeld` where somebody else held it all the time, or as
     ///   ``tryLease(_:lasting:)``.
     public func lease(
         _ name: String,
         lasting duration: Duration,
-        waiting patience: Duration
+        waiting limit: Duration
     ) throws(SecretStoreError) -> Lease {
-        var patience = Patience(patience, at: backend)
+        var deadline = DeadlineWait(limit, at: backend)
         if let lease = try tryLease(name, lasting: duration) { return lease }
-        while patience.wait() {
+        while deadline.wait() {
             if try backend.isLeaseHeld(name) { continue }
             if let lease = try tryLease(name, lasting: duration) { return lease }
         }
@@ -44,17 +44,17 @@ extension SecretStore {
     /// - Parameters:
     ///   - name: what is locked; any text that is not empty.
     ///   - duration: after how long it ends by itself, if it is neither released nor renewed; up to one hour.
-    ///   - patience: how long to wait.
+    ///   - limit: how long to wait.
     /// - Throws: ``SecretStoreError`` with `cancelled` where the task was cancelled while it waited, `leaseHeld` where
     ///   somebody else held it all the time, or as ``tryLease(_:lasting:)``.
     public func lease(
         _ name: String,
         lasting duration: Duration,
-        waiting patience: Duration
+        waiting limit: Duration
     ) async throws(SecretStoreError) -> Lease {
-        var patience = Patience(patience, at: backend)
+        var deadline = DeadlineWait(limit, at: backend)
         if let lease = try tryLease(name, lasting: duration) { return lease }
-        while try await patience.waitInTask() {
+        while try await deadline.waitInTask() {
             if try backend.isLeaseHeld(name) { continue }
             if let lease = try tryLease(name, lasting: duration) { return lease }
         }

@@ -30,7 +30,7 @@ extension SecretStore {
     ///   - timeout: when the kernel drops the new value, counted from now; `nil` for the scope's life. The old timeout is
     ///     replaced with the old value: the kernel can't tell it exactly, so say what the new value is to have.
     ///   - duration: how long the update may take; up to one hour.
-    ///   - patience: how long to wait for others.
+    ///   - limit: how long to wait for others.
     ///   - change: makes the new value of the old one, which is `nil` where there is no such item; `nil` deletes the item.
     /// - Returns: the new value.
     /// - Throws: ``SecretStoreError`` with `leaseLost`, `contended` where others had the item all the time, `undecodable`,
@@ -41,12 +41,12 @@ extension SecretStore {
         as type: Value.Type = Value.self,
         timeout: Duration?,
         lasting duration: Duration = SecretStore.updateDuration,
-        waiting patience: Duration = .seconds(10),
+        waiting limit: Duration = .seconds(10),
         _ change: (Value?) throws -> Value?
     ) throws -> Value? {
         let codec = codec
         return try update(
-            item, timeout: timeout, lasting: duration, waiting: patience,
+            item, timeout: timeout, lasting: duration, waiting: limit,
             encode: { value in try RawCoding.encode(value, else: codec) },
             decode: { bytes in try RawCoding.decode(type, from: bytes, else: codec) },
             change
@@ -57,15 +57,15 @@ extension SecretStore {
         _ item: ItemIdentity,
         timeout: Duration?,
         lasting duration: Duration,
-        waiting patience: Duration,
+        waiting limit: Duration,
         encode: (Value) throws -> SecretBytes,
         decode: (RawSpan) throws -> Value,
         _ change: (Value?) throws -> Value?
     ) throws -> Value? {
         try check(item)
         try Self.checkLease(duration)
-        let limit = try timeout.map { timeout in try Self.keyTimeout(timeout, item: item) }
-        guard let update = try backend.beginUpdate(of: item, lasting: duration, waiting: patience) else {
+        let keyTimeout = try timeout.map { timeout in try Self.keyTimeout(timeout, item: item) }
+        guard let update = try backend.beginUpdate(of: item, lasting: duration, waiting: limit) else {
             throw SecretStoreError(.contended, item: item)
         }
         while true {
@@ -78,7 +78,7 @@ extension SecretStore {
             }
             let bytes = try encoding(item) { try encode(new) }
             let isDone = try bytes.withBytes { bytes throws(SecretStoreError) in
-                try update.commit(bytes, timeout: limit)
+                try update.commit(bytes, timeout: keyTimeout)
             }
             if isDone { return new }
         }

@@ -1,11 +1,11 @@
 import Keyutils
 
 /// The lease of whoever fetches an item, with the watch over what happens to the item meanwhile.
-package final class FetchLease: HeldLease {
-    private let lease: (any HeldLease)?
+package final class FetchLease: LeaseHandle {
+    private let lease: (any LeaseHandle)?
     private let fetch: (any ItemFetch)?
 
-    init(_ lease: any HeldLease, watching fetch: any ItemFetch) {
+    init(_ lease: any LeaseHandle, watching fetch: any ItemFetch) {
         self.lease = lease
         self.fetch = fetch
     }

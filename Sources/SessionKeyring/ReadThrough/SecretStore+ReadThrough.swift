@@ -118,12 +118,12 @@ extension SecretStore {
         answersEarly: Bool, fetch: () async throws -> Value
     ) async throws -> SharedFetch.End {
         // Nobody holds a lease for longer without renewing it, and nobody fetches for longer than that.
-        var patience = Patience(RingLease.longest, at: backend)
+        var deadline = DeadlineWait(RingLease.longest, at: backend)
         while true {
             switch try nextTurn(of: flight, lifetime, as: Value.self) {
             case .take(let value): return .found(value, isForAll: false)
             case .wait:
-                guard try await patience.waitInTask() else { throw SecretStoreError(.leaseHeld, item: flight.item) }
+                guard try await deadline.waitInTask() else { throw SecretStoreError(.leaseHeld, item: flight.item) }
             case .fetch(let lease, let stillGood):
                 let old = stillGood.map { SharedFetch.End.found($0, isForAll: true) }
                 // Renewed from now on, because a busy pool may let the task go on late.
@@ -151,11 +151,11 @@ extension SecretStore {
         fetch: () throws -> Value
     ) throws -> Value {
         // Nobody holds a lease for longer without renewing it, and nobody fetches for longer than that.
-        var patience = Patience(RingLease.longest, at: backend)
+        var deadline = DeadlineWait(RingLease.longest, at: backend)
         while true {
             switch try nextTurn(of: flight, lifetime, as: Value.self) {
             case .take(let value): return value
-            case .wait: guard patience.wait() else { throw SecretStoreError(.leaseHeld, item: flight.item) }
+            case .wait: guard deadline.wait() else { throw SecretStoreError(.leaseHeld, item: flight.item) }
             case .fetch(let lease, let stillGood):
                 // Nobody but its limit ends it, so there is somebody who wants it.
                 _ = shared.hold(lease, nil, upTo: duration, otherwise: .unknown)

@@ -44,7 +44,7 @@ final class SharedFetch: Sendable {
 
     /// What is given back when it stops.
     private struct Hold {
-        let lease: any HeldLease
+        let lease: any LeaseHandle
         let renewal: LeaseRenewal?
         let limit: BackgroundTimer
     }
@@ -173,7 +173,7 @@ extension SharedFetch {
 
     /// Hands over the lease under which it fetches from now on, until the limit; false if nobody wants it any more.
     func hold(
-        _ lease: any HeldLease, _ renewal: LeaseRenewal?, upTo limit: Duration, otherwise end: End
+        _ lease: any LeaseHandle, _ renewal: LeaseRenewal?, upTo limit: Duration, otherwise end: End
     ) -> Bool {
         let timer = BackgroundTimer(after: limit) { [weak self] in self?.abandon(with: end) }
         return state.withLock { state in

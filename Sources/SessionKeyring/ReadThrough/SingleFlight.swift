@@ -57,21 +57,22 @@ package struct SingleFlight: Sendable {
         // After it, so that whoever sees the mark sees what is fresh.
         if let freshness = lifetime.freshness {
             let nothing = InlineArray<0, UInt8>(repeating: 0)
-            try unsafe store.publish(nothing.span.bytes, for: item.freshnessMark, timeout: freshness, ifAbsent: false)
+            try unsafe store.publish(
+                nothing.span.bytes, for: item.freshnessSentinel, timeout: freshness, ifAbsent: false)
         } else {
             // One that outlived its item would call this one fresh.
-            _ = try store.backend.remove(item.freshnessMark)
+            _ = try store.backend.remove(item.freshnessSentinel)
         }
     }
 
     /// Drops the item, so that it is fetched anew; false where there was none.
     package func forget() throws(SecretStoreError) -> Bool {
-        _ = try store.backend.remove(item.freshnessMark)
+        _ = try store.backend.remove(item.freshnessSentinel)
         return try store.delete(item)
     }
 
     /// Renews the lease until what is returned is gone.
-    func renewing(_ lease: any HeldLease) -> LeaseRenewal {
+    func renewing(_ lease: any LeaseHandle) -> LeaseRenewal {
         LeaseRenewal(of: lease, lasting: leaseDuration)
     }
 
@@ -84,7 +85,7 @@ package struct SingleFlight: Sendable {
     }
 
     private func isFresh() throws(SecretStoreError) -> Bool {
-        try store.backend.contains(item.freshnessMark)
+        try store.backend.contains(item.freshnessSentinel)
     }
 
     private func tryLease() throws(SecretStoreError) -> FetchLease? {

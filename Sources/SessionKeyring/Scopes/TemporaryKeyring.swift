@@ -13,7 +13,7 @@ package struct TemporaryKeyring: ~Copyable, Sendable {
     package init(
         named name: String, in anchor: Keyring, lifetime: KeyTimeout, permissions: KeyPermissions? = nil
     ) throws(KeyringError) {
-        let keyring = try QuotaPatience.long.wait { () throws(KeyringError) in try Keyring.thread.addKeyring(name) }
+        let keyring = try QuotaBackoff.long.wait { () throws(KeyringError) in try Keyring.thread.addKeyring(name) }
         do throws(KeyringError) {
             if let permissions { try Key(keyring).setPermissions(permissions) }
             try Key(keyring).setTimeout(lifetime)

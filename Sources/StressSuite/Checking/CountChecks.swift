@@ -6,7 +6,7 @@ struct CountChecks {
     let history: RoundHistory
     let outcome: Round.Outcome
 
-    func note(in book: inout CheckBook) {
+    func note(in book: inout CheckResults) {
         switch plan.workload {
         case .update: noteUpdates(in: &book)
         case .lease, .shortLease: noteSections(in: &book)
@@ -15,7 +15,7 @@ struct CountChecks {
         }
     }
 
-    private func noteUpdates(in book: inout CheckBook) {
+    private func noteUpdates(in book: inout CheckResults) {
         for item in 0..<plan.items {
             let updates = history.calls.filter { $0.kind == .update && Int($0.item) == item }
             let sure = updates.count { $0.outcome == .done }
@@ -24,14 +24,14 @@ struct CountChecks {
         }
     }
 
-    private func noteSections(in book: inout CheckBook) {
+    private func noteSections(in book: inout CheckResults) {
         for (item, all) in history.sections.enumerated() {
             let taken = all.filter { $0.count != 0 }.sorted { $0.count < $1.count }
             let whole = taken.filter { $0.outcome == .done }
             let overlap = zip(whole, whole.dropFirst()).first { $1.count < $0.written }
             book.note(
                 "a lease has one holder at a time", looked: whole.count, "sections",
-                failure: overlap.map { "actors \($0.actor) and \($1.actor) both held the one of item \(item)" },
+                failure: overlap.map { "workers \($0.worker) and \($1.worker) both held the one of item \(item)" },
                 evidence: overlap.map { [plan.replay, section($0), section($1)] } ?? [])
             let backwards = zip(taken, taken.dropFirst()).first { $1.observed <= $0.observed }
             book.note(
@@ -49,10 +49,10 @@ struct CountChecks {
         _ name: String,
         _ item: Int,
         _ expected: ClosedRange<Int>,
-        in book: inout CheckBook,
+        in book: inout CheckResults,
         _ unit: String
     ) {
-        guard let last = history.calls.last(where: { $0.actor == 0 && $0.kind == .get && Int($0.item) == item }) else {
+        guard let last = history.calls.last(where: { $0.worker == 0 && $0.kind == .get && Int($0.item) == item }) else {
             return
         }
         let bounds =
@@ -64,15 +64,15 @@ struct CountChecks {
             evidence: expected.contains(found) ? [] : [plan.replay])
     }
 
-    private func noteClassicWrites(in book: inout CheckBook) {
+    private func noteClassicWrites(in book: inout CheckResults) {
         let writers = Set(ClassicRole.team.indices.filter { ClassicRole.team[$0] == .writer }.map { UInt32($0 + 1) })
-        let writes = history.calls.count { $0.kind == .set && $0.outcome == .done && writers.contains($0.actor) }
+        let writes = history.calls.count { $0.kind == .set && $0.outcome == .done && writers.contains($0.worker) }
         book.note(
             "the writers have written exactly 1,000 times", looked: writes, "writes",
             failure: writes == ClassicRole.writes ? nil : "\(writes) writes", evidence: [])
     }
 
     private func section(_ call: CallRecord) -> String {
-        "actor \(call.actor): held it from \(call.count) to \(call.written) ns, fencing number \(call.observed)"
+        "worker \(call.worker): held it from \(call.count) to \(call.written) ns, fencing number \(call.observed)"
     }
 }

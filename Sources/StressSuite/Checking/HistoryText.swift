@@ -1,10 +1,10 @@
 /// A small history as text.
 ///
-///     actor 1  set 1.1            0.000 ..  2.000 us  |--|
-///     actor 2  get found nothing  3.000 ..  4.000 us        |--|
+///     worker 1  set 1.1            0.000 ..  2.000 us  |--|
+///     worker 2  get found nothing  3.000 ..  4.000 us        |--|
 ///
 /// Times count from the first beginning. The picture keeps the order of beginnings and ends, not their distances; what
-/// touches or overlaps in it is concurrent. A call that ends in `?` is one whose actor was killed in it.
+/// touches or overlaps in it is concurrent. A call that ends in `?` is one whose worker was killed in it.
 struct HistoryText {
     private let calls: [ItemOperation]
     /// All beginnings and ends, each once.
@@ -17,12 +17,12 @@ struct HistoryText {
     }
 
     var lines: [String] {
-        let actors = column(calls.map { "actor \($0.actor)" })
+        let workers = column(calls.map { "worker \($0.worker)" })
         let effects = column(calls.map(\.summary))
         let begins = column(calls.map { microseconds($0.invoked) }, toRight: true)
         let ends = column(calls.map { microseconds($0.returned) }, toRight: true)
         return calls.indices.map { index in
-            "\(actors[index])  \(effects[index])  \(begins[index]) .. \(ends[index]) us  \(bar(calls[index]))"
+            "\(workers[index])  \(effects[index])  \(begins[index]) .. \(ends[index]) us  \(bar(calls[index]))"
         }
     }
 

@@ -17,7 +17,7 @@ extension ItemOperation {
         }
     }
 
-    /// The value that was there when it took effect, as it told its actor; of a killed one nobody knows.
+    /// The value that was there when it took effect, as it told its worker; of a killed one nobody knows.
     var found: Stamp? {
         guard isCertain else { return nil }
         switch effect {
@@ -37,14 +37,14 @@ extension ItemOperation {
 
     /// The same call, of which nobody knows whether it took effect, nor what it found.
     var asUncertain: ItemOperation {
-        ItemOperation(actor: actor, effect: effect, invoked: invoked, returned: returned, isCertain: false)
+        ItemOperation(worker: worker, effect: effect, invoked: invoked, returned: returned, isCertain: false)
     }
 
     /// The same call, of an update without what it found.
     var asBlind: ItemOperation {
         guard case .replace(_, let stamp, let timeout) = effect else { return self }
         return ItemOperation(
-            actor: actor, effect: .change(to: stamp, timeout: timeout), invoked: invoked, returned: returned,
+            worker: worker, effect: .change(to: stamp, timeout: timeout), invoked: invoked, returned: returned,
             isCertain: isCertain
         )
     }

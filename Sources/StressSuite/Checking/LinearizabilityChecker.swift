@@ -29,7 +29,7 @@ package struct LinearizabilityChecker {
         let among =
             others == 0 ? "no order of calls" : "no order of this and \(others) other call\(others == 1 ? "" : "s")"
         let note = reduced.isSmallest ? "" : " (there was no time to find the smallest history)"
-        return "\(among) explains actor \(telling.actor)'s \(telling.summary)\(note)"
+        return "\(among) explains worker \(telling.worker)'s \(telling.summary)\(note)"
     }
 }
 

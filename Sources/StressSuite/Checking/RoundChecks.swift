@@ -5,15 +5,15 @@ struct RoundChecks {
     let outcome: Round.Outcome
     let isQuotaTight: Bool
 
-    func note(in book: inout CheckBook) {
+    func note(in book: inout CheckResults) {
         noteFlaws(in: &book)
         noteErrors(in: &book)
         book.note(
-            "every actor lives until its end", looked: plan.actors, "actors",
+            "every worker lives until its end", looked: plan.workers, "workers",
             failure: outcome.failures.first, evidence: outcome.failures)
     }
 
-    private func noteFlaws(in book: inout CheckBook) {
+    private func noteFlaws(in book: inout CheckResults) {
         let values = history.calls.filter { $0.outcome == .done && ($0.observed != 0 || $0.flaw != nil) }
         for (name, flaws) in [
             ("no value is torn", [StampedValue.Flaw.torn]),
@@ -27,7 +27,7 @@ struct RoundChecks {
         }
     }
 
-    private func noteErrors(in book: inout CheckBook) {
+    private func noteErrors(in book: inout CheckResults) {
         let unexpected = history.calls.filter { call in
             call.outcome == .threw && !(call.error.map(expects) ?? false)
         }
@@ -52,7 +52,7 @@ struct RoundChecks {
         let item = call.item == CallRecord.allItems ? "all items" : "item \(plan.name(ofItem: Int(call.item)))"
         let found = call.flaw.map { ", found a value that is \($0.text)" } ?? ""
         let threw = call.error.map { ", threw: \($0.text)" } ?? ""
-        return "actor \(call.actor): \(call.kind.rawValue) of \(item)\(found)\(threw)"
+        return "worker \(call.worker): \(call.kind.rawValue) of \(item)\(found)\(threw)"
     }
 }
 

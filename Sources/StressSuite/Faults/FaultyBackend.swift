@@ -5,7 +5,7 @@ import Threads
 /// A store that is broken on purpose, so that the checks can show that they notice.
 struct FaultyBackend: SecretBackend {
     private let whole: any SecretBackend
-    private let sabotage: Sabotage
+    private let fault: InjectedFault
     private let state = Locked(State())
 
     private struct State: Sendable {
@@ -14,14 +14,14 @@ struct FaultyBackend: SecretBackend {
         var old: [ItemIdentity: [UInt8]] = [:]
     }
 
-    init(wrapping whole: any SecretBackend, sabotage: Sabotage) {
+    init(wrapping whole: any SecretBackend, fault: InjectedFault) {
         self.whole = whole
-        self.sabotage = sabotage
+        self.fault = fault
     }
 
     /// Whether this call is one that goes wrong: one of so many.
-    private func goesWrong(_ kind: Sabotage, oneOf interval: Int) -> Bool {
-        guard sabotage == kind else { return false }
+    private func goesWrong(_ kind: InjectedFault, oneOf interval: Int) -> Bool {
+        guard fault == kind else { return false }
         return state.withLock { state in
             state.calls += 1
             return state.calls % interval == 0
@@ -29,7 +29,7 @@ struct FaultyBackend: SecretBackend {
     }
 
     func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
-        guard sabotage == .tearValue || sabotage == .staleRead else { return try whole.read(item, body) }
+        guard fault == .tearValue || fault == .staleRead else { return try whole.read(item, body) }
         var found: [UInt8]?
         _ = try whole.read(item) { bytes in found = unsafe bytes.withUnsafeBytes { bytes in unsafe Array(bytes) } }
         guard var given = found else { return false }
@@ -53,7 +53,7 @@ struct FaultyBackend: SecretBackend {
     ) throws(SecretStoreError) {
         if goesWrong(.dropWrite, oneOf: 50) { return }
         var timeout = timeout
-        if sabotage == .outlive { timeout = nil }
+        if fault == .outlive { timeout = nil }
         try whole.publish(bytes, for: item, timeout: timeout, ifAbsent: ifAbsent)
     }
 
@@ -86,10 +86,10 @@ struct FaultyBackend: SecretBackend {
     func beginUpdate(
         of item: ItemIdentity,
         lasting duration: Duration,
-        waiting patience: Duration
+        waiting limit: Duration
     ) throws(SecretStoreError) -> (any ItemUpdate)? {
-        guard sabotage == .loseUpdate else {
-            return try whole.beginUpdate(of: item, lasting: duration, waiting: patience)
+        guard fault == .loseUpdate else {
+            return try whole.beginUpdate(of: item, lasting: duration, waiting: limit)
         }
         return UnguardedUpdate(backend: whole, item: item)
     }
@@ -98,13 +98,13 @@ struct FaultyBackend: SecretBackend {
         try whole.beginFetch(of: item)
     }
 
-    func tryLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> (any HeldLease)? {
+    func tryLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> (any LeaseHandle)? {
         if goesWrong(.shareLease, oneOf: 3) { return SharedLease() }
         return try whole.tryLease(name, lasting: duration)
     }
 
     func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool {
-        sabotage == .shareLease ? false : try whole.isLeaseHeld(name)
+        fault == .shareLease ? false : try whole.isLeaseHeld(name)
     }
 }
 
@@ -130,7 +130,7 @@ private final class UnguardedUpdate: ItemUpdate {
 }
 
 /// A lease that is granted to everybody.
-private final class SharedLease: HeldLease {
+private final class SharedLease: LeaseHandle {
     let fencingNumber = MonotonicTime.now
     var timeLeft: Duration { .seconds(1) }
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What one actor did, call by call, in shared memory.
+/// What one worker did, call by call, in shared memory.
 ///
 /// One thread writes it; others may read what is complete at any time. When a process was killed, its successor goes on in
 /// the same log.
@@ -11,7 +11,7 @@ import Synchronization
     let capacity: Int
 
     static func size(capacity: Int) -> Int {
-        // Whole pages, so that no two actors write to one.
+        // Whole pages, so that no two workers write to one.
         (headerSize + capacity * MemoryLayout<CallRecord>.stride + 4_095) / 4_096 * 4_096
     }
 
@@ -25,25 +25,25 @@ import Synchronization
     /// Whether there is room for another step, which may be several calls.
     var hasRoom: Bool { count + 8 <= capacity }
 
-    /// Which incarnation of its process the actor is of, set before it starts.
+    /// Which incarnation of its process the worker is of, set before it starts.
     var incarnation: Int {
         get { Int(unsafe word(8).pointee.load(ordering: .acquiring)) }
         nonmutating set { unsafe word(8).pointee.store(UInt64(newValue), ordering: .releasing) }
     }
 
-    /// How many steps the actor has begun, all its incarnations together; a step is a call, or what belongs to one.
+    /// How many steps the worker has begun, all its incarnations together; a step is a call, or what belongs to one.
     var steps: Int {
         get { Int(unsafe word(32).pointee.load(ordering: .acquiring)) }
         nonmutating set { unsafe word(32).pointee.store(UInt64(newValue), ordering: .releasing) }
     }
 
-    /// How many steps the actor shall make until it ends by itself; 0 for no limit.
+    /// How many steps the worker shall make until it ends by itself; 0 for no limit.
     var limit: Int {
         get { Int(unsafe word(16).pointee.load(ordering: .acquiring)) }
         nonmutating set { unsafe word(16).pointee.store(UInt64(newValue), ordering: .releasing) }
     }
 
-    /// Whether the actor has ended by itself.
+    /// Whether the worker has ended by itself.
     var isFinished: Bool {
         get { unsafe word(24).pointee.load(ordering: .acquiring) != 0 }
         nonmutating set { unsafe word(24).pointee.store(newValue ? 1 : 0, ordering: .releasing) }
@@ -72,7 +72,7 @@ import Synchronization
         return unsafe pointer(index).pointee
     }
 
-    /// A call of an actor that has ended.
+    /// A call of a worker that has ended.
     subscript(_ index: Int) -> CallRecord {
         unsafe pointer(index).pointee
     }

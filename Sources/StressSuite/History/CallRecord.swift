@@ -1,10 +1,10 @@
-/// One call of the store, as its actor writes it down: before the call, and again when it has returned.
+/// One call of the store, as its worker writes it down: before the call, and again when it has returned.
 ///
 /// It lies in memory that processes share, so it refers to nothing.
 struct CallRecord: BitwiseCopyable {
     /// How a call ended.
     enum Outcome: UInt8 {
-        /// It has not ended, or its actor was killed in it.
+        /// It has not ended, or its worker was killed in it.
         case none
         /// It did what it was asked, and an item was there.
         case done
@@ -19,10 +19,10 @@ struct CallRecord: BitwiseCopyable {
     static let returnOffset = 8
 
     var invoked: UInt64 = 0
-    /// 0 until it has returned; of a call whose actor was killed in it, when that actor was surely dead.
+    /// 0 until it has returned; of a call whose worker was killed in it, when that worker was surely dead.
     var returned: UInt64 = 0
-    var actor: UInt32 = 0
-    /// Which item, or ``allItems`` of the actor's.
+    var worker: UInt32 = 0
+    /// Which item, or ``allItems`` of the worker's.
     var item: UInt32 = 0
     private var kindCode: UInt8 = 0
     private var outcomeCode: UInt8 = 0
@@ -59,7 +59,7 @@ struct CallRecord: BitwiseCopyable {
         set { flawCode = newValue?.rawValue ?? 0 }
     }
 
-    /// Whether its actor was killed in it.
+    /// Whether its worker was killed in it.
     var isCutOff: Bool { outcome == .none }
 }
 

@@ -1,4 +1,4 @@
-/// One call of one actor, as far as it concerns one item.
+/// One call of one worker, as far as it concerns one item.
 ///
 /// A call on all items, such as a clear, is one of these for each of them.
 package struct ItemOperation: Sendable, Equatable, Codable {
@@ -18,21 +18,21 @@ package struct ItemOperation: Sendable, Equatable, Codable {
         case wipe
         /// An update, which wrote the new value in the place of this old one, or of none.
         case replace(Stamp?, by: Stamp, timeout: UInt32?)
-        /// An update whose actor was killed, so that nobody knows what it had read.
+        /// An update whose worker was killed, so that nobody knows what it had read.
         case change(to: Stamp, timeout: UInt32?)
     }
 
-    package let actor: UInt32
+    package let worker: UInt32
     package let effect: Effect
     /// When the call began, in nanoseconds of `CLOCK_MONOTONIC`, which all processes share.
     package let invoked: UInt64
-    /// When it returned; of a call whose actor was killed, when that actor was surely dead.
+    /// When it returned; of a call whose worker was killed, when that worker was surely dead.
     package let returned: UInt64
-    /// False for a call whose actor was killed in it: it took effect before `returned`, or never.
+    /// False for a call whose worker was killed in it: it took effect before `returned`, or never.
     package let isCertain: Bool
 
-    package init(actor: UInt32, effect: Effect, invoked: UInt64, returned: UInt64, isCertain: Bool = true) {
-        self.actor = actor
+    package init(worker: UInt32, effect: Effect, invoked: UInt64, returned: UInt64, isCertain: Bool = true) {
+        self.worker = worker
         self.effect = effect
         self.invoked = invoked
         self.returned = returned

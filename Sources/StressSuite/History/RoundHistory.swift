@@ -9,14 +9,14 @@ struct RoundHistory {
 
     private let plan: StressPlan
 
-    init(plan: StressPlan, board: RunBoard) {
+    init(plan: StressPlan, sharedLog: SharedLog) {
         self.plan = plan
         items = Array(repeating: [], count: plan.allItems)
         sections = Array(repeating: [], count: plan.allItems)
-        for slot in 0..<board.slots {
-            let log = board.log(slot)
-            let first = ActorPlace(slot: slot, incarnation: 0, plan: plan).firstItem
-            for index in 0..<log.count { add(log[index], firstItem: slot < plan.actors ? first : 0) }
+        for slot in 0..<sharedLog.slots {
+            let log = sharedLog.log(slot)
+            let first = WorkerPlace(slot: slot, incarnation: 0, plan: plan).firstItem
+            for index in 0..<log.count { add(log[index], firstItem: slot < plan.workers ? first : 0) }
         }
     }
 
@@ -36,7 +36,7 @@ struct RoundHistory {
     private mutating func note(_ effect: ItemOperation.Effect, of call: CallRecord, item: Int) {
         items[item].append(
             ItemOperation(
-                actor: call.actor, effect: effect, invoked: call.invoked, returned: call.returned,
+                worker: call.worker, effect: effect, invoked: call.invoked, returned: call.returned,
                 isCertain: !call.isCutOff))
     }
 

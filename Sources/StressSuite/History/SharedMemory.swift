@@ -19,7 +19,7 @@ import Glibc
         let descriptor = fcntl(first, F_DUPFD_CLOEXEC, 3)
         close(first)
         guard descriptor >= 0, ftruncate(descriptor, size) == 0 else {
-            throw StressError(.outOfMemory, "no memory for the history: errno \(errno)", remedy: "use fewer actors")
+            throw StressError(.outOfMemory, "no memory for the history: errno \(errno)", hint: "use fewer workers")
         }
         try self.init(mapping: descriptor, size: size)
     }
@@ -28,7 +28,7 @@ import Glibc
     convenience init(descriptor: CInt) throws(StressError) {
         var state = stat()
         guard unsafe fstat(descriptor, &state) == 0, state.st_size > 0 else {
-            throw StressError(.actorFailed, "an actor was started without the memory of a run")
+            throw StressError(.workerFailed, "a worker was started without the memory of a run")
         }
         try self.init(mapping: descriptor, size: Int(state.st_size))
     }
@@ -36,7 +36,7 @@ import Glibc
     private init(mapping descriptor: CInt, size: Int) throws(StressError) {
         let base = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0)
         guard let base = unsafe base, unsafe base != MAP_FAILED else {
-            throw StressError(.outOfMemory, "no memory for the history: errno \(errno)", remedy: "use fewer actors")
+            throw StressError(.outOfMemory, "no memory for the history: errno \(errno)", hint: "use fewer workers")
         }
         self.descriptor = descriptor
         unsafe self.base = base
@@ -51,7 +51,7 @@ import Glibc
     /// Gives the pages from this offset on back; they read as zero then.
     func discard(from offset: Int) throws(StressError) {
         guard ftruncate(descriptor, offset) == 0, ftruncate(descriptor, size) == 0 else {
-            throw StressError(.outOfMemory, "no memory for the history: errno \(errno)", remedy: "use fewer actors")
+            throw StressError(.outOfMemory, "no memory for the history: errno \(errno)", hint: "use fewer workers")
         }
     }
 }

@@ -10,7 +10,7 @@ package struct Stamp: RawRepresentable, Hashable, Sendable, Codable, CustomStrin
     }
 
     /// - Parameters:
-    ///   - writer: the actor.
+    ///   - writer: the worker.
     ///   - number: its how manieth value, from 1.
     package init(writer: UInt32, number: UInt32) {
         precondition(number > 0)

@@ -15,11 +15,11 @@ final class HostileRound: Sendable {
 
     private let outcome = Locked(Outcome())
 
-    /// Starts both; they go on until the board says that the round ends.
-    init(plan: StressPlan, anchor: Keyring, store: SecretStore, board: RunBoard, round: Int) {
+    /// Starts both; they go on until the sharedLog says that the round ends.
+    init(plan: StressPlan, anchor: Keyring, store: SecretStore, sharedLog: SharedLog, round: Int) {
         Thread.detachNewThread { [outcome] in
             var neighbor = HostileNeighbor(plan: plan, anchor: anchor, round: round)
-            while board.phase != .stopping {
+            while sharedLog.phase != .stopping {
                 neighbor.step()
                 usleep(500)
             }
@@ -29,21 +29,21 @@ final class HostileRound: Sendable {
         }
         Thread.detachNewThread { [outcome] in
             var calls = SquattedCalls(store: store, seed: plan.seed, round: round)
-            while board.phase != .stopping {
+            while sharedLog.phase != .stopping {
                 calls.step()
                 usleep(500)
             }
             outcome.withLock { $0.calls = calls }
         }
         // Where leases are what matters.
-        if plan.workload == .shortLease { crowd(in: anchor, board) }
+        if plan.workload == .shortLease { crowd(in: anchor, sharedLog) }
     }
 
-    private func crowd(in anchor: Keyring, _ board: RunBoard) {
+    private func crowd(in anchor: Keyring, _ sharedLog: SharedLog) {
         outcome.withLock { $0.hasCrowdLeft = false }
         Thread.detachNewThread { [outcome] in
             do throws(KeyringError) {
-                try Self.crowd(in: anchor, board)
+                try Self.crowd(in: anchor, sharedLog)
             } catch {
                 outcome.withLock { $0.failure = "\(error)" }
             }
@@ -51,23 +51,23 @@ final class HostileRound: Sendable {
         }
     }
 
-    private static func crowd(in anchor: Keyring, _ board: RunBoard) throws(KeyringError) {
+    private static func crowd(in anchor: Keyring, _ sharedLog: SharedLog) throws(KeyringError) {
         // The first lease makes the ring.
         var leases: Keyring?
-        while leases == nil, board.phase != .stopping {
+        while leases == nil, sharedLog.phase != .stopping {
             leases = try HostileNeighbor.rings(in: anchor).leases
             usleep(1_000)
         }
         guard let leases, var crowd = CrowdedRing(leases) else { return }
         try crowd.fill()
         // A second reader, so that there is hardly a moment without one.
-        Thread.detachNewThread { while board.phase != .stopping { _ = try? leases.members() } }
-        while board.phase != .stopping { _ = try leases.members() }
+        Thread.detachNewThread { while sharedLog.phase != .stopping { _ = try? leases.members() } }
+        while sharedLog.phase != .stopping { _ = try leases.members() }
         try crowd.leave()
     }
 
     /// Waits for all of them, and notes what they have found.
-    func end(in book: inout CheckBook, replay: String) {
+    func end(in book: inout CheckResults, replay: String) {
         let giveUp = MonotonicTime.now + 3 * SquattedCalls.bound
         while outcome.withLock({ $0.planted == nil || $0.calls == nil || !$0.hasCrowdLeft }), MonotonicTime.now < giveUp
         { usleep(1_000) }

@@ -1,4 +1,4 @@
-/// SplitMix64: the choices of one actor, the same for the same seed and stream.
+/// SplitMix64: the choices of one worker, the same for the same seed and stream.
 package struct Choices: RandomNumberGenerator {
     private var state: UInt64
 

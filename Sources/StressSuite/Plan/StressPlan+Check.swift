@@ -22,7 +22,7 @@ extension StressPlan {
     private func checkNumbers() throws(StressError) {
         try Self.check(threads, isIn: 1...1_024, "threads")
         try Self.check(processes, isIn: 1...256, "processes")
-        try Self.check(actors, isIn: 1...1_024, "threads of all processes")
+        try Self.check(workers, isIn: 1...1_024, "threads of all processes")
         try Self.check(items, isIn: 1...100_000, "items")
         try Self.check(allItems, isIn: 1...1_000_000, "items of all threads")
         if let killEvery { try Self.check(killEvery, isIn: 1...3_600_000, "kill-every") }
@@ -47,10 +47,10 @@ extension StressPlan {
         if workload == .sessions, isHostile {
             throw Self.refusal("nobody else gets at a session of a thread's own", "use the workload mixed")
         }
-        if let sabotage, !sabotage.workloads.contains(workload) {
+        if let fault, !fault.workloads.contains(workload) {
             throw Self.refusal(
-                "\(sabotage.rawValue) breaks nothing that \(workload.rawValue) does",
-                "use the workload \(sabotage.workloads[0].rawValue)")
+                "\(fault.rawValue) breaks nothing that \(workload.rawValue) does",
+                "use the workload \(fault.workloads[0].rawValue)")
         }
     }
 
@@ -59,7 +59,7 @@ extension StressPlan {
         throw refusal("\(name): \(value) is not from \(range.lowerBound) to \(range.upperBound)")
     }
 
-    private static func refusal(_ text: String, _ remedy: String? = nil) -> StressError {
-        StressError(.invalidPlan, text, remedy: remedy)
+    private static func refusal(_ text: String, _ hint: String? = nil) -> StressError {
+        StressError(.invalidPlan, text, hint: hint)
     }
 }

@@ -1,6 +1,6 @@
 /// What a run is asked to do.
 ///
-/// Together with the same build and the same machine it makes each actor choose the same calls in the same order; how they
+/// Together with the same build and the same machine it makes each worker choose the same calls in the same order; how they
 /// interleave is the kernel's choice.
 package struct StressPlan: Codable, Sendable, Equatable {
     /// How long a run is.
@@ -17,17 +17,17 @@ package struct StressPlan: Codable, Sendable, Equatable {
     /// Processes; with one, and nobody to kill, the threads run in the process of the run itself.
     package var processes: Int
     package var length: Length
-    /// How many items the actors share.
+    /// How many items the workers share.
     package var items: Int
     /// The least and the greatest size of a value in bytes.
     package var smallestValue: Int
     package var largestValue: Int
-    /// What all choices of all actors come from.
+    /// What all choices of all workers come from.
     package var seed: UInt64
     /// How often a process is killed, in milliseconds on average; `nil` for never.
     package var killEvery: Int?
     /// What the store under test is made to do wrong, to see that it is noticed.
-    package var sabotage: Sabotage?
+    package var fault: InjectedFault?
     /// Whether a neighbor puts odd keys into the shared keyrings all the time.
     package var isHostile: Bool
 
@@ -42,7 +42,7 @@ package struct StressPlan: Codable, Sendable, Equatable {
         largestValue: Int? = nil,
         seed: UInt64,
         killEvery: Int? = nil,
-        sabotage: Sabotage? = nil,
+        fault: InjectedFault? = nil,
         isHostile: Bool = false
     ) {
         self.workload = workload
@@ -54,11 +54,11 @@ package struct StressPlan: Codable, Sendable, Equatable {
         self.largestValue = largestValue ?? max(workload.usualSizes.upperBound, smallestValue ?? 0)
         self.seed = seed
         self.killEvery = killEvery
-        self.sabotage = sabotage
+        self.fault = fault
         self.isHostile = isHostile
     }
 
-    /// Whether actors run in processes of their own.
+    /// Whether workers run in processes of their own.
     package var needsProcesses: Bool { processes > 1 || killEvery != nil }
 }
 
@@ -72,19 +72,19 @@ extension StressPlan {
     /// How long a lease or an update lasts: soon over where holders are killed.
     var leaseDuration: Duration { killEvery == nil ? .seconds(30) : .milliseconds(500) }
 
-    /// How long an actor waits for others.
-    var patience: Duration { .seconds(10) }
+    /// How long a worker waits for others.
+    var waitLimit: Duration { .seconds(10) }
 }
 
 extension StressPlan {
-    /// How many steps all actors together shall make; 0 where the clock ends the run.
+    /// How many steps all workers together shall make; 0 where the clock ends the run.
     var steps: Int {
         if workload == .classic { return ClassicRole.team.reduce(0) { $0 + $1.calls } }
         guard case .operations(let count) = length else { return 0 }
-        return count * actors
+        return count * workers
     }
 
-    /// How many steps an actor shall make; 0 where the clock or its role ends it.
+    /// How many steps a worker shall make; 0 where the clock or its role ends it.
     var stepsOfEach: Int {
         guard workload != .classic, case .operations(let count) = length else { return 0 }
         return count
@@ -100,7 +100,7 @@ extension StressPlan {
 }
 
 extension Workload {
-    /// Few where actors shall meet, more where items are left alone for long enough to die.
+    /// Few where workers shall meet, more where items are left alone for long enough to die.
     fileprivate var usualItems: Int {
         switch self {
         case .classic: 1

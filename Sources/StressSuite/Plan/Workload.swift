@@ -1,4 +1,4 @@
-/// What the actors of a run do.
+/// What the workers of a run do.
 package enum Workload: String, Codable, Sendable, CaseIterable {
     case classic
     case readHeavy = "read-heavy"

@@ -17,7 +17,7 @@ extension ReportPage {
     private var summary: String {
         let calls = result.totalOperations
         var text =
-            "\(Figures.count(calls)) call\(calls == 1 ? "" : "s") in \(Figures.duration(result.seconds)) by \(result.plan.actorsText): "
+            "\(Figures.count(calls)) call\(calls == 1 ? "" : "s") in \(Figures.duration(result.seconds)) by \(result.plan.workersText): "
             + "\(result.plan.workload.summary)."
         if result.kills == 1 { text += " One process was killed in mid-operation." }
         if result.kills > 1 { text += " \(Figures.count(result.kills)) processes were killed in mid-operation." }
@@ -26,8 +26,8 @@ extension ReportPage {
 
     private var warnings: [String] {
         var warnings: [String] = []
-        if let sabotage = result.plan.sabotage {
-            warnings.append("The store was broken on purpose (\(sabotage.rawValue)), to see that the checks notice.")
+        if let fault = result.plan.fault {
+            warnings.append("The store was broken on purpose (\(fault.rawValue)), to see that the checks notice.")
         }
         if result.isInterrupted {
             warnings.append("The run was ended early; what was done by then was checked all the same.")

@@ -46,12 +46,12 @@ extension ReportPage {
             plan.smallestValue == plan.largestValue
             ? "\(plan.largestValue)" : "\(plan.smallestValue) to \(plan.largestValue)"
         var rows = [
-            ("workload", "\(plan.workload.rawValue): \(plan.workload.summary)"), ("actors", plan.actorsText),
+            ("workload", "\(plan.workload.rawValue): \(plan.workload.summary)"), ("workers", plan.workersText),
             ("items", plan.workload == .classic ? "1" : Figures.count(plan.items)), ("bytes of a value", sizes),
             ("seed", "\(plan.seed)"),
         ]
         if let killEvery = plan.killEvery { rows.append(("a process is killed", "every \(killEvery) ms on average")) }
-        if let sabotage = plan.sabotage { rows.append(("broken on purpose", sabotage.rawValue)) }
+        if let fault = plan.fault { rows.append(("broken on purpose", fault.rawValue)) }
         if plan.isHostile { rows.append(("a hostile neighbor", "puts odd keys into the keyrings")) }
         let machine = result.machine
         let processors = "\(machine.processors) processor\(machine.processors == 1 ? "" : "s")"

@@ -6,7 +6,7 @@ extension ReportPage {
         let wide = ThroughputChart(result, width: 1_032, height: 300)
         let narrow = ThroughputChart(result, width: 358, height: 260)
         return section(
-            "Throughput", note: "Calls a second of all actors together.", [card([wide.markup, narrow.markup])])
+            "Throughput", note: "Calls a second of all workers together.", [card([wide.markup, narrow.markup])])
     }
 
     var latency: Markup {

@@ -14,13 +14,13 @@ extension StressPlan {
         words += ["--value-size", isOneSize ? "\(largestValue)" : "\(smallestValue)-\(largestValue)"]
         words += ["--seed", "\(seed)"]
         if let killEvery { words += ["--kill-every", "\(killEvery)"] }
-        if let sabotage { words += ["--sabotage", sabotage.rawValue] }
+        if let fault { words += ["--fault", fault.rawValue] }
         if isHostile { words.append("--hostile") }
         return words.joined(separator: " ")
     }
 
     /// Who acts, in a few words.
-    package var actorsText: String {
+    package var workersText: String {
         if workload == .classic { return "threads with fixed roles" }
         let threads = "\(threads) thread\(threads == 1 ? "" : "s")"
         if processes == 1 { return killEvery == nil ? threads : "1 process with \(threads)" }

@@ -6,7 +6,7 @@ extension StressResult {
         operations.reduce(0) { $0 + $1.errors.values.reduce(0, +) }
     }
 
-    /// Calls a second of all actors together, over the whole run.
+    /// Calls a second of all workers together, over the whole run.
     package var meanRate: Double { rate(of: totalOperations) }
 
     package func rate(of count: Int) -> Double {

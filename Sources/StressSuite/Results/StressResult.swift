@@ -4,7 +4,7 @@ package struct StressResult: Codable, Sendable {
     package var machine: Machine
     /// In seconds since 1970.
     package var startedAt: Double
-    /// For how long actors ran, in seconds, without the time that checking took.
+    /// For how long workers ran, in seconds, without the time that checking took.
     package var seconds: Double
     /// Whether somebody ended it early; what was done until then was checked all the same.
     package var isInterrupted: Bool
@@ -86,7 +86,7 @@ package struct ThroughputPoint: Codable, Sendable {
     }
 }
 
-/// The throughput of so many actors.
+/// The throughput of so many workers.
 package struct ScalingPoint: Codable, Sendable {
     package var threads: Int
     package var processes: Int

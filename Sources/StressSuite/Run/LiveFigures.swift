@@ -4,7 +4,7 @@ import Keyutils
 /// What is known of a run while it goes on.
 struct LiveFigures {
     private let plan: StressPlan
-    private let board: RunBoard
+    private let sharedLog: SharedLog
     private var seen: [Int]
     private var lastTime = 0.0
     private var lastCount = 0
@@ -15,11 +15,11 @@ struct LiveFigures {
     /// Of more calls than these, only the last ones are looked at.
     private static let sample = 2_000
 
-    init(plan: StressPlan, board: RunBoard, quota: QuotaWatch) {
+    init(plan: StressPlan, sharedLog: SharedLog, quota: QuotaWatch) {
         self.plan = plan
-        self.board = board
+        self.sharedLog = sharedLog
         self.quota = quota
-        seen = Array(repeating: 0, count: plan.actors)
+        seen = Array(repeating: 0, count: plan.workers)
         shown = StressProgress(
             phase: .running, seconds: 0, fraction: 0, operations: 0, rate: 0, p50: 0, p99: 0, errors: 0, kills: 0,
             quotaKeys: 0, quotaBytes: 0, keyLimit: 0, byteLimit: 0)
@@ -27,7 +27,7 @@ struct LiveFigures {
 
     /// A round begins, with empty logs.
     mutating func beginRound(errorsSoFar: Int) {
-        seen = Array(repeating: 0, count: plan.actors)
+        seen = Array(repeating: 0, count: plan.workers)
         errors = errorsSoFar
         lastCount = 0
     }
@@ -38,13 +38,13 @@ struct LiveFigures {
     /// Looks at the logs.
     ///
     /// - Parameters:
-    ///   - seconds: for how long actors have run in all.
+    ///   - seconds: for how long workers have run in all.
     ///   - operations: how many calls there were in the rounds before.
     mutating func look(seconds: Double, operations before: Int, kills: Int) -> StressProgress {
         var histogram = Histogram<UInt32>(numberOfSignificantValueDigits: .two)
         var count = 0
-        for slot in 0..<plan.actors {
-            let log = board.log(slot)
+        for slot in 0..<plan.workers {
+            let log = sharedLog.log(slot)
             let end = log.count
             count += end
             for index in max(seen[slot], end - Self.sample)..<max(seen[slot], end) {
@@ -73,7 +73,7 @@ struct LiveFigures {
         return shown
     }
 
-    /// The actors stand still while their history is checked.
+    /// The workers stand still while their history is checked.
     mutating func checking() -> StressProgress {
         shown.phase = .checking
         return shown
@@ -93,5 +93,5 @@ struct LiveFigures {
         }
     }
 
-    private var steps: Int { (0..<plan.actors).reduce(0) { $0 + board.log($1).steps } }
+    private var steps: Int { (0..<plan.workers).reduce(0) { $0 + sharedLog.log($1).steps } }
 }

@@ -5,19 +5,19 @@ import SessionKeyring
 /// A run while it goes on: one round after the other, in a scratch keyring of its own.
 struct RunCourse: ~Copyable {
     private let plan: StressPlan
-    private let launcher: ActorLauncher?
+    private let launcher: WorkerLauncher?
     private let scratch: TemporaryKeyring
     private let store: SecretStore
-    private let board: RunBoard
-    private let briefing: ActorBriefing
+    private let sharedLog: SharedLog
+    private let configuration: WorkerConfiguration
     private let startedAt = Date().timeIntervalSince1970
     private var faults: Choices
-    private var figures = FigureBook()
-    private var checks = CheckBook()
+    private var figures = Metrics()
+    private var checks = CheckResults()
     private var live: LiveFigures
-    /// What each actor has done in the rounds before.
+    /// What each worker has done in the rounds before.
     private var steps: [Int]
-    /// How many calls of all actors were written down.
+    /// How many calls of all workers were written down.
     private var calls = 0
     private var incarnations: [Int]
     private var isInterrupted = false
@@ -31,24 +31,24 @@ struct RunCourse: ~Copyable {
     /// How many calls a round's logs may hold together.
     private static let mostCalls = 8_000_000
 
-    init(plan: StressPlan, launcher: ActorLauncher?, quota: QuotaWatch) throws(StressError) {
+    init(plan: StressPlan, launcher: WorkerLauncher?, quota: QuotaWatch) throws(StressError) {
         let scratch = try Self.ring(lasting: .seconds(Int(plan.longest) + 3_600))
-        let briefing = ActorBriefing(plan: plan, ring: scratch.keyring.serial.rawValue, parent: getpid())
+        let configuration = WorkerConfiguration(plan: plan, ring: scratch.keyring.serial.rawValue, parent: getpid())
         let store = try Self.store(in: scratch)
-        // One log more than actors, for the looks behind them.
-        let board = try RunBoard(
-            slots: plan.actors + 1, capacity: max(1_000, Self.mostCalls / (plan.actors + 1)),
-            plan: try briefing.encoded())
+        // One log more than workers, for the looks behind them.
+        let sharedLog = try SharedLog(
+            slots: plan.workers + 1, capacity: max(1_000, Self.mostCalls / (plan.workers + 1)),
+            plan: try configuration.encoded())
         self.plan = plan
         self.launcher = launcher
         self.store = store
-        self.board = board
+        self.sharedLog = sharedLog
         self.scratch = scratch
-        self.briefing = briefing
+        self.configuration = configuration
         faults = Choices(seed: plan.seed, stream: .max)
-        live = LiveFigures(plan: plan, board: board, quota: quota)
-        steps = Array(repeating: 0, count: plan.actors)
-        incarnations = Array(repeating: 0, count: plan.actors)
+        live = LiveFigures(plan: plan, sharedLog: sharedLog, quota: quota)
+        steps = Array(repeating: 0, count: plan.workers)
+        incarnations = Array(repeating: 0, count: plan.workers)
     }
 
     private static func ring(lasting lifetime: Duration) throws(StressError) -> TemporaryKeyring {
@@ -91,24 +91,24 @@ struct RunCourse: ~Copyable {
         report: (StressProgress) -> Void
     ) throws(StressError) {
         try prepareRound()
-        let crew: any Crew
+        let pool: any WorkerPool
         if plan.needsProcesses, let launcher {
-            crew = ProcessCrew(plan: plan, board: board, launcher: launcher)
+            pool = ProcessPool(plan: plan, sharedLog: sharedLog, launcher: launcher)
         } else {
-            crew = ThreadCrew(briefing: briefing, board: board)
+            pool = ThreadPool(configuration: configuration, sharedLog: sharedLog)
         }
         var length = plan.workload == .classic ? Self.classicLength : Self.roundLength
         if case .seconds(let seconds) = plan.length, plan.workload != .classic {
             length = min(length, seconds - figures.seconds)
         }
-        let round = Round(plan: plan, board: board, crew: crew, seconds: length)
+        let round = Round(plan: plan, sharedLog: sharedLog, pool: pool, seconds: length)
         var live = live
         let (secondsBefore, callsBefore, killsBefore) = (figures.seconds, figures.calls, figures.kills)
         live.beginRound(errorsSoFar: figures.errorCount)
         rounds += 1
         let hostile =
             plan.isHostile
-            ? HostileRound(plan: plan, anchor: scratch.keyring, store: store, board: board, round: rounds) : nil
+            ? HostileRound(plan: plan, anchor: scratch.keyring, store: store, sharedLog: sharedLog, round: rounds) : nil
         let outcome = try round.run(faults: &faults, isInterrupted: isInterrupted) { elapsed, kills in
             let seconds = secondsBefore + elapsed
             guard live.isDue(seconds) else { return }
@@ -122,9 +122,9 @@ struct RunCourse: ~Copyable {
     }
 
     private mutating func prepareRound() throws(StressError) {
-        try board.reset()
-        for slot in 0..<plan.actors {
-            let log = board.log(slot)
+        try sharedLog.reset()
+        for slot in 0..<plan.workers {
+            let log = sharedLog.log(slot)
             log.incarnation = incarnations[slot]
             log.steps = steps[slot]
             log.limit = plan.stepsOfEach
@@ -134,18 +134,18 @@ struct RunCourse: ~Copyable {
     /// Checks what a round has left, and makes room for the next.
     private mutating func examine(_ outcome: Round.Outcome) {
         observe()
-        for slot in 0..<plan.actors {
-            steps[slot] = board.log(slot).steps
-            incarnations[slot] = board.log(slot).incarnation + 1
+        for slot in 0..<plan.workers {
+            steps[slot] = sharedLog.log(slot).steps
+            incarnations[slot] = sharedLog.log(slot).incarnation + 1
         }
-        let history = RoundHistory(plan: plan, board: board)
-        calls += history.calls.count { $0.actor != 0 && (plan.workload != .lease || $0.kind == .lease) }
+        let history = RoundHistory(plan: plan, sharedLog: sharedLog)
+        calls += history.calls.count { $0.worker != 0 && (plan.workload != .lease || $0.kind == .lease) }
         RoundChecks(plan: plan, history: history, outcome: outcome, isQuotaTight: live.quota.isTight).note(in: &checks)
         CountChecks(plan: plan, history: history, outcome: outcome).note(in: &checks)
         for verdict in HistoryVerdicts.outcomes(for: history.histories, seed: plan.seed) { checks.note(verdict) }
         figures.add(history, outcome)
-        if plan.workload != .sessions { aftermath.noteTimeouts(in: &checks) }
-        if isOver, plan.workload != .sessions { aftermath.noteLeftovers(in: &checks) }
+        if plan.workload != .sessions { postRunChecks.noteTimeouts(in: &checks) }
+        if isOver, plan.workload != .sessions { postRunChecks.noteLeftovers(in: &checks) }
         clear()
     }
 
@@ -157,14 +157,14 @@ struct RunCourse: ~Copyable {
         }
     }
 
-    private var aftermath: Aftermath { Aftermath(plan: plan, ring: scratch.keyring, store: store) }
+    private var postRunChecks: PostRunChecks { PostRunChecks(plan: plan, ring: scratch.keyring, store: store) }
 
-    /// Looks at every item once more, when all actors have ended; those of sessions are gone with them.
+    /// Looks at every item once more, when all workers have ended; those of sessions are gone with them.
     private func observe() {
         guard plan.workload != .sessions else { return }
-        let observer = Actor(
-            plan: plan, place: ActorPlace(observerOfItemsFrom: 0), store: store, log: board.log(plan.actors))
-        for item in 0..<min(plan.items, board.capacity - 2) { observer.get(item) }
+        let observer = Worker(
+            plan: plan, place: WorkerPlace(observerOfItemsFrom: 0), store: store, log: sharedLog.log(plan.workers))
+        for item in 0..<min(plan.items, sharedLog.capacity - 2) { observer.get(item) }
         observer.list()
     }
 
@@ -187,7 +187,7 @@ struct RunCourse: ~Copyable {
         guard plan.steps > 0, !isInterrupted, !checks.hasFailed else { return }
         // A section under a lease counts once, whatever is called in it.
         checks.note(
-            "the actors have made exactly as many calls as they were asked to", looked: calls, "calls",
+            "the workers have made exactly as many calls as they were asked to", looked: calls, "calls",
             failure: calls == plan.steps ? nil : "\(calls) calls, and \(plan.steps) were asked for")
     }
 }

@@ -8,7 +8,7 @@ package struct StressError: Error, Equatable, CustomStringConvertible {
         /// There is no keyring to run in.
         case unavailable
         /// A process could not be started, or ended by itself.
-        case actorFailed
+        case workerFailed
         /// The history does not fit into memory.
         case outOfMemory
     }
@@ -17,11 +17,11 @@ package struct StressError: Error, Equatable, CustomStringConvertible {
     /// One line, lowercase, without a full stop.
     package let description: String
     /// What to do about it.
-    package let remedy: String?
+    package let hint: String?
 
-    package init(_ code: Code, _ description: String, remedy: String? = nil) {
+    package init(_ code: Code, _ description: String, hint: String? = nil) {
         self.code = code
         self.description = description
-        self.remedy = remedy
+        self.hint = hint
     }
 }

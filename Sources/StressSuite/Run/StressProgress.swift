@@ -2,12 +2,12 @@
 package struct StressProgress: Sendable, Equatable {
     package enum Phase: Sendable, Equatable {
         case running, checking
-        /// Short runs with more and more actors; which of how many.
+        /// Short runs with more and more workers; which of how many.
         case scaling(Int, of: Int)
     }
 
     package var phase: Phase
-    /// For how long actors have run, in seconds.
+    /// For how long workers have run, in seconds.
     package var seconds: Double
     /// From 0 to 1.
     package var fraction: Double

@@ -2,15 +2,15 @@ import Glibc
 import Keyutils
 import SessionKeyring
 
-/// A run of a plan: actors, history, checks, figures.
+/// A run of a plan: workers, history, checks, figures.
 package struct StressRun {
     package let plan: StressPlan
-    /// How processes for actors are started; needed where the plan needs processes.
-    package let launcher: ActorLauncher?
+    /// How processes for workers are started; needed where the plan needs processes.
+    package let launcher: WorkerLauncher?
     /// Whether the user's quota is compared with what it was before; not where others of that user are at work.
     package let comparesQuota: Bool
 
-    package init(plan: StressPlan, launcher: ActorLauncher? = nil, comparesQuota: Bool = true) {
+    package init(plan: StressPlan, launcher: WorkerLauncher? = nil, comparesQuota: Bool = true) {
         self.plan = plan
         self.launcher = launcher
         self.comparesQuota = comparesQuota
@@ -28,7 +28,7 @@ package struct StressRun {
     ) throws(StressError) -> StressResult {
         let plan = try plan.checked(canLaunch: launcher != nil)
         if plan.workload == .quota, geteuid() == 0 {
-            throw StressError(.invalidPlan, "root has no quota to speak of", remedy: "run it as an ordinary user")
+            throw StressError(.invalidPlan, "root has no quota to speak of", hint: "run it as an ordinary user")
         }
         let quota = try Self.quotaBefore()
         var course = try RunCourse(plan: plan, launcher: launcher, quota: quota)
@@ -50,6 +50,6 @@ package struct StressRun {
 extension StressError {
     /// There is no keyring for a run.
     init(_ error: any Error) {
-        self.init(.unavailable, "no keyring to run in: \(error)", remedy: "'skr doctor' tells what this login gives")
+        self.init(.unavailable, "no keyring to run in: \(error)", hint: "'skr doctor' tells what this login gives")
     }
 }

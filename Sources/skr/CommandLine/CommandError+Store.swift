@@ -67,7 +67,7 @@ extension SecretStoreError {
         case .restricted: "start a session of your own with 'skr session', or use another scope"
         case .undecodable: "ask for the type that was stored, or look at it with 'skr get'"
         case .unsupported: "'skr doctor' tells which features this kernel has"
-        default: remedy
+        default: hint
         }
     }
 }

@@ -18,7 +18,7 @@ struct ChildCommand: ~Copyable {
         environment: EnvironmentBlock = EnvironmentBlock(),
         input: CInt = -1,
         output: CInt = -1,
-        holding signals: HeldSignals,
+        holding signals: BlockedSignals,
         keeper: LeaseKeeper
     ) throws(CommandError) {
         var (held, before) = (signals.held, signals.before)

@@ -18,7 +18,7 @@ struct ChildEnd {
     }
 
     /// Ends as the command did; of the same signal where that was meant for us.
-    func leave() -> Never {
+    func propagate() -> Never {
         if isOurs {
             // Ours is not the crash that a core dump would be for.
             var none = rlimit(rlim_cur: 0, rlim_max: 0)

@@ -7,7 +7,7 @@ import Keyutils
 /// It is built beside our own and never becomes it, so that no secret is in what `/proc` shows of this process.
 @safe struct EnvironmentBlock {
     /// `NAME=value` and a NUL, and how long `NAME=` is.
-    private var entries: [(bytes: HeldSecret, prefixLength: Int)] = []
+    private var entries: [(bytes: SecretBox, prefixLength: Int)] = []
 
     /// Sets a variable that was not set before.
     mutating func set(_ name: String, to value: RawSpan) {
@@ -23,7 +23,7 @@ import Keyutils
             }
             return buffer.count
         }
-        entries.append((HeldSecret(entry), name.utf8.count + 1))
+        entries.append((SecretBox(entry), name.utf8.count + 1))
     }
 
     /// Lends the environment to C.
@@ -59,7 +59,7 @@ import Keyutils
     }
 
     /// An entry as C has it: it does not move, and is there as long as the block is.
-    private static func text(_ entry: HeldSecret) -> UnsafePointer<CChar>? {
+    private static func text(_ entry: SecretBox) -> UnsafePointer<CChar>? {
         unsafe entry.bytes.withBytes { bytes in
             unsafe bytes.withUnsafeBytes { unsafe $0.baseAddress?.assumingMemoryBound(to: CChar.self) }
         }

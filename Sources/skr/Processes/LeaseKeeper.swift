@@ -5,12 +5,12 @@ import SessionKeyring
 ///
 /// No thread does it, so that the process may fork, and so that a holder that is stopped loses its lease.
 struct LeaseKeeper {
-    let lease: any HeldLease
+    let lease: any LeaseHandle
     private let duration: Duration
     private let interval: Int
     private var next: Int
 
-    init(_ lease: any HeldLease, lasting duration: Duration) {
+    init(_ lease: any LeaseHandle, lasting duration: Duration) {
         self.lease = lease
         self.duration = duration
         let (seconds, attoseconds) = duration.components

@@ -11,7 +11,7 @@ enum MemoryFile {
     private static let allSeals: CInt = 0x1 | 0x2 | 0x4 | 0x8
 
     /// The path under which the command, and what it starts, can open the file.
-    static func make(_ secret: HeldSecret, of name: String) throws(CommandError) -> String {
+    static func make(_ secret: SecretBox, of name: String) throws(CommandError) -> String {
         guard let descriptor = secret.bytes.withBytes({ sealed($0) }) else {
             throw failure(name, otherwise: "use --env")
         }

@@ -19,7 +19,7 @@ struct SecretResolver {
     /// The secret, or `nil` where it can't be had, which ``check()`` tells later with all others.
     ///
     /// The keyring is looked for with the first reference: who has none needs no keyring.
-    mutating func read(_ reference: SecretReference) throws(CommandError) -> HeldSecret? {
+    mutating func read(_ reference: SecretReference) throws(CommandError) -> SecretBox? {
         let store = try openStore()
         let target = Target(place: place, service: reference.service, account: reference.account)
         do throws(CommandError) {
@@ -61,14 +61,14 @@ struct SecretResolver {
         _ reference: SecretReference,
         _ target: Target,
         from store: SecretStore
-    ) throws(CommandError) -> HeldSecret {
-        var secret: HeldSecret?
+    ) throws(CommandError) -> SecretBox {
+        var secret: SecretBox?
         try target.withSecret(in: store) { bytes, item throws(CommandError) in
             guard let field = reference.field else {
-                secret = HeldSecret(SecretBytes(copying: bytes))
+                secret = SecretBox(SecretBytes(copying: bytes))
                 return
             }
-            secret = HeldSecret(try JSONField.extract(field, from: bytes, of: Display.name(of: item)))
+            secret = SecretBox(try JSONField.extract(field, from: bytes, of: Display.name(of: item)))
         }
         guard let secret else { throw CommandError(SecretStoreError(.notFound, item: target.exactItem)) }
         return secret

@@ -112,7 +112,7 @@ struct SilentTerminal: ~Copyable {
             var previous = sigaction()
             unsafe sigaction(number, &action, &previous)
             // Whoever started us wants it ignored.
-            if HeldSignals.isIgnoring(previous) { unsafe sigaction(number, &previous, nil) }
+            if BlockedSignals.isIgnoring(previous) { unsafe sigaction(number, &previous, nil) }
             return previous
         }
     }

@@ -18,10 +18,10 @@ enum TypeCheck {
         var cache = build.appendingPathComponent("ModuleCache").path
         if !FileManager.default.isWritableFile(atPath: cache) { cache = folder.path }
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("../../../Sources/CKeyutils").standardized
+            .appendingPathComponent("../../../Sources").standardized
         let arguments = [
             "-typecheck", "-diagnostic-style=llvm", "-I", build.appendingPathComponent("Modules").path,
-            "-I", sources.path, "-module-cache-path", cache, source.path,
+            "-I", "\(sources.path)/CKeyutils", "-I", "\(sources.path)/CLinux", "-module-cache-path", cache, source.path,
         ]
         let outcome = try ChildProcess.run("swiftc", arguments, environment: ChildProcess.environment([:]))
         return String(decoding: outcome.errors, as: UTF8.self).split(separator: "\n").map(String.init)

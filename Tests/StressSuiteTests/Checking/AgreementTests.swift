@@ -35,12 +35,12 @@ struct AgreementTests {
         }
     }
 
-    @Test("right histories of many actors are accepted", arguments: [4, 16])
-    func manyActors(actors: Int) {
+    @Test("right histories of many workers are accepted", arguments: [4, 16])
+    func manyActors(workers: Int) {
         for seed in seeds.prefix(20) {
             var maker = HistoryMaker(seed: seed)
             var shape = maker.smallShape(calls: 300...600)
-            shape.actors = actors
+            shape.workers = workers
             shape.killed = min(shape.killed, 2)
             #expect(isLinearizable(maker.right(shape)), "seed \(seed)")
         }

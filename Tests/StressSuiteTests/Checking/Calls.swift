@@ -4,19 +4,19 @@ import Testing
 
 /// Short names for histories written by hand: times count in nanoseconds, or in milliseconds where `ms` says so.
 func call(
-    _ actor: UInt32,
+    _ worker: UInt32,
     _ effect: ItemOperation.Effect,
     _ time: ClosedRange<UInt64>,
     isCertain: Bool = true
 ) -> ItemOperation {
     ItemOperation(
-        actor: actor, effect: effect, invoked: time.lowerBound, returned: time.upperBound, isCertain: isCertain
+        worker: worker, effect: effect, invoked: time.lowerBound, returned: time.upperBound, isCertain: isCertain
     )
 }
 
-/// A call of an actor that was killed in it, and was surely dead at the end of this time.
-func killed(_ actor: UInt32, _ effect: ItemOperation.Effect, _ time: ClosedRange<UInt64>) -> ItemOperation {
-    call(actor, effect, time, isCertain: false)
+/// A call of a worker that was killed in it, and was surely dead at the end of this time.
+func killed(_ worker: UInt32, _ effect: ItemOperation.Effect, _ time: ClosedRange<UInt64>) -> ItemOperation {
+    call(worker, effect, time, isCertain: false)
 }
 
 func ms(_ time: ClosedRange<UInt64>) -> ClosedRange<UInt64> {

@@ -7,10 +7,11 @@ struct CheckTests {
     @Test("a value that nobody wrote, or not yet")
     func written() {
         #expect(verdict(WrittenValuesCheck.self, [killed(1, .set(a1), 0...5), call(2, .read(a1), 1...2)]) == .holds)
-        #expect(reason(WrittenValuesCheck.self, [call(2, .read(a1), 0...1)]) == "nobody wrote 1.1, which actor 2 found")
+        #expect(
+            reason(WrittenValuesCheck.self, [call(2, .read(a1), 0...1)]) == "nobody wrote 1.1, which worker 2 found")
         #expect(
             reason(WrittenValuesCheck.self, [call(2, .update(a1, b1), 0...1), call(1, .set(a1), 2...3)])
-                == "actor 2 found 1.1 before its write began"
+                == "worker 2 found 1.1 before its write began"
         )
     }
 
@@ -19,17 +20,18 @@ struct CheckTests {
         let sets = [call(1, .set(a1), 0...20), call(2, .set(b1), 0...20)]
         let reads = [call(3, .read(a1), 1...2), call(3, .read(b1), 3...4)]
         #expect(verdict(ReaderOrderCheck.self, sets + reads) == .holds)
-        #expect(reason(ReaderOrderCheck.self, sets + reads + [call(3, .read(a1), 5...6)]) == "actor 3 went back to 1.1")
+        #expect(
+            reason(ReaderOrderCheck.self, sets + reads + [call(3, .read(a1), 5...6)]) == "worker 3 went back to 1.1")
         #expect(verdict(ReaderOrderCheck.self, sets + reads + [call(4, .read(a1), 5...6)]) == .holds)
         let empty = [call(3, .read(a1), 1...2), call(3, .read(nil), 3...4), call(3, .read(a1), 5...6)]
-        #expect(reason(ReaderOrderCheck.self, sets + empty) == "actor 3 went back to 1.1")
+        #expect(reason(ReaderOrderCheck.self, sets + empty) == "worker 3 went back to 1.1")
     }
 
     @Test("a reader that went back to a value older than one it had seen")
     func older() {
         let sets = [call(1, .set(a1), 0...1), call(1, .set(a2), 2...9)]
         let back = [call(3, .read(a2), 3...4), call(3, .read(a1), 5...6)]
-        #expect(reason(ReaderOrderCheck.self, sets + back) == "actor 3 went back to 1.1")
+        #expect(reason(ReaderOrderCheck.self, sets + back) == "worker 3 went back to 1.1")
         let touching = [call(3, .read(a2), 3...5), call(3, .read(a1), 5...6)]
         #expect(verdict(ReaderOrderCheck.self, sets + touching) == .holds)
         let concurrent =
@@ -45,7 +47,7 @@ struct CheckTests {
         #expect(verdict(UpdateChainCheck.self, calls) == .holds)
         #expect(
             reason(UpdateChainCheck.self, calls + [call(3, .update(a1, c2), 2...9)])
-                == "actors 2 and 3 both updated 1.1: one of the updates is lost"
+                == "workers 2 and 3 both updated 1.1: one of the updates is lost"
         )
         let unknown = calls + [killed(4, .change(to: c2, timeout: nil), 2...9)]
         #expect(verdict(UpdateChainCheck.self, unknown) == .holds)
@@ -55,7 +57,7 @@ struct CheckTests {
     func twoBeginnings() {
         let calls = [call(1, .update(nil, a1), 0...5), call(2, .update(nil, b1), 0...5)]
         #expect(
-            reason(UpdateChainCheck.self, calls) == "actors 1 and 2 both found no item and wrote one"
+            reason(UpdateChainCheck.self, calls) == "workers 1 and 2 both found no item and wrote one"
         )
         #expect(verdict(UpdateChainCheck.self, calls + [killed(3, .wipe, 0...5)]) == .holds)
         let dying = [call(1, .update(nil, a1, timeout: 1), 0...5), call(2, .update(nil, b1), 0...5)]
@@ -76,7 +78,7 @@ struct CheckTests {
         #expect(verdict(LifetimeCheck.self, [set, call(2, .read(a1), ms(2_051...3_000))]) == .holds)
         #expect(
             reason(LifetimeCheck.self, [set, call(2, .read(a1), ms(2_052...3_000))])
-                == "actor 2 found 1.1 1000 us after the end of its time"
+                == "worker 2 found 1.1 1000 us after the end of its time"
         )
     }
 

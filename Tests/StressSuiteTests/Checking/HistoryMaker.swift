@@ -7,12 +7,12 @@ struct HistoryMaker {
     /// What histories look like.
     struct Shape {
         var calls = 6
-        var actors = 3
+        var workers = 3
         /// All times are multiples of it.
         var unit: UInt64 = 1
         /// The longest call and the longest pause, in units.
         var longest = 5
-        /// How many of a hundred calls are by an actor that is killed in them.
+        /// How many of a hundred calls are by a worker that is killed in them.
         var killed = 0
         /// How many of a hundred writes have a timeout of 1 or 2 seconds.
         var timed = 0
@@ -40,7 +40,7 @@ struct HistoryMaker {
     mutating func smallShape(calls: ClosedRange<Int>) -> Shape {
         var shape = Shape()
         shape.calls = Int.random(in: calls, using: &dice)
-        shape.actors = Int.random(in: 2...6, using: &dice)
+        shape.workers = Int.random(in: 2...6, using: &dice)
         shape.longest = Int.random(in: 2...10, using: &dice)
         shape.weights = Choice.allCases.map { _ in Int.random(in: 0...4, using: &dice) }
         shape.weights[0] += 1
@@ -55,11 +55,11 @@ struct HistoryMaker {
     /// A history of an item that is right, and so linearizable.
     mutating func right(_ shape: Shape) -> [ItemOperation] {
         var slots: [(slot: Slot, point: UInt64)] = []
-        for (index, count) in share(shape.calls, among: shape.actors) {
+        for (index, count) in share(shape.calls, among: shape.workers) {
             var time = UInt64(Int.random(in: 0...shape.longest, using: &dice)) * shape.unit
             for _ in 0..<count {
                 let length = UInt64(Int.random(in: 0...shape.longest, using: &dice)) * shape.unit
-                let slot = Slot(actor: UInt32(index), begin: time, end: time + length)
+                let slot = Slot(worker: UInt32(index), begin: time, end: time + length)
                 slots.append((slot, UInt64.random(in: slot.begin...slot.end, using: &dice)))
                 time += length + UInt64(Int.random(in: 0...shape.longest, using: &dice)) * shape.unit
             }
@@ -89,13 +89,14 @@ struct HistoryMaker {
             case .change(let stamp, let timeout): .write(stamp, timeout: timeout)
             }
         result[index] = ItemOperation(
-            actor: call.actor, effect: effect, invoked: call.invoked, returned: call.returned, isCertain: call.isCertain
+            worker: call.worker, effect: effect, invoked: call.invoked, returned: call.returned,
+            isCertain: call.isCertain
         )
         return result
     }
 
     private struct Slot {
-        let actor: UInt32
+        let worker: UInt32
         let begin: UInt64
         let end: UInt64
     }
@@ -105,9 +106,9 @@ struct HistoryMaker {
         var death = UInt64.max
     }
 
-    private mutating func share(_ calls: Int, among actors: Int) -> [(Int, Int)] {
-        var shares = [Int](repeating: 0, count: actors)
-        for _ in 0..<calls { shares[Int.random(in: 0..<actors, using: &dice)] += 1 }
+    private mutating func share(_ calls: Int, among workers: Int) -> [(Int, Int)] {
+        var shares = [Int](repeating: 0, count: workers)
+        for _ in 0..<calls { shares[Int.random(in: 0..<workers, using: &dice)] += 1 }
         return Array(shares.enumerated().map { ($0.offset, $0.element) })
     }
 
@@ -118,7 +119,7 @@ struct HistoryMaker {
         let effect = effect(choice(shape.weights), slot, at: point, on: &item, shape, isKilled)
         if isKilled && Bool.random(using: &dice) { item = before }
         return ItemOperation(
-            actor: slot.actor, effect: effect, invoked: slot.begin, returned: slot.end, isCertain: !isKilled
+            worker: slot.worker, effect: effect, invoked: slot.begin, returned: slot.end, isCertain: !isKilled
         )
     }
 
@@ -152,8 +153,8 @@ struct HistoryMaker {
     }
 
     private mutating func value(_ slot: Slot, at point: UInt64, _ shape: Shape) -> (Item, UInt32?) {
-        numbers[slot.actor, default: 0] += 1
-        let stamp = Stamp(writer: slot.actor, number: numbers[slot.actor] ?? 1)
+        numbers[slot.worker, default: 0] += 1
+        let stamp = Stamp(writer: slot.worker, number: numbers[slot.worker] ?? 1)
         guard Int.random(in: 0..<100, using: &dice) < shape.timed else { return (Item(value: stamp), nil) }
         let timeout = UInt32.random(in: 1...2, using: &dice)
         let set = UInt64.random(in: slot.begin...point, using: &dice)

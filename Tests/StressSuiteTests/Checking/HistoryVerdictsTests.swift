@@ -33,10 +33,10 @@ struct HistoryVerdictsTests {
         #expect(failed.map(\.name) == ["the history of each item is linearizable"])
         #expect(
             try #require(failed.first).evidence == [
-                "item beta, seed 7: no order of this and 1 other call explains actor 2's get found nothing;"
+                "item beta, seed 7: no order of this and 1 other call explains worker 2's get found nothing;"
                     + " to replay: the same options and --seed 7",
-                "actor 1  set 1.1            0.000 .. 0.001 us  |--|",
-                "actor 2  get found nothing  0.002 .. 0.003 us        |--|",
+                "worker 1  set 1.1            0.000 .. 0.001 us  |--|",
+                "worker 2  get found nothing  0.002 .. 0.003 us        |--|",
             ]
         )
     }

@@ -2,14 +2,14 @@ import Testing
 
 @testable import StressSuite
 
-@Suite("Calls whose actors were killed in them")
+@Suite("Calls whose workers were killed in them")
 struct KilledTests {
     @Test("they may have taken effect, or not", arguments: right)
     func accepts(_ named: NamedHistory) {
         named.expectAccepted()
     }
 
-    @Test("they take effect once, and before their actor is dead", arguments: wrong)
+    @Test("they take effect once, and before their worker is dead", arguments: wrong)
     func refuses(_ named: NamedHistory) {
         named.expectRefused()
     }

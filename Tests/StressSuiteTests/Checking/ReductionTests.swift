@@ -10,12 +10,12 @@ struct ReductionTests {
         let violation = try violation(in: calls)
         #expect(violation.smallest == [calls[calls.count - 2], calls[calls.count - 1]])
         #expect(
-            violation.reason == "no order of this and 1 other call explains actor 2's get found nothing"
+            violation.reason == "no order of this and 1 other call explains worker 2's get found nothing"
         )
         #expect(
             violation.lines == [
-                "actor 1  set 1.1            0.000 .. 0.001 us  |--|",
-                "actor 2  get found nothing  0.050 .. 0.051 us        |--|",
+                "worker 1  set 1.1            0.000 .. 0.001 us  |--|",
+                "worker 2  get found nothing  0.050 .. 0.051 us        |--|",
             ]
         )
     }
@@ -87,7 +87,7 @@ struct ReductionTests {
         #expect(reason == "more than 10 ways at once")
     }
 
-    /// Sets, gets and deletes one after the other, all of them right, by actor 3.
+    /// Sets, gets and deletes one after the other, all of them right, by worker 3.
     private func background(_ count: Int) -> [ItemOperation] {
         (0..<UInt32(count)).map { number in
             let time = 10 + UInt64(number) * 10

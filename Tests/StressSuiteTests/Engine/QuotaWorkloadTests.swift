@@ -28,14 +28,14 @@ struct QuotaWorkloadTests {
                 let plan = StressPlan(
                     workload: workload, threads: 2, processes: 2, length: .seconds(2), items: 4, seed: seed,
                     killEvery: 60)
-                try pass(plan, launcher: ActorLauncher(executable: path, arguments: ["--actor"]))
+                try pass(plan, launcher: WorkerLauncher(executable: path, arguments: ["--worker"]))
             }
         }
     }
 }
 
 /// Ends the process with what was found, if anything was.
-private func pass(_ plan: StressPlan, launcher: ActorLauncher? = nil) throws {
+private func pass(_ plan: StressPlan, launcher: WorkerLauncher? = nil) throws {
     let result = try StressRun(plan: plan, launcher: launcher).run()
     let hasCompared = result.checks.contains { $0.name == "the quota is back to where it was" && $0.verdict == .passed }
     guard result.isClean, hasCompared else {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The seed of a plan")
 struct RepeatabilityTests {
-    /// What an actor chose: everything about its calls but the time.
+    /// What a worker chose: everything about its calls but the time.
     private struct Choice: Equatable {
         let kind: CallKind
         let item: UInt32
@@ -16,12 +16,12 @@ struct RepeatabilityTests {
 
     /// Alone and in memory, so that nothing but the seed makes a difference.
     private static func choices(_ plan: StressPlan, slot: Int, incarnation: Int = 0) throws -> [Choice] {
-        let board = try RunBoard(slots: plan.actors + 1, capacity: 5_000, plan: [])
-        let log = board.log(slot)
+        let sharedLog = try SharedLog(slots: plan.workers + 1, capacity: 5_000, plan: [])
+        let log = sharedLog.log(slot)
         log.limit = 1_000
-        board.phase = .running
-        let place = ActorPlace(slot: slot, incarnation: incarnation, plan: plan)
-        Actor(plan: plan, place: place, store: SecretStore(backend: InMemoryBackend()), log: log).run(on: board)
+        sharedLog.phase = .running
+        let place = WorkerPlace(slot: slot, incarnation: incarnation, plan: plan)
+        Worker(plan: plan, place: place, store: SecretStore(backend: InMemoryBackend()), log: log).run(on: sharedLog)
         return (0..<log.count).map { index in
             let call = log[index]
             return Choice(kind: call.kind, item: call.item, written: call.written, timeout: call.timeout)
@@ -29,7 +29,7 @@ struct RepeatabilityTests {
     }
 
     @Test(
-        "makes every actor choose the same calls again", arguments: [Workload.mixed, .readHeavy, .writeHeavy, .update])
+        "makes every worker choose the same calls again", arguments: [Workload.mixed, .readHeavy, .writeHeavy, .update])
     func same(workload: Workload) throws {
         let plan = StressPlan(workload: workload, threads: 2, seed: 7)
         let first = try Self.choices(plan, slot: 1)
@@ -37,7 +37,7 @@ struct RepeatabilityTests {
         #expect(try Self.choices(plan, slot: 1) == first)
     }
 
-    @Test("makes other choices with another seed, actor or incarnation")
+    @Test("makes other choices with another seed, worker or incarnation")
     func other() throws {
         let plan = StressPlan(workload: .mixed, threads: 2, seed: 7)
         let first = try Self.choices(plan, slot: 0).map(\.kind)

@@ -11,10 +11,10 @@ extension Tag {
 }
 
 /// The `skr-stress` that was built beside this test bundle.
-let launcher: ActorLauncher = {
+let launcher: WorkerLauncher = {
     let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     let program = URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent("skr-stress")
-    return ActorLauncher(executable: program.path, arguments: ["--actor"])
+    return WorkerLauncher(executable: program.path, arguments: ["--worker"])
 }()
 
 /// The seed of this run's plans, printed so that a failure can be replayed; set `SKR_TEST_SEED` for that.

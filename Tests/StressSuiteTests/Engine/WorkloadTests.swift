@@ -119,18 +119,18 @@ struct WorkloadTests {
         for plan in plans {
             let error = #expect(throws: StressError.self) { try result(of: plan) }
             #expect(error?.code == .invalidPlan)
-            #expect(error?.remedy != nil)
+            #expect(error?.hint != nil)
         }
     }
 
-    @Test("an actor's program that can't be started is an error that says so")
+    @Test("a worker's program that can't be started is an error that says so")
     func noProgram() throws {
         let plan = StressPlan(workload: .mixed, processes: 2, length: .seconds(1), seed: 1)
         for path in ["/nonexistent", "/bin/false"] {
             let error = #expect(throws: StressError.self) {
-                try StressRun(plan: plan, launcher: ActorLauncher(executable: path), comparesQuota: false).run()
+                try StressRun(plan: plan, launcher: WorkerLauncher(executable: path), comparesQuota: false).run()
             }
-            #expect(error?.code == .actorFailed)
+            #expect(error?.code == .workerFailed)
         }
     }
 }

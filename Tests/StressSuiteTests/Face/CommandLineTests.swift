@@ -9,12 +9,12 @@ struct CommandLineTests {
     func roundTrip(workload: Workload) throws {
         var plans = [StressPlan(workload: workload, seed: 1)]
         if workload != .classic {
-            for sabotage in Sabotage.allCases {
+            for fault in InjectedFault.allCases {
                 plans.append(
                     StressPlan(
                         workload: workload, threads: 3, processes: 5, length: .operations(1_234), items: 11,
-                        smallestValue: 64, largestValue: 2_000, seed: .max, killEvery: 70, sabotage: sabotage,
-                        isHostile: sabotage == .dropWrite))
+                        smallestValue: 64, largestValue: 2_000, seed: .max, killEvery: 70, fault: fault,
+                        isHostile: fault == .dropWrite))
             }
             plans.append(
                 StressPlan(

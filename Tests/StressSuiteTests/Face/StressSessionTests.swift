@@ -69,7 +69,7 @@ struct StressSessionTests {
         #expect(errors.contains("skr-stress: hint: repeat it: \(SampleResult.failed().plan.commandLine)\n"))
     }
 
-    @Test("with --json - has nothing but JSON on standard output, with the report's runs of more and more actors")
+    @Test("with --json - has nothing but JSON on standard output, with the report's runs of more and more workers")
     func scaling() async throws {
         let end = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
             try MadeUpSession.end(["--json", "-", "--scaling", "--threads", "3", "--kill-every", "9"]) { plan, _, _ in
@@ -100,7 +100,7 @@ struct StressSessionTests {
         #expect(!output(of: end).contains("(with 4 threads)"))
         let other = await #expect(processExitsWith: .exitCode(70), observing: [\.standardOutputContent]) {
             try MadeUpSession.end(["--scaling"]) { plan, _, _ throws(StressError) in
-                guard plan.processes == 1 else { throw StressError(.actorFailed, "process 2 ended by itself") }
+                guard plan.processes == 1 else { throw StressError(.workerFailed, "process 2 ended by itself") }
                 return MadeUpSession.success(plan)
             }
         }
@@ -109,14 +109,14 @@ struct StressSessionTests {
     }
 
     @Test(
-        "that can't be made is an error with its remedy and its exit code",
+        "that can't be made is an error with its hint and its exit code",
         arguments: [(0, 64), (1, 69), (2, 70), (3, 70)] as [(Int, CInt)])
     func impossible(number: Int, code: CInt) async throws {
         let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [number, code] in
-            let codes: [StressError.Code] = [.invalidPlan, .unavailable, .actorFailed, .outOfMemory]
+            let codes: [StressError.Code] = [.invalidPlan, .unavailable, .workerFailed, .outOfMemory]
             do {
                 try MadeUpSession.end([]) { _, _, _ throws(StressError) in
-                    throw StressError(codes[number], "it can't be", remedy: "try another")
+                    throw StressError(codes[number], "it can't be", hint: "try another")
                 }
             } catch let error as CommandError {
                 Console.report(error, by: StressProgram.name)

@@ -62,7 +62,7 @@ enum SampleResult {
         CheckOutcome(name: "no reader goes back in time", verdict: .passed, detail: "16 readers, 8 items"),
         CheckOutcome(
             name: "each item's history is linearizable", verdict: .passed,
-            detail: "8 items, 1,313,007 calls, 211 of them of actors that were killed"),
+            detail: "8 items, 1,313,007 calls, 211 of them of workers that were killed"),
         CheckOutcome(name: "no update is lost", verdict: .skipped, detail: "the workload makes no updates"),
         CheckOutcome(name: "nothing is left in the keyring", verdict: .passed, detail: "quota is back where it was"),
     ]
@@ -103,13 +103,13 @@ enum SampleResult {
     /// With checks that failed, evidence, errors with long names, and all that markup could stumble over.
     static func failed(evidenceLines: Int = 200) -> StressResult {
         var result = clean(points: 600)
-        result.plan.sabotage = .staleRead
+        result.plan.fault = .staleRead
         result.isInterrupted = true
         result.checks[3] = CheckOutcome(
             name: "each item's history is linearizable", verdict: .failed,
             detail: "item <a&b> has no order of its calls that explains all answers",
             evidence: (1...max(1, evidenceLines)).map { number in
-                "actor \(number % 16)  \(number * 1_311) ns .. \(number * 1_311 + 2_104) ns  get -> \(number % 16).\(number)"
+                "worker \(number % 16)  \(number * 1_311) ns .. \(number * 1_311 + 2_104) ns  get -> \(number % 16).\(number)"
                     + (number % 50 == 0 ? "  which nobody can have seen by then <\"&'> \u{1}\u{7F}" : "")
             })
         result.checks[2] = CheckOutcome(

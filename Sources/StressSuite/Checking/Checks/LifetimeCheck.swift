@@ -13,7 +13,7 @@ struct LifetimeCheck: HistoryCheck {
             let latest = Expiry.latest(of: writer)
             if call.invoked > latest {
                 let late = (call.invoked - latest) / 1_000
-                let reason = "actor \(call.actor) found \(stamp) \(late) us after the end of its time"
+                let reason = "worker \(call.worker) found \(stamp) \(late) us after the end of its time"
                 return Finding(
                     looked: looked, verdict: .violation(Violation(reason: reason, smallest: [writer, call])))
             }

@@ -15,8 +15,8 @@ struct ReaderOrderCheck: HistoryCheck {
             looked += 1
             let writer = stamp.flatMap { writers[$0] }.map { history.operations[$0] }
             let read = Read(index: index, call: call, stamp: stamp, writer: writer)
-            if let calls = readers[call.actor, default: Reader()].add(read, history, writers) {
-                let reason = "actor \(call.actor) went back to \(stamp.map(\.description) ?? "nothing")"
+            if let calls = readers[call.worker, default: Reader()].add(read, history, writers) {
+                let reason = "worker \(call.worker) went back to \(stamp.map(\.description) ?? "nothing")"
                 return Finding(looked: looked, verdict: .violation(Violation(reason: reason, smallest: calls)))
             }
         }

@@ -41,7 +41,7 @@ struct UpdateChainCheck: HistoryCheck {
             guard let other = updates.updateValue(call, forKey: old) else { return nil }
             let writer = writers[old].map { [history.operations[$0]] } ?? []
             return Violation(
-                reason: "actors \(other.actor) and \(call.actor) both updated \(old): one of the updates is lost",
+                reason: "workers \(other.worker) and \(call.worker) both updated \(old): one of the updates is lost",
                 smallest: writer + [other, call]
             )
         }
@@ -58,7 +58,7 @@ struct UpdateChainCheck: HistoryCheck {
         var twoBeginnings: Violation? {
             guard !canVanish, beginnings.count == 2 else { return nil }
             return Violation(
-                reason: "actors \(beginnings[0].actor) and \(beginnings[1].actor) both found no item and wrote one",
+                reason: "workers \(beginnings[0].worker) and \(beginnings[1].worker) both found no item and wrote one",
                 smallest: beginnings
             )
         }

@@ -9,7 +9,7 @@ struct CachedAction: VerbAction {
     static let leaseDuration = Duration.seconds(10)
 
     /// How long to wait for the one that runs it; a command may take its time.
-    private static let patience = Duration.seconds(24 * 3_600)
+    private static let waitLimit = Duration.seconds(24 * 3_600)
 
     let request: CachedRequest
 
@@ -23,18 +23,18 @@ struct CachedAction: VerbAction {
         // A hit needs nothing of what follows.
         if !request.isForced, request.refreshBefore == nil, let answer = try CachedAnswer.read(request.item, in: store)
         {
-            try answer.give()
+            try answer.printAndExit()
         }
         let flight = try SingleFlight(store: store, item: request.item, leaseDuration: Self.leaseDuration)
-        var patience = Patience(Self.patience, at: store.backend)
-        repeat { try takeTurn(of: flight, in: store) } while patience.wait()
+        var deadline = DeadlineWait(Self.waitLimit, at: store.backend)
+        repeat { try takeTurn(of: flight, in: store) } while deadline.wait()
         throw SecretStoreError(.leaseHeld, item: request.item)
     }
 
     /// Returns where somebody else is at it.
     private func takeTurn(of flight: SingleFlight, in store: SecretStore) throws {
         // From before the lease is ours, so that no signal leaves it behind.
-        let signals = HeldSignals()
+        let signals = BlockedSignals()
         let refreshes = request.refreshBefore != nil
         let turn: SingleFlight.Turn<CachedAnswer>
         do throws(SecretStoreError) {
@@ -49,7 +49,7 @@ struct CachedAction: VerbAction {
         switch turn {
         case .take(let answer):
             signals.release()
-            try answer.give()
+            try answer.printAndExit()
         case .wait: signals.release()
         case .fetch(let lease, let old): try fetch(flight, in: store, under: lease, old: old, signals)
         }
@@ -60,13 +60,13 @@ struct CachedAction: VerbAction {
         in store: SecretStore,
         under lease: FetchLease,
         old: CachedAnswer?,
-        _ signals: HeldSignals
+        _ signals: BlockedSignals
     ) throws -> Never {
         // Only a good output is fetched anew before its end.
         if let old, old.exitCode != 0 {
             _ = lease.release()
             signals.release()
-            try old.give()
+            try old.printAndExit()
         }
         if let old, request.isStaleWhileRefreshing {
             // A forked process has no part in a lease, so the other one takes its own.
@@ -74,9 +74,11 @@ struct CachedAction: VerbAction {
             signals.release()
             LookupThread.onFirstThread {
                 guard fork_detached() == 1 else { return }
-                exit(Skr.exitCode { () throws(CommandError) in try CachedAction(request: request.inForeground).perform() })
+                exit(
+                    Skr.exitCode { () throws(CommandError) in try CachedAction(request: request.inForeground).perform()
+                    })
             }
-            try old.give()
+            try old.printAndExit()
         }
         let fetch = CachedFetch(
             request: request, flight: flight, store: store, lease: lease, signals: signals, old: old)
@@ -92,7 +94,7 @@ struct ForgetAction: VerbAction {
     func run() throws {
         let store = try place.store()
         let flight = try SingleFlight(store: store, item: item, leaseDuration: CachedAction.leaseDuration)
-        let hadFailure = try store.delete(item.failureMark)
+        let hadFailure = try store.delete(item.failureSentinel)
         guard try flight.forget() || hadFailure else { throw SecretStoreError(.notFound, item: item) }
     }
 }

@@ -6,16 +6,16 @@ import SessionKeyring
 /// What a command has printed, and its exit code.
 struct CachedAnswer {
     let exitCode: Int32
-    let output: HeldSecret
+    let output: SecretBox
 
     /// What is kept of the item: the output, else a failure.
     static func read(_ item: ItemIdentity, in store: SecretStore) throws(SecretStoreError) -> CachedAnswer? {
-        if let output = try store.get(item) { return CachedAnswer(exitCode: 0, output: HeldSecret(output)) }
-        return try store.withBytes(of: item.failureMark) { bytes in
+        if let output = try store.get(item) { return CachedAnswer(exitCode: 0, output: SecretBox(output)) }
+        return try store.withBytes(of: item.failureSentinel) { bytes in
             guard bytes.byteCount > 0 else { return nil }
             let code = unsafe bytes.unsafeLoad(fromByteOffset: 0, as: UInt8.self)
             let output = SecretBytes(copying: bytes.extracting(droppingFirst: 1))
-            return CachedAnswer(exitCode: Int32(code), output: HeldSecret(output))
+            return CachedAnswer(exitCode: Int32(code), output: SecretBox(output))
         } ?? nil
     }
 
@@ -30,7 +30,7 @@ struct CachedAnswer {
                 return buffer.count
             }
         }
-        try store.set(record, for: item.failureMark, timeout: timeout)
+        try store.set(record, for: item.failureSentinel, timeout: timeout)
     }
 
     func write() throws(CommandError) {
@@ -38,7 +38,7 @@ struct CachedAnswer {
     }
 
     /// The end: the output and the exit code.
-    func give() throws(CommandError) -> Never {
+    func printAndExit() throws(CommandError) -> Never {
         try write()
         exit(exitCode)
     }

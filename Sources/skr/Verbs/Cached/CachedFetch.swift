@@ -9,7 +9,7 @@ struct CachedFetch {
     let flight: SingleFlight
     let store: SecretStore
     let lease: FetchLease
-    let signals: HeldSignals
+    let signals: BlockedSignals
     /// What is good enough if this fails.
     let old: CachedAnswer?
 
@@ -23,11 +23,11 @@ struct CachedFetch {
             giveBack()
             guard let old else { throw error }
             Console.report(error)
-            try old.give()
+            try old.printAndExit()
         }
         guard let answer = captured else {
             Console.warn(CapturedOutput.tooLarge)
-            end.leave()
+            end.propagate()
         }
         guard let lifetime else { try finish(failed: answer, end) }
         try finish(answer, keptFor: lifetime)
@@ -58,7 +58,7 @@ struct CachedFetch {
             return (nil, try passOn(output, rest: pipe, of: &child))
         }
         let end = child.waitForEnd()
-        return (CachedAnswer(exitCode: end.exitCode, output: HeldSecret(output)), end)
+        return (CachedAnswer(exitCode: end.exitCode, output: SecretBox(output)), end)
     }
 
     /// Those who wait would share a pipe, of which one takes what another needs; only a person answers when asked.
@@ -96,9 +96,9 @@ struct CachedFetch {
             }
         }
         giveBack()
-        if let old, !end.isOurs { try old.give() }
+        if let old, !end.isOurs { try old.printAndExit() }
         try answer.write()
-        end.leave()
+        end.propagate()
     }
 
     private func finish(_ answer: CachedAnswer, keptFor lifetime: Lifetime) throws(CommandError) -> Never {
@@ -106,7 +106,7 @@ struct CachedFetch {
             try answer.output.bytes.withBytes { bytes throws(SecretStoreError) in
                 try flight.keep(bytes, for: lifetime, under: lease)
             }
-            _ = try store.delete(request.item.failureMark)
+            _ = try store.delete(request.item.failureSentinel)
         } catch {
             giveBack()
             // It could not be kept, but whoever asked shall have it.
@@ -119,7 +119,7 @@ struct CachedFetch {
             exit(answer.exitCode)
         }
         giveBack()
-        try answer.give()
+        try answer.printAndExit()
     }
 
     private func lifetime(of answer: CachedAnswer) throws(CommandError) -> Lifetime {

@@ -23,12 +23,12 @@ enum CallsCheck {
             return .ok("calls", "add_key, keyctl and request_key are allowed")
         }
         if first.error.code == .unavailable, isFiltered == false {
-            return .problem("calls", "this kernel has no key facility: \(calls)", mend: Mend.newKernel)
+            return .problem("calls", "this kernel has no key facility: \(calls)", hint: DoctorHint.newKernel)
         }
         let cause = isFiltered == false ? "a security module" : "a seccomp filter, as containers have,"
         let isFatal = refusals.contains { $0.call != .requestKey }
         return isFatal
-            ? .problem("calls", "\(cause) blocks \(calls)", mend: Mend.allowCalls)
-            : .warning("calls", "\(cause) blocks \(calls), which skr hardly needs", mend: Mend.allowCalls)
+            ? .problem("calls", "\(cause) blocks \(calls)", hint: DoctorHint.allowCalls)
+            : .warning("calls", "\(cause) blocks \(calls), which skr hardly needs", hint: DoctorHint.allowCalls)
     }
 }

@@ -1,7 +1,7 @@
 import CommandSupport
 import SessionKeyring
 
-/// Tells what this login gives us, what is wrong, and how to mend it.
+/// Tells what this login gives us, what is wrong, and how to hint it.
 struct DoctorAction: VerbAction {
     let place: Place
     let asJSON: Bool
@@ -21,7 +21,7 @@ struct DoctorAction: VerbAction {
     static func examine(_ place: Place) throws(SecretStoreError) -> DoctorReport {
         let refusals = CallsCheck.refusals()
         // Counted before the probes, whose keys the kernel gives back a moment late.
-        let sessionOwner = (try? ScopeAnchor(lookingAt: .session))?.description.userID
+        let sessionOwner = (try? ResolvedScope(lookingAt: .session))?.description.userID
         let quota = QuotaCheck.finding(sessionOwner: sessionOwner)
         var scopes: [ScopeExamination] = []
         for name in Place.Scope.allCases { scopes.append(try ScopeExamination(of: name, place: place)) }

@@ -15,18 +15,18 @@ struct DoctorCheck: Equatable {
     let verdict: Verdict
     let text: String
     /// What to do about it, a command to copy; there is one unless all is well.
-    let mend: Mend?
+    let hint: DoctorHint?
 
     static func ok(_ id: String, _ text: String) -> DoctorCheck {
-        DoctorCheck(id: id, verdict: .ok, text: text, mend: nil)
+        DoctorCheck(id: id, verdict: .ok, text: text, hint: nil)
     }
 
-    static func warning(_ id: String, _ text: String, mend: Mend) -> DoctorCheck {
-        DoctorCheck(id: id, verdict: .warning, text: text, mend: mend)
+    static func warning(_ id: String, _ text: String, hint: DoctorHint) -> DoctorCheck {
+        DoctorCheck(id: id, verdict: .warning, text: text, hint: hint)
     }
 
-    static func problem(_ id: String, _ text: String, mend: Mend) -> DoctorCheck {
-        DoctorCheck(id: id, verdict: .problem, text: text, mend: mend)
+    static func problem(_ id: String, _ text: String, hint: DoctorHint) -> DoctorCheck {
+        DoctorCheck(id: id, verdict: .problem, text: text, hint: hint)
     }
 }
 

@@ -4,9 +4,9 @@ import ArgumentParser
 struct DoctorCommand: VerbCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Tell what this login gives us, what is wrong, and how to mend it.",
+        abstract: "Tell what this login gives us, what is wrong, and how to hint it.",
         discussion: """
-            One line a check: ok, warning or problem; where something can be mended, a command to copy follows. Each \
+            One line a check: ok, warning or problem; where there is something to do, a command to copy follows. Each \
             scope is tried: a secret is stored in a keyring of its own, read back and deleted, and nothing is left. The \
             kernel makes a persistent keyring for whoever asks for it, and starts its days anew; so that scope is tried \
             only where the keyring is there already or SKR_SCOPE is persistent.
@@ -15,7 +15,7 @@ struct DoctorCommand: VerbCommand {
 
             JSON: an object; the checks are in the order of the lines.
               {
-                "checks": [{"id", "mend", "text", "verdict"}],
+                "checks": [{"id", "hint", "text", "verdict"}],
                 "facts": {
                   "calls": {"blocked": [CALL], "seccompFilter"},
                   "features": [FEATURE],
@@ -31,7 +31,7 @@ struct DoctorCommand: VerbCommand {
                 },
                 "usable": true
               }
-            "mend" is null where there is nothing to do, "features" where the kernel does not say, and "limit" (bytes) \
+            "hint" is null where there is nothing to do, "features" where the kernel does not say, and "limit" (bytes) \
             where there is none. What is not known is null, and so is "usable" of a scope that was not tried.
             """
     )

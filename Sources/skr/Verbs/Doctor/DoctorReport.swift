@@ -6,19 +6,19 @@ struct DoctorReport {
     /// Whether at least one scope keeps secrets.
     let isUsable: Bool
 
-    /// One line a check, and where something is to be mended a second one.
+    /// One line a check, and a second one where there is something to do.
     func text(styled style: TextStyle) -> String {
         let width = findings.map(\.check.id.count).max() ?? 0
-        var lastMend: Mend?
+        var lastHint: DoctorHint?
         return findings.map { finding in
             let check = finding.check
             let verdict =
                 style.paint(check.verdict.rawValue, check.verdict.colour) + padding(check.verdict.rawValue, to: 7)
             var text = "\(verdict)  \(check.id)\(padding(check.id, to: width))  \(Display.plain(check.text))\n"
-            // What one command mends need not be said again and again.
-            if let mend = check.mend, mend != lastMend {
-                text += "         mend: \(Display.plain(mend.command))\n"
-                lastMend = mend
+            // A hint for several lines is said once.
+            if let hint = check.hint, hint != lastHint {
+                text += "         hint: \(Display.plain(hint.command))\n"
+                lastHint = hint
             }
             return text
         }.joined()
@@ -31,7 +31,7 @@ struct DoctorReport {
         let checks = findings.map(\.check).map { check in
             JSONValue.object([
                 "id": .string(check.id), "verdict": .string(check.verdict.rawValue), "text": .string(check.text),
-                "mend": JSONValue(check.mend?.command),
+                "hint": JSONValue(check.hint?.command),
             ])
         }
         let facts = findings.map { ($0.check.id, $0.facts) }

@@ -18,14 +18,16 @@ enum FeaturesCheck {
             let isOld = error.code == .unsupported
             let reason = isOld ? "this kernel is older than 5.3, and can't move a key in one step" : "\(error)"
             return Finding(
-                check: .problem("features", reason, mend: isOld ? Mend.newKernel : Mend.allowCalls), facts: .null)
+                check: .problem("features", reason, hint: isOld ? DoctorHint.newKernel : DoctorHint.allowCalls),
+                facts: .null)
         }
     }
 
     private static func check(_ found: KeyringCapabilities) -> DoctorCheck {
         guard found.contains([.move, .invalidate]) else {
             return .problem(
-                "features", "this kernel can't move or invalidate a key, which atomic writes need", mend: Mend.newKernel
+                "features", "this kernel can't move or invalidate a key, which atomic writes need",
+                hint: DoctorHint.newKernel
             )
         }
         let size =

@@ -26,7 +26,7 @@ enum MemoryLockCheck {
         return .warning(
             "memory-lock",
             "secrets in skr's memory can be swapped out for a moment: RLIMIT_MEMLOCK is too small (\(bound))",
-            mend: mayRaise ? Mend.raiseOwnLimit : Mend.raiseLimit
+            hint: mayRaise ? DoctorHint.raiseOwnLimit : DoctorHint.raiseLimit
         )
     }
 }

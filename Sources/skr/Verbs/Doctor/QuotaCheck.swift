@@ -24,12 +24,12 @@ enum QuotaCheck {
             let isHidden = quotas.contains {
                 if case .failure(let error) = $0.quota { error.code != .notFound } else { false }
             }
-            return isHidden ? .warning("quota", text, mend: Mend.mountProc) : .ok("quota", text)
+            return isHidden ? .warning("quota", text, hint: DoctorHint.mountProc) : .ok("quota", text)
         }
         switch fullest.percentUsed {
-        case 100...: return .problem("quota", "full: \(text)", mend: Mend.moreQuota(fullest))
+        case 100...: return .problem("quota", "full: \(text)", hint: DoctorHint.moreQuota(fullest))
         case (warningPercent + 1)...:
-            return .warning("quota", "over \(warningPercent) % full: \(text)", mend: Mend.moreQuota(fullest))
+            return .warning("quota", "over \(warningPercent) % full: \(text)", hint: DoctorHint.moreQuota(fullest))
         default: return .ok("quota", text)
         }
     }

@@ -8,7 +8,7 @@ struct ScopeExamination {
     let name: Place.Scope
     /// Whether SKR_SCOPE says that the session is meant, whoever owns it.
     private let isMeant: Bool
-    private(set) var anchor: ScopeAnchor?
+    private(set) var anchor: ResolvedScope?
     private(set) var probe: ScopeProbe?
     private(set) var itemCount: Int?
     private(set) var failure: SecretStoreError?
@@ -22,9 +22,11 @@ struct ScopeExamination {
     init(of name: Place.Scope, place: Place) throws(SecretStoreError) {
         self.name = name
         self.isMeant = place.secretScope == .sharedSession
-        guard name != .persistent || place.scope == .persistent || ScopeAnchor.isTherePersistentKeyring else { return }
+        guard name != .persistent || place.scope == .persistent || ResolvedScope.isTherePersistentKeyring else {
+            return
+        }
         do throws(SecretStoreError) {
-            let anchor = try ScopeAnchor(lookingAt: name.secretScope)
+            let anchor = try ResolvedScope(lookingAt: name.secretScope)
             self.anchor = anchor
             itemCount = try SecretStore(name.secretScope, namespace: place.namespace).identities().count
             probe = try ScopeProbe(in: name.secretScope)
@@ -42,17 +44,17 @@ struct ScopeExamination {
         let id = name.rawValue
         if let failure {
             let place = anchor.map { "\(detail(of: $0)): " } ?? ""
-            return .problem(id, "\(place)\(failure)", mend: Mend.command(for: failure, in: name))
+            return .problem(id, "\(place)\(failure)", hint: DoctorHint.command(for: failure, in: name))
         }
         guard let anchor else {
             return .ok(id, "not tried: none is known of, and asking makes one; 'SKR_SCOPE=persistent skr doctor' asks")
         }
         let proof = "a secret was stored and read back in \(detail(of: anchor))"
         guard name == .session, let weakness = anchor.sessionWeakness(isMeant: isMeant) else { return .ok(id, proof) }
-        return .warning(id, "\(weakness.text); \(proof)", mend: weakness.mend)
+        return .warning(id, "\(weakness.text); \(proof)", hint: weakness.hint)
     }
 
-    private func detail(of anchor: ScopeAnchor) -> String {
+    private func detail(of anchor: ResolvedScope) -> String {
         let possession = anchor.isPossessed ? "possessed" : "not possessed"
         let links = anchor.linksUserKeyring ? "links the user keyring" : "does not link the user keyring"
         return "keyring \(anchor.keyring) \(Display.plain(anchor.description.name)) (uid \(anchor.description.userID), "
@@ -78,34 +80,34 @@ struct ScopeExamination {
     }
 }
 
-extension ScopeAnchor {
+extension ResolvedScope {
     /// What a session should not be.
     ///
     /// - Parameter isMeant: whether a foreign one is used all the same.
-    fileprivate func sessionWeakness(isMeant: Bool) -> (text: String, mend: Mend)? {
+    fileprivate func sessionWeakness(isMeant: Bool) -> (text: String, hint: DoctorHint)? {
         let user = description.userID
         switch ownership {
         case .foreign(let owner):
             let storing = isMeant ? "SKR_SCOPE=session stores in it all the same" : "storing is refused there"
             return (
                 "session of uid \(owner), who can read what is stored in it and plant what is read; \(storing)",
-                Mend.newSession
+                DoctorHint.newSession
             )
         case .standIn:
             return (
                 "no session keyring: shares \(description.name) with all session-less processes of uid \(user)",
-                Mend.newSession
+                DoctorHint.newSession
             )
         case .own where !otherUsers.isEmpty:
             let others = otherUsers.map { "uid \($0)" }.joined(separator: ", ")
-            return ("\(others) stores in this session too, and can read what is in it", Mend.newSession)
+            return ("\(others) stores in this session too, and can read what is in it", DoctorHint.newSession)
         case .own where canBeJoinedByName:
             // Taking the permission away would leave the name to another, empty session.
-            return ("any process of uid \(user) can join this session by its name and read it", Mend.newSession)
+            return ("any process of uid \(user) can join this session by its name and read it", DoctorHint.newSession)
         case .own where letsOthersIn:
             return (
                 "any process of uid \(user) can link this session and read it",
-                Mend.hideSession(description.permissions)
+                DoctorHint.hideSession(description.permissions)
             )
         case .own: return nil
         }

@@ -13,6 +13,6 @@ enum TimeLeftCheck {
     private static func check(isReadable: Bool, isKnown: Bool) -> DoctorCheck {
         if isKnown { return .ok("time-left", "known, from /proc/keys") }
         let reason = isReadable ? "/proc/keys does not show our own keys" : "/proc/keys can't be read"
-        return .warning("time-left", "unknown: \(reason); timeouts work all the same", mend: Mend.mountProc)
+        return .warning("time-left", "unknown: \(reason); timeouts work all the same", hint: DoctorHint.mountProc)
     }
 }

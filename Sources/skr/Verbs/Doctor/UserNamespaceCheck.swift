@@ -20,8 +20,8 @@ enum UserNamespaceCheck {
         case true?: .ok("user-namespace", "none: user ids are the machine's")
         case false? where isSessionMeant:
             .ok("user-namespace", "\(inOneOfItsOwn); SKR_SCOPE is session, which is shared")
-        case false?: .warning("user-namespace", inOneOfItsOwn, mend: Mend.sayScope)
-        case nil: .warning("user-namespace", "unknown: /proc/self/uid_map can't be read", mend: Mend.mountProc)
+        case false?: .warning("user-namespace", inOneOfItsOwn, hint: DoctorHint.sayScope)
+        case nil: .warning("user-namespace", "unknown: /proc/self/uid_map can't be read", hint: DoctorHint.mountProc)
         }
     }
 }

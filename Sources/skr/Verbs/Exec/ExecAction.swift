@@ -66,9 +66,9 @@ struct ExecAction: VerbAction {
     }
 
     /// The secret of each variable that has one; throws unless all can be had.
-    private func secrets(of variables: [EnvironmentVariable]) throws(CommandError) -> [HeldSecret?] {
+    private func secrets(of variables: [EnvironmentVariable]) throws(CommandError) -> [SecretBox?] {
         var resolver = SecretResolver(place: place)
-        var secrets: [HeldSecret?] = []
+        var secrets: [SecretBox?] = []
         for variable in variables {
             switch variable.value {
             case .plain: secrets.append(nil)

@@ -47,9 +47,9 @@ struct InjectAction: VerbAction {
     }
 
     /// The secrets in their order; throws unless all can be had.
-    private func secrets(of template: Template) throws(CommandError) -> [HeldSecret] {
+    private func secrets(of template: Template) throws(CommandError) -> [SecretBox] {
         var resolver = SecretResolver(place: place)
-        var secrets: [HeldSecret] = []
+        var secrets: [SecretBox] = []
         for case .reference(let reference) in template.pieces {
             if let secret = try resolver.read(reference) { secrets.append(secret) }
         }
@@ -57,7 +57,7 @@ struct InjectAction: VerbAction {
         return secrets
     }
 
-    private static func filled(_ template: Template, _ text: [UInt8], _ secrets: [HeldSecret]) -> SecretBytes {
+    private static func filled(_ template: Template, _ text: [UInt8], _ secrets: [SecretBox]) -> SecretBytes {
         let capacity = text.count + secrets.reduce(0) { $0 + $1.count }
         return unsafe SecretBytes(capacity: capacity) { buffer in
             var secrets = secrets[...]

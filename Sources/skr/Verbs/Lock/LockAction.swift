@@ -9,14 +9,14 @@ struct LockAction: VerbAction {
     /// How soon others may go on after a holder that died.
     let timeout: Duration
     /// How long to wait for others.
-    let patience: Duration
+    let waitLimit: Duration
     let command: CommandLineWords
 
     init(
         place: Place,
         name: String,
         timeout: Duration,
-        patience: Duration,
+        waitLimit: Duration,
         command: CommandLineWords
     ) throws(CommandError) {
         guard command.count > 0 else {
@@ -31,7 +31,7 @@ struct LockAction: VerbAction {
         self.place = place
         self.name = name
         self.timeout = timeout
-        self.patience = patience
+        self.waitLimit = waitLimit
         self.command = command
     }
 
@@ -39,8 +39,8 @@ struct LockAction: VerbAction {
 
     func run() throws {
         let store = try place.store()
-        var patience = Patience(self.patience, at: store.backend)
-        repeat { try takeTurn(in: store) } while patience.wait()
+        var deadline = DeadlineWait(waitLimit, at: store.backend)
+        repeat { try takeTurn(in: store) } while deadline.wait()
         throw CommandError(
             exitCode: .tryAgain, message: "\(Display.quoted(name)): somebody else holds the lock",
             hint: "try again, or wait longer with --wait")
@@ -49,14 +49,14 @@ struct LockAction: VerbAction {
     /// Returns where somebody else holds it.
     private func takeTurn(in store: SecretStore) throws {
         // From before the lease is ours, so that no signal leaves it behind.
-        let signals = HeldSignals()
+        let signals = BlockedSignals()
         guard try !store.backend.isLeaseHeld(name),
             let lease = try store.backend.tryLease(name, lasting: timeout)
         else { return signals.release() }
         try runCommand(under: lease, signals)
     }
 
-    private func runCommand(under lease: any HeldLease, _ signals: HeldSignals) throws(CommandError) -> Never {
+    private func runCommand(under lease: any LeaseHandle, _ signals: BlockedSignals) throws(CommandError) -> Never {
         let end: ChildEnd
         do throws(CommandError) {
             var environment = EnvironmentBlock()
@@ -70,12 +70,12 @@ struct LockAction: VerbAction {
             _ = lease.release()
             throw error
         }
-        guard !lease.release() else { end.leave() }
+        guard !lease.release() else { end.propagate() }
         let lost = CommandError(
             exitCode: .tryAgain, message: "\(Display.quoted(name)): the lock was lost while the command ran",
             hint: "others may have run theirs meanwhile; a longer --timeout bears longer stops")
         guard end.exitCode != 0 else { throw lost }
         Console.report(lost)
-        end.leave()
+        end.propagate()
     }
 }

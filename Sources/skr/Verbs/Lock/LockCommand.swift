@@ -40,7 +40,7 @@ struct LockCommand: LaunchingCommand {
 
     func action(launching command: CommandLineWords) throws(CommandError) -> any VerbAction {
         try LockAction(
-            place: try options.place(usually: .user), name: name, timeout: timeout.duration, patience: wait.duration,
+            place: try options.place(usually: .user), name: name, timeout: timeout.duration, waitLimit: wait.duration,
             command: command)
     }
 }

@@ -1,0 +1,76 @@
+/// The numbers in what the kernel says of a key, and where its names are: all that needs no `String`.
+///
+/// In one pass over the bytes where they are: a list describes every member of a keyring.
+package struct DescriptionFields: Sendable {
+    /// Where the type's name is.
+    package let type: Range<Int>
+    /// The owner's user id, as seen from the caller's user namespace.
+    package let userID: UInt32
+    /// The owner's group id, as seen from the caller's user namespace.
+    package let groupID: UInt32
+    /// Who may do what.
+    package let permissions: KeyPermissions
+    /// Where the name is that the key was added under, of any bytes but NUL.
+    package let name: Range<Int>
+
+    /// Parses the text that `keyctl_describe(3)` gives, without its NUL.
+    ///
+    /// - Throws: ``KeyringError`` with ``KeyringError/Code/invalidArgument`` if the text is not in that form.
+    package init(parsing text: RawSpan) throws(KeyringError) {
+        var start = 0
+        guard let type = Self.field(of: text, from: &start), let user = Self.field(of: text, from: &start),
+            let group = Self.field(of: text, from: &start), let mask = Self.field(of: text, from: &start),
+            let userID = Self.identifier(in: text, user), let groupID = Self.identifier(in: text, group),
+            let permissions = Self.number(in: text, mask, radix: 16)
+        else { throw KeyringError(.invalidArgument, in: .describe) }
+        self.type = type
+        self.userID = userID
+        self.groupID = groupID
+        self.permissions = KeyPermissions(rawValue: permissions)
+        self.name = start..<text.byteCount
+    }
+
+    /// Where the bytes before the next semicolon are.
+    private static func field(of text: RawSpan, from start: inout Int) -> Range<Int>? {
+        for offset in start..<text.byteCount where byte(of: text, at: offset) == UInt8(ascii: ";") {
+            defer { start = offset + 1 }
+            return start..<offset
+        }
+        return nil
+    }
+
+    /// Linux prints identifiers as signed numbers: those above 2,147,483,647 come out negative.
+    private static func identifier(in text: RawSpan, _ field: Range<Int>) -> UInt32? {
+        guard let first = field.first, byte(of: text, at: first) == UInt8(ascii: "-") else {
+            return number(in: text, field, radix: 10)
+        }
+        guard let magnitude = number(in: text, field.dropFirst(), radix: 10), magnitude <= 1 << 31 else { return nil }
+        return 0 &- magnitude
+    }
+
+    private static func number(in text: RawSpan, _ field: Range<Int>, radix: UInt32) -> UInt32? {
+        guard !field.isEmpty else { return nil }
+        var number: UInt32 = 0
+        for offset in field {
+            let (product, isTooLarge) = number.multipliedReportingOverflow(by: radix)
+            guard !isTooLarge, let digit = digit(byte(of: text, at: offset)), digit < radix else { return nil }
+            let (sum, isSumTooLarge) = product.addingReportingOverflow(digit)
+            guard !isSumTooLarge else { return nil }
+            number = sum
+        }
+        return number
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt32? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte - UInt8(ascii: "a") + 10)
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte - UInt8(ascii: "A") + 10)
+        default: nil
+        }
+    }
+
+    private static func byte(of text: RawSpan, at offset: Int) -> UInt8 {
+        unsafe text.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+    }
+}

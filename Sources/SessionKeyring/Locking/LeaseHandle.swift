@@ -1,0 +1,19 @@
+/// A lease that a backend has granted; it is released, if it was not before, when nobody refers to it any more.
+public protocol LeaseHandle: AnyObject, Sendable {
+    /// A number greater than that of every holder before.
+    var fencingNumber: UInt64 { get }
+
+    /// How long it is surely still held; zero if it may be somebody else's.
+    var timeLeft: Duration { get }
+
+    /// Makes it last so long from now on; false if it may be somebody else's.
+    func renew(lasting duration: Duration) throws(SecretStoreError) -> Bool
+
+    /// Names a child of this process that may outlive it: until it ends too, the lease is not taken for a dead holder's.
+    ///
+    /// - Returns: false if the lease may be somebody else's.
+    func name(command processID: Int32) throws(SecretStoreError) -> Bool
+
+    /// Gives it back; false if it may have been somebody else's by then.
+    func release() -> Bool
+}

@@ -1,0 +1,79 @@
+import Glibc
+import Keyutils
+import SessionKeyring
+
+/// What a run has left behind, looked at once its workers have ended.
+struct PostRunChecks {
+    let plan: StressPlan
+    let ring: Keyring
+    let store: SecretStore
+
+    /// Whether every item would go by itself.
+    func noteTimeouts(in book: inout CheckResults) {
+        let name = "every item has its timeout"
+        do {
+            // A hostile neighbor's are as he likes.
+            let items = try store.items().filter { StressItems.number(of: $0.item) != nil }
+            let eternal = items.filter { $0.expiry == .never }
+            if eternal.isEmpty, let unknown = items.first(where: { $0.expiry == .unknown }) {
+                return book.note(
+                    CheckOutcome(
+                        name: name, verdict: .skipped, detail: "/proc/keys does not show \(unknown.item)",
+                        looked: items.count, subject: "items"))
+            }
+            book.note(
+                name, looked: items.count, "items",
+                failure: eternal.isEmpty ? nil : "\(eternal.count) items would never expire",
+                evidence: eternal.isEmpty ? [] : [plan.replay] + eternal.prefix(20).map { "\($0.item)" })
+        } catch {
+            book.note(name, looked: 0, "items", failure: "the items can't be listed: \(error)")
+        }
+    }
+
+    /// Whether nothing is there but items; leases of the dead are given the time to end.
+    func noteLeftovers(in book: inout CheckResults) {
+        let name = "nothing is left but items"
+        do {
+            // Of a holder whose death can't be seen, the lease lasts two seconds.
+            if plan.killEvery != nil { usleep(2_500_000) }
+            _ = try store.items()
+            var looked = 0
+            let left = try leftovers(&looked)
+            book.note(
+                name, looked: looked, "keys",
+                failure: left.isEmpty ? nil : "\(left.count) keys", evidence: left.isEmpty ? [] : [plan.replay] + left)
+        } catch {
+            book.note(name, looked: 0, "keys", failure: "the keyrings can't be read: \(error)")
+        }
+    }
+
+    private func leftovers(_ looked: inout Int) throws -> [String] {
+        var left: [String] = []
+        for serial in try ring.members() {
+            guard let name = try Self.description(of: Key(serial))?.name else { continue }
+            for member in try Keyring(serial).members() {
+                looked += 1
+                guard let key = try Self.description(of: Key(member)) else { continue }
+                if !isExpected(key.name, in: name) { left.append("\(key.type) \(key.name) in \(name)") }
+            }
+        }
+        return left
+    }
+
+    /// `nil` for a key that has expired, or that the kernel collects just now.
+    private static func description(of key: Key) throws(KeyringError) -> KeyDescription? {
+        do throws(KeyringError) {
+            return try key.describe()
+        } catch {
+            guard [.expired, .revoked, .notFound].contains(error.code) else { throw error }
+            return nil
+        }
+    }
+
+    private func isExpected(_ key: String, in ring: String) -> Bool {
+        // Who uses the names that a hostile neighbor has taken stores items too.
+        if plan.isHostile, key.contains(":\(HostileNeighbor.name):") { return true }
+        if ring == NamespaceRings.leasesName { return key.hasPrefix("updates:") }
+        return ItemIdentity(keyDescription: key).flatMap(StressItems.number) != nil
+    }
+}

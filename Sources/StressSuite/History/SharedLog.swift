@@ -1,0 +1,84 @@
+import Glibc
+import Synchronization
+
+/// What all workers of a run share: its plan, whether to run, and a log for each worker.
+///
+/// It lies in shared memory: a worker's log outlives the process that wrote it.
+@safe final class SharedLog: Sendable {
+    enum Phase: UInt64 {
+        case waiting, running, stopping
+    }
+
+    private static let logsOffset = 65_536
+    private static let planOffset = 1_024
+
+    let memory: SharedMemory
+    let slots: Int
+    /// How many calls fit into a log.
+    let capacity: Int
+
+    /// A new sharedLog.
+    init(slots: Int, capacity: Int, plan: [UInt8]) throws(StressError) {
+        self.slots = slots
+        self.capacity = capacity
+        memory = try SharedMemory(size: Self.logsOffset + slots * CallLog.size(capacity: capacity))
+        guard Self.planOffset + plan.count <= Self.logsOffset else {
+            throw StressError(.invalidPlan, "the plan is too long")
+        }
+        unsafe memory.base.storeBytes(of: UInt64(slots), toByteOffset: 0, as: UInt64.self)
+        unsafe memory.base.storeBytes(of: UInt64(capacity), toByteOffset: 8, as: UInt64.self)
+        unsafe memory.base.storeBytes(of: UInt64(plan.count), toByteOffset: 16, as: UInt64.self)
+        unsafe plan.withUnsafeBytes { text in
+            unsafe UnsafeMutableRawBufferPointer(start: memory.base + Self.planOffset, count: text.count)
+                .copyMemory(from: text)
+        }
+    }
+
+    /// The sharedLog behind this descriptor, which is its from now on.
+    init(descriptor: CInt) throws(StressError) {
+        memory = try SharedMemory(descriptor: descriptor)
+        slots = unsafe Int(memory.base.load(fromByteOffset: 0, as: UInt64.self))
+        capacity = unsafe Int(memory.base.load(fromByteOffset: 8, as: UInt64.self))
+        guard Self.logsOffset + slots * CallLog.size(capacity: capacity) == memory.size else {
+            throw StressError(.workerFailed, "a worker was started with the memory of something else")
+        }
+    }
+
+    /// As it was given.
+    var plan: [UInt8] {
+        let count = unsafe Int(memory.base.load(fromByteOffset: 16, as: UInt64.self))
+        return unsafe [UInt8](UnsafeRawBufferPointer(start: memory.base + Self.planOffset, count: count))
+    }
+
+    /// Whether workers are to run.
+    var phase: Phase {
+        get { Phase(rawValue: unsafe word(64).pointee.load(ordering: .acquiring)) ?? .stopping }
+        set { unsafe word(64).pointee.store(newValue.rawValue, ordering: .releasing) }
+    }
+
+    /// How many workers stand ready.
+    var ready: Int { Int(unsafe word(128).pointee.load(ordering: .acquiring)) }
+
+    func standReady() {
+        unsafe word(128).pointee.wrappingAdd(1, ordering: .acquiringAndReleasing)
+    }
+
+    /// The log of a worker.
+    func log(_ slot: Int) -> CallLog {
+        precondition(slot < slots)
+        return unsafe CallLog(
+            start: memory.base + Self.logsOffset + slot * CallLog.size(capacity: capacity), capacity: capacity)
+    }
+
+    /// Empties all logs for another round.
+    func reset() throws(StressError) {
+        try memory.discard(from: Self.logsOffset)
+        unsafe word(128).pointee.store(0, ordering: .releasing)
+        phase = .waiting
+    }
+
+    /// Words on cache lines of their own, since many threads look at them.
+    private func word(_ offset: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
+        unsafe (memory.base + offset).assumingMemoryBound(to: Atomic<UInt64>.self)
+    }
+}

@@ -1,0 +1,19 @@
+/// What a store that is broken on purpose does wrong.
+package enum InjectedFault: String, Codable, Sendable, CaseIterable {
+    /// Says that it has written, and has not.
+    case dropWrite = "drop-write"
+    /// Gives a value the tail of another.
+    case tearValue = "tear-value"
+    /// Gives what was there before.
+    case staleRead = "stale-read"
+    /// Says that it has deleted, and has not.
+    case keepDeleted = "keep-deleted"
+    /// Lets two change an item at once.
+    case loseUpdate = "lose-update"
+    /// Gives one lease to two holders.
+    case shareLease = "share-lease"
+    /// Keeps an item beyond its timeout.
+    case outlive = "outlive"
+    /// Leaves an item out of the list.
+    case shortList = "short-list"
+}

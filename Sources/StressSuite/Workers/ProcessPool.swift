@@ -1,0 +1,90 @@
+import Glibc
+
+/// Workers in processes of their own.
+final class ProcessPool: WorkerPool {
+    private let plan: StressPlan
+    private let sharedLog: SharedLog
+    private let launcher: WorkerLauncher
+    /// The processes that run, by number; `nil` for one that has ended.
+    private var processes: [pid_t?] = []
+    private(set) var failures: [String] = []
+
+    init(plan: StressPlan, sharedLog: SharedLog, launcher: WorkerLauncher) {
+        self.plan = plan
+        self.sharedLog = sharedLog
+        self.launcher = launcher
+    }
+
+    deinit {
+        _ = dismiss()
+    }
+
+    func start() throws(StressError) {
+        for number in 0..<plan.processes { processes.append(try launcher.start(number, on: sharedLog)) }
+    }
+
+    func isRunning() -> Bool {
+        for (number, process) in processes.enumerated() {
+            guard let process else { continue }
+            var status: CInt = 0
+            guard unsafe waitpid(process, &status, WNOHANG) == process else { continue }
+            processes[number] = nil
+            guard status != 0 else { continue }
+            cutOff(number)
+            failures.append("process \(number) \(Self.ending(status))")
+        }
+        return processes.contains { $0 != nil }
+    }
+
+    func killOne(_ choices: inout Choices) throws(StressError) -> Bool {
+        let number = choices.below(processes.count)
+        // One that has ended by itself is not started again.
+        guard let process = processes[number], !logs(of: number).allSatisfy(\.isFinished) else { return false }
+        end(process)
+        cutOff(number)
+        for log in logs(of: number) { log.incarnation += 1 }
+        processes[number] = nil
+        processes[number] = try launcher.start(number, on: sharedLog)
+        return true
+    }
+
+    func dismiss() -> Int {
+        let late = processes.compactMap(\.self)
+        for (number, process) in processes.enumerated() {
+            guard let process else { continue }
+            end(process)
+            cutOff(number)
+            processes[number] = nil
+        }
+        return late.count
+    }
+
+    private func end(_ process: pid_t) {
+        kill(process, SIGKILL)
+        var status: CInt = 0
+        while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
+    }
+
+    private func logs(of process: Int) -> [CallLog] {
+        (0..<plan.actorsPerProcess).map { sharedLog.log(process * plan.actorsPerProcess + $0) }
+    }
+
+    /// Gives the calls that a process was killed in the time by which it was surely dead.
+    private func cutOff(_ process: Int) {
+        let now = MonotonicTime.now
+        for log in logs(of: process) {
+            for index in max(0, log.count - 8)..<log.count where log[index].returned == 0 {
+                var record = log[index]
+                record.outcome = .none
+                record.error = nil
+                record.returned = now
+                log.change(index, record)
+            }
+        }
+    }
+
+    private static func ending(_ status: CInt) -> String {
+        let signal = status & 0x7F
+        return signal == 0 ? "ended with exit code \(status >> 8)" : "was ended by signal \(signal)"
+    }
+}

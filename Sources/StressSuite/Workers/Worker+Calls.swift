@@ -1,0 +1,119 @@
+import Keyutils
+import SessionKeyring
+
+extension Worker {
+    @discardableResult
+    func get(_ item: Int) -> StampedValue.Reading? {
+        var reading: StampedValue.Reading?
+        call(.get, item: item) { open in
+            reading = try read(item)
+            open.record.note(reading)
+        }
+        return reading
+    }
+
+    func set(_ item: Int, count: UInt64 = 0, timeout: UInt32? = nil) {
+        let stamp = nextStamp()
+        let value = value(stamp, item: item, count: count)
+        let timeout = timeout ?? plan.usualTimeout
+        call(.set, item: item) { record in
+            record.written = stamp.rawValue
+            record.timeout = timeout
+            record.count = count
+        } _: { _ in
+            try store.set(value, for: identity(item), timeout: .seconds(Int(timeout)))
+        }
+    }
+
+    func add(_ item: Int) {
+        let stamp = nextStamp()
+        let value = value(stamp, item: item)
+        call(.add, item: item) { record in
+            record.written = stamp.rawValue
+            record.timeout = plan.usualTimeout
+        } _: { open in
+            if try !create(value, for: item) { open.record.outcome = .refused }
+        }
+    }
+
+    /// False where there is one already.
+    private func create(_ value: borrowing SecretBytes, for item: Int) throws(SecretStoreError) -> Bool {
+        do throws(SecretStoreError) {
+            try store.add(value, for: identity(item), timeout: .seconds(Int(plan.usualTimeout)))
+            return true
+        } catch {
+            guard error.code == .duplicate else { throw error }
+            return false
+        }
+    }
+
+    func delete(_ item: Int) {
+        call(.delete, item: item) { open in
+            open.record.outcome = try store.delete(identity(item)) ? .done : .refused
+        }
+    }
+
+    func clear() {
+        call(.clear, item: nil) { _ in try store.clear() }
+    }
+
+    func list() {
+        call(.list, item: nil) { open in
+            for identity in try store.identities() {
+                guard let item = StressItems.number(of: identity), item < plan.items else {
+                    if !plan.isHostile { open.record.flaw = .otherItem }
+                    continue
+                }
+                if item < StressPlan.mostListedItems { open.record.observed |= 1 << UInt64(item) }
+            }
+        }
+    }
+
+    /// Counts one up, as one step.
+    func update(_ item: Int) {
+        let stamp = nextStamp()
+        call(.update, item: item) { record in
+            record.timeout = plan.usualTimeout
+        } _: { open in
+            try store.update(
+                identity(item), as: [UInt8].self, timeout: .seconds(Int(plan.usualTimeout)),
+                lasting: plan.leaseDuration, waiting: plan.waitLimit
+            ) { old in
+                let reading = old.map { old in
+                    unsafe StampedValue.read(old.span.bytes, item: globalItem(item), seed: plan.seed)
+                }
+                open.record.note(reading)
+                open.record.count = (reading?.count ?? 0) + 1
+                open.record.written = stamp.rawValue
+                // From here on the value may become visible, even if nobody is left to say so.
+                note(open)
+                return bytes(of: value(stamp, item: item, count: open.record.count))
+            }
+            open.record.outcome = .done
+        }
+    }
+
+    private func bytes(of value: borrowing SecretBytes) -> [UInt8] {
+        value.withBytes { span in unsafe span.withUnsafeBytes { bytes in unsafe Array(bytes) } }
+    }
+
+    func read(_ item: Int) throws(SecretStoreError) -> StampedValue.Reading? {
+        try store.withBytes(of: identity(item)) { bytes in
+            StampedValue.read(bytes, item: globalItem(item), seed: plan.seed)
+        }
+    }
+}
+
+extension CallRecord {
+    /// What a reader found.
+    mutating func note(_ reading: StampedValue.Reading?) {
+        guard let reading else {
+            outcome = .refused
+            return
+        }
+        outcome = .done
+        observed = reading.stamp?.rawValue ?? 0
+        count = reading.count
+        flaw = reading.flaw
+    }
+}

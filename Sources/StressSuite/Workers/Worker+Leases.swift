@@ -1,0 +1,63 @@
+import Glibc
+import SessionKeyring
+
+extension Worker {
+    /// Takes a lease, counts one up in two steps that nothing but the lease holds together, and gives it back.
+    ///
+    /// The section is written down as one call, from the moment when the lease was surely ours to the last one.
+    func countUnderLease(_ item: Int) {
+        call(.lease, item: item) { open in
+            guard let lease = try lease("counter \(item)", lasting: plan.leaseDuration) else {
+                open.record.outcome = .refused
+                return
+            }
+            let taken = MonotonicTime.now
+            open.record.observed = lease.fencingNumber
+            open.record.count = taken
+            note(open)
+            let count = get(item)?.count ?? 0
+            // Another thread has the processor now and then, as it would have in a section that does more.
+            if choices.below(8) == 0 { sched_yield() }
+            guard lease.isHeld else { throw SecretStoreError(.leaseLost) }
+            set(item, count: count + 1)
+            open.record.written = MonotonicTime.now
+            guard lease.release() else { throw SecretStoreError(.leaseLost) }
+        }
+    }
+
+    /// Takes a lease that is soon over, and gives it back before its end, about then, or behind it.
+    ///
+    /// The section ends when the lease may be over, however late it is given back.
+    func holdShortly(_ item: Int) {
+        let duration = 10_000 + choices.below(40_001)
+        let delay =
+            switch choices.below(5) {
+            case 0: choices.below(2_000)
+            case 1: duration + choices.below(3_000)
+            default: duration - 3_500 + choices.below(5_000)
+            }
+        call(.lease, item: item) { open in
+            guard let lease = try lease("short \(item)", lasting: .microseconds(duration)) else {
+                open.record.outcome = .refused
+                return
+            }
+            open.record.count = MonotonicTime.now
+            let end = open.record.count + UInt64(lease.timeLeft / .nanoseconds(1))
+            open.record.observed = lease.fencingNumber
+            note(open)
+            usleep(UInt32(delay))
+            open.record.written = min(MonotonicTime.now, end)
+            lease.release()
+        }
+    }
+
+    /// The lease; `nil` where others had it all the time.
+    private func lease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> Lease? {
+        do throws(SecretStoreError) {
+            return try store.lease(name, lasting: duration, waiting: plan.waitLimit)
+        } catch {
+            guard error.code == .leaseHeld else { throw error }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Keyutils
+import SessionKeyring
+
+/// One thread that makes calls, and writes each down.
+///
+/// Used by one thread alone.
+final class Worker {
+    let plan: StressPlan
+    let place: WorkerPlace
+    let store: SecretStore
+    let log: CallLog
+    var choices: Choices
+    private let identities: [ItemIdentity]
+    private var values: UInt32 = 0
+    /// An item that was found to be gone.
+    var missing: Int?
+
+    init(plan: StressPlan, place: WorkerPlace, store: SecretStore, log: CallLog) {
+        self.plan = plan
+        self.place = place
+        self.store = store
+        self.log = log
+        choices = Choices(seed: plan.seed, stream: UInt64(place.number))
+        identities = (0..<plan.items).map(StressItems.identity)
+    }
+
+    func identity(_ item: Int) -> ItemIdentity { identities[item] }
+
+    /// The item among those of the whole run, as its values name it.
+    func globalItem(_ item: Int) -> UInt64 { UInt64(place.firstItem + item) }
+
+    /// A stamp that no other value has.
+    func nextStamp() -> Stamp {
+        values += 1
+        return Stamp(writer: place.number, number: values)
+    }
+
+    func anyItem() -> Int { choices.below(plan.items) }
+
+    /// A new value of a size that is chosen within the plan's bounds.
+    func value(_ stamp: Stamp, item: Int, count: UInt64 = 0) -> SecretBytes {
+        let range = plan.largestValue - plan.smallestValue + 1
+        let size = plan.smallestValue + (range > 1 ? choices.below(range) : 0)
+        return unsafe SecretBytes(capacity: size) { buffer in
+            unsafe StampedValue.write(
+                stamp: stamp, item: globalItem(item), seed: plan.seed, count: count, into: buffer)
+            return size
+        }
+    }
+
+    /// Makes a call between two looks at the clock.
+    ///
+    /// - Parameter body: makes it and completes the record; what it throws is written down as the outcome.
+    func call(
+        _ kind: CallKind,
+        item: Int?,
+        prepare: (inout CallRecord) -> Void = { _ in },
+        _ body: (inout OpenCall) throws -> Void
+    ) {
+        var record = CallRecord()
+        record.kind = kind
+        record.worker = place.number
+        record.item = item.map { UInt32(place.firstItem + $0) } ?? CallRecord.allItems
+        prepare(&record)
+        record.invoked = MonotonicTime.now
+        var open = OpenCall(index: log.begin(record), record: record)
+        do {
+            try body(&open)
+            if open.record.outcome == .none { open.record.outcome = .done }
+        } catch {
+            open.record.outcome = .threw
+            open.record.error = ErrorName(error)
+        }
+        open.record.returned = MonotonicTime.now
+        log.change(open.index, open.record)
+    }
+
+    /// Writes down what is known before the call takes effect.
+    func note(_ open: OpenCall) {
+        log.change(open.index, open.record)
+    }
+}
+
+/// A call that has begun and not yet returned.
+struct OpenCall {
+    let index: Int
+    var record: CallRecord
+}

@@ -1,0 +1,38 @@
+import CProcess
+import Glibc
+
+/// How a process that runs workers is started: a program that calls ``WorkerProcess/run(_:)``.
+package struct WorkerLauncher: Sendable {
+    package let executable: String
+    /// What comes in front of the argument that the suite adds.
+    package let arguments: [String]
+
+    package init(executable: String, arguments: [String] = []) {
+        self.executable = executable
+        self.arguments = arguments
+    }
+
+    /// Starts a process that is killed when the calling thread ends.
+    func start(_ process: Int, on sharedLog: SharedLog) throws(StressError) -> pid_t {
+        let texts = [executable] + arguments + [String(process)]
+        var words: [UnsafeMutablePointer<CChar>?] = unsafe texts.map { text in unsafe strdup(text) } + [nil]
+        defer { unsafe words.forEach { word in unsafe free(word) } }
+        var mask = sigset_t()
+        unsafe sigemptyset(&mask)
+        // The terminal's keys are for the run alone, from before the workers could say so.
+        for number in [SIGINT, SIGTERM, SIGQUIT, SIGHUP] { unsafe sigaddset(&mask, number) }
+        let code = unsafe withUnsafePointer(to: &mask) { mask in
+            unsafe words.withUnsafeMutableBufferPointer { words in
+                var setup = unsafe child_setup(
+                    words: words.baseAddress, environment: current_environment(), input: sharedLog.memory.descriptor,
+                    output: -1, mask: mask)
+                return unsafe start_child(&setup)
+            }
+        }
+        guard code > 0 else {
+            throw StressError(
+                .workerFailed, "can't start \(executable): \(unsafe String(cString: strerror(-code)))")
+        }
+        return code
+    }
+}

@@ -1,0 +1,35 @@
+/// Which of a run's workers it is, and which items are its.
+struct WorkerPlace: Sendable {
+    /// Its log on the sharedLog.
+    let slot: Int
+    /// Which start of its process, from 0; each has other choices and other stamps.
+    let incarnation: Int
+    /// What its stamps begin with: no two workers of a run have the same.
+    let number: UInt32
+    /// Where its items begin among those of the whole run: not 0 where each worker has items of its own.
+    let firstItem: Int
+
+    init(slot: Int, incarnation: Int, plan: StressPlan) {
+        self.slot = slot
+        self.incarnation = incarnation
+        // Number 0 is the run's own, for the looks behind the workers.
+        number = UInt32(1 + incarnation * plan.workers + slot)
+        firstItem = plan.workload == .sessions ? slot * plan.items : 0
+    }
+
+    init(observerOfItemsFrom firstItem: Int) {
+        slot = -1
+        incarnation = 0
+        number = 0
+        self.firstItem = firstItem
+    }
+}
+
+extension StressPlan {
+    /// How many workers there are at a time.
+    package var workers: Int { workload == .classic ? ClassicRole.team.count : threads * processes }
+    /// How many threads with workers a process has.
+    var actorsPerProcess: Int { workload == .classic ? ClassicRole.team.count : threads }
+    /// How many items there are in all.
+    var allItems: Int { workload == .sessions ? workers * items : items }
+}

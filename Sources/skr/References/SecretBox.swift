@@ -1,0 +1,22 @@
+import Keyutils
+
+/// Secret bytes that can be kept in a collection, which bytes without copies can't.
+final class SecretBox: Sendable {
+    let bytes: SecretBytes
+
+    init(_ bytes: consuming SecretBytes) {
+        self.bytes = bytes
+    }
+
+    var count: Int { bytes.count }
+
+    var hasNUL: Bool {
+        bytes.withBytes { bytes in
+            for offset in 0..<bytes.byteCount where unsafe bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self) == 0
+            {
+                return true
+            }
+            return false
+        }
+    }
+}

@@ -1,15 +1,11 @@
-import Glibc
 public import Keyutils
 public import SessionKeyring
-import Synchronization
 
 /// A throw-away keyring for tests on the real kernel: linked into the session for as long as this value lives, removed with
 /// all that is in it at the end.
 ///
 /// It has a timeout of its own, so that a test that is killed leaves nothing that lasts.
 public struct ScratchKeyring: ~Copyable, Sendable {
-    private static let counter = Atomic<Int>(0)
-
     private let ring: TemporaryKeyring
 
     /// The keyring.
@@ -20,10 +16,8 @@ public struct ScratchKeyring: ~Copyable, Sendable {
     /// - Parameter lifetime: when the kernel drops it, if nothing else does before.
     /// - Throws: `KeyringError` where the kernel does not let us.
     public init(lifetime: Duration = .seconds(3_600)) throws(KeyringError) {
-        let number = Self.counter.wrappingAdd(1, ordering: .relaxed).newValue
         ring = try TemporaryKeyring(
-            named: "skr-scratch-\(getpid())-\(number)", in: Keyring.resolve(.sessionKeyring),
-            lifetime: KeyTimeout(lifetime))
+            prefix: "skr-scratch", in: Keyring.resolve(.sessionKeyring), lifetime: KeyTimeout(lifetime))
     }
 
     /// The scope whose items live in this keyring.

@@ -22,10 +22,8 @@ package struct ScopeProbe: Sendable {
     package init(in scope: SecretScope) throws(SecretStoreError) {
         let anchor = try scope.resolve()
         let ring = try Self.keyrings { () throws(KeyringError) in
-            // Process ids are not enough: two pid namespaces may share a session.
             try TemporaryKeyring(
-                named: "skr-probe-" + String(UInt64.random(in: 0 ... .max), radix: 16), in: anchor,
-                lifetime: KeyTimeout(Self.lifetime), permissions: scope.permissions)
+                prefix: "skr-probe", in: anchor, lifetime: KeyTimeout(Self.lifetime), permissions: scope.permissions)
         }
         let keyring = ring.keyring
         // Whoever resolves the scope now has to find it.

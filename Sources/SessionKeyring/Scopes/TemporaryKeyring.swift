@@ -1,3 +1,4 @@
+import Glibc
 package import Keyutils
 
 /// A keyring that is linked into another one for as long as this value lives, and removed with all that is in it at the end.
@@ -9,10 +10,13 @@ package struct TemporaryKeyring: ~Copyable, Sendable {
 
     /// Makes one, complete before others can see it.
     ///
-    /// - Parameter permissions: the kernel's usual ones if `nil`.
+    /// - Parameters:
+    ///   - prefix: what its name begins with; the rest is left to chance, as two pid namespaces may share a session.
+    ///   - permissions: the kernel's usual ones if `nil`.
     package init(
-        named name: String, in anchor: Keyring, lifetime: KeyTimeout, permissions: KeyPermissions? = nil
+        prefix: String, in anchor: Keyring, lifetime: KeyTimeout, permissions: KeyPermissions? = nil
     ) throws(KeyringError) {
+        let name = "\(prefix)-\(getpid())-" + String(UInt64.random(in: 0 ... .max), radix: 36)
         let keyring = try QuotaBackoff.long.wait { () throws(KeyringError) in try Keyring.thread.addKeyring(name) }
         do throws(KeyringError) {
             if let permissions { try Key(keyring).setPermissions(permissions) }

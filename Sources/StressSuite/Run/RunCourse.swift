@@ -54,7 +54,7 @@ struct RunCourse: ~Copyable {
     private static func ring(lasting lifetime: Duration) throws(StressError) -> TemporaryKeyring {
         do throws(KeyringError) {
             return try TemporaryKeyring(
-                named: "skr-stress-\(getpid())", in: Keyring.resolve(.sessionKeyring), lifetime: KeyTimeout(lifetime))
+                prefix: "skr-scratch", in: Keyring.resolve(.sessionKeyring), lifetime: KeyTimeout(lifetime))
         } catch {
             throw StressError(error)
         }

@@ -10,10 +10,12 @@ struct PlainCall {
     /// Where what the verb takes ends.
     private let end: Int
     private var position = 1
-    private var service: String?
-    private var account: String?
+    // No optional strings: to copy one, the compiler's code looks for its type at run time, which takes as long as a get.
+    private var (service, account, namespace) = ("", "", "")
+    /// How many words there are that are no options.
+    private var count = 0
+    private var hasNamespace = false
     private var scope: Place.Scope?
-    private var namespace: String?
     private var isPlain = true
 
     init(_ words: CommandLineWords) {
@@ -35,19 +37,18 @@ struct PlainCall {
             position += 1
             switch word {
             case _ where word.utf8.first != UInt8(ascii: "-"):
-                if service == nil {
-                    service = word
-                } else if account == nil {
-                    account = word
-                } else {
-                    isPlain = false
+                count += 1
+                switch count {
+                case 1: service = word
+                case 2: account = word
+                default: isPlain = false
                 }
             case "--scope":
                 guard scope == nil, let known = value().flatMap(Place.Scope.init(rawValue:)) else { return unusual() }
                 scope = known
             case "--namespace":
-                guard namespace == nil, let name = value() else { return unusual() }
-                namespace = name
+                guard !hasNamespace, let name = value() else { return unusual() }
+                (namespace, hasNamespace) = (name, true)
             default: return word
             }
         }
@@ -66,27 +67,24 @@ struct PlainCall {
 
     /// Which item; `nil` where the call is not plain.
     func target() -> Target? {
-        guard let service, let place = place(takingAccount: true) else { return nil }
-        return Target(place: place, service: service, account: account)
+        guard count == 1 || count == 2, let place = anyPlace() else { return nil }
+        return Target(place: place, service: service, account: count == 2 ? account : nil)
     }
 
     /// The one word that is no option, and where the items are.
     func named() -> (name: String, place: Place)? {
-        guard let service, let place = place(takingAccount: false) else { return nil }
+        guard count == 1, let place = anyPlace() else { return nil }
         return (service, place)
     }
 
     /// Where the items are, in a call with options alone.
-    func place() -> Place? {
-        service == nil ? place(takingAccount: false) : nil
-    }
+    func place() -> Place? { count == 0 ? anyPlace() : nil }
 
     /// The command behind `--`.
     var command: CommandLineWords { words.suffix(from: end + 1) }
 
-    private func place(takingAccount: Bool) -> Place? {
-        guard isPlain, takingAccount || account == nil else { return nil }
-        return try? Place(scope: scope, namespace: namespace)
+    private func anyPlace() -> Place? {
+        isPlain ? try? Place(scope: scope, namespace: hasNamespace ? namespace : nil) : nil
     }
 
     private mutating func unusual() -> String? {

@@ -3,6 +3,7 @@ import Foundation
 import Keyutils
 import SessionKeyring
 import SessionKeyringTesting
+import TestSupport
 import Testing
 
 @Suite("A kernel that says no", .tags(.kernel))

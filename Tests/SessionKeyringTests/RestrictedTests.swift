@@ -2,6 +2,7 @@ import CTestFilters
 import Foundation
 import Keyutils
 import SessionKeyring
+import TestSupport
 import Testing
 
 private let item = ItemIdentity.password(service: "restricted")

@@ -2,6 +2,7 @@ import Foundation
 import Keyutils
 import SessionKeyring
 import SessionKeyringTesting
+import TestSupport
 import Testing
 import Threads
 

@@ -61,6 +61,13 @@ struct CachedLifetimeTests {
         #expect(DateTimeText.parse("1970-01-01T00:00:00Z") == 0)
         #expect(DateTimeText.parse("2000-02-29T12:00:00+01:00") == 951_822_000)
         #expect(DateTimeText.parse("2031-01-02T03:04:05.5-0130") == 1_925_094_845.5)
+        #expect(DateTimeText.parse("2031-01-02 03:04:05.25z") == DateTimeText.parse("2031-01-02T04:04:05.25+01:00"))
+        for text in [
+            "2031-01-02T03:04:05", "2031-01-02T03:04:05Zx", "2031-01-02T03:04:05.Z", "2031-01-02T03:04Z",
+            "2031-01-02T03:60:05Z", "x2031-01-02T03:04:05Z",
+        ] {
+            #expect(DateTimeText.parse(text) == nil, "\(text)")
+        }
         for text in ["", "2031-02-29T00:00:00Z", "2031-13-01T00:00:00Z", "2031-01-01T24:00:00Z", "2031-01-01", "x"] {
             #expect(DateTimeText.parse(text) == nil, "\(text)")
         }

@@ -2,9 +2,12 @@ import CTestFilters
 import Foundation
 import Keyutils
 import SessionKeyring
+import TestSupport
 import Testing
 
-@Suite("A probe of a scope", .tags(.kernel))
+@testable import skr
+
+@Suite("A probe of a scope")
 struct ScopeProbeTests {
     @Test("returns where secrets are kept, and leaves nothing", arguments: [false, true])
     func works(asOwner: Bool) async {

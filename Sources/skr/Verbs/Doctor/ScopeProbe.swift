@@ -1,13 +1,14 @@
 import Glibc
 import Keyutils
+import SessionKeyring
 
 /// A proof by doing that a scope keeps secrets: one is stored, read back and deleted, in a keyring of its own that is
 /// removed with all that is in it.
 ///
 /// The keyring has a timeout, so that a probe that is killed leaves nothing that lasts.
-package struct ScopeProbe: Sendable {
+struct ScopeProbe: Sendable {
     /// Whether the store could tell how much time the secret had left.
-    package let isTimeLeftKnown: Bool
+    let isTimeLeftKnown: Bool
 
     private static let item = ItemIdentity.password(service: "probe")
     private static let lifetime = Duration.seconds(5)
@@ -19,7 +20,7 @@ package struct ScopeProbe: Sendable {
     ///
     /// - Throws: ``SecretStoreError`` as the store's operations do, and with `unreadableAfterWrite` where what was
     ///   written was not found or was not the same.
-    package init(in scope: SecretScope) throws(SecretStoreError) {
+    init(in scope: SecretScope) throws(SecretStoreError) {
         let anchor = try scope.resolve()
         let ring = try Self.keyrings { () throws(KeyringError) in
             try TemporaryKeyring(

@@ -3,9 +3,9 @@ import Keyutils
 /// Joining a session of its own, in a process that was started for it.
 ///
 /// The body of an exit test is async in name, but stays on one thread until it first awaits.
-enum TestSession {
+package enum TestSession {
     @discardableResult
-    static func join() throws(KeyringError) -> Keyring {
+    package static func join() throws(KeyringError) -> Keyring {
         try SessionMembership.joinAnonymous()
     }
 }

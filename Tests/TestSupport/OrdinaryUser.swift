@@ -3,11 +3,11 @@ import Keyutils
 import SessionKeyring
 
 /// Becoming an ordinary user, in a process that was started for it.
-enum OrdinaryUser {
+package enum OrdinaryUser {
     /// Drops all privileges for good.
     ///
     /// Each test takes an id of its own, so that none uses up another's quota.
-    static func become(_ id: UInt32) {
+    package static func become(_ id: UInt32) {
         guard geteuid() == 0 else { return }
         guard setgroups(0, nil) == 0, setgid(id) == 0, setuid(id) == 0, getuid() == id, geteuid() == id else {
             fatalError("could not become user \(id)")
@@ -15,7 +15,7 @@ enum OrdinaryUser {
     }
 
     /// Drops all privileges and starts a session that no other process has.
-    static func becomeInNewSession(_ id: UInt32) throws {
+    package static func becomeInNewSession(_ id: UInt32) throws {
         become(id)
         try TestSession.join()
     }

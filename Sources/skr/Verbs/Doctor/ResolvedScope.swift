@@ -1,10 +1,11 @@
 import Glibc
-package import Keyutils
+import Keyutils
+import SessionKeyring
 
 /// What a scope stands for in this process: the keyring on which the store's own hang, and who else gets at it.
-package struct ResolvedScope: Sendable {
+struct ResolvedScope: Sendable {
     /// Whose keyring it is.
-    package enum Ownership: Hashable, Sendable {
+    enum Ownership: Hashable, Sendable {
         /// A keyring of this user.
         case own
         /// The stand-in for a session, `_uid_ses.N`: all processes of the user that have no session share it.
@@ -14,24 +15,24 @@ package struct ResolvedScope: Sendable {
     }
 
     /// The keyring.
-    package let keyring: Keyring
+    let keyring: Keyring
     /// Its name, owner and permissions.
-    package let description: KeyDescription
+    let description: KeyDescription
     /// Whether the calling thread possesses it.
-    package let isPossessed: Bool
+    let isPossessed: Bool
     /// How many keys it links itself; `nil` where it can't be read.
-    package let linkCount: Int?
+    let linkCount: Int?
     /// Whether it is the user keyring or links it.
-    package let linksUserKeyring: Bool
+    let linksUserKeyring: Bool
     /// The other users who have keys in it, or in a keyring that it links: they possess it as well.
-    package let otherUsers: [UInt32]
+    let otherUsers: [UInt32]
 
     /// Looks at the keyring of a scope, and changes nothing.
     ///
     /// Only that for the persistent scope the kernel makes the keyring where there is none, and starts its time anew.
     ///
     /// - Throws: ``SecretStoreError`` with `sessionRevoked`, `unavailable`, `forbidden` or `notFound`.
-    package init(lookingAt scope: SecretScope) throws(SecretStoreError) {
+    init(lookingAt scope: SecretScope) throws(SecretStoreError) {
         let keyring = try scope.resolve()
         do throws(KeyringError) {
             description = try Key(keyring).describe()
@@ -63,27 +64,27 @@ package struct ResolvedScope: Sendable {
     }
 
     /// Whose keyring it is.
-    package var ownership: Ownership {
+    var ownership: Ownership {
         if description.userID != geteuid() { return .foreign(userID: description.userID) }
         return description.name.hasPrefix("_uid_ses.") ? .standIn : .own
     }
 
     /// The permissions with which a process that does not possess the keyring can come to possess it: by linking it, or by
     /// giving itself that permission.
-    package static let lettingIn: KeyPermissions = [
+    static let lettingIn: KeyPermissions = [
         .userLink, .userSetAttribute, .groupLink, .groupSetAttribute, .otherLink, .otherSetAttribute,
     ]
 
     /// Whether processes outside of the session can link it into their own, and then read all that is in it.
-    package var letsOthersIn: Bool { !description.permissions.isDisjoint(with: Self.lettingIn) }
+    var letsOthersIn: Bool { !description.permissions.isDisjoint(with: Self.lettingIn) }
 
     /// Whether the user's other processes find the session by its name.
-    package var canBeJoinedByName: Bool { description.permissions.contains(.userSearch) }
+    var canBeJoinedByName: Bool { description.permissions.contains(.userSearch) }
 
     /// Whether the user has a persistent keyring; the kernel makes one for whoever asks for it by the call that gives it.
     ///
     /// Anybody may make a keyring of its name, and a line of `/proc/keys` that looks like one.
-    package static var isTherePersistentKeyring: Bool {
+    static var isTherePersistentKeyring: Bool {
         let name = "_persistent.\(geteuid())"
         let found = (try? KeyTable.snapshot())?.unchargedKeyrings(named: name) ?? []
         return found.contains { keyring in

@@ -90,7 +90,9 @@ let package = Package(
             swiftSettings: tests
         ),
         .testTarget(name: "PairTests", dependencies: ["pair-search"], swiftSettings: tests),
-        .target(name: "TestSupport", dependencies: ["CTestFilters", "Keyutils", "SessionKeyring"], path: "Tests/TestSupport", swiftSettings: tests),
+        .target(
+            name: "TestSupport", dependencies: ["CTestFilters", "Keyutils", "SessionKeyring"],
+            path: "Tests/TestSupport", swiftSettings: tests),
         .testTarget(
             name: "KeyutilsTests",
             dependencies: ["Keyutils", "SessionKeyringTesting", "Threads", "CTestFilters", "TestSupport"],

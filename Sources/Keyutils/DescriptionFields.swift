@@ -53,21 +53,13 @@ package struct DescriptionFields: Sendable {
         var number: UInt32 = 0
         for offset in field {
             let (product, isTooLarge) = number.multipliedReportingOverflow(by: radix)
-            guard !isTooLarge, let digit = digit(byte(of: text, at: offset)), digit < radix else { return nil }
+            guard !isTooLarge, let digit = byte(of: text, at: offset).hexDigitValue.map(UInt32.init), digit < radix
+            else { return nil }
             let (sum, isSumTooLarge) = product.addingReportingOverflow(digit)
             guard !isSumTooLarge else { return nil }
             number = sum
         }
         return number
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt32? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte - UInt8(ascii: "a") + 10)
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte - UInt8(ascii: "A") + 10)
-        default: nil
-        }
     }
 
     private static func byte(of text: RawSpan, at offset: Int) -> UInt8 {

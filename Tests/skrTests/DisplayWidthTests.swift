@@ -1,6 +1,6 @@
 import Testing
 
-import skr
+import CommandSupport
 
 @Suite("Columns on a terminal")
 struct DisplayWidthTests {

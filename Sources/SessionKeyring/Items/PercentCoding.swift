@@ -1,8 +1,10 @@
+import Keyutils
+
 /// Writes any text so that it can stand between colons in a key's description, and reads it back.
 ///
 /// Encoded are `:` `%` `;`, white space, control and invisible characters, and a leading `.`; all else stays readable in
 /// `keyctl show`. Each text has exactly one encoded form.
-enum PercentCoding {
+package enum PercentCoding {
     static func encode(_ text: String) -> String {
         needsEncoding(text.utf8) ? encodeScalars(of: text) : text
     }
@@ -27,20 +29,27 @@ enum PercentCoding {
             let text = String(encoded)
             return needsEncoding(text.utf8) && encode(text).utf8.elementsEqual(text.utf8) == false ? nil : text
         }
+        guard let bytes = bytes(of: encoded.utf8) else { return nil }
+        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        return encode(text).utf8.elementsEqual(encoded.utf8) ? text : nil
+    }
+
+    /// The bytes behind encoded ones; `nil` where a `%` has not two digits behind it.
+    package static func bytes(of encoded: some Collection<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
-        var rest = encoded.utf8[...]
+        bytes.reserveCapacity(encoded.count)
+        var rest = encoded[...]
         while let byte = rest.popFirst() {
             guard byte == UInt8(ascii: "%") else {
                 bytes.append(byte)
                 continue
             }
-            guard let high = rest.popFirst().flatMap(hexValue), let low = rest.popFirst().flatMap(hexValue) else {
+            guard let high = rest.popFirst()?.hexDigitValue, let low = rest.popFirst()?.hexDigitValue else {
                 return nil
             }
             bytes.append(high << 4 | low)
         }
-        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
-        return encode(text).utf8.elementsEqual(encoded.utf8) ? text : nil
+        return bytes
     }
 
     /// Whether a byte is more than a plain character that stands for itself wherever it is.
@@ -66,16 +75,9 @@ enum PercentCoding {
         }
     }
 
-    private static func escape(_ byte: UInt8) -> String {
+    /// A byte as `%` and two digits.
+    package static func escape(_ byte: UInt8) -> String {
         let digits = String(byte, radix: 16, uppercase: true)
         return byte < 0x10 ? "%0\(digits)" : "%\(digits)"
-    }
-
-    private static func hexValue(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

@@ -1,3 +1,5 @@
+import Keyutils
+
 /// A string of a JSON text that is known to be well-formed, less its quotes.
 @safe struct JSONString {
     private let bytes: UnsafeRawBufferPointer
@@ -59,7 +61,7 @@
 
     private func codeUnit(at position: inout Int) -> UInt32 {
         var unit: UInt32 = 0
-        for offset in 2..<6 { unit = unsafe unit << 4 | UInt32(Self.hexValue(bytes[position + offset]) ?? 0) }
+        for offset in 2..<6 { unit = unsafe unit << 4 | UInt32(bytes[position + offset].hexDigitValue ?? 0) }
         position += 6
         return unit
     }
@@ -73,15 +75,6 @@
         case UInt8(ascii: "n"): 0x0A
         case UInt8(ascii: "r"): 0x0D
         case UInt8(ascii: "t"): 0x09
-        default: nil
-        }
-    }
-
-    static func hexValue(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
         default: nil
         }
     }

@@ -1,3 +1,5 @@
+import Keyutils
+
 /// The grammar of RFC 8259, without its values.
 extension JSONText {
     /// An editor's byte order mark is no part of the text.
@@ -40,7 +42,7 @@ extension JSONText {
         position += 1
         if letter == UInt8(ascii: "u") {
             for _ in 0..<4 {
-                guard let digit = peek(), JSONString.hexValue(digit) != nil else { throw Malformed() }
+                guard let digit = peek(), digit.hexDigitValue != nil else { throw Malformed() }
                 position += 1
             }
         } else if JSONString.plainEscape(letter) == nil {

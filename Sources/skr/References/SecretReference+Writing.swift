@@ -17,7 +17,7 @@ extension SecretReference: CustomStringConvertible {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
                 encoded.unicodeScalars.append(Unicode.Scalar(byte))
-            default: encoded += (byte < 0x10 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+            default: encoded += PercentCoding.escape(byte)
             }
         }
         return encoded

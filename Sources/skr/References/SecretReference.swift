@@ -1,3 +1,5 @@
+import SessionKeyring
+
 /// Which secret, written so that it can stand where the secret would: `skr://SERVICE[/ACCOUNT][?field=PATH]`.
 ///
 /// Each part is percent-encoded.
@@ -60,32 +62,11 @@ package struct SecretReference: Equatable {
     }
 
     private static func decode(_ encoded: ArraySlice<UInt8>) throws(Problem) -> String {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(encoded.count)
-        var rest = encoded
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let high = rest.popFirst().flatMap(hexValue), let low = rest.popFirst().flatMap(hexValue) else {
-                throw .badEscape
-            }
-            bytes.append(high << 4 | low)
-        }
+        guard let bytes = PercentCoding.bytes(of: encoded) else { throw .badEscape }
         // What is not UTF-8 is repaired, and so another. Validating looks for generic types at run time, which takes longer.
         let text = String(decoding: bytes, as: UTF8.self)
         guard text.utf8.elementsEqual(bytes) else { throw .notUTF8 }
         return text
-    }
-
-    private static func hexValue(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        default: nil
-        }
     }
 }
 

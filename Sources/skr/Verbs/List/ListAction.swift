@@ -23,22 +23,15 @@ struct ListAction: VerbAction {
 
     /// Columns are aligned, under a heading, for people, and separated by one tab, without a heading, for programs.
     private static func table(_ items: [ListedItem], aligned: Bool) -> String {
-        var rows = items.map { item in
+        let rows = items.map { item in
             [
                 item.kind, Display.plain(item.service), Display.plain(item.account), item.size.map { "\($0)" } ?? "?",
                 item.timeLeftText,
             ]
         }
-        guard aligned else { return rows.map { $0.joined(separator: "\t") + "\n" }.joined() }
-        guard !rows.isEmpty else { return "" }
-        rows.insert(["KIND", "SERVICE", "ACCOUNT", "BYTES", "TIME LEFT"], at: 0)
-        let widths = rows[0].indices.map { column in rows.map { DisplayWidth.of($0[column]) }.max() ?? 0 }
-        return rows.map { row in
-            var line = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - DisplayWidth.of($0)) }
-                .joined(separator: "  ")
-            while line.last == " " { line.removeLast() }
-            return line + "\n"
-        }.joined()
+        guard aligned, !rows.isEmpty else { return rows.map { $0.joined(separator: "\t") + "\n" }.joined() }
+        let titles = ["KIND", "SERVICE", "ACCOUNT", "BYTES", "TIME LEFT"]
+        return TextTable(columns: titles.map { .init($0, isNumber: false) }, rows: rows).text()
     }
 }
 

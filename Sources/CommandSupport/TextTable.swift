@@ -1,25 +1,30 @@
 /// A table with a heading, whose columns line up.
-struct TextTable {
-    struct Column {
+package struct TextTable {
+    package struct Column {
         let title: String
         let isNumber: Bool
         /// Where there is little room, columns of the lowest rank go first.
         let rank: Int
 
-        init(_ title: String, isNumber: Bool = true, rank: Int) {
+        package init(_ title: String, isNumber: Bool = true, rank: Int = 0) {
             self.title = title
             self.isNumber = isNumber
             self.rank = rank
         }
     }
 
-    let columns: [Column]
-    var rows: [[String]] = []
+    private let columns: [Column]
+    package var rows: [[String]]
+
+    package init(columns: [Column], rows: [[String]] = []) {
+        self.columns = columns
+        self.rows = rows
+    }
 
     /// - Parameter width: how many columns of text there are; `nil` for as many as wanted.
-    func text(width: Int?) -> String {
+    package func text(width: Int? = nil) -> String {
         let widths = columns.indices.map { column in
-            max(columns[column].title.count, rows.map { $0[column].count }.max() ?? 0)
+            max(columns[column].title.count, rows.map { DisplayWidth.of($0[column]) }.max() ?? 0)
         }
         var shown = Array(columns.indices)
         while let width, shown.reduce(-2, { $0 + widths[$1] + 2 }) > width,
@@ -28,10 +33,12 @@ struct TextTable {
             shown.remove(at: least)
         }
         return ([columns.map(\.title)] + rows).map { row in
-            shown.map { column in
-                let padding = String(repeating: " ", count: widths[column] - row[column].count)
+            var line = shown.map { column in
+                let padding = String(repeating: " ", count: widths[column] - DisplayWidth.of(row[column]))
                 return columns[column].isNumber ? padding + row[column] : row[column] + padding
-            }.joined(separator: "  ") + "\n"
+            }.joined(separator: "  ")
+            while line.last == " " { line.removeLast() }
+            return line + "\n"
         }.joined()
     }
 }

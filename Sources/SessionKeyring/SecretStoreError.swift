@@ -66,8 +66,8 @@ extension SecretStoreError {
         case invalidRefresh
         /// A fetch took longer than its limit, and was cancelled.
         case fetchTimedOut
-        /// The waiting task was cancelled.
-        case cancelled
+        /// A fetch has failed a short time ago, and the caller asked not to try again so soon.
+        case fetchFailed
         /// This kernel can't do it.
         case unsupported
         /// What was written can't be read back: the keyring was replaced under the store, again and again.
@@ -96,6 +96,11 @@ extension SecretStoreError {
             }
         self.init(code, item: item, underlying: error)
     }
+}
+
+extension SecretStoreError {
+    /// Whether there was no room for a key.
+    var isOfFullQuota: Bool { if case .quotaExceeded = code { true } else { false } }
 }
 
 extension SecretStoreError: CustomStringConvertible {

@@ -1,4 +1,3 @@
-import Glibc
 import Keyutils
 public import SessionKeyring
 
@@ -9,13 +8,12 @@ extension InMemoryBackend {
         lasting duration: Duration,
         waiting limit: Duration
     ) throws(SecretStoreError) -> (any ItemUpdate)? {
-        let giveUp = ContinuousClock.now + limit
+        var wait = DeadlineWait(limit, at: self)
         while true {
             if let lease = grant("item:" + item.keyDescription, lasting: duration) {
                 return InMemoryUpdate(backend: self, item: item, lease: lease)
             }
-            guard ContinuousClock.now < giveUp else { return nil }
-            usleep(1_000)
+            guard wait.wait() else { return nil }
         }
     }
 

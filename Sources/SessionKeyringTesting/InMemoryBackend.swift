@@ -17,6 +17,9 @@ public final class InMemoryBackend: SecretBackend {
         self.now = now
     }
 
+    /// The backend itself: only ``beginUpdate(of:lasting:waiting:)`` waits, and for no longer than it is told.
+    public var withoutWaiting: any SecretBackend { self }
+
     /// Lends an item's bytes; false for an item that is absent or has expired.
     public func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
         guard let entry = live(item) else { return false }

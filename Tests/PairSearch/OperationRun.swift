@@ -89,7 +89,7 @@ struct OperationRun {
     }
 
     private func fetch() throws {
-        let found = try store.value(
+        let found = try store.blockingValue(
             for: item, as: String.self, timeout: timeout, fetchLasting: lasting
         ) {
             report.value.fetched = MonotonicTime.now

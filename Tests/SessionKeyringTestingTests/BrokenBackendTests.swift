@@ -31,6 +31,8 @@ private struct BrokenBackend: SecretBackend {
     let first = InMemoryBackend()
     let writes = Locked(0)
 
+    var withoutWaiting: any SecretBackend { self }
+
     func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
         let backend = breakage == .answersStale ? first : whole
         return try backend.read(folded(item)) { bytes in

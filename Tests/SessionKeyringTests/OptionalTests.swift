@@ -34,7 +34,7 @@ struct OptionalTests {
         expectMissing { try store.update(item, timeout: nil) { (_: String??) in .some(nil) } }
         #expect(try store.get(item) == "raw")
         try store.delete(item)
-        expectMissing { _ = try store.value(for: item) { ProcessInfo.processInfo.environment["SKR_NOT_SET"] } }
+        expectMissing { _ = try store.blockingValue(for: item) { ProcessInfo.processInfo.environment["SKR_NOT_SET"] } }
         #expect(try !store.contains(item))
 
         let numbers = store.slot(for: item, as: [Int]?.self)

@@ -19,7 +19,7 @@ struct ReadThroughTests {
         let store = try scratch.store()
         let count = Locked(0)
         try ThreadTeam.run(8) { _ in
-            let value = try store.value(for: item) {
+            let value = try store.blockingValue(for: item) {
                 usleep(50_000)
                 return count.withLock { count in
                     count += 1
@@ -56,10 +56,11 @@ struct ReadThroughTests {
         let values = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<20 {
                 group.addTask {
-                    try await store.value(for: item, fetchLasting: .milliseconds(300)) {
+                    let policy = FetchPolicy(refreshes: false, limit: .seconds(60), leaseDuration: .milliseconds(300))
+                    return try await store.value(for: item, policy, { store.coding(String.self) }) { _ in
                         try await Task.sleep(for: .milliseconds(900))
                         count.withLock { $0 += 1 }
-                        return "fetched"
+                        return Fetched("fetched")
                     }
                 }
             }
@@ -77,7 +78,7 @@ struct ReadThroughTests {
         await #expect(processExitsWith: .signal(SIGKILL)) { [serial = serial as Int32] in
             try fetchAndDie(in: SecretStore(.keyring(KeySerial(rawValue: serial))))
         }
-        #expect(try await store.value(for: item) { () async in "alive" } == "alive")
+        #expect(try await store.value(for: item) { "alive" } == "alive")
     }
 
     @Test("a value is fetched anew before its timeout ends, by one, while others get the old one")
@@ -85,7 +86,7 @@ struct ReadThroughTests {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
         func value(_ fetch: () throws -> String) throws -> String {
-            try store.value(for: item, timeout: .seconds(3_600), refreshBefore: .seconds(3_599), fetch: fetch)
+            try store.blockingValue(for: item, timeout: .seconds(3_600), refreshAfter: .seconds(1), fetch: fetch)
         }
         #expect(try value { "old" } == "old")
         #expect(try value { "not yet" } == "old")
@@ -108,8 +109,8 @@ struct ReadThroughTests {
         let store = try scratch.store()
         @Sendable func value(_ fetched: String) async throws -> String {
             try await store.value(
-                for: item, timeout: .seconds(3_600), refreshBefore: .seconds(3_599), staleWhileRefreshing: true,
-                fetchLimit: .seconds(3_600)
+                for: item, timeout: .seconds(3_600), refreshAfter: .seconds(1), staleWhileRefreshing: true,
+                fetchLasting: .seconds(3_600)
             ) {
                 try await Task.sleep(for: .milliseconds(100))
                 return fetched
@@ -139,7 +140,7 @@ struct ReadThroughTests {
         let others = Locked(0)
         @Sendable func other() async throws -> String {
             others.withLock { $0 += 1 }
-            return try await store.value(for: item) { () async in "not fetched" }
+            return try await store.value(for: item) { "not fetched" }
         }
         let second = Task { try await other() }
         let third = Task { try await other() }
@@ -147,8 +148,8 @@ struct ReadThroughTests {
         try await Task.sleep(for: .milliseconds(100))
         first.cancel()
         third.cancel()
-        await #expect(throws: SecretStoreError(.cancelled)) { _ = try await first.value }
-        await #expect(throws: SecretStoreError(.cancelled)) { _ = try await third.value }
+        await #expect(throws: CancellationError.self) { _ = try await first.value }
+        await #expect(throws: CancellationError.self) { _ = try await third.value }
         isEnough.withLock { $0 = true }
         #expect(try await second.value == "fetched")
     }
@@ -157,9 +158,9 @@ struct ReadThroughTests {
     func badLifetimes() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
-        func code(_ timeout: Duration?, _ refreshBefore: Duration?) -> SecretStoreError.Code? {
+        func code(_ timeout: Duration?, _ refreshAfter: Duration?) -> SecretStoreError.Code? {
             do {
-                _ = try store.value(for: item, timeout: timeout, refreshBefore: refreshBefore) { () -> String in
+                _ = try store.blockingValue(for: item, timeout: timeout, refreshAfter: refreshAfter) { () -> String in
                     Issue.record("fetched")
                     return ""
                 }
@@ -169,14 +170,14 @@ struct ReadThroughTests {
             }
         }
         #expect(code(.zero, nil) == .invalidTimeout)
-        #expect(code(nil, .seconds(1)) == .invalidRefresh)
+        #expect(code(nil, .seconds(-1)) == .invalidRefresh)
         #expect(code(.seconds(5), .seconds(5)) == .invalidRefresh)
         #expect(code(.seconds(5), .zero) == .invalidRefresh)
     }
 }
 
 private func fetchSlowly(in store: SecretStore) throws -> String {
-    try store.value(for: item) {
+    try store.blockingValue(for: item) {
         // Until all the others are up.
         sleep(1)
         try store.update(fetches, timeout: nil) { (old: Int?) in (old ?? 0) + 1 }
@@ -185,7 +186,7 @@ private func fetchSlowly(in store: SecretStore) throws -> String {
 }
 
 private func fetchAndDie(in store: SecretStore) throws {
-    _ = try store.value(for: item, fetchLasting: .milliseconds(500)) { () -> String in
+    _ = try store.blockingValue(for: item, fetchLasting: .milliseconds(500)) { () -> String in
         kill(getpid(), SIGKILL)
         return "never"
     }

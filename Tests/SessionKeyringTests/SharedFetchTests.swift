@@ -34,7 +34,7 @@ struct SharedFetchTests {
         let fetches = Locked(0)
         ThreadTeam.run(20) { thread in
             #expect(throws: Refusal.self) {
-                _ = try stores[thread % 2].value(for: item) { () throws -> String in
+                _ = try stores[thread % 2].blockingValue(for: item) { () throws -> String in
                     fetches.withLock { $0 += 1 }
                     sleep(1)
                     throw Refusal()
@@ -52,7 +52,7 @@ struct SharedFetchTests {
         let values = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<20 {
                 group.addTask {
-                    try await store.value(for: item, fetchLimit: .seconds(3_600)) {
+                    try await store.value(for: item, fetchLasting: .seconds(3_600)) {
                         try await Task.sleep(for: .seconds(1))
                         fetches.withLock { $0 += 1 }
                         return "fetched"
@@ -72,7 +72,7 @@ struct SharedFetchTests {
         let (begun, ended) = (Locked(0), Locked(false))
         let callers = (0..<3).map { _ in
             Task {
-                try await store.value(for: item, fetchLasting: .seconds(3_600), fetchLimit: .seconds(3_600)) {
+                try await store.value(for: item, fetchLasting: .seconds(3_600)) {
                     begun.withLock { $0 += 1 }
                     defer { ended.withLock { $0 = true } }
                     try await Task.sleep(for: .seconds(3_000))
@@ -83,7 +83,7 @@ struct SharedFetchTests {
         while begun.withLock({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(1)) }
         try await Task.sleep(for: .milliseconds(50))
         for caller in callers { caller.cancel() }
-        for caller in callers { await #expect(throws: SecretStoreError(.cancelled)) { _ = try await caller.value } }
+        for caller in callers { await #expect(throws: CancellationError.self) { _ = try await caller.value } }
         #expect(try await fetchNext(in: store) == "next", "its lease was released")
         while !ended.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
         #expect(begun.withLock { $0 } == 1)
@@ -95,14 +95,14 @@ struct SharedFetchTests {
         let store = try scratch.store()
         let gate = Gate()
         let caller = Task {
-            try await store.value(for: item, fetchLasting: .seconds(3_600), fetchLimit: .seconds(3_600)) {
+            try await store.value(for: item, fetchLasting: .seconds(3_600)) {
                 await gate.wait()
                 return "old"
             }
         }
         await gate.awaitWaiter()
         caller.cancel()
-        await #expect(throws: SecretStoreError(.cancelled)) { _ = try await caller.value }
+        await #expect(throws: CancellationError.self) { _ = try await caller.value }
         #expect(try await fetchNext(in: store) == "next")
         gate.open()
         try await Task.sleep(for: .milliseconds(100))
@@ -121,7 +121,7 @@ struct SharedFetchTests {
                 group.addTask {
                     do {
                         _ = try await store.value(
-                            for: item, fetchLasting: .seconds(3_600), fetchLimit: .milliseconds(300)
+                            for: item, fetchLasting: .milliseconds(300)
                         ) {
                             if heeds { try await Task.sleep(for: .seconds(50)) } else { await gate.wait() }
                             return "too late"
@@ -149,7 +149,7 @@ struct SharedFetchTests {
             _ fetched: String, limit: Duration = .seconds(60), after wait: @escaping @Sendable () async -> Void = {}
         ) async throws -> String {
             try await store.value(
-                for: item, timeout: .seconds(3_600), refreshBefore: .seconds(3_599), fetchLimit: limit
+                for: item, timeout: .seconds(3_600), refreshAfter: .seconds(1), fetchLasting: limit
             ) {
                 await wait()
                 return fetched
@@ -170,7 +170,7 @@ struct SharedFetchTests {
         let (begun, isEnough) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let hasEnded = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
-            _ = try? store.value(for: item, fetchLasting: .milliseconds(300)) {
+            _ = try? store.blockingValue(for: item, fetchLasting: .milliseconds(300)) {
                 begun.signal()
                 _ = isEnough.wait(timeout: .now() + 30)
                 return "too late"
@@ -178,7 +178,7 @@ struct SharedFetchTests {
             hasEnded.signal()
         }
         begun.wait()
-        #expect(try store.value(for: item) { "next" } == "next")
+        #expect(try store.blockingValue(for: item) { "next" } == "next")
         isEnough.signal()
         hasEnded.wait()
         #expect(try store.get(item) == "next")
@@ -208,7 +208,7 @@ private func fetchInVain(_ count: Int, in store: SecretStore) async throws -> (f
 
 /// What is fetched next; fails where that has to wait for more than a minute.
 private func fetchNext(in store: SecretStore) async throws -> String {
-    let next = Task { try await store.value(for: item) { () async in "next" } }
+    let next = Task { try await store.value(for: item) { "next" } }
     let limit = Task {
         try await Task.sleep(for: .seconds(60))
         next.cancel()
@@ -247,6 +247,7 @@ private final class Gate: Sendable {
 /// A backend whose quota is full.
 private struct FullBackend: SecretBackend {
     private let whole = InMemoryBackend()
+    var withoutWaiting: any SecretBackend { self }
 
     func publish(
         _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, ifAbsent: Bool

@@ -7,6 +7,10 @@ public import Keyutils
 ///
 /// Identities arrive checked. All operations may be called from any thread at any time.
 public protocol SecretBackend: Sendable {
+    /// The same backend, whose operations keep no thread while others are in their way: where they would wait, they throw
+    /// ``SecretStoreError`` with `contended`, or with `quotaExceeded`, at once.
+    var withoutWaiting: any SecretBackend { get }
+
     /// Lends an item's bytes to `body`, once; false, without calling it, for an item that is absent or has expired.
     func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool
 

@@ -8,7 +8,7 @@ extension KernelBackend {
             }
             return try expireUnlocked(item, after: timeout)
         } catch {
-            guard error.underlying?.code == .accessDenied, try isTimeoutFixed(of: item) else { throw error }
+            guard error.code == .forbidden, try isTimeoutFixed(of: item) else { throw error }
             return try expireAnew(item, after: timeout)
         }
     }
@@ -21,7 +21,8 @@ extension KernelBackend {
 
     /// Puts a new key with the same secret in the item's place.
     private func expireAnew(_ item: ItemIdentity, after timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
-        guard let update = try beginUpdate(of: item, lasting: ItemLeases.duration, waiting: ItemLeases.waitLimit) else {
+        guard let update = try beginUpdate(of: item, lasting: ItemLeases.duration, waiting: RetryBudget.heldLease)
+        else {
             throw SecretStoreError(.contended, item: item)
         }
         while true {
@@ -62,7 +63,7 @@ extension KernelBackend {
     private func expireUnderLease(
         _ item: ItemIdentity, after timeout: KeyTimeout, leases ring: Keyring
     ) throws(SecretStoreError) -> Bool {
-        for _ in 0..<10 {
+        for _ in 0..<RetryBudget.lostLeases {
             let lease = try affordableLease(for: item, in: ring)
             let isFound = try expireUnlocked(item, after: timeout)
             // Had somebody else taken it meanwhile, the timeout might be that of a key which is gone.
@@ -98,7 +99,7 @@ extension KernelBackend {
     private enum Removal { case done, nothingThere, refused }
 
     private func removeUnderLease(_ item: ItemIdentity, leases ring: Keyring) throws(SecretStoreError) -> Bool {
-        for _ in 0..<10 {
+        for _ in 0..<RetryBudget.lostLeases {
             let lease = try affordableLease(for: item, in: ring)
             let removed: Bool?
             if let lease {

@@ -63,7 +63,7 @@ private final class KernelItemFetch: ItemFetch {
         var placed: Key?
         do throws(SecretStoreError) {
             try backend.withPair(for: item) { pair throws(KeyringError) in
-                try backend.rings.raiseUpdateFlagWithoutWaiting(in: pair.leases)
+                try backend.rings.raiseUpdateFlag(in: pair.leases, mayWait: false)
                 let one: InlineArray<1, UInt8> = [0]
                 try unsafe backend.publish(pending, payload: one.span.bytes) { key throws(KeyringError) in
                     try Keyring.thread.move(key, to: pair.items)
@@ -71,7 +71,7 @@ private final class KernelItemFetch: ItemFetch {
                 }
             }
         } catch {
-            guard error.underlying?.code == .quotaExceeded else { throw error }
+            guard error.isOfFullQuota else { throw error }
             return nil
         }
         return placed
@@ -91,23 +91,23 @@ private final class KernelItemFetch: ItemFetch {
         guard let leases = try raiseUpdateFlag() else { return false }
         guard let lease = try backend.affordableLease(for: item, in: leases) else { throw noRoom }
         var published: Key?
-        do throws(SecretStoreError) {
-            try backend.withPair(for: item) { pair throws(KeyringError) in
-                try backend.publish(pending, payload: payload) { key throws(KeyringError) in
-                    published = nil
-                    guard try isUntouched(in: pair.items) else { return Staging.discard(key) }
-                    // Over nothing the kernel lets only one in, and an `add` may have been first.
-                    var isFree = false
-                    if before == nil {
-                        let state = try backend.nameState(of: item, in: pair.items)
-                        guard state != .live else { return Staging.discard(key) }
-                        isFree = state == .free
-                    }
+        try backend.withPair(for: item) { pair throws(KeyringError) in
+            try backend.publish(pending, payload: payload) { key throws(KeyringError) in
+                published = nil
+                guard try isUntouched(in: pair.items) else { return Staging.discard(key) }
+                var isFree = false
+                if before == nil {
+                    let state = try backend.nameState(of: item, in: pair.items)
+                    guard state.key == nil else { return Staging.discard(key) }
+                    isFree = state == .free
+                }
+                do throws(KeyringError) {
                     published = try lease.publish(key, to: pair.items, exclusive: isFree) ? key : nil
+                } catch {
+                    // Over nothing the kernel lets only one in, and an `add` was first.
+                    guard error.code == .alreadyExists else { throw error }
                 }
             }
-        } catch {
-            guard error.underlying?.code == .alreadyExists else { throw error }
         }
         guard let published else { return false }
         // A `clear` asks for no lease. What came behind the last look is withdrawn; others may have read it.

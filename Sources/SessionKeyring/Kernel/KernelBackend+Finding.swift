@@ -12,8 +12,7 @@ extension KernelBackend {
     ) throws(SecretStoreError) -> Result? {
         guard var ring = try rings.items() else { return nil }
         var refused: Key?
-        // A store that is displaced more often than this, each time within a microsecond, is not a living one.
-        for _ in 0..<1_000 {
+        for _ in 0..<RetryBudget.displacedKeys {
             let key: Key
             do throws(KeyringError) {
                 key = try search(for: item, in: ring, type: type)

@@ -6,10 +6,10 @@ extension KernelBackend {
         _ name: String, lasting duration: Duration
     ) throws(SecretStoreError) -> (any LeaseHandle)? {
         try rings.requireOwnSession()
-        for _ in 0..<8 {
+        for _ in 0..<RetryBudget.replacedRings {
             let ring = try rings.pair().leases
             do throws(KeyringError) {
-                let lease = try QuotaBackoff.long.wait { () throws(KeyringError) in
+                let lease = try waiting(.long).wait { () throws(KeyringError) in
                     try leases.acquire(publicName: name, in: ring, lasting: duration)
                 }
                 guard let lease else { return nil }

@@ -11,7 +11,7 @@ extension KernelBackend {
         var list: [ItemAttributes] = []
         var (looks, items) = try looksAtMembers()
         // An item that is replaced before the table is read is looked at again, a few times.
-        for round in 0..<6 where !looks.isEmpty || !items.isEmpty {
+        for round in 1...RetryBudget.tableLooks where !looks.isEmpty || !items.isEmpty {
             for item in items {
                 if let look = try lookIfReadable(at: item) { looks.append(look) }
             }
@@ -20,7 +20,7 @@ extension KernelBackend {
             items = []
             for look in looks {
                 let entry = table?[look.key.serial]
-                if entry == nil, table != nil, round < 5 {
+                if entry == nil, table != nil, round < RetryBudget.tableLooks {
                     items.append(look.item)
                 } else {
                     list.append(ItemAttributes(look, expiry: ItemAttributes.Expiry(entry?.expiry)))
@@ -89,7 +89,7 @@ extension KernelBackend {
         do throws(SecretStoreError) {
             return try look(at: item)
         } catch {
-            guard error.underlying?.code == .accessDenied else { throw error }
+            guard error.code == .forbidden else { throw error }
             return nil
         }
     }
@@ -130,7 +130,7 @@ extension KernelBackend {
     private func liveMembers() throws(SecretStoreError) -> [Member] {
         var found: [Member] = []
         var refused: Set<KeySerial> = []
-        for round in 0..<20 {
+        for round in 0..<RetryBudget.listings {
             guard let ring = try rings.findItems() else { return [] }
             do throws(KeyringError) {
                 if try note(ring, in: &found, refused: &refused) {

@@ -18,7 +18,7 @@ extension KernelBackend {
             let table = try? KeyTable.snapshot()
         else { return 0 }
         try leases.sweep()
-        var reaper = Reaper(rings: rings, items: ring, leaseRing: leaseRing)
+        var reaper = Reaper(leases: leases, items: ring, leaseRing: leaseRing)
         do throws(KeyringError) {
             let dead = try ring.members().compactMap { serial in
                 table[serial].flatMap { $0.expiry == .expired ? (Key(serial), $0) : nil }
@@ -34,7 +34,7 @@ extension KernelBackend {
 /// Removing dead keys by what was seen: each under the lease of its name, by a move of another key of that name into the
 /// lease, which removes whatever bears the name and fails once the lease was taken.
 private struct Reaper {
-    let rings: NamespaceRings
+    let leases: ItemLeases
     let items: Keyring
     let leaseRing: Keyring
     private(set) var count = 0
@@ -44,8 +44,8 @@ private struct Reaper {
     /// microsecond between look and unlink, is lost.
     private var unleasedLeft = 4
 
-    init(rings: NamespaceRings, items: Keyring, leaseRing: Keyring) {
-        self.rings = rings
+    init(leases: ItemLeases, items: Keyring, leaseRing: Keyring) {
+        self.leases = leases
         self.items = items
         self.leaseRing = leaseRing
     }
@@ -69,8 +69,8 @@ private struct Reaper {
     }
 
     private func reapUnderLease(_ type: KeyType, _ name: String) throws(KeyringError) -> Bool {
-        try rings.raiseUpdateFlag(in: leaseRing)
-        guard let lease = try ItemLeases(rings: rings).acquireIfAffordable(for: name, in: leaseRing) else {
+        guard try leases.rings.raiseUpdateFlag(in: leaseRing, mayWait: leases.mayWait) else { return false }
+        guard let lease = try leases.acquireIfAffordable(for: name, in: leaseRing) else {
             throw KeyringError(.quotaExceeded, in: .add)
         }
         let one: InlineArray<1, UInt8> = [0]

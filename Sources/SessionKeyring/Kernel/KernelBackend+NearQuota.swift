@@ -18,7 +18,7 @@ extension KernelBackend {
     func replaceNearQuota(_ pending: PendingWrite, payload: RawSpan) throws(SecretStoreError) {
         try checkQuotaCouldHold(pending, payload: payload)
         _ = try makeRoom()
-        for _ in 0..<8 {
+        for _ in 0..<RetryBudget.lostLeases {
             if try placeIfRoom(pending, payload: payload) { return }
             var isDone: Bool?
             try withPair(for: pending.item) { pair throws(KeyringError) in
@@ -34,7 +34,7 @@ extension KernelBackend {
             try place(pending, payload: payload)
             return true
         } catch {
-            guard error.underlying?.code == .quotaExceeded else { throw error }
+            guard error.isOfFullQuota else { throw error }
             return false
         }
     }

@@ -11,12 +11,24 @@ extension KernelBackend {
         try PayloadEncoding.with(bytes) { payload throws(SecretStoreError) in
             let type = try keyType(forSize: payload.byteCount, escaped: payload.byteCount - bytes.byteCount, item: item)
             let pending = PendingWrite(item: item, type: type, timeout: timeout)
-            try QuotaBackoff.outlast { () throws(SecretStoreError) in
+            try outlastingFullQuota { () throws(SecretStoreError) in
                 if ifAbsent {
                     try create(pending, payload: payload)
                 } else {
                     try replace(pending, payload: payload)
                 }
+            }
+        }
+    }
+
+    /// Runs `write`, which itself waits for a short time, until it no longer finds the quota full, or that lasts.
+    private func outlastingFullQuota(_ write: () throws(SecretStoreError) -> Void) throws(SecretStoreError) {
+        var wait = DeadlineWait(mayWait ? RetryBudget.fullQuota : .zero, backoff: .short)
+        while true {
+            do throws(SecretStoreError) {
+                return try write()
+            } catch {
+                guard error.isOfFullQuota, wait.wait() else { throw error }
             }
         }
     }
@@ -32,7 +44,7 @@ extension KernelBackend {
         do throws(SecretStoreError) {
             try place(pending, payload: payload)
         } catch {
-            guard error.underlying?.code == .quotaExceeded else { throw error }
+            guard error.isOfFullQuota else { throw error }
             try replaceNearQuota(pending, payload: payload)
         }
         try removeKeyOfOtherType(than: pending)
@@ -87,7 +99,7 @@ extension KernelBackend {
         _ pending: PendingWrite, payload: RawSpan, in pair: NamespaceRings.Pair, unlessThereIs late: Key?
     ) throws(KeyringError) -> Bool {
         // Each round lost means that this process was stopped for the lease's whole time.
-        for _ in 0..<10 {
+        for _ in 0..<RetryBudget.lostLeases {
             let lease = try leases.acquireWaitingForQuota(for: pending.item.keyDescription, in: pair.leases)
             guard let lease else { return false }
             if let late, try current(pending.item, in: pair.items) == late { return true }
@@ -106,26 +118,19 @@ extension KernelBackend {
 
     /// The item's live key.
     func current(_ item: ItemIdentity, in ring: Keyring) throws(KeyringError) -> Key? {
-        for type in ItemTypes.all {
-            do throws(KeyringError) {
-                return try ring.find(type, item.keyDescription)
-            } catch {
-                guard error.isKeyGone else { throw error }
-            }
-        }
-        return nil
+        try nameState(of: item, in: ring).key
     }
 
     /// Creates the item if no live one is there.
     private func create(_ pending: PendingWrite, payload: RawSpan) throws(SecretStoreError) {
         let item = pending.item
         // Each round lost means that another process was quicker.
-        for _ in 0..<10 {
+        for _ in 0..<RetryBudget.lostLeases {
             let outcome: CreationOutcome
             do throws(SecretStoreError) {
                 outcome = try createOnce(pending, payload: payload)
             } catch {
-                guard error.underlying?.code == .quotaExceeded, try makeRoom() else { throw error }
+                guard error.isOfFullQuota, try makeRoom() else { throw error }
                 continue
             }
             switch outcome {
@@ -180,8 +185,10 @@ extension KernelBackend {
     private func createOverDead(
         _ pending: PendingWrite, payload: RawSpan, in pair: NamespaceRings.Pair
     ) throws(KeyringError) -> CreationOutcome {
-        try QuotaBackoff.short.wait { () throws(KeyringError) in try rings.raiseUpdateFlag(in: pair.leases) }
-        return try createUnderLease(pending, payload: payload, in: pair)
+        let isRaised = try waiting(.short).wait { () throws(KeyringError) in
+            try rings.raiseUpdateFlag(in: pair.leases, mayWait: mayWait)
+        }
+        return isRaised ? try createUnderLease(pending, payload: payload, in: pair) : .contended
     }
 
     private func createUnderLease(
@@ -192,7 +199,7 @@ extension KernelBackend {
         guard let lease else { return .contended }
         try publish(pending, payload: payload) { key throws(KeyringError) in
             let state = try nameState(of: pending.item, in: pair.items)
-            guard state != .live else {
+            guard state.key == nil else {
                 outcome = .occupied
                 return Staging.discard(key)
             }
@@ -208,20 +215,14 @@ extension KernelBackend {
         return outcome
     }
 
-    enum NameState { case free, dead, live }
-
+    /// What the item's name stands for, as whichever type it may have.
     func nameState(of item: ItemIdentity, in ring: Keyring) throws(KeyringError) -> NameState {
         var state = NameState.free
         for type in ItemTypes.all {
-            do throws(KeyringError) {
-                _ = try ring.find(type, item.keyDescription)
-                return .live
-            } catch {
-                switch error.code {
-                case .notFound: continue
-                case .expired, .revoked: state = .dead
-                default: throw error
-                }
+            switch try ring.state(of: type, item.keyDescription) {
+            case .free: continue
+            case .dead: state = .dead
+            case .live(let key): return .live(key)
             }
         }
         return state
@@ -235,7 +236,7 @@ extension KernelBackend {
         waiting backoff: QuotaBackoff = .short,
         move: (Key) throws(KeyringError) -> Void
     ) throws(KeyringError) {
-        try backoff.wait { () throws(KeyringError) in
+        try waiting(backoff).wait { () throws(KeyringError) in
             let key = try Staging.stage(
                 pending.type, pending.item.keyDescription, payload: payload,
                 permissions: rings.scope.permissions, timeout: pending.timeout

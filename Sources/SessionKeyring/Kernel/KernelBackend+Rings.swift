@@ -10,7 +10,7 @@ extension KernelBackend {
     ) throws(SecretStoreError) {
         var pair = try rings.pair()
         var refusals = 0
-        for round in 0..<8 {
+        for round in 1...RetryBudget.replacedRings {
             do throws(KeyringError) {
                 try write(pair)
             } catch {
@@ -20,12 +20,12 @@ extension KernelBackend {
                     if current == pair, error.code == .accessDenied {
                         // As with a search, a refusal counts only if it lasts.
                         refusals += 1
-                        guard refusals < 4 else { throw SecretStoreError(error, item: item) }
+                        guard refusals < RetryBudget.refusedWrites else { throw SecretStoreError(error, item: item) }
                         usleep(200)
                     }
                     pair = current
                     continue
-                case .notPermitted where round < 7:
+                case .notPermitted where round < RetryBudget.replacedRings:
                     pair = try pairInPlaceOfRestricted(pair.items, error, item: item)
                     continue
                 default: throw SecretStoreError(error, item: item)

@@ -8,7 +8,7 @@ extension KernelBackend {
         do throws(SecretStoreError) {
             return try startUpdate(of: item, lasting: duration, waiting: limit, orForQuota: .short)
         } catch {
-            guard error.underlying?.code == .quotaExceeded else { throw error }
+            guard error.isOfFullQuota else { throw error }
             _ = try makeRoom()
             return try startUpdate(of: item, lasting: duration, waiting: limit, orForQuota: .long)
         }
@@ -21,8 +21,8 @@ extension KernelBackend {
         var update: KernelItemUpdate?
         try withPair(for: item) { pair throws(KeyringError) in
             update = nil
-            try quotaBackoff.wait { () throws(KeyringError) in
-                try rings.raiseUpdateFlag(in: pair.leases)
+            try waiting(quotaBackoff).wait { () throws(KeyringError) in
+                guard try rings.raiseUpdateFlag(in: pair.leases, mayWait: mayWait) else { return }
                 let lease = try leases.acquire(
                     for: item.keyDescription, in: pair.leases, lasting: duration, waiting: limit)
                 guard lease != nil else { return }
@@ -117,7 +117,7 @@ private final class KernelItemUpdate: ItemUpdate {
             isUnchanged = try backend.current(item, in: ring) == seen
         } else {
             let state = try backend.nameState(of: item, in: ring)
-            isUnchanged = state != .live
+            isUnchanged = state.key == nil
             // Over nothing the kernel lets only one in, and an `add` may have been first.
             isFree = state == .free
         }

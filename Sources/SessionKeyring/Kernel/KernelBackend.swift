@@ -5,12 +5,23 @@ import Keyutils
 /// All operations go by serial, never by the per-thread special ids, and none holds a lock.
 package struct KernelBackend: SecretBackend {
     package let rings: NamespaceRings
+    /// Whether an operation may keep the thread while others are in its way; without it, that ends as `contended` at once.
+    private(set) var mayWait = true
 
     package init(scope: SecretScope, namespace: String) throws(SecretStoreError) {
         self.rings = try NamespaceRings(scope: scope, namespace: namespace)
     }
 
-    var leases: ItemLeases { ItemLeases(rings: rings) }
+    package var withoutWaiting: any SecretBackend {
+        var backend = self
+        backend.mayWait = false
+        return backend
+    }
+
+    var leases: ItemLeases { ItemLeases(rings: rings, mayWait: mayWait) }
+
+    /// What of the backoff this backend may do.
+    func waiting(_ backoff: QuotaBackoff) -> QuotaBackoff { mayWait ? backoff : .none }
 
     package func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
         try withKey(of: item) { _, key throws(KeyringError) in
@@ -26,7 +37,7 @@ package struct KernelBackend: SecretBackend {
 
     package func removeAll() throws(SecretStoreError) {
         if try clearKnownRing() { return }
-        for _ in 0..<8 {
+        for _ in 0..<RetryBudget.replacedRings {
             guard let ring = try rings.findItems() else { return }
             do throws(KeyringError) {
                 return try ring.clear()

@@ -1,21 +1,57 @@
-import Glibc
 import Keyutils
 
+/// What a name in a keyring stands for.
+enum NameState: Equatable {
+    case free
+    /// A key that has expired or was revoked, which keeps the name until the kernel collects it.
+    case dead
+    case live(Key)
+
+    var key: Key? {
+        if case .live(let key) = self { key } else { nil }
+    }
+}
+
 extension Keyring {
+    /// The same for a keyring.
+    func find(keyring description: String) throws(KeyringError) -> Keyring {
+        Keyring(try find(.keyring, description).serial)
+    }
+
+    /// What the name stands for; in keyrings that this one links too.
+    func state(of type: KeyType, _ description: String) throws(KeyringError) -> NameState {
+        do throws(KeyringError) {
+            return .live(try find(type, description))
+        } catch {
+            guard error.isKeyGone else { throw error }
+            return error.isKeyDead ? .dead : .free
+        }
+    }
+
     /// Searches, and believes a refusal only if it lasts.
     ///
     /// The kernel looks for the keyring in the caller's whole tree to know whether it is possessed, and may miss it, or the
     /// key, for a moment while others move keyrings and keys there.
     func find(_ type: KeyType, _ description: String) throws(KeyringError) -> Key {
-        var pause: UInt32 = 50
-        while true {
+        do throws(KeyringError) {
+            return try search(type, description)
+        } catch {
+            guard error.code == .accessDenied else { throw error }
+            return try findAgain(type, description)
+        }
+    }
+
+    private func findAgain(_ type: KeyType, _ description: String) throws(KeyringError) -> Key {
+        var backoff = Backoff.refusal
+        for _ in 1..<RetryBudget.refusedSearches {
+            DeadlineWait.sleep(backoff.next())
             do throws(KeyringError) {
                 return try search(type, description)
             } catch {
-                guard error.code == .accessDenied, pause <= 1_600 else { throw error }
-                usleep(pause)
-                pause *= 2
+                guard error.code == .accessDenied else { throw error }
             }
         }
+        DeadlineWait.sleep(backoff.next())
+        return try search(type, description)
     }
 }

@@ -1,9 +1,12 @@
 import Keyutils
 
-/// What an error says of the key that was touched, decided here alone.
+/// What an error says of the key that was touched, or of the name that was looked for: decided here alone.
 extension KeyringError {
-    /// Whether the key is not there or dead, for certain.
-    var isKeyGone: Bool { code == .notFound || code == .expired || code == .revoked }
+    /// Whether it is there no more, or keeps its name, dead, until the kernel collects it.
+    var isKeyGone: Bool { code == .notFound || isKeyDead }
+
+    /// Whether it keeps its name, expired or revoked, until the kernel collects it.
+    var isKeyDead: Bool { code == .expired || code == .revoked }
 
     /// Whether the key was gone, or going, when it was touched.
     ///

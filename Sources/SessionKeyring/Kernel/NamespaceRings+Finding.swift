@@ -8,17 +8,13 @@ extension NamespaceRings {
     /// the anchor's members, the session scope would take the user scope's ring for its own.
     func find(_ name: String, in anchor: Keyring) throws(SecretStoreError) -> Keyring? {
         do throws(KeyringError) {
-            let found = try anchor.find(.keyring, name)
-            return try anchor.links(found) ? Keyring(found.serial) : nil
+            let found = try anchor.find(keyring: name)
+            return try anchor.links(Key(found)) ? found : nil
         } catch {
-            switch error.code {
-            case .notFound: return nil
-            case .expired, .revoked:
-                // Either the ring is dead, or the anchor: the session that has ended.
-                try requireLive(anchor)
-                return nil
-            default: throw SecretStoreError(error)
-            }
+            guard error.isKeyGone else { throw SecretStoreError(error) }
+            // Either the ring is dead, or the anchor: the session that has ended.
+            if error.isKeyDead { try requireLive(anchor) }
+            return nil
         }
     }
 
@@ -29,7 +25,7 @@ extension NamespaceRings {
     /// which displaces a dead link; nothing is unlinked, for that goes by name and would hit the successor that another
     /// process has just made, with what was stored in it.
     func findOrMake(_ name: String, in anchor: Keyring) throws(SecretStoreError) -> Keyring {
-        for _ in 0..<3 {
+        for _ in 0..<RetryBudget.madeRings {
             if let found = try find(name, in: anchor) { return found }
             do throws(KeyringError) {
                 let made = try QuotaBackoff.short.wait { () throws(KeyringError) in
@@ -62,10 +58,10 @@ extension NamespaceRings {
     ) throws(KeyringError) -> Keyring? {
         let makers = LeaseRing(anchor, permissions: scope.permissions)
         let lease = try makers.acquire(
-            Self.makingPrefix + name, lasting: ItemLeases.duration, waiting: ItemLeases.waitLimit)
+            Self.makingPrefix + name, lasting: ItemLeases.duration, waiting: RetryBudget.heldLease)
         guard let lease else { return nil }
         let state = try stateOfRing(name, in: anchor)
-        if state == .live, try old.map({ old throws(KeyringError) in try !anchor.links(Key(old)) }) ?? true {
+        if state.key != nil, try old.map({ old throws(KeyringError) in try !anchor.links(Key(old)) }) ?? true {
             return nil
         }
         // What the holders of leases in a dead ring write goes through keyrings that the kernel is about to collect.
@@ -105,18 +101,11 @@ extension NamespaceRings {
         }
     }
 
-    private enum RingState { case absent, dead, live }
-
-    private func stateOfRing(_ name: String, in anchor: Keyring) throws(KeyringError) -> RingState {
-        do throws(KeyringError) {
-            return try anchor.links(try anchor.find(.keyring, name)) ? .live : .absent
-        } catch {
-            switch error.code {
-            case .notFound: return .absent
-            case .expired, .revoked: return .dead
-            default: throw error
-            }
-        }
+    /// What the name stands for in the anchor itself.
+    private func stateOfRing(_ name: String, in anchor: Keyring) throws(KeyringError) -> NameState {
+        let state = try anchor.state(of: .keyring, name)
+        guard let ring = state.key else { return state }
+        return try anchor.links(ring) ? state : .free
     }
 
     /// The anchor is the staging place itself, and nobody else can see it.

@@ -14,16 +14,14 @@ package struct Backoff {
     /// For what others hold for a handful of system calls.
     static var short: Backoff { Backoff(from: .microseconds(20), upTo: .milliseconds(5)) }
 
+    /// For a refusal that may be the kernel's mistake.
+    static var refusal: Backoff { Backoff(from: .microseconds(50), upTo: .microseconds(1_600)) }
+
     /// The next pause.
     ///
     /// Up to a quarter of it is left to chance, so that those who began to wait together don't come back together.
     package mutating func next() -> Duration {
         defer { pause = min(pause * 2, limit) }
         return pause - pause * Int.random(in: 0...255) / 1_024
-    }
-
-    /// Sleeps for the next pause.
-    mutating func wait() {
-        Pause(duration: next()).sleep()
     }
 }

@@ -8,9 +8,9 @@ struct ItemLeases {
     /// Longer than any holder takes, who makes a handful of system calls; waiters lose this much to a holder whose death
     /// they can't see.
     static let duration = Duration.seconds(2)
-    static let waitLimit = Duration.seconds(10)
 
     let rings: NamespaceRings
+    let mayWait: Bool
 
     private func leases(in ring: Keyring) -> LeaseRing {
         LeaseRing(ring, permissions: rings.scope.permissions) { lease, record throws(KeyringError) in
@@ -23,21 +23,23 @@ struct ItemLeases {
         for keyDescription: String,
         in ring: Keyring,
         lasting duration: Duration = duration,
-        waiting limit: Duration = waitLimit
+        waiting limit: Duration = RetryBudget.heldLease
     ) throws(KeyringError) -> RingLease? {
-        try leases(in: ring).acquire(name(for: keyDescription), lasting: duration, waiting: limit)
+        try leases(in: ring).acquire(name(for: keyDescription), lasting: duration, waiting: mayWait ? limit : nil)
     }
 
     /// The same, for which a short time is waited where the quota is full.
     func acquireWaitingForQuota(for keyDescription: String, in ring: Keyring) throws(KeyringError) -> RingLease? {
-        try QuotaBackoff.short.wait { () throws(KeyringError) in try acquire(for: keyDescription, in: ring) }
+        try (mayWait ? QuotaBackoff.short : .none).wait { () throws(KeyringError) in
+            try acquire(for: keyDescription, in: ring)
+        }
     }
 
     /// A lease that users of the store have named, if nobody holds it.
     func acquire(
         publicName: String, in ring: Keyring, lasting duration: Duration
     ) throws(KeyringError) -> RingLease? {
-        try leases(in: ring).acquire(self.publicName(publicName), lasting: duration, waiting: .zero)
+        try leases(in: ring).acquire(self.publicName(publicName), lasting: duration, waiting: mayWait ? .zero : nil)
     }
 
     /// Whether somebody holds the lease that users of the store have named.
@@ -69,11 +71,9 @@ struct ItemLeases {
 
     /// Waits until nobody holds the lease; false if somebody did all the time.
     func waitUntilFree(_ keyDescription: String, in ring: Keyring) throws(KeyringError) -> Bool {
-        let giveUp = BootTime.now() + BootTime(Self.waitLimit)
-        var backoff = Backoff.long
+        var wait = DeadlineWait(mayWait ? RetryBudget.heldLease : .zero, backoff: .long)
         while try leases(in: ring).look(name(for: keyDescription)) == .held {
-            guard BootTime.now() < giveUp else { return false }
-            backoff.wait()
+            guard wait.wait() else { return false }
         }
         return true
     }

@@ -28,29 +28,25 @@ package struct LeaseRing {
     /// - Parameters:
     ///   - name: what is locked; the description of the lease's keyring.
     ///   - duration: how long it lasts unless released, after which others may take it.
-    ///   - limit: how long to wait for other holders.
+    ///   - limit: how long to wait for other holders; `nil` to wait for nothing, not even for the kernel.
     /// - Returns: the lease; `nil` if others held it all the time.
     /// - Throws: ``KeyringError`` with `quotaExceeded` where there is no room for two keys, or `accessDenied` where something
     ///   bears the name that can be neither looked at nor taken.
     package func acquire(
-        _ name: String, lasting duration: Duration, waiting limit: Duration
+        _ name: String, lasting duration: Duration, waiting limit: Duration?
     ) throws(KeyringError) -> RingLease? {
-        let start = BootTime.now()
-        var giveUp = start + BootTime(limit)
+        var wait = DeadlineWait(limit ?? .zero, backoff: .short)
         var candidate = LeaseCandidate(name: name, permissions: permissions)
         defer { candidate.discard() }
-        var backoff = Backoff.short
         while true {
             try candidate.prepare(lasting: duration)
             do throws(KeyringError) {
                 if let lease = try candidate.enter(keyring) { return lease }
             } catch {
                 guard error.code == .alreadyExists else { throw error }
-                // One that was taken holds the name until the kernel collects it, some 20 ms later.
-                if try look(name) != .held { giveUp = max(giveUp, start + BootTime(.milliseconds(100))) }
+                if try look(name) != .held, limit != nil { wait.extend(to: RetryBudget.collectedLease) }
             }
-            guard BootTime.now() < giveUp else { return nil }
-            backoff.wait()
+            guard wait.wait() else { return nil }
         }
     }
 
@@ -63,19 +59,15 @@ package struct LeaseRing {
     ///   taken.
     package func look(_ name: String) throws(KeyringError) -> State {
         // What is released while it is looked at refuses, and is not there when it is looked for again.
-        for _ in 0..<3 {
+        for _ in 0..<RetryBudget.leaseLooks {
             do throws(KeyringError) {
-                let lease = Keyring(try keyring.find(.keyring, name).serial)
+                let lease = try keyring.find(keyring: name)
                 // The kernel searches nested keyrings too, and those are nobody's lease here.
                 guard try keyring.links(Key(lease)) else { return .free }
                 return try look(at: lease)
             } catch {
-                switch error.code {
-                case .notFound: return .free
-                case .expired, .revoked: return .beingCollected
-                case .accessDenied: continue
-                default: throw error
-                }
+                if error.isKeyGone { return error.isKeyDead ? .beingCollected : .free }
+                guard error.code == .accessDenied else { throw error }
             }
         }
         throw KeyringError(.accessDenied, in: .search)

@@ -24,12 +24,9 @@ extension NamespaceRings {
         do throws(KeyringError) {
             _ = try leases.find(.user, flagName)
         } catch {
-            switch error.code {
-            case .notFound: return false
             // Somebody has removed it by hand, which ends no update; or something odd bears its name.
-            case .expired, .revoked, .accessDenied: return true
-            default: throw error
-            }
+            guard error.isKeyGoneOrRefused else { throw error }
+            return error.code != .notFound
         }
         flaggedSerial.store(leases.serial.rawValue, ordering: .relaxed)
         return true
@@ -47,15 +44,13 @@ extension NamespaceRings {
         }
     }
 
-    /// Makes all writers take turns from now on; returns once all see it.
-    func raiseUpdateFlag(in leases: Keyring) throws(KeyringError) {
+    /// Makes all writers take turns from now on, and waits until all see it; false if that would take a while and it may not.
+    @discardableResult
+    func raiseUpdateFlag(in leases: Keyring, mayWait: Bool = true) throws(KeyringError) -> Bool {
         let left = Self.grace - BootTime.now().since(try timeOfRaisedFlag(in: leases))
-        if left > .zero { Pause(duration: left).sleep() }
-    }
-
-    /// The same for whoever does not yet have to be sure that all see it.
-    func raiseUpdateFlagWithoutWaiting(in leases: Keyring) throws(KeyringError) {
-        _ = try timeOfRaisedFlag(in: leases)
+        guard left > .zero else { return true }
+        if mayWait { DeadlineWait.sleep(left) }
+        return mayWait
     }
 
     /// Sets the flag where it is not; returns a time at which it could be seen.

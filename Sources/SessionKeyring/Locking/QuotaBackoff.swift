@@ -4,6 +4,8 @@ package import Keyutils
 /// Waiting for quota that the kernel gives back late: an unlinked key is charged until it is collected, some 15 ms later
 /// and 240 ms and more on a busy machine, so a full quota is often not full.
 package enum QuotaBackoff {
+    /// Not at all, for a caller that waits by itself.
+    case none
     /// Some 150 ms, where more can be tried than waiting.
     case short
     /// Some 750 ms.
@@ -13,11 +15,19 @@ package enum QuotaBackoff {
     private static let shortPauses: [UInt32] = [500, 1_000, 2_000, 3_000] + Array(repeating: 5_000, count: 30)
     private static let longPauses = shortPauses + Array(repeating: 10_000, count: 60)
 
+    private var pauses: [UInt32] {
+        switch self {
+        case .none: []
+        case .short: Self.shortPauses
+        case .long: Self.longPauses
+        }
+    }
+
     /// Runs `operation` until it no longer throws `quotaExceeded`, or the last pause is over.
     package func wait<Result: ~Copyable>(
         _ operation: () throws(KeyringError) -> Result
     ) throws(KeyringError) -> Result {
-        for pause in self == .short ? Self.shortPauses : Self.longPauses {
+        for pause in pauses {
             do throws(KeyringError) {
                 return try operation()
             } catch {
@@ -26,17 +36,5 @@ package enum QuotaBackoff {
             }
         }
         return try operation()
-    }
-
-    /// Runs `operation`, which itself waits for a short time, until it no longer throws `quotaExceeded`, or 600 ms have passed.
-    static func outlast(_ operation: () throws(SecretStoreError) -> Void) throws(SecretStoreError) {
-        let end = ContinuousClock.now + .milliseconds(600)
-        while true {
-            do throws(SecretStoreError) {
-                return try operation()
-            } catch {
-                guard error.underlying?.code == .quotaExceeded, ContinuousClock.now < end else { throw error }
-            }
-        }
     }
 }

@@ -9,15 +9,12 @@ extension SecretStore {
     /// - Throws: ``SecretStoreError`` with `invalidLease`, `invalidName`, `quotaExceeded`, `forbidden`, `sessionRevoked`
     ///   or `unavailable`. That somebody holds it is not an error.
     public func tryLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> Lease? {
-        try Self.checkLease(duration)
-        guard !name.isEmpty else { throw SecretStoreError(.invalidName(.empty)) }
-        guard let held = try backend.tryLease(name, lasting: duration) else { return nil }
-        return Lease(name: name, held: held)
+        try tryLease(name, lasting: duration, at: backend)
     }
 
     /// Takes the lease of that name, waiting for its holder.
     ///
-    /// Of those who wait, any may be next. The calling thread sleeps; tasks use the asynchronous form.
+    /// Of those who wait, any may be next. The calling thread sleeps; in a task the asynchronous form is called.
     ///
     /// - Parameters:
     ///   - name: what is locked; any text that is not empty.
@@ -25,14 +22,13 @@ extension SecretStore {
     ///   - limit: how long to wait.
     /// - Throws: ``SecretStoreError`` with `leaseHeld` where somebody else held it all the time, or as
     ///   ``tryLease(_:lasting:)``.
+    @available(*, noasync, message: "keeps the thread; 'await' the asynchronous form")
     public func lease(
-        _ name: String,
-        lasting duration: Duration,
-        waiting limit: Duration
+        _ name: String, lasting duration: Duration, waiting limit: Duration
     ) throws(SecretStoreError) -> Lease {
-        var deadline = DeadlineWait(limit, at: backend)
+        var wait = DeadlineWait(limit, at: backend)
         if let lease = try tryLease(name, lasting: duration) { return lease }
-        while deadline.wait() {
+        while wait.wait() {
             if try backend.isLeaseHeld(name) { continue }
             if let lease = try tryLease(name, lasting: duration) { return lease }
         }
@@ -45,20 +41,74 @@ extension SecretStore {
     ///   - name: what is locked; any text that is not empty.
     ///   - duration: after how long it ends by itself, if it is neither released nor renewed; up to one hour.
     ///   - limit: how long to wait.
-    /// - Throws: ``SecretStoreError`` with `cancelled` where the task was cancelled while it waited, `leaseHeld` where
-    ///   somebody else held it all the time, or as ``tryLease(_:lasting:)``.
+    /// - Throws: `CancellationError`; ``SecretStoreError`` with `leaseHeld` where somebody else held it all the time, or as
+    ///   ``tryLease(_:lasting:)``.
     public func lease(
-        _ name: String,
-        lasting duration: Duration,
-        waiting limit: Duration
-    ) async throws(SecretStoreError) -> Lease {
-        var deadline = DeadlineWait(limit, at: backend)
-        if let lease = try tryLease(name, lasting: duration) { return lease }
-        while try await deadline.waitInTask() {
+        _ name: String, lasting duration: Duration, waiting limit: Duration
+    ) async throws -> Lease {
+        let backend = backend.withoutWaiting
+        var wait = DeadlineWait(limit, at: backend)
+        if let lease = try tryLease(name, lasting: duration, at: backend) { return lease }
+        while try await wait.waitInTask() {
             if try backend.isLeaseHeld(name) { continue }
-            if let lease = try tryLease(name, lasting: duration) { return lease }
+            if let lease = try tryLease(name, lasting: duration, at: backend) { return lease }
         }
         throw SecretStoreError(.leaseHeld)
+    }
+
+    /// Runs `body` while it holds the lease of that name, waiting for others who hold it.
+    ///
+    /// ```swift
+    /// try await store.withLease("deploy", waiting: .seconds(30)) { lease in
+    ///     try await deploy(fencedBy: lease.fencingNumber)
+    /// }
+    /// ```
+    ///
+    /// The lease is renewed until `body` is through, however long that takes, and then released. If the process dies, it
+    /// ends at once where others can see that, else after `duration`; if it is stopped, after `duration`.
+    ///
+    /// - Parameters:
+    ///   - name: what is locked; any text that is not empty.
+    ///   - duration: for how long it is taken at a time; up to one hour.
+    ///   - limit: how long to wait.
+    ///   - body: what no other holder does at the same time; asks the lease whether it is still held where that matters.
+    /// - Returns: what `body` returns.
+    /// - Throws: what `body` throws; `CancellationError` while it waits; ``SecretStoreError`` with `leaseLost` where the
+    ///   lease was lost meanwhile, so that another one may have run beside `body`; or as
+    ///   ``lease(_:lasting:waiting:)-(_,_,_)``.
+    public func withLease<Result: Sendable>(
+        _ name: String, lasting duration: Duration = .seconds(10), waiting limit: Duration,
+        _ body: (borrowing Lease) async throws -> Result
+    ) async throws -> Result {
+        let lease = try await lease(name, lasting: duration, waiting: limit)
+        let renewal = LeaseRenewer.inBackground(lease.held, lasting: duration)
+        defer { withExtendedLifetime(renewal) {} }
+        let result = try await body(lease)
+        guard lease.release() else { throw SecretStoreError(.leaseLost) }
+        return result
+    }
+
+    /// Runs `body` while it holds the lease of that name, as ``withLease(_:lasting:waiting:_:)`` does, keeping the thread.
+    @available(*, noasync, message: "keeps the thread; use 'withLease'")
+    public func withBlockingLease<Result: ~Copyable>(
+        _ name: String, lasting duration: Duration = .seconds(10), waiting limit: Duration,
+        _ body: (borrowing Lease) throws -> Result
+    ) throws -> Result {
+        let lease = try lease(name, lasting: duration, waiting: limit)
+        let renewal = LeaseRenewer.inBackground(lease.held, lasting: duration)
+        defer { withExtendedLifetime(renewal) {} }
+        let result = try body(lease)
+        guard lease.release() else { throw SecretStoreError(.leaseLost) }
+        return result
+    }
+
+    private func tryLease(
+        _ name: String, lasting duration: Duration, at backend: any SecretBackend
+    ) throws(SecretStoreError) -> Lease? {
+        try Self.checkLease(duration)
+        guard !name.isEmpty else { throw SecretStoreError(.invalidName(.empty)) }
+        guard let held = try backend.tryLease(name, lasting: duration) else { return nil }
+        return Lease(name: name, held: held)
     }
 
     static func checkLease(_ duration: Duration) throws(SecretStoreError) {

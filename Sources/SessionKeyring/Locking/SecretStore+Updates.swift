@@ -35,6 +35,7 @@ extension SecretStore {
     /// - Returns: the new value.
     /// - Throws: ``SecretStoreError`` with `leaseLost`, `contended` where others had the item all the time, `undecodable`,
     ///   `unencodable`, or as ``set(_:for:timeout:)`` does; and what `change` throws. The item is unchanged then.
+    @available(*, noasync, message: "keeps the thread; 'await' the asynchronous form")
     @discardableResult
     public func update<Value: Codable>(
         _ item: ItemIdentity,
@@ -44,39 +45,74 @@ extension SecretStore {
         waiting limit: Duration = .seconds(10),
         _ change: (Value?) throws -> Value?
     ) throws -> Value? {
-        let codec = codec
-        return try update(
-            item, timeout: timeout, lasting: duration, waiting: limit,
-            encode: { value in try RawCoding.encode(value, else: codec) },
-            decode: { bytes in try RawCoding.decode(type, from: bytes, else: codec) },
-            change
-        )
+        let update = try beginUpdate(of: item, lasting: duration, waiting: limit)
+        return try self.update(item, by: update, coding(type), timeout: timeout, change)
+    }
+
+    /// Reads an item, lets `change` make a new value of it, and stores that, as the blocking form does; waits for others
+    /// without keeping a thread.
+    ///
+    /// `change` is not asynchronous on purpose: all other writers of the item wait for it.
+    ///
+    /// - Throws: `CancellationError` while it waits, and as the blocking form.
+    @discardableResult
+    public func update<Value: Codable>(
+        _ item: ItemIdentity,
+        as type: Value.Type = Value.self,
+        timeout: Duration?,
+        lasting duration: Duration = SecretStore.updateDuration,
+        waiting limit: Duration = .seconds(10),
+        _ change: (Value?) throws -> Value?
+    ) async throws -> Value? {
+        try await update(item, coding(type), timeout: timeout, lasting: duration, waiting: limit, change)
     }
 
     func update<Value>(
-        _ item: ItemIdentity,
-        timeout: Duration?,
-        lasting duration: Duration,
-        waiting limit: Duration,
-        encode: (Value) throws -> SecretBytes,
-        decode: (RawSpan) throws -> Value,
-        _ change: (Value?) throws -> Value?
-    ) throws -> Value? {
+        _ item: ItemIdentity, _ coding: ValueCoding<Value>, timeout: Duration?, lasting duration: Duration,
+        waiting limit: Duration, _ change: (Value?) throws -> Value?
+    ) async throws -> Value? {
+        do {
+            return try await waiting(upTo: limit) { store in
+                let update = try store.beginUpdate(of: item, lasting: duration, waiting: .zero)
+                return try store.update(item, by: update, coding, timeout: timeout) { old in
+                    do { return try change(old) } catch { throw ChangeFailure(error: error) }
+                }
+            }
+        } catch let failure as ChangeFailure {
+            throw failure.error
+        }
+    }
+
+    /// What `change` has thrown, which is not to be taken for what the store throws.
+    private struct ChangeFailure: Error {
+        let error: any Error
+    }
+
+    func beginUpdate(
+        of item: ItemIdentity, lasting duration: Duration, waiting limit: Duration
+    ) throws(SecretStoreError) -> any ItemUpdate {
         try check(item)
         try Self.checkLease(duration)
-        let keyTimeout = try timeout.map { timeout in try Self.keyTimeout(timeout, item: item) }
         guard let update = try backend.beginUpdate(of: item, lasting: duration, waiting: limit) else {
             throw SecretStoreError(.contended, item: item)
         }
+        return update
+    }
+
+    func update<Value>(
+        _ item: ItemIdentity, by update: any ItemUpdate, _ coding: ValueCoding<Value>, timeout: Duration?,
+        _ change: (Value?) throws -> Value?
+    ) throws -> Value? {
+        let keyTimeout = try timeout.map { timeout in try Self.keyTimeout(timeout, item: item) }
         while true {
             var found: Result<Value, any Error>?
-            _ = try update.read { bytes in found = Result { try decode(bytes) } }
+            _ = try update.read { bytes in found = Result { try coding.decode(bytes) } }
             let old = try decoded(found, item)
             guard let new = try change(old) else {
                 if try old == nil || update.commit(nil, timeout: nil) { return nil }
                 continue
             }
-            let bytes = try encoding(item) { try encode(new) }
+            let bytes = try encoding(item) { try coding.encode(new) }
             let isDone = try bytes.withBytes { bytes throws(SecretStoreError) in
                 try update.commit(bytes, timeout: keyTimeout)
             }

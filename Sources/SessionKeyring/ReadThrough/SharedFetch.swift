@@ -45,7 +45,7 @@ final class SharedFetch: Sendable {
     /// What is given back when it stops.
     private struct Hold {
         let lease: any LeaseHandle
-        let renewal: LeaseRenewal?
+        let renewal: BackgroundTimer?
         let limit: BackgroundTimer
     }
 
@@ -94,7 +94,7 @@ extension SharedFetch {
     }
 
     private func leave(_ caller: Int) {
-        let cancelled = End.failed(SecretStoreError(.cancelled))
+        let cancelled = End.failed(CancellationError())
         let (waiter, isLast) = state.withLock { state in
             let isLast = state.end == nil && state.phase == .running && state.callers == [caller]
             // At once, so that nobody joins what is about to stop.
@@ -133,7 +133,7 @@ extension SharedFetch {
     private func notify(_ caller: Int, _ waiter: @escaping @Sendable (End) -> Void) {
         let known: End? = state.withLock { state in
             if let end = state.end { return end }
-            guard state.callers.contains(caller) else { return .failed(SecretStoreError(.cancelled)) }
+            guard state.callers.contains(caller) else { return .failed(CancellationError()) }
             state.waiters[caller] = waiter
             return nil
         }
@@ -173,7 +173,7 @@ extension SharedFetch {
 
     /// Hands over the lease under which it fetches from now on, until the limit; false if nobody wants it any more.
     func hold(
-        _ lease: any LeaseHandle, _ renewal: LeaseRenewal?, upTo limit: Duration, otherwise end: End
+        _ lease: any LeaseHandle, _ renewal: BackgroundTimer?, upTo limit: Duration, otherwise end: End
     ) -> Bool {
         let timer = BackgroundTimer(after: limit) { [weak self] in self?.abandon(with: end) }
         return state.withLock { state in

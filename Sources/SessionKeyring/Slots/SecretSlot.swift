@@ -9,8 +9,8 @@ public struct SecretSlot<Secret: Sendable>: SecretLoader, SecretSaver {
     /// The timeout of what is saved, unless another is given; `nil` for the session's length.
     public let timeout: Duration?
 
-    private let encode: @Sendable (Secret) throws -> SecretBytes
-    private let decode: @Sendable (RawSpan) throws -> Secret
+    let encode: @Sendable (Secret) throws -> SecretBytes
+    let decode: @Sendable (RawSpan) throws -> Secret
 
     init(
         store: SecretStore,
@@ -66,13 +66,15 @@ public struct SecretSlot<Secret: Sendable>: SecretLoader, SecretSaver {
     ///   - timeout: the timeout of the new value, such as the slot's ``timeout``; `nil` for the scope's life.
     ///   - change: gets `nil` where there is no value; `nil` from it deletes what is there.
     /// - Throws: what ``SecretStore/update(_:as:timeout:lasting:waiting:_:)`` does, whose guarantees hold here too.
+    @available(*, noasync, message: "keeps the thread; 'await' the asynchronous form")
     @discardableResult
     public func update(timeout: Duration?, _ change: (Secret?) throws -> Secret?) throws -> Secret? {
-        try store.update(
-            item, timeout: timeout, lasting: SecretStore.updateDuration, waiting: .seconds(10),
-            encode: encode, decode: decode, change
-        )
+        let update = try store.beginUpdate(
+            of: item, lasting: SecretStore.updateDuration, waiting: RetryBudget.heldLease)
+        return try store.update(item, by: update, coding, timeout: timeout, change)
     }
+
+    var coding: ValueCoding<Secret> { ValueCoding(encode: encode, decode: decode) }
 
     /// Deletes the value; false where there was none.
     ///

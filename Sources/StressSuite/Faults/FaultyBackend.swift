@@ -28,6 +28,8 @@ struct FaultyBackend: SecretBackend {
         }
     }
 
+    var withoutWaiting: any SecretBackend { self }
+
     func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
         guard fault == .tearValue || fault == .staleRead else { return try whole.read(item, body) }
         var found: [UInt8]?

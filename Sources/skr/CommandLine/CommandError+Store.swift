@@ -31,7 +31,7 @@ extension ExitCode {
             case .duplicate: .cannotCreate
             case .quotaExceeded, .contended, .leaseHeld, .leaseLost, .fetchTimedOut: .tryAgain
             case .forbidden, .foreignSession, .restricted: .noPermission
-            case .tooLarge, .unencodable, .missingValue, .unreadableAfterWrite, .cancelled, .unsupported, .unexpected:
+            case .tooLarge, .unencodable, .missingValue, .unreadableAfterWrite, .fetchFailed, .unsupported, .unexpected:
                 .internalError
             }
     }

@@ -22,7 +22,9 @@ struct LeaseRaceTests {
                     await #expect(processExitsWith: .exitCode(0)) { [serial = serial as Int32] in
                         let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
                         for _ in 0..<10_000 {
-                            let lease = try store.lease("counter", lasting: .seconds(60), waiting: .seconds(60))
+                            let lease = try blocking {
+                                try store.lease("counter", lasting: .seconds(60), waiting: .seconds(60))
+                            }
                             try count(in: store, under: lease)
                         }
                         exit(0)
@@ -54,7 +56,9 @@ struct LeaseRaceTests {
                             let turns = Int.random(in: 1...10, using: &random)
                             for turn in 0... {
                                 let start = ProcessInfo.processInfo.systemUptime
-                                let lease = try store.lease("job", lasting: .milliseconds(500), waiting: .seconds(60))
+                                let lease = try blocking {
+                                    try store.lease("job", lasting: .milliseconds(500), waiting: .seconds(60))
+                                }
                                 try noteTurn(in: store, waitingSince: start)
                                 if turn == turns { kill(getpid(), SIGKILL) }
                                 lease.release()

@@ -28,8 +28,10 @@ struct UpdateRaceTests {
                     await #expect(processExitsWith: .exitCode(0)) { [serial = serial as Int32] in
                         let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
                         for _ in 0..<1_000 {
-                            try store.update(counter, timeout: nil, waiting: .seconds(60)) { (old: Int?) in
-                                (old ?? 0) + 1
+                            try blocking {
+                                try store.update(counter, timeout: nil, waiting: .seconds(60)) { (old: Int?) in
+                                    (old ?? 0) + 1
+                                }
                             }
                         }
                         exit(0)
@@ -110,12 +112,14 @@ struct UpdateRaceTests {
         let serial = scratch.keyring.serial.rawValue
         await #expect(processExitsWith: .signal(SIGSYS)) { [serial = serial as Int32, step = step as CInt] in
             let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
-            try store.update(counter, timeout: nil) { (_: String?) in "2" }
+            try blocking { try store.update(counter, timeout: nil) { (_: String?) in "2" } }
             guard test_filter_install(step, 0) == 0 else { exit(3) }
-            try store.update(counter, timeout: nil, lasting: .milliseconds(200)) { (_: String?) in "3" }
+            try blocking {
+                try store.update(counter, timeout: nil, lasting: .milliseconds(200)) { (_: String?) in "3" }
+            }
             exit(0)
         }
-        #expect(try store.update(counter, timeout: nil) { (old: String?) in (old ?? "") + "+" } == "2+")
+        #expect(try await store.update(counter, timeout: nil) { (old: String?) in (old ?? "") + "+" } == "2+")
     }
 
     @Test("a set that falls into an update is not lost", .enabled(if: isRoot, "takes 450 keys"))

@@ -52,7 +52,7 @@ struct DeadRingTests {
             ("expire", { _ = try store.expire(item, after: .seconds(60)) }),
             ("lease", { (try store.tryLease("job", lasting: .seconds(9)))?.release() }),
             ("list", { _ = try store.items() }),
-            ("fetch", { _ = try store.value(for: .password(service: UUID().uuidString)) { "3" } }),
+            ("fetch", { _ = try store.blockingValue(for: .password(service: UUID().uuidString)) { "3" } }),
             ("delete", { _ = try store.delete(item) }),
             ("clear", { try store.clear() }),
         ]

@@ -20,7 +20,7 @@ struct FetchUndoneTests {
         for hasOldValue in [false, true] {
             try store.clear()
             if hasOldValue { try store.set("old", for: item, timeout: .seconds(3)) }
-            let fetched = try store.value(for: item, timeout: .seconds(60), refreshBefore: .seconds(59)) {
+            let fetched = try store.blockingValue(for: item, timeout: .seconds(60), refreshAfter: .seconds(1)) {
                 switch event {
                 case .clear: try store.clear()
                 case .delete: try store.delete(item)
@@ -50,7 +50,7 @@ struct FetchUndoneTests {
         let store = isInMemory ? SecretStore(backend: InMemoryBackend()) : try scratch.store()
         // It lives for more than one second, and for two at most.
         try store.set("old", for: item, timeout: .seconds(2))
-        let fetched = try store.value(for: item, timeout: .seconds(60), refreshBefore: .seconds(59)) {
+        let fetched = try store.blockingValue(for: item, timeout: .seconds(60), refreshAfter: .seconds(1)) {
             usleep(3_100_000)
             return "fetched"
         }
@@ -64,7 +64,9 @@ struct FetchUndoneTests {
         let store = try scratch.store()
         let long = ItemIdentity.password(service: String(repeating: "x", count: ItemIdentity.largestDescription - 10))
         for fetched in ["1", "2"] {
-            let value = try store.value(for: long, timeout: .seconds(60), refreshBefore: .seconds(1)) { fetched }
+            let value = try store.blockingValue(for: long, timeout: .seconds(60), refreshAfter: .seconds(59)) {
+                fetched
+            }
             #expect(value == "1")
         }
         try store.clear()

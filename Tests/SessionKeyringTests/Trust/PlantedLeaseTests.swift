@@ -132,7 +132,7 @@ final class PlantedLeaseTests {
         usleep(2_100_000)
         try store.add("3", for: item)
         #expect(try store.update(item, timeout: nil) { (old: String?) in (old ?? "") + "4" } == "34")
-        #expect(try store.value(for: .password(service: "other")) { "fetched" } == "fetched")
+        #expect(try store.blockingValue(for: .password(service: "other")) { "fetched" } == "fetched")
         #expect(try store.delete(item))
     }
 
@@ -171,7 +171,7 @@ final class PlantedLeaseTests {
         let start = ContinuousClock.now
         try store.delete(item)
         #expect(throws: SecretStoreError.self) {
-            try store.value(for: item, timeout: .seconds(60)) { "fetched" }
+            try store.blockingValue(for: item, timeout: .seconds(60)) { "fetched" }
         }
         #expect(ContinuousClock.now - start < .seconds(5))
     }

@@ -25,7 +25,9 @@ struct CachedAction: VerbAction {
         {
             try answer.printAndExit()
         }
-        let flight = try SingleFlight(store: store, item: request.item, leaseDuration: Self.leaseDuration)
+        let flight = try SingleFlight(
+            store: store, item: request.item, leaseDuration: Self.leaseDuration, refreshes: request.refreshBefore != nil
+        )
         var deadline = DeadlineWait(Self.waitLimit, at: store.backend)
         repeat { try takeTurn(of: flight, in: store) } while deadline.wait()
         throw SecretStoreError(.leaseHeld, item: request.item)
@@ -35,23 +37,23 @@ struct CachedAction: VerbAction {
     private func takeTurn(of flight: SingleFlight, in store: SecretStore) throws {
         // From before the lease is ours, so that no signal leaves it behind.
         let signals = BlockedSignals()
-        let refreshes = request.refreshBefore != nil
         let turn: SingleFlight.Turn<CachedAnswer>
         do throws(SecretStoreError) {
-            turn = try flight.nextTurn(refreshes: refreshes, force: request.isForced) {
+            turn = try flight.nextTurn(force: request.isForced) {
                 () throws(SecretStoreError) in try CachedAnswer.read(request.item, in: store)
             }
         } catch {
             guard error.code.isLackOfRoom else { throw error }
             Console.warn(CommandError(notKeptBecause: error))
-            turn = .fetch(FetchLease.none, stillGood: nil)
+            turn = .fetch(FetchLease.none, old: nil, isOldGood: false)
         }
         switch turn {
         case .take(let answer):
             signals.release()
             try answer.printAndExit()
         case .wait: signals.release()
-        case .fetch(let lease, let old): try fetch(flight, in: store, under: lease, old: old, signals)
+        case .fetch(let lease, let old, let isOldGood):
+            try fetch(flight, in: store, under: lease, old: isOldGood ? old : nil, signals)
         }
     }
 
@@ -93,7 +95,8 @@ struct ForgetAction: VerbAction {
 
     func run() throws {
         let store = try place.store()
-        let flight = try SingleFlight(store: store, item: item, leaseDuration: CachedAction.leaseDuration)
+        let flight = try SingleFlight(
+            store: store, item: item, leaseDuration: CachedAction.leaseDuration, refreshes: false)
         let hadFailure = try store.delete(item.failureSentinel)
         guard try flight.forget() || hadFailure else { throw SecretStoreError(.notFound, item: item) }
     }

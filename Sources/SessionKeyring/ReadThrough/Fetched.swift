@@ -1,0 +1,35 @@
+/// What a fetch brings: a value, how long it is kept, and when it is to be fetched anew.
+///
+/// An OAuth token whose access token lives for an hour, and which brings a refresh token that lives on:
+///
+/// ```swift
+/// Fetched(token, refreshAfter: .seconds(3_540))
+/// ```
+public struct Fetched<Value> {
+    /// The value.
+    public var value: Value
+    /// When the kernel drops it, rounded up to whole seconds; `nil` for the scope's life.
+    ///
+    /// What has none left is returned, and not stored.
+    public var timeout: Duration?
+    /// After how long the next one who asks fetches it anew, while others still get this one; `nil` for not before it is gone.
+    public var refreshAfter: Duration?
+
+    /// A value with its lifetime, as it comes with the answer.
+    public init(_ value: Value, timeout: Duration? = nil, refreshAfter: Duration? = nil) {
+        self.value = value
+        self.timeout = timeout
+        self.refreshAfter = refreshAfter
+    }
+}
+
+extension Fetched: Sendable where Value: Sendable {}
+
+extension Fetched: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Never the value.
+    public var description: String { "<redacted>" }
+    /// Never the value.
+    public var debugDescription: String { description }
+    /// Without the value.
+    public var customMirror: Mirror { Mirror(self, children: [] as [Mirror.Child]) }
+}

@@ -1,0 +1,145 @@
+import Keyutils
+
+extension SecretStore {
+    /// In a task.
+    package func value<Value: Sendable>(
+        for item: ItemIdentity, _ policy: FetchPolicy, _ coding: @escaping @Sendable () -> ValueCoding<Value>,
+        fetch: @escaping @Sendable (Value?) async throws -> Fetched<Value>
+    ) async throws -> Value {
+        try Self.checkLease(policy.limit)
+        let flight = try SingleFlight(
+            store: self, item: item, leaseDuration: policy.leaseDuration, refreshes: policy.refreshes,
+            failureTimeout: policy.failureTimeout)
+        while true {
+            try Task.checkCancellation()
+            if let value = try flight.good(reading(item, coding())) { return value }
+            let part = SharedFetch.join(FetchKey(self, item, Value.self))
+            let (shared, isFirst) = (part.fetch, part.isFirst)
+            if isFirst {
+                shared.start { try await self.valueForAll(of: flight, policy, coding(), for: shared, fetch: fetch) }
+            } else if let value = try flight.usable(reading(item, coding())) {
+                return value
+            }
+            switch await shared.end(for: part) {
+            case .found(let value as Value, let isForAll) where isForAll || isFirst: return value
+            case .failed(let error): throw error
+            case .found, .unknown: continue
+            }
+        }
+    }
+
+    /// On the calling thread.
+    package func blockingValue<Value>(
+        for item: ItemIdentity, _ policy: FetchPolicy, _ coding: ValueCoding<Value>,
+        fetch: (Value?) throws -> Fetched<Value>
+    ) throws -> Value {
+        // Nobody renews the lease of a fetch that may hang.
+        let flight = try SingleFlight(
+            store: self, item: item, leaseDuration: policy.limit, refreshes: policy.refreshes,
+            failureTimeout: policy.failureTimeout)
+        while true {
+            if let value = try flight.good(reading(item, coding)) { return value }
+            let part = SharedFetch.join(FetchKey(self, item, Value.self))
+            if part.isFirst {
+                return try part.fetch.finishing {
+                    try valueOnThisThread(of: flight, policy, coding, for: part.fetch, fetch: fetch)
+                }
+            }
+            if let value = try flight.usable(reading(item, coding)) { return value }
+            switch part.fetch.waitForEnd(for: part) {
+            case .found(let value as Value, isForAll: true): return value
+            case .failed(let error): throw error
+            case .found, .unknown: continue
+            }
+        }
+    }
+
+    /// Waits for its turn and fetches, in a task that belongs to all who want the value.
+    private func valueForAll<Value: Sendable>(
+        of flight: SingleFlight, _ policy: FetchPolicy, _ coding: ValueCoding<Value>, for shared: SharedFetch,
+        fetch: (Value?) async throws -> Fetched<Value>
+    ) async throws -> SharedFetch.End {
+        // Nobody holds a lease for longer without renewing it, and nobody fetches for longer than that.
+        var wait = DeadlineWait(RingLease.longest, at: backend)
+        while true {
+            switch try flight.nextTurn(read: reading(flight.item, coding)) {
+            case .take(let value): return .found(value, isForAll: false)
+            case .wait:
+                guard try await wait.waitInTask() else { throw SecretStoreError(.leaseHeld, item: flight.item) }
+            case .fetch(let lease, let old, let isOldGood):
+                let otherwise = isOldGood ? old.map { SharedFetch.End.found($0, isForAll: true) } : nil
+                // Renewed from now on, because a busy pool may let the task go on late.
+                let renewal = LeaseRenewer.inBackground(lease, lasting: flight.leaseDuration)
+                guard
+                    shared.hold(lease, renewal, upTo: policy.limit, otherwise: otherwise ?? .timedOut(flight))
+                else {
+                    _ = lease.release()
+                    return .unknown
+                }
+                if policy.answersEarly, let otherwise { shared.answer(with: otherwise) }
+                do {
+                    let fetched = try await fetch(old)
+                    guard shared.beginKeeping() else { return .unknown }
+                    return .found(fetched.value, isForAll: try !keep(fetched, of: flight, coding, under: lease))
+                } catch {
+                    if !(error is CancellationError) { flight.rememberFailure() }
+                    guard let otherwise else { throw error }
+                    return otherwise
+                }
+            }
+        }
+    }
+
+    /// Waits for its turn and fetches, on this thread, which nobody can take it from.
+    private func valueOnThisThread<Value>(
+        of flight: SingleFlight, _ policy: FetchPolicy, _ coding: ValueCoding<Value>, for shared: SharedFetch,
+        fetch: (Value?) throws -> Fetched<Value>
+    ) throws -> Value {
+        // Nobody holds a lease for longer without renewing it, and nobody fetches for longer than that.
+        var wait = DeadlineWait(RingLease.longest, at: backend)
+        while true {
+            switch try flight.nextTurn(read: reading(flight.item, coding)) {
+            case .take(let value): return value
+            case .wait: guard wait.wait() else { throw SecretStoreError(.leaseHeld, item: flight.item) }
+            case .fetch(let lease, let old, let isOldGood):
+                // Nobody but its limit ends it, so there is somebody who wants it.
+                _ = shared.hold(lease, nil, upTo: policy.limit, otherwise: .unknown)
+                do {
+                    let fetched = try fetch(old)
+                    if shared.beginKeeping() { _ = try keep(fetched, of: flight, coding, under: lease) }
+                    return fetched.value
+                } catch {
+                    flight.rememberFailure()
+                    guard isOldGood, let old else { throw error }
+                    return old
+                }
+            }
+        }
+    }
+
+    private func reading<Value>(
+        _ item: ItemIdentity, _ coding: ValueCoding<Value>
+    ) -> () throws(SecretStoreError) -> Value? {
+        { () throws(SecretStoreError) in try self.decoding(item, with: coding.decode) }
+    }
+
+    /// Stores what was fetched; false where there is no room for it, or its time is over already.
+    ///
+    /// What may not be fetched twice, as a token that replaces another, is worth more to the caller than an error about a
+    /// store that has no room for it just now.
+    private func keep<Value>(
+        _ fetched: Fetched<Value>, of flight: SingleFlight, _ coding: ValueCoding<Value>, under lease: FetchLease
+    ) throws(SecretStoreError) -> Bool {
+        guard let lifetime = Lifetime(of: fetched) else { return false }
+        let bytes = try encoding(flight.item) { try coding.encode(fetched.value) }
+        do throws(SecretStoreError) {
+            try bytes.withBytes { bytes throws(SecretStoreError) in
+                try flight.keep(bytes, for: lifetime, under: lease)
+            }
+            return true
+        } catch {
+            guard error.isOfFullQuota || error.code == .contended else { throw error }
+            return false
+        }
+    }
+}

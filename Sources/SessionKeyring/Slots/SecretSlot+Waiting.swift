@@ -1,0 +1,60 @@
+/// The operations that change the item, for tasks: where others are in the way, these wait without keeping a thread.
+extension SecretSlot {
+    /// Saves the value with the slot's timeout, replacing the one before.
+    ///
+    /// - Parameter limit: how long to wait for others; for quota less than a second.
+    /// - Throws: `CancellationError`; ``SecretStoreError`` with `contended`, or as ``save(_:)``.
+    public func save(_ secret: Secret, waiting limit: Duration) async throws {
+        try await save(secret, timeout: timeout, waiting: limit)
+    }
+
+    /// Saves the value with a timeout of its own, replacing the one before.
+    ///
+    /// - Parameter limit: how long to wait for others; for quota less than a second.
+    /// - Throws: `CancellationError`; ``SecretStoreError`` with `contended`, or as ``save(_:)``.
+    public func save(_ secret: Secret, timeout: Duration?, waiting limit: Duration) async throws {
+        let bytes = try store.encoding(item) { try encode(secret) }
+        try await store.set(bytes, for: item, timeout: timeout, waiting: limit)
+    }
+
+    /// Saves the value only if there is none.
+    ///
+    /// - Parameter limit: how long to wait for others; for quota less than a second.
+    /// - Throws: `CancellationError`; ``SecretStoreError`` as ``SecretStore/add(_:for:timeout:)``.
+    public func add(_ secret: Secret, waiting limit: Duration) async throws {
+        let bytes = try store.encoding(item) { try encode(secret) }
+        try await store.add(bytes, for: item, timeout: timeout, waiting: limit)
+    }
+
+    /// Gives the value that is there a new timeout, counted from now; false where there is none.
+    ///
+    /// - Parameter limit: how long to wait for others.
+    /// - Throws: `CancellationError`; ``SecretStoreError`` with `contended`, or as the blocking form.
+    public func expire(timeout: Duration, waiting limit: Duration) async throws -> Bool {
+        try await store.expire(item, after: timeout, waiting: limit)
+    }
+
+    /// Deletes the value; false where there was none.
+    ///
+    /// - Parameter limit: how long to wait for others.
+    /// - Throws: `CancellationError`; ``SecretStoreError`` with `contended`, or as ``delete()``.
+    @discardableResult
+    public func delete(waiting limit: Duration) async throws -> Bool {
+        try await store.delete(item, waiting: limit)
+    }
+
+    /// Makes a new value of the one that is there, as one step to everybody else, and saves it.
+    ///
+    /// - Parameters:
+    ///   - timeout: the timeout of the new value, such as the slot's ``timeout``; `nil` for the scope's life.
+    ///   - limit: how long to wait for others.
+    ///   - change: gets `nil` where there is no value; `nil` from it deletes what is there.
+    /// - Throws: `CancellationError` while it waits, or as the blocking form.
+    @discardableResult
+    public func update(
+        timeout: Duration?, waiting limit: Duration = .seconds(10), _ change: (Secret?) throws -> Secret?
+    ) async throws -> Secret? {
+        try await store.update(
+            item, coding, timeout: timeout, lasting: SecretStore.updateDuration, waiting: limit, change)
+    }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import Keyutils
+import SessionKeyring
+import SessionKeyringTesting
+import TestSupport
+import Testing
+import Threads
+
+private let item = ItemIdentity.password(service: "api")
+
+@Suite("Tasks that wait for others", .tags(.kernel), .aheadOfOthers)
+struct WaitingTests {
+    /// Holds the item by an update on a thread of its own until `isEnough`.
+    private func holding(_ store: SecretStore, until isEnough: DispatchSemaphore) -> DispatchSemaphore {
+        let (holds, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        Thread.detachNewThread {
+            _ = try? store.update(item, timeout: nil, lasting: .seconds(60)) { (_: String?) in
+                holds.signal()
+                _ = isEnough.wait(timeout: .now() + 60)
+                return "updated"
+            }
+            ended.signal()
+        }
+        holds.wait()
+        return ended
+    }
+
+    @Test("100 tasks that wait for an update keep no thread of the pool, and none of their writes is lost")
+    func noThread() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let isEnough = DispatchSemaphore(value: 0)
+        let ended = holding(store, until: isEnough)
+        let through = Locked(0)
+        let tasks = (0..<100).map { number in
+            Task {
+                switch number % 4 {
+                case 0: try await store.set("set", for: item, waiting: .seconds(60))
+                case 1: _ = try await store.delete(item, waiting: .seconds(60))
+                case 2: _ = try await store.expire(item, after: .seconds(600), waiting: .seconds(60))
+                default:
+                    try await store.update(item, timeout: nil, waiting: .seconds(60)) { (old: String?) in old ?? "new" }
+                }
+                through.withLock { $0 += 1 }
+            }
+        }
+        // The pool has as many threads as processors: were they kept, this task would not go on.
+        for _ in 0..<20 { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(through.withLock { $0 } == 0)
+        isEnough.signal()
+        for task in tasks { try await task.value }
+        #expect(through.withLock { $0 } == 100)
+        blocking { ended.wait() }
+    }
+
+    @Test("a task that is cancelled while it waits throws CancellationError at once, and has changed nothing")
+    func cancelled() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set("before", for: item)
+        let isEnough = DispatchSemaphore(value: 0)
+        let ended = holding(store, until: isEnough)
+        let calls: [@Sendable () async throws -> Void] = [
+            { try await store.set("late", for: item, waiting: .seconds(60)) },
+            { try await store.delete(item, waiting: .seconds(60)) },
+            { try await store.update(item, timeout: nil, waiting: .seconds(60)) { (_: String?) in "late" } },
+            { _ = try await store.withLease("job", waiting: .seconds(60)) { _ in } },
+        ]
+        let lease = try store.tryLease("job", lasting: .seconds(60))
+        let tasks = calls.map { call in Task { try await call() } }
+        try await Task.sleep(for: .milliseconds(100))
+        for task in tasks { task.cancel() }
+        for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
+        #expect(try store.get(item) == "before")
+        isEnough.signal()
+        blocking { ended.wait() }
+        _ = lease?.release()
+    }
+
+    @Test("who waits in vain is told so after the limit")
+    func inVain() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set("before", for: item)
+        let isEnough = DispatchSemaphore(value: 0)
+        let ended = holding(store, until: isEnough)
+        let start = ContinuousClock.now
+        await #expect { try await store.set("late", for: item, waiting: .milliseconds(200)) } throws: {
+            ($0 as? SecretStoreError)?.code == .contended
+        }
+        #expect(ContinuousClock.now - start >= .milliseconds(200))
+        isEnough.signal()
+        blocking { ended.wait() }
+    }
+
+    @Test("what an update's closure throws is no reason to try again", arguments: [true, false])
+    func closureThrows(isInTask: Bool) async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let calls = Locked(0)
+        let change: @Sendable (String?) throws -> String? = { _ in
+            calls.withLock { $0 += 1 }
+            throw SecretStoreError(.contended)
+        }
+        await #expect {
+            if isInTask {
+                try await store.update(item, timeout: nil, change)
+            } else {
+                try blocking { try store.update(item, timeout: nil, change) }
+            }
+        } throws: { ($0 as? SecretStoreError)?.code == .contended }
+        #expect(calls.withLock { $0 } == 1)
+    }
+
+    @Test("a lease is renewed as long as the closure runs, and released behind it, also if it throws")
+    func withLease() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let number = try await store.withLease("job", lasting: .milliseconds(300), waiting: .seconds(5)) { lease in
+            try await Task.sleep(for: .milliseconds(900))
+            let isHeld = lease.isHeld
+            #expect(isHeld)
+            let isFree = try store.tryLease("job", lasting: .seconds(1)) != nil
+            #expect(!isFree)
+            return lease.fencingNumber
+        }
+        struct Failure: Error {}
+        await #expect(throws: Failure.self) {
+            try await store.withLease("job", waiting: .seconds(5)) { lease in
+                let later = lease.fencingNumber
+                #expect(later > number)
+                throw Failure()
+            }
+        }
+        #expect(throws: Failure.self) {
+            try blocking { try store.withBlockingLease("job", waiting: .seconds(5)) { _ in throw Failure() } }
+        }
+        #expect(try blocking { try store.withBlockingLease("job", waiting: .zero) { $0.isHeld } })
+    }
+
+    @Test("a lease that was lost meanwhile is told")
+    func lostLease() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        #expect {
+            try store.withBlockingLease("job", waiting: .zero) { _ in
+                // All leases go with their ring.
+                let ring = try scratch.keyring.search(.keyring, NamespaceRings.leasesName)
+                try ring.invalidate()
+                usleep(200_000)
+            }
+        } throws: { ($0 as? SecretStoreError)?.code == .leaseLost }
+    }
+}

@@ -98,10 +98,13 @@ let package = Package(
             dependencies: ["Keyutils", "SessionKeyringTesting", "Threads", "CTestFilters", "TestSupport"],
             swiftSettings: tests
         ),
+        .executableTarget(
+            name: "token-example", dependencies: ["SessionKeyring"], path: "Tests/TokenExample", swiftSettings: tests),
         .testTarget(
             name: "SessionKeyringTests",
             dependencies: [
                 "SessionKeyring",
+                "token-example",
                 "SessionKeyringTesting",
                 "Threads",
                 "CTestFilters",

@@ -1,5 +1,5 @@
 /// Runs the blocking forms, which are not to be called from tasks, in a test whose own process may be kept.
 @discardableResult
-public func blocking<Result: ~Copyable>(_ body: () throws -> Result) rethrows -> Result {
+package func blocking<Result: ~Copyable>(_ body: () throws -> Result) rethrows -> Result {
     try body()
 }

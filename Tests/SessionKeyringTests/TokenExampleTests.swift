@@ -1,0 +1,35 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `Tests/TokenExample`, as 30 processes of one session run it.
+@Suite("The example of an OAuth token", .tags(.kernel))
+struct TokenExampleTests {
+    private static let example: URL = {
+        let bundle = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        return URL(fileURLWithPath: bundle ?? "").deletingLastPathComponent().appendingPathComponent("token-example")
+    }()
+
+    @Test("30 processes at once log in once, and refresh once")
+    func once() throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("skr-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        // What they print the second time may still be the old token, while one of them refreshes it.
+        let script = """
+            round() { for _ in {1..30}; do "$1" "$2" & done; wait; }
+            round "$@" | sort | uniq -c
+            sleep 10.1
+            round "$@" >/dev/null
+            "$@"
+            """
+        let outcome = try ChildProcess.run(
+            "/usr/bin/keyctl", ["session", "-", "/bin/bash", "-c", script, "bash", Self.example.path, directory.path],
+            environment: ChildProcess.environment([:]), within: .seconds(300))
+        let lines = String(decoding: outcome.output, as: UTF8.self).split(separator: "\n")
+        #expect(lines.map { $0.trimmingCharacters(in: .whitespaces) } == ["30 access-1", "access-2"])
+        #expect(String(decoding: outcome.errors, as: UTF8.self).filter { $0.isNewline }.count <= 1)
+        let log = try String(contentsOf: directory.appendingPathComponent("log"), encoding: .utf8)
+        #expect(log == "login\nrefresh\n")
+    }
+}

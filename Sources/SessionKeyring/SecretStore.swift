@@ -9,6 +9,11 @@ public import Keyutils
 /// let again = try store.get(token, as: String.self)
 /// ```
 ///
+/// One verb a concept: `get` reads, `set` replaces, `add` refuses what is there, `update` changes, `expire` gives a new
+/// timeout, `delete` removes, `clear` empties; a slot has `load` and `save` for the first two. An item has no label where it
+/// is the verb's object, `for:` where something is stored for it, `of:` where something that it has is looked at. `as:` is a
+/// type, `timeout:` how long the kernel keeps it. What only tells how a change went may be dropped by the caller.
+///
 /// A store may be shared by any number of threads and tasks, and any number of processes may use the same namespace at
 /// once. Every change becomes visible in one step. The calls are synchronous and take microseconds; only a full quota or
 /// another process's lease makes one wait, for a bounded time.
@@ -163,9 +168,10 @@ extension SecretStore {
     ///
     /// - Throws: ``SecretStoreError`` with `invalidTimeout`, `invalidName`, `forbidden`, `sessionRevoked` or
     ///   `unavailable`.
-    public func expire(_ item: ItemIdentity, after timeout: Duration) throws(SecretStoreError) -> Bool {
+    @discardableResult
+    public func expire(_ item: ItemIdentity, timeout: Duration) throws(SecretStoreError) -> Bool {
         try check(item)
-        return try backend.expire(item, after: Self.keyTimeout(timeout, item: item))
+        return try backend.expire(item, timeout: Self.keyTimeout(timeout, item: item))
     }
 
     /// Deletes the item; false where there was none.
@@ -174,14 +180,14 @@ extension SecretStore {
     @discardableResult
     public func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
         try check(item)
-        return try backend.remove(item)
+        return try backend.delete(item)
     }
 
     /// Deletes all items of the namespace in one step.
     ///
     /// - Throws: ``SecretStoreError`` with `forbidden`, `sessionRevoked` or `unavailable`.
     public func clear() throws(SecretStoreError) {
-        try backend.removeAll()
+        try backend.clear()
     }
 
     /// All live items with their attributes, in the order of their descriptions.

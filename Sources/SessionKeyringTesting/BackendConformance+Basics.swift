@@ -9,7 +9,7 @@ extension BackendConformance {
             try expect(try store.get(item) == nil as [UInt8]?, "get gives nothing")
             try expect(try !store.contains(item), "contains says no")
             try expect(try !store.delete(item), "delete says there was none")
-            try expect(try !store.expire(item, after: .seconds(9)), "expire says there was none")
+            try expect(try !store.expire(item, timeout: .seconds(9)), "expire says there was none")
             try expect(try store.items().isEmpty && store.identities().isEmpty, "the lists are empty")
             try store.clear()
         },

@@ -33,7 +33,7 @@ extension BackendConformance {
                 try expect(code, "get") { _ = try store.get(item) as String? }
                 try expect(code, "contains") { _ = try store.contains(item) }
                 try expect(code, "delete") { try store.delete(item) }
-                try expect(code, "expire") { _ = try store.expire(item, after: .seconds(1)) }
+                try expect(code, "expire") { try store.expire(item, timeout: .seconds(1)) }
             }
             try expect(try store.identities().isEmpty, "nothing was stored")
         },

@@ -33,7 +33,7 @@ extension BackendConformance {
             usleep(1_100_000)
             try expect(try store.get(item) == nil as String?, "get gives nothing")
             try expect(try !store.contains(item), "contains says no")
-            try expect(try !store.expire(item, after: .seconds(9)), "expire says there was none")
+            try expect(try !store.expire(item, timeout: .seconds(9)), "expire says there was none")
             try expect(try store.identities().map(\.service) == ["lasting"], "the list passes it over")
             try expect(try store.items().map(\.item.service) == ["lasting"], "so does the long one")
             try expect(try !store.delete(item), "delete says there was none")
@@ -45,7 +45,7 @@ extension BackendConformance {
             try store.set("2", for: item)
             usleep(1_100_000)
             try expect(try store.get(item) == "2", "without a timeout it stays")
-            try expect(try store.expire(item, after: .seconds(1)), "expire finds it")
+            try expect(try store.expire(item, timeout: .seconds(1)), "expire finds it")
             usleep(1_100_000)
             try expect(try store.get(item) == nil as String?, "with one it goes")
         },
@@ -53,7 +53,7 @@ extension BackendConformance {
             try store.set("kept", for: item)
             for timeout: Duration in [.zero, .seconds(-1), .milliseconds(-1), .seconds(4_294_967_296)] {
                 try expect(.invalidTimeout, "set") { try store.set("x", for: item, timeout: timeout) }
-                try expect(.invalidTimeout, "expire") { _ = try store.expire(item, after: timeout) }
+                try expect(.invalidTimeout, "expire") { try store.expire(item, timeout: timeout) }
             }
             try expect(try store.get(item) == "kept", "the value stays")
             try expect(try store.items().map(\.expiry) == [.never], "without a timeout")

@@ -47,7 +47,7 @@ public final class InMemoryBackend: SecretBackend {
     }
 
     /// Gives the item a new timeout; false where there is none.
-    public func expire(_ item: ItemIdentity, after timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
+    public func expire(_ item: ItemIdentity, timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
         let time = now()
         return state.withLock { state in
             guard let entry = state.entries[item], entry.isLive(at: time) else { return false }
@@ -61,8 +61,8 @@ public final class InMemoryBackend: SecretBackend {
         live(item) != nil
     }
 
-    /// Removes the item; false where there was none.
-    public func remove(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
+    /// Deletes the item; false where there was none.
+    public func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
         let time = now()
         return state.withLock { state in
             let wasThere = state.entries[item]?.isLive(at: time) ?? false
@@ -71,8 +71,8 @@ public final class InMemoryBackend: SecretBackend {
         }
     }
 
-    /// Removes all items.
-    public func removeAll() throws(SecretStoreError) {
+    /// Deletes all items.
+    public func clear() throws(SecretStoreError) {
         state.withLock { state in
             state.entries.removeAll()
             state.clears += 1

@@ -53,7 +53,7 @@ struct OperationRun {
         case .setTimeout: try store.set(value, for: item, timeout: timeout)
         case .add: return try add()
         case .delete: return try store.delete(item)
-        case .expire: return try store.expire(item, after: .seconds(Int(role.expiry)))
+        case .expire: return try store.expire(item, timeout: .seconds(Int(role.expiry)))
         case .update: try update()
         case .clear: try store.clear()
         case .list: return try store.items().contains { $0.item == item }

@@ -57,16 +57,16 @@ private struct BrokenBackend: SecretBackend {
         )
     }
 
-    func expire(_ item: ItemIdentity, after timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
-        try whole.expire(folded(item), after: timeout)
+    func expire(_ item: ItemIdentity, timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
+        try whole.expire(folded(item), timeout: timeout)
     }
 
     func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try whole.contains(folded(item)) }
 
-    func remove(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
+    func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
         if breakage == .deletesNothing { return try whole.contains(item) }
-        _ = try first.remove(item)
-        return try whole.remove(folded(item))
+        _ = try first.delete(item)
+        return try whole.delete(folded(item))
     }
 
     func beginUpdate(
@@ -86,9 +86,9 @@ private struct BrokenBackend: SecretBackend {
 
     func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool { try whole.isLeaseHeld(name) }
 
-    func removeAll() throws(SecretStoreError) {
-        try first.removeAll()
-        try whole.removeAll()
+    func clear() throws(SecretStoreError) {
+        try first.clear()
+        try whole.clear()
     }
 
     func identities() throws(SecretStoreError) -> [ItemIdentity] {

@@ -59,7 +59,7 @@ struct ForeignSessionTests {
             succeed(3, try store.get(item) == "root's")
             succeed(4, try store.blockingValue(for: item, fetch: { "fetched" }) == "root's")
             succeed(5, try store.items().count == 2)
-            succeed(6, try store.expire(item, after: .seconds(60)))
+            succeed(6, try store.expire(item, timeout: .seconds(60)))
             succeed(7, try store.delete(item))
             try store.clear()
             succeed(8, try store.identities().isEmpty)

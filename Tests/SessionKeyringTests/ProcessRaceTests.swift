@@ -154,7 +154,7 @@ private func act(on store: SecretStore, random: inout SeededGenerator) throws {
     case 0: try store.delete(item)
     case 1: try store.clear()
     case 2: _ = try store.items()
-    case 3: _ = try store.expire(item, after: .seconds(60))
+    case 3: try store.expire(item, timeout: .seconds(60))
     case 4..<9:
         let byte = UInt8.random(in: 1...255, using: &random)
         try store.set([UInt8](repeating: byte, count: Int(byte)), for: item, timeout: .seconds(60))

@@ -108,7 +108,7 @@ struct ScopeTests {
             try store.set("1", for: item, timeout: .seconds(100))
             succeed(3, try store.get(item) == "1")
             try store.set("2", for: item)
-            succeed(4, try store.expire(item, after: .seconds(50)))
+            succeed(4, try store.expire(item, timeout: .seconds(50)))
             succeed(5, try store.items().map(\.size) == [1])
             do {
                 try store.add("3", for: item)

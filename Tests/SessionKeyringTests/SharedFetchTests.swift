@@ -258,12 +258,12 @@ private struct FullBackend: SecretBackend {
     func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
         try whole.read(item, body)
     }
-    func expire(_ item: ItemIdentity, after timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
-        try whole.expire(item, after: timeout)
+    func expire(_ item: ItemIdentity, timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
+        try whole.expire(item, timeout: timeout)
     }
     func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try whole.contains(item) }
-    func remove(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try whole.remove(item) }
-    func removeAll() throws(SecretStoreError) { try whole.removeAll() }
+    func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try whole.delete(item) }
+    func clear() throws(SecretStoreError) { try whole.clear() }
     func identities() throws(SecretStoreError) -> [ItemIdentity] { try whole.identities() }
     func attributes() throws(SecretStoreError) -> [ItemAttributes] { try whole.attributes() }
     func beginUpdate(

@@ -26,16 +26,16 @@ public protocol SecretBackend: Sendable {
     ) throws(SecretStoreError)
 
     /// Gives the item a new timeout, counted from now; false where there is none.
-    func expire(_ item: ItemIdentity, after timeout: KeyTimeout) throws(SecretStoreError) -> Bool
+    func expire(_ item: ItemIdentity, timeout: KeyTimeout) throws(SecretStoreError) -> Bool
 
     /// Whether a live item is there.
     func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool
 
-    /// Removes the item; false where there was none.
-    func remove(_ item: ItemIdentity) throws(SecretStoreError) -> Bool
+    /// Deletes the item; false where there was none.
+    func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool
 
-    /// Removes all items.
-    func removeAll() throws(SecretStoreError)
+    /// Deletes all items.
+    func clear() throws(SecretStoreError)
 
     /// The live items, in no particular order.
     func identities() throws(SecretStoreError) -> [ItemIdentity]

@@ -1,15 +1,15 @@
 package import Keyutils
 
 extension KernelBackend {
-    package func expire(_ item: ItemIdentity, after timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
+    package func expire(_ item: ItemIdentity, timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
         do throws(SecretStoreError) {
             if let leases = try rings.leasesIfFlagged() {
-                return try expireUnderLease(item, after: timeout, leases: leases)
+                return try expireUnderLease(item, timeout: timeout, leases: leases)
             }
-            return try expireUnlocked(item, after: timeout)
+            return try expireUnlocked(item, timeout: timeout)
         } catch {
             guard error.code == .forbidden, try isTimeoutFixed(of: item) else { throw error }
-            return try expireAnew(item, after: timeout)
+            return try expireAnew(item, timeout: timeout)
         }
     }
 
@@ -20,7 +20,7 @@ extension KernelBackend {
     }
 
     /// Puts a new key with the same secret in the item's place.
-    private func expireAnew(_ item: ItemIdentity, after timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
+    private func expireAnew(_ item: ItemIdentity, timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
         guard let update = try beginUpdate(of: item, lasting: ItemLeases.duration, waiting: RetryBudget.heldLease)
         else {
             throw SecretStoreError(.contended, item: item)
@@ -37,10 +37,10 @@ extension KernelBackend {
         }
     }
 
-    package func remove(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
+    package func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
         while true {
             let write = UnlockedWrite()
-            if let leases = try rings.leasesIfFlagged() { return try removeUnderLease(item, leases: leases) }
+            if let leases = try rings.leasesIfFlagged() { return try deleteUnderLease(item, leases: leases) }
             var isInTime = true
             // Unlinking goes by name: it removes what is there at that moment, which is what a delete is for.
             let removed = try remove(item) { ring, key throws(KeyringError) in
@@ -52,20 +52,20 @@ extension KernelBackend {
             guard let isRemoved = removed else { continue }
             // An update that has seen the item before may have come behind it.
             guard !isInTime, let leases = try rings.leasesIfFlagged() else { return isRemoved }
-            return try removeUnderLease(item, leases: leases) || isRemoved
+            return try deleteUnderLease(item, leases: leases) || isRemoved
         }
     }
 
-    private func expireUnlocked(_ item: ItemIdentity, after timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
+    private func expireUnlocked(_ item: ItemIdentity, timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
         try withKey(of: item) { _, key throws(KeyringError) in try key.setTimeout(timeout) } != nil
     }
 
     private func expireUnderLease(
-        _ item: ItemIdentity, after timeout: KeyTimeout, leases ring: Keyring
+        _ item: ItemIdentity, timeout: KeyTimeout, leases ring: Keyring
     ) throws(SecretStoreError) -> Bool {
         for _ in 0..<RetryBudget.lostLeases {
             let lease = try affordableLease(for: item, in: ring)
-            let isFound = try expireUnlocked(item, after: timeout)
+            let isFound = try expireUnlocked(item, timeout: timeout)
             // Had somebody else taken it meanwhile, the timeout might be that of a key which is gone.
             if lease?.release() ?? true { return isFound }
         }
@@ -98,7 +98,7 @@ extension KernelBackend {
 
     private enum Removal { case done, nothingThere, refused }
 
-    private func removeUnderLease(_ item: ItemIdentity, leases ring: Keyring) throws(SecretStoreError) -> Bool {
+    private func deleteUnderLease(_ item: ItemIdentity, leases ring: Keyring) throws(SecretStoreError) -> Bool {
         for _ in 0..<RetryBudget.lostLeases {
             let lease = try affordableLease(for: item, in: ring)
             let removed: Bool?

@@ -35,7 +35,7 @@ package struct KernelBackend: SecretBackend {
         try withKey(of: item) { _, _ in } != nil
     }
 
-    package func removeAll() throws(SecretStoreError) {
+    package func clear() throws(SecretStoreError) {
         if try clearKnownRing() { return }
         for _ in 0..<RetryBudget.replacedRings {
             guard let ring = try rings.findItems() else { return }

@@ -86,7 +86,7 @@ package struct SingleFlight: Sendable {
         guard lease.timeLeft > .zero, try lease.store(bytes, timeout: lifetime.timeout) else { return }
         // After it, so that whoever sees the sentinel sees what is fresh.
         try store.setFreshness(of: item, to: lifetime, refreshes: refreshes)
-        if failureTimeout != nil { _ = try store.backend.remove(item.failureSentinel) }
+        if failureTimeout != nil { _ = try store.backend.delete(item.failureSentinel) }
     }
 
     /// Remembers that a fetch has failed, where that is asked for.
@@ -98,7 +98,7 @@ package struct SingleFlight: Sendable {
 
     /// Drops the item, so that it is fetched anew; false where there was none.
     package func forget() throws(SecretStoreError) -> Bool {
-        _ = try store.backend.remove(item.freshnessSentinel)
+        _ = try store.backend.delete(item.freshnessSentinel)
         return try store.delete(item)
     }
 

@@ -59,21 +59,21 @@ struct FaultyBackend: SecretBackend {
         try whole.publish(bytes, for: item, timeout: timeout, ifAbsent: ifAbsent)
     }
 
-    func expire(_ item: ItemIdentity, after timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
-        try whole.expire(item, after: timeout)
+    func expire(_ item: ItemIdentity, timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
+        try whole.expire(item, timeout: timeout)
     }
 
     func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
         try whole.contains(item)
     }
 
-    func remove(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
+    func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
         if goesWrong(.keepDeleted, oneOf: 10) { return try whole.contains(item) }
-        return try whole.remove(item)
+        return try whole.delete(item)
     }
 
-    func removeAll() throws(SecretStoreError) {
-        try whole.removeAll()
+    func clear() throws(SecretStoreError) {
+        try whole.clear()
     }
 
     func identities() throws(SecretStoreError) -> [ItemIdentity] {
@@ -125,7 +125,7 @@ private final class UnguardedUpdate: ItemUpdate {
     }
 
     func commit(_ bytes: RawSpan?, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
-        guard let bytes else { return try backend.remove(item) }
+        guard let bytes else { return try backend.delete(item) }
         try backend.publish(bytes, for: item, timeout: timeout, ifAbsent: false)
         return true
     }

@@ -49,7 +49,7 @@ struct SquattedCalls {
         case .set: try store.set("squatted", for: item, timeout: .seconds(900))
         case .add: try store.add("squatted", for: item, timeout: .seconds(900))
         case .delete: try store.delete(item)
-        case .expire: _ = try store.expire(item, after: .seconds(800))
+        case .expire: try store.expire(item, timeout: .seconds(800))
         case .update: try store.update(item, as: String.self, timeout: .seconds(900)) { _ in "updated" }
         case .lease: _ = try store.tryLease(HostileNeighbor.name, lasting: .milliseconds(50))
         case .list: _ = try store.identities()

@@ -49,7 +49,7 @@ struct DeadRingTests {
             ("set", { try store.set("1", for: item) }),
             ("update", { try store.update(item, timeout: nil) { (_: String?) in "2" } }),
             ("add", { try store.add("1", for: .password(service: UUID().uuidString)) }),
-            ("expire", { _ = try store.expire(item, after: .seconds(60)) }),
+            ("expire", { try store.expire(item, timeout: .seconds(60)) }),
             ("lease", { (try store.tryLease("job", lasting: .seconds(9)))?.release() }),
             ("list", { _ = try store.items() }),
             ("fetch", { _ = try store.blockingValue(for: .password(service: UUID().uuidString)) { "3" } }),

@@ -128,7 +128,7 @@ final class PlantedLeaseTests {
         let flag = try leases.add(.user, "updates:default:", payload: [1].span.bytes)
         try flag.setPermissions(KeyPermissions.possessorAll.subtracting(.possessorSearch))
         try store.set("2", for: item, timeout: .seconds(600))
-        #expect(try store.expire(item, after: .seconds(1)))
+        #expect(try store.expire(item, timeout: .seconds(1)))
         usleep(2_100_000)
         try store.add("3", for: item)
         #expect(try store.update(item, timeout: nil) { (old: String?) in (old ?? "") + "4" } == "34")
@@ -147,7 +147,7 @@ final class PlantedLeaseTests {
         #expect(try inner.items().map(\.expiry) != [.never])
         // What is finished is fixed, for others may be about to finish it as well; `expire` makes a new key of it.
         #expect(try key.describe().permissions == KeyPermissions.possessorAll.subtracting(.possessorSetAttribute))
-        #expect(try inner.expire(item, after: .seconds(600)))
+        #expect(try inner.expire(item, timeout: .seconds(600)))
         #expect(try inner.get(item) == "inner")
         #expect(try ring.search(.user, item.keyDescription) != key)
         #expect(try inner.items().first?.permissions == .possessorAll)

@@ -29,6 +29,6 @@ struct ExpireAction: VerbAction {
     func run() throws {
         let store = try target.place.store()
         let item = try target.meantItem(in: store)
-        guard try store.expire(item, after: timeout) else { throw SecretStoreError(.notFound, item: item) }
+        guard try store.expire(item, timeout: timeout) else { throw SecretStoreError(.notFound, item: item) }
     }
 }

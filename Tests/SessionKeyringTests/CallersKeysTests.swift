@@ -58,8 +58,8 @@ struct CallersKeysTests {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
         let before = Array(key.rawRepresentation)
-        try store.set(key, tag: "tag")
-        let readBack = try #require(try store.key(tag: "tag", as: Key.self))
+        try store.set(key, for: .key(tag: "tag"))
+        let readBack = try #require(try store.get(.key(tag: "tag"), as: Key.self))
         for key in [key, readBack] {
             // Not compared within, which would show the bytes.
             let isSame = Array(key.rawRepresentation) == before

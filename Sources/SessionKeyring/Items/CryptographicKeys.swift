@@ -1,12 +1,17 @@
 public import FoundationEssentials
 import Keyutils
 
-/// A cryptographic key that has raw bytes.
-///
-/// The private keys of swift-crypto conform as they are:
+/// A cryptographic key that has raw bytes, and is stored as those.
 ///
 /// ```swift
-/// extension Curve25519.Signing.PrivateKey: RawRepresentableKey {}
+/// try store.set(signingKey, for: .key(tag: "com.example.sign"))
+/// let again = try store.get(.key(tag: "com.example.sign"), as: Curve25519.Signing.PrivateKey.self)
+/// ```
+///
+/// The private keys of swift-crypto have what it takes, so that an empty conformance is enough:
+///
+/// ```swift
+/// extension Curve25519.Signing.PrivateKey: @retroactive RawRepresentableKey {}
 /// ```
 public protocol RawRepresentableKey {
     /// A key from its raw bytes.
@@ -18,31 +23,61 @@ public protocol RawRepresentableKey {
     var rawRepresentation: Data { get }
 }
 
-extension SecretStore {
-    /// A key by its tag; `nil` where there is none.
-    ///
-    /// - Throws: ``SecretStoreError`` with `undecodable` where the bytes are no key of that type, or as ``get(_:)`` does.
-    public func key<Key: RawRepresentableKey>(
-        tag: String,
-        as type: Key.Type = Key.self
-    ) throws(SecretStoreError) -> Key? {
-        try decoding(.key(tag: tag)) { bytes in
-            try unsafe bytes.withUnsafeBytes { try unsafe Key(rawRepresentation: $0) }
-        }
+extension RawRepresentableKey {
+    init(decoding bytes: RawSpan) throws {
+        self = try unsafe bytes.withUnsafeBytes { try unsafe Self(rawRepresentation: $0) }
     }
 
-    /// Stores a key under a tag.
+    /// A copy that is wiped, of bytes that are not: they may be the key's own memory.
+    var secretBytes: SecretBytes { SecretBytes(copying: rawRepresentation.bytes) }
+}
+
+extension SecretStore {
+    /// A cryptographic key; `nil` where there is no such item.
     ///
-    /// A tag that is in use is refused unless `replacing` says otherwise.
+    /// - Throws: ``SecretStoreError`` with `undecodable` where the bytes are no key of that type, or as ``get(_:)`` does.
+    public func get<Key: RawRepresentableKey>(
+        _ item: ItemIdentity,
+        as type: Key.Type = Key.self
+    ) throws(SecretStoreError) -> Key? {
+        try decoding(item) { bytes in try Key(decoding: bytes) }
+    }
+
+    /// Stores a cryptographic key, replacing the item that is there with its timeout.
     ///
-    /// - Throws: ``SecretStoreError`` with `duplicate`, or as ``set(_:for:timeout:)`` does.
+    /// - Throws: ``SecretStoreError`` as ``set(_:for:timeout:)`` does.
     public func set<Key: RawRepresentableKey>(
         _ key: Key,
-        tag: String,
-        timeout: Duration? = nil,
-        replacing: Bool = false
+        for item: ItemIdentity,
+        timeout: Duration? = nil
     ) throws(SecretStoreError) {
-        // Not wiped: it may be the key's own memory.
-        try publish(key.rawRepresentation.bytes, for: .key(tag: tag), timeout: timeout, ifAbsent: !replacing)
+        try set(key.secretBytes, for: item, timeout: timeout)
+    }
+
+    /// Stores a cryptographic key only if no live item is there; of many processes that do so at once, one succeeds.
+    ///
+    /// - Throws: ``SecretStoreError`` with `duplicate` where there is one, or as ``add(_:for:timeout:)`` does.
+    public func add<Key: RawRepresentableKey>(
+        _ key: Key,
+        for item: ItemIdentity,
+        timeout: Duration? = nil
+    ) throws(SecretStoreError) {
+        try add(key.secretBytes, for: item, timeout: timeout)
+    }
+
+    /// A typed slot: one item that holds a cryptographic key.
+    ///
+    /// - Parameters:
+    ///   - item: which item.
+    ///   - type: what it holds.
+    ///   - timeout: the timeout of what is saved, unless another is given.
+    public func slot<Key: RawRepresentableKey & Sendable>(
+        for item: ItemIdentity,
+        as type: Key.Type = Key.self,
+        timeout: Duration? = nil
+    ) -> SecretSlot<Key> {
+        SecretSlot(
+            store: self, item: item, timeout: timeout, encode: { key in key.secretBytes },
+            decode: { bytes in try Key(decoding: bytes) })
     }
 }

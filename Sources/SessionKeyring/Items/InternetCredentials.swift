@@ -12,36 +12,56 @@ public struct InternetCredentials: ~Copyable, Sendable {
         self.account = account
         self.password = password
     }
+
+    /// Credentials to store.
+    ///
+    /// The string itself stays as it was: ordinary memory that is not wiped.
+    public init(account: String, password: String) {
+        self.init(account: account, password: SecretBytes(utf8: password))
+    }
+
+    fileprivate func item(server: String) -> ItemIdentity { .internet(server: server, account: account) }
 }
 
 extension SecretStore {
-    /// The credentials for a server, fetched by the server alone; `nil` where there are none.
+    /// The credentials for a server, by the server alone; `nil` where there are none.
     ///
     /// - Throws: ``SecretStoreError`` with `ambiguous` where there are several accounts and none is empty, or as
     ///   ``get(_:)`` does.
-    public func credentials(forServer server: String) throws(SecretStoreError) -> InternetCredentials? {
+    public func get(server: String) throws(SecretStoreError) -> InternetCredentials? {
         guard let item = try soleItem(of: .internet, service: server), let password = try get(item) else { return nil }
         return InternetCredentials(account: item.account, password: password)
     }
 
-    /// Stores credentials for a server.
+    /// Stores credentials for a server, replacing what the account has there.
     ///
     /// - Parameters:
     ///   - credentials: user name and password. The user name is part of the item's identity.
     ///   - server: the server's name.
     ///   - timeout: when the kernel drops them; `nil` for the scope's life.
-    ///   - droppingOthers: delete what other accounts have for this server, once the new ones are in place.
+    ///   - deletingOthers: delete what other accounts have for this server, once the new ones are in place.
     /// - Throws: ``SecretStoreError`` as ``set(_:for:timeout:)`` and ``delete(_:)`` do.
     public func set(
         _ credentials: borrowing InternetCredentials,
-        forServer server: String,
+        server: String,
         timeout: Duration? = nil,
-        droppingOthers: Bool = false
+        deletingOthers: Bool = false
     ) throws(SecretStoreError) {
-        let item = ItemIdentity.internet(server: server, account: credentials.account)
-        // Listed before ours is there: of two processes that do this at once, neither may drop what the other just stored.
-        let others = droppingOthers ? try identities(of: .internet, service: server).filter { $0 != item } : []
+        let item = credentials.item(server: server)
+        // Listed before ours is there: of two processes that do this at once, neither may delete what the other just stored.
+        let others = deletingOthers ? try identities(of: .internet, service: server).filter { $0 != item } : []
         try set(credentials.password, for: item, timeout: timeout)
         for other in others { try delete(other) }
+    }
+
+    /// Stores credentials for a server only if the account has none there.
+    ///
+    /// - Throws: ``SecretStoreError`` with `duplicate` where it has, or as ``add(_:for:timeout:)`` does.
+    public func add(
+        _ credentials: borrowing InternetCredentials,
+        server: String,
+        timeout: Duration? = nil
+    ) throws(SecretStoreError) {
+        try add(credentials.password, for: credentials.item(server: server), timeout: timeout)
     }
 }

@@ -1,5 +1,14 @@
 import Keyutils
 
+extension SecretStoreError {
+    /// What went wrong, in a few words, with how full the quota is.
+    package var summary: String {
+        guard let quota else { return code.summary }
+        return "\(code.summary): \(quota.keys) of \(quota.maximumKeys) keys, "
+            + "\(quota.bytes) of \(quota.maximumBytes) bytes in use"
+    }
+}
+
 extension SecretStoreError.Code {
     /// What went wrong, in a few words.
     package var summary: String {
@@ -10,10 +19,7 @@ extension SecretStoreError.Code {
         case .invalidName(.tooLong(let bytes, let limit)): "the name takes \(bytes) bytes; the limit is \(limit)"
         case .invalidTimeout: "a timeout must be more than 0 and at most 4294967295 seconds"
         case .tooLarge(let size, let limit): "the secret has \(size) bytes; the limit is \(limit)"
-        case .quotaExceeded(nil): "the user's key quota is full"
-        case .quotaExceeded(let quota?):
-            "the user's key quota is full: \(quota.keys) of \(quota.maximumKeys) keys, "
-                + "\(quota.bytes) of \(quota.maximumBytes) bytes in use"
+        case .quotaExceeded: "the user's key quota is full"
         case .sessionRevoked: "this login session has ended and its keyring was revoked"
         case .unavailable: "no usable kernel keyring"
         case .forbidden: "the keyring does not admit this process"

@@ -2,25 +2,33 @@ public import Keyutils
 
 /// Why the store could not do what it was asked: a code to act on, the item, and the kernel's error where there is one.
 ///
-/// No form of it shows a secret.
-public struct SecretStoreError: Error, Hashable, Sendable {
+/// No form of it shows a secret. Two are equal if code, item and the kernel's error number are: which system call failed, and
+/// how full the quota was, don't count. New codes may come, so a `switch` over ``code-swift.property`` has an
+/// `@unknown default`.
+public struct SecretStoreError: Error, Sendable {
     /// What went wrong, in terms that a caller can act on.
     public let code: Code
     /// The item that it was about, if it was about one.
     public let item: ItemIdentity?
     /// The keyring operation that failed, if one did.
     public let underlying: KeyringError?
+    /// What the user has of keys and bytes and may have, where that is too little and the kernel tells.
+    public let quota: KeyQuota?
 
     /// An error with its circumstances; backends of your own make these.
-    public init(_ code: Code, item: ItemIdentity? = nil, underlying: KeyringError? = nil) {
+    public init(
+        _ code: Code, item: ItemIdentity? = nil, underlying: KeyringError? = nil, quota: KeyQuota? = nil
+    ) {
         self.code = code
         self.item = item
         self.underlying = underlying
+        self.quota = quota
     }
 }
 
 extension SecretStoreError {
-    /// The kinds of failure.
+    /// The kinds of failure; more may come.
+    @nonexhaustive
     public enum Code: Hashable, Sendable {
         /// There is no such item, or it has expired. Only operations that need one throw this; `get` returns `nil`.
         case notFound
@@ -33,7 +41,9 @@ extension SecretStoreError {
         /// The secret has more bytes than a key of this kernel can hold.
         case tooLarge(size: Int, limit: Int)
         /// The user's share of keys or key bytes is full, and stayed full while the store waited. Nothing was lost.
-        case quotaExceeded(KeyQuota?)
+        ///
+        /// ``SecretStoreError/quota`` tells how full.
+        case quotaExceeded
         /// The session has ended: its keyring was revoked, as happens to a `tmux` that outlives its login.
         case sessionRevoked
         /// There is no usable kernel keyring: the kernel lacks it, or a seccomp filter hides it.
@@ -88,19 +98,29 @@ extension SecretStoreError {
             switch error.code {
             case .accessDenied: .forbidden
             case .notPermitted, .unavailable: .unavailable
-            case .quotaExceeded: .quotaExceeded(try? KeyQuota.current())
+            case .quotaExceeded: .quotaExceeded
             case .notFound, .expired: .notFound
             case .revoked: .sessionRevoked
             case .unsupported: .unsupported
             default: .unexpected
             }
-        self.init(code, item: item, underlying: error)
+        let quota = code == .quotaExceeded ? try? KeyQuota.current() : nil
+        self.init(code, item: item, underlying: error, quota: quota)
     }
 }
 
-extension SecretStoreError {
-    /// Whether there was no room for a key.
-    var isOfFullQuota: Bool { if case .quotaExceeded = code { true } else { false } }
+extension SecretStoreError: Hashable {
+    /// Whether both say that the same went wrong with the same item, for the same reason of the kernel's.
+    public static func == (left: SecretStoreError, right: SecretStoreError) -> Bool {
+        left.code == right.code && left.item == right.item && left.underlying?.errno == right.underlying?.errno
+    }
+
+    /// Hashes what `==` compares.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(code)
+        hasher.combine(item)
+        hasher.combine(underlying?.errno)
+    }
 }
 
 extension SecretStoreError: CustomStringConvertible {
@@ -108,7 +128,7 @@ extension SecretStoreError: CustomStringConvertible {
     public var description: String {
         let subject = item.map { "\($0): " } ?? ""
         let cause = underlying.map { " [\($0)]" } ?? ""
-        return subject + code.summary + cause
+        return subject + summary + cause
     }
 
     /// What to do about it, in one line.

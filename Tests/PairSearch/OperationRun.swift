@@ -36,7 +36,7 @@ struct OperationRun {
         report.value.outcome = .threw
         report.value.error = "\(error)"
         guard let code = (error as? SecretStoreError)?.code else { return }
-        if case .quotaExceeded = code { report.value.isQuotaExceeded = true }
+        report.value.isQuotaExceeded = code == .quotaExceeded
         report.value.isAboutLease = [.leaseLost, .leaseHeld, .contended].contains(code)
     }
 

@@ -55,7 +55,7 @@ struct QuotaTests {
                     try store.set("value \(number)", for: item, timeout: .seconds(600))
                     stored.append(item)
                 } catch let error as SecretStoreError {
-                    guard case .quotaExceeded(let quota?) = error.code else { exit(3) }
+                    guard error.code == .quotaExceeded, let quota = error.quota else { exit(3) }
                     succeed(4, quota.maximumKeys == 200 && quota.maximumBytes == 20_000)
                     succeed(5, quota.keys >= 199 || quota.bytes > 19_500)
                     succeed(6, "\(error)".contains("of 200 keys"))
@@ -173,7 +173,7 @@ struct QuotaTests {
                     let isKept = try fetch.store([9].span.bytes, timeout: nil)
                     succeed(6, isKept)
                 } catch let error as SecretStoreError {
-                    succeed(7, error.underlying?.code == .quotaExceeded)
+                    succeed(7, error.code == .quotaExceeded)
                     exit(0)
                 }
             }

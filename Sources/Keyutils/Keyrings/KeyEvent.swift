@@ -1,6 +1,7 @@
 /// A change of a watched key or keyring, as the kernel reports it.
 public struct KeyEvent: Hashable, Sendable {
     /// What happened.
+    @nonexhaustive
     public enum Change: Hashable, Sendable {
         /// The key was made: `NOTIFY_KEY_INSTANTIATED`.
         case instantiated

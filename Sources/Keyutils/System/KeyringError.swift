@@ -1,7 +1,10 @@
 import Glibc
 
 /// Why a keyring operation failed: a code to act on, the operation, and the system's own error number.
-public struct KeyringError: Error, Hashable, Sendable {
+///
+/// Two are equal if code, number and restricted keyring are: which call failed does not count. New codes may come, so a
+/// `switch` over ``code-swift.property`` has an `@unknown default`.
+public struct KeyringError: Error, Sendable {
     /// What went wrong, in terms that a caller can act on.
     public let code: Code
     /// Which call failed.
@@ -27,7 +30,8 @@ public struct KeyringError: Error, Hashable, Sendable {
 }
 
 extension KeyringError {
-    /// The kinds of failure.
+    /// The kinds of failure; more may come.
+    @nonexhaustive
     public enum Code: Hashable, Sendable, CaseIterable {
         /// No key has that serial or that name (`ENOKEY`).
         case notFound
@@ -92,6 +96,20 @@ extension KeyringError {
                 default: .other
                 }
         }
+    }
+}
+
+extension KeyringError: Hashable {
+    /// Whether both give the same reason.
+    public static func == (left: KeyringError, right: KeyringError) -> Bool {
+        left.code == right.code && left.errno == right.errno && left.restrictedKeyring == right.restrictedKeyring
+    }
+
+    /// Hashes what `==` compares.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(code)
+        hasher.combine(errno)
+        hasher.combine(restrictedKeyring)
     }
 }
 

@@ -1,5 +1,6 @@
 extension KeyringError {
     /// The calls that can fail, by the names of their C functions.
+    @nonexhaustive
     public enum Operation: String, Hashable, Sendable, CaseIterable {
         /// `add_key(2)`
         case add = "add_key"

@@ -1,6 +1,7 @@
 import Keyutils
 
 /// A change of a namespace's items, as the kernel tells of it.
+@nonexhaustive
 public enum SecretChange: Hashable, Sendable {
     /// An item was stored or replaced.
     case stored(ItemIdentity)

@@ -6,6 +6,7 @@
 /// ``SecretStoreError/Code-swift.enum/invalidName(_:)``.
 public struct ItemIdentity: Sendable {
     /// What a secret is for; part of the identity, so that kinds never get in each other's way.
+    @nonexhaustive
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// A token or password of a service.
         case password
@@ -164,6 +165,7 @@ extension ItemIdentity {
 
 extension ItemIdentity {
     /// What makes a name unusable.
+    @nonexhaustive
     public enum NameProblem: Hashable, Sendable {
         /// The service, server, tag or namespace is empty.
         case empty

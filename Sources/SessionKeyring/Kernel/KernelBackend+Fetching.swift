@@ -71,7 +71,7 @@ private final class KernelItemFetch: ItemFetch {
                 }
             }
         } catch {
-            guard error.isOfFullQuota else { throw error }
+            guard error.code == .quotaExceeded else { throw error }
             return nil
         }
         return placed
@@ -107,6 +107,8 @@ private final class KernelItemFetch: ItemFetch {
                     // Over nothing the kernel lets only one in, and an `add` was first.
                     guard error.code == .alreadyExists else { throw error }
                 }
+            } catch {
+                guard error.code == .alreadyExists else { throw error }
             }
         }
         guard let published else { return false }

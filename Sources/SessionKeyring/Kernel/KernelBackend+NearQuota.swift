@@ -34,7 +34,7 @@ extension KernelBackend {
             try place(pending, payload: payload)
             return true
         } catch {
-            guard error.isOfFullQuota else { throw error }
+            guard error.code == .quotaExceeded else { throw error }
             return false
         }
     }

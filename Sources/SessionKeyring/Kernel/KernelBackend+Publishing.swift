@@ -28,7 +28,7 @@ extension KernelBackend {
             do throws(SecretStoreError) {
                 return try write()
             } catch {
-                guard error.isOfFullQuota, wait.wait() else { throw error }
+                guard error.code == .quotaExceeded, wait.wait() else { throw error }
             }
         }
     }
@@ -44,7 +44,7 @@ extension KernelBackend {
         do throws(SecretStoreError) {
             try place(pending, payload: payload)
         } catch {
-            guard error.isOfFullQuota else { throw error }
+            guard error.code == .quotaExceeded else { throw error }
             try replaceNearQuota(pending, payload: payload)
         }
         try removeKeyOfOtherType(than: pending)
@@ -130,7 +130,7 @@ extension KernelBackend {
             do throws(SecretStoreError) {
                 outcome = try createOnce(pending, payload: payload)
             } catch {
-                guard error.isOfFullQuota, try makeRoom() else { throw error }
+                guard error.code == .quotaExceeded, try makeRoom() else { throw error }
                 continue
             }
             switch outcome {

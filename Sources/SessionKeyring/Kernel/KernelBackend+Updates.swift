@@ -8,7 +8,7 @@ extension KernelBackend {
         do throws(SecretStoreError) {
             return try startUpdate(of: item, lasting: duration, waiting: limit, orForQuota: .short)
         } catch {
-            guard error.isOfFullQuota else { throw error }
+            guard error.code == .quotaExceeded else { throw error }
             _ = try makeRoom()
             return try startUpdate(of: item, lasting: duration, waiting: limit, orForQuota: .long)
         }

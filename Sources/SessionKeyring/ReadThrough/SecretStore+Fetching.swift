@@ -138,7 +138,7 @@ extension SecretStore {
             }
             return true
         } catch {
-            guard error.isOfFullQuota || error.code == .contended else { throw error }
+            guard error.code == .quotaExceeded || error.code == .contended else { throw error }
             return false
         }
     }

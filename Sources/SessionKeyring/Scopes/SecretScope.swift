@@ -3,6 +3,7 @@ public import Keyutils
 /// Whose secrets they are: the keyring on which the store's own keyrings hang.
 ///
 /// A scope is resolved once, when the store is made, to the serial of a keyring, so that all threads share it.
+@nonexhaustive
 public enum SecretScope: Hashable, Sendable {
     /// The login session's: gone when its last process ends, hidden from the user's other sessions. A process without a
     /// session keyring shares the one of all of the user's session-less processes, `_uid_ses.N`; the thread that looks keeps
@@ -25,6 +26,7 @@ public enum SecretScope: Hashable, Sendable {
     case keyring(KeySerial, access: ItemAccess = .possessor)
 
     /// Who may use the items of a scope.
+    @nonexhaustive
     public enum ItemAccess: Hashable, Sendable {
         /// Those who possess the keyring, as the members of a session do.
         case possessor

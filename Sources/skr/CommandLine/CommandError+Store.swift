@@ -37,20 +37,18 @@ extension ExitCode {
     }
 }
 
-extension SecretStoreError.Code {
-    /// As the library says it, with names that can't play tricks on a terminal.
-    fileprivate var displaySummary: String {
-        guard case .ambiguous(let accounts) = self else { return summary }
-        return Self.ambiguous(accounts: accounts.map(Display.plain)).summary
-    }
-}
-
 extension SecretStoreError {
+    /// As the library says it, with names that can't play tricks on a terminal.
+    private var displaySummary: String {
+        guard case .ambiguous(let accounts) = code else { return summary }
+        return Code.ambiguous(accounts: accounts.map(Display.plain)).summary
+    }
+
     /// As the library says it, but with the item as the user named it.
     fileprivate var message: String {
         guard let item else { return description }
         let name = Display.name(of: item)
-        let text = "\(name.isEmpty ? "item" : name): \(code.displaySummary)"
+        let text = "\(name.isEmpty ? "item" : name): \(displaySummary)"
         return underlying.map { "\(text) [\($0)]" } ?? text
     }
 

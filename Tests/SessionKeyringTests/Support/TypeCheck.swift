@@ -20,7 +20,8 @@ enum TypeCheck {
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../../Sources").standardized
         let arguments = [
-            "-typecheck", "-diagnostic-style=llvm", "-I", build.appendingPathComponent("Modules").path,
+            "-typecheck", "-swift-version", "6", "-diagnostic-style=llvm", "-I",
+            build.appendingPathComponent("Modules").path,
             "-I", "\(sources.path)/CKeyutils", "-I", "\(sources.path)/CLinux", "-module-cache-path", cache, source.path,
         ]
         let outcome = try ChildProcess.run("swiftc", arguments, environment: ChildProcess.environment([:]))

@@ -47,7 +47,7 @@ extension DoctorHint {
         case .restricted where scope == .session: newSession
         case .sessionRevoked, .forbidden, .foreignSession: newSession
         case .unavailable: allowCalls
-        case .quotaExceeded(let quota): moreQuota(quota)
+        case .quotaExceeded: moreQuota(error.quota)
         default: DoctorHint(.showKeyrings, "keyctl show  # \(error.hint)")
         }
     }

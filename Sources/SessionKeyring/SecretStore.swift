@@ -24,7 +24,8 @@ public final class SecretStore: Sendable {
     /// How values other than strings and bytes are encoded.
     public let codec: any SecretCodec
 
-    package let backend: any SecretBackend
+    /// Where the items are; wrap it in a backend of your own to see or change what is done to them.
+    public let backend: any SecretBackend
 
     /// A store in the kernel keyring.
     ///
@@ -190,6 +191,29 @@ extension SecretStore {
         try backend.clear()
     }
 
+    /// Deletes the items of a service, server or tag, whatever their accounts, one after the other.
+    ///
+    /// - Returns: how many there were.
+    /// - Throws: ``SecretStoreError`` as ``identities()`` and ``delete(_:)`` do; some may be deleted then.
+    @discardableResult
+    public func clear(of kind: ItemIdentity.Kind, service: String) throws(SecretStoreError) -> Int {
+        var count = 0
+        for item in try identities(of: kind, service: service) where try delete(item) { count += 1 }
+        return count
+    }
+
+    /// What is known of an item, with the time that it has left as the kernel tells it; `nil` where there is no such item.
+    ///
+    /// Never its secret.
+    ///
+    /// Reads `/proc/keys`, as ``items()`` does, so it takes some 200 microseconds: no part of a `get`.
+    ///
+    /// - Throws: ``SecretStoreError`` with `invalidName`, `forbidden`, `sessionRevoked` or `unavailable`.
+    public func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes? {
+        try check(item)
+        return try backend.attributes(of: item)
+    }
+
     /// All live items with their attributes, in the order of their descriptions.
     ///
     /// Never a secret.
@@ -264,6 +288,17 @@ extension SecretStore {
         }
         if let failure { throw .undecodable(failure, item: item) }
         return value
+    }
+
+    /// What a `get` makes of these bytes.
+    package static func decode<Value: Decodable>(
+        _ type: Value.Type, from bytes: RawSpan, of item: ItemIdentity, by codec: any SecretCodec
+    ) throws(SecretStoreError) -> Value {
+        do {
+            return try RawCoding.decode(type, from: bytes, else: codec)
+        } catch {
+            throw .undecodable(error, item: item)
+        }
     }
 
     func decoded<Value>(

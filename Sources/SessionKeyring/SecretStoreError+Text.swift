@@ -24,6 +24,8 @@ extension SecretStoreError.Code {
         case .unavailable: "no usable kernel keyring"
         case .forbidden: "the keyring does not admit this process"
         case .foreignSession(let ownerID): "the session belongs to user \(ownerID), who could read what is stored in it"
+        case .foreignThread:
+            "a process's keyring admits only threads that were made after it, a thread's only that thread: not this one"
         case .restricted(let serial): "keyring \(serial) is restricted: no key can be added to it"
         case .ambiguous(let accounts): "several accounts: \(accounts.joined(separator: ", "))"
         case .undecodable(let path): "the secret is not in the form asked for, at \(path)"
@@ -59,6 +61,7 @@ extension SecretStoreError.Code {
         case .forbidden: "run it in the session that stored the secret, or use the user scope"
         case .foreignSession:
             "join a session keyring of your own, use the user scope, or share this one: SecretScope.sharedSession"
+        case .foreignThread: "make the store before the threads that use it, or use another scope"
         case .restricted: "join a session keyring of your own, or use another scope"
         case .ambiguous: "name the account too"
         case .undecodable: "ask for the type that was stored"

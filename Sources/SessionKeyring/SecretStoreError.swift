@@ -3,8 +3,8 @@ public import Keyutils
 /// Why the store could not do what it was asked: a code to act on, the item, and the kernel's error where there is one.
 ///
 /// No form of it shows a secret. Two are equal if code, item and the kernel's error number are: which system call failed, and
-/// how full the quota was, don't count. New codes may come, so a `switch` over ``code-swift.property`` has an
-/// `@unknown default`.
+/// how full the quota was, don't count. New codes may come, so a `switch` over ``code-swift.property`` has a
+/// `default`.
 public struct SecretStoreError: Error, Sendable {
     /// What went wrong, in terms that a caller can act on.
     public let code: Code
@@ -54,6 +54,8 @@ extension SecretStoreError {
         ///
         /// ``SecretScope/sharedSession`` says that this is meant.
         case foreignSession(ownerID: UInt32)
+        /// The keyring is other threads': a process's admits the threads that were made after it, a thread's only that thread.
+        case foreignThread
         /// The keyring with this serial, the session's or one of ours, was restricted: no key can be added to it any more.
         case restricted(KeySerial)
         /// A service or server was named alone, and has several accounts.

@@ -42,6 +42,41 @@ extension BackendConformance {
             try store.set("again", for: item)
             try expect(try store.get(item) == "again", "the store still works")
         },
+        Check("clear of a service deletes what all its accounts have, and nothing else") { store in
+            let others = [
+                ItemIdentity.internet(server: "service"), .password(service: "service 2"), .key(tag: "service"),
+            ]
+            for item in [item, .password(service: "service")] + others { try store.set("1", for: item) }
+            try expect(try store.clear(of: .password, service: "service") == 2, "it says how many there were")
+            try expect(try Set(store.identities()) == Set(others), "the others are there")
+            try expect(try store.clear(of: .password, service: "service") == 0, "and then there are none")
+        },
+        Check("attributes of one item are told, and of an absent one are none") { store in
+            try expect(try store.attributes(of: item) == nil, "of an absent one")
+            try store.set("12345", for: item, timeout: .seconds(100))
+            try store.set("1", for: .password(service: "other"))
+            guard let found = try store.attributes(of: item), case .after(let left) = found.expiry else {
+                throw Failure(description: "a timeout is told")
+            }
+            try expect(found.item == item && found.size == 5, "of just that item")
+            try expect(left.atLeast <= .seconds(100), "no more is left than was given")
+            try expect(left.atLeast + left.precision > .seconds(90), "hardly anything is gone yet")
+            try expect(try store.attributes(of: .password(service: "other"))?.expiry == .never, "no timeout, no expiry")
+        },
+        Check("a slot can all that the store can for its item") { store in
+            let slot = store.slot(for: item, as: Int.self, timeout: .seconds(100))
+            try expect(try !slot.contains() && !slot.expire(timeout: .seconds(9)) && !slot.delete(), "nothing is there")
+            try expect(try slot.attributes() == nil && slot.loadIfPresent() == nil, "nothing is told")
+            try expect(.notFound, "load") { _ = try slot.load() }
+            try slot.add(1)
+            try expect(.duplicate, "add") { try slot.add(2, timeout: nil) }
+            try expect(try slot.load() == 1 && slot.contains(), "what was added is there")
+            try expect(try slot.attributes()?.expiry != .never, "with the slot's timeout")
+            try slot.save(3, timeout: nil)
+            try expect(try slot.load() == 3 && slot.attributes()?.expiry == .never, "a timeout of its own counts")
+            try expect(try slot.expire(timeout: .seconds(100)) && slot.attributes()?.expiry != .never, "expire")
+            try expect(try slot.delete() && !slot.contains(), "delete")
+        },
         Check("items tells names, sizes and expiry, sorted") { store in
             try store.set("12345", for: .password(service: "b"), timeout: .seconds(100))
             try store.set("", for: .password(service: "a"))

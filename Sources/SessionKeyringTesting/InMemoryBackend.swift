@@ -73,10 +73,7 @@ public final class InMemoryBackend: SecretBackend {
 
     /// Deletes all items.
     public func clear() throws(SecretStoreError) {
-        state.withLock { state in
-            state.entries.removeAll()
-            state.clears += 1
-        }
+        state.withLock { state in state.clear() }
     }
 
     /// The live items.
@@ -129,19 +126,31 @@ extension InMemoryBackend {
         var leases: [String: Grant] = [:]
         var lastFencingNumber: UInt64 = 0
         /// How often everything, and each item, was written or deleted.
-        var clears: UInt64 = 0
+        private var clears: UInt64 = 0
         private var changes: [ItemIdentity: UInt64] = [:]
+        var observers = Observers()
 
         mutating func change(_ item: ItemIdentity, to entry: Entry?) {
-            entries[item] = entry
+            if let entry {
+                entries[item] = entry
+                observers.tell(.stored(item), of: item)
+            } else if entries.removeValue(forKey: item) != nil {
+                observers.tell(.deleted(item), of: item)
+            }
             changes[item, default: 0] += 1
+        }
+
+        mutating func clear() {
+            entries.removeAll()
+            clears += 1
+            observers.tell(.cleared)
         }
 
         func changes(of item: ItemIdentity) -> UInt64 { clears + changes[item, default: 0] }
 
         /// The live items that the store's users have named.
         func listed(at time: ContinuousClock.Instant) -> [(key: ItemIdentity, value: Entry)] {
-            entries.filter { $0.value.isLive(at: time) && ItemIdentity(keyDescription: $0.key.keyDescription) != nil }
+            entries.filter { $0.value.isLive(at: time) && $0.key.isListed }
                 .map { ($0.key, $0.value) }
         }
     }

@@ -12,7 +12,24 @@ struct ChangesTests {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
         #expect { try store.changes() } throws: { ($0 as? SecretStoreError)?.code == .unsupported }
-        let fake = SecretStore(backend: InMemoryBackend())
-        #expect { try fake.changes() } throws: { ($0 as? SecretStoreError)?.code == .unsupported }
+    }
+
+    @Test("the in-memory backend tells of its items, in order, and to all who ask")
+    func inMemory() async throws {
+        let store = SecretStore(backend: InMemoryBackend())
+        let (item, other) = (ItemIdentity.password(service: "a"), ItemIdentity.key(tag: "b"))
+        try store.set("before", for: item)
+        var changes = try [store.changes().makeAsyncIterator(), store.changes().makeAsyncIterator()]
+        try store.add("1", for: other)
+        try store.update(item, timeout: nil) { (_: String?) in "2" }
+        try store.expire(item, timeout: .seconds(9))
+        try store.delete(item)
+        try store.delete(item)
+        try store.clear()
+        for number in changes.indices {
+            for change: SecretChange in [.stored(other), .stored(item), .deleted(item), .cleared] {
+                #expect(await changes[number].next() == change)
+            }
+        }
     }
 }

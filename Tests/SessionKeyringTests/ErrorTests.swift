@@ -1,35 +1,71 @@
-import Glibc
+import Foundation
 import Keyutils
 import SessionKeyring
 import Testing
+import Threads
 
-@Suite("The store's errors")
+private let item = ItemIdentity.password(service: "api")
+
+@Suite("The store's errors", .tags(.kernel))
 struct ErrorTests {
-    private static let item = ItemIdentity.password(service: "api")
-
     @Test("two are equal if code, item and error number are, whichever call failed and however full the quota was")
     func equality() throws {
         let quota = try KeyQuota.current()
-        let one = SecretStoreError(.quotaExceeded, item: Self.item, underlying: KeyringError(errno: EDQUOT, in: .add))
+        let one = SecretStoreError(.quotaExceeded, item: item, underlying: KeyringError(errno: EDQUOT, in: .add))
         let same = SecretStoreError(
-            .quotaExceeded, item: Self.item, underlying: KeyringError(errno: EDQUOT, in: .move), quota: quota)
+            .quotaExceeded, item: item, underlying: KeyringError(errno: EDQUOT, in: .move), quota: quota)
         #expect(one == same)
         #expect(Set([one, same]).count == 1)
         for other in [
-            SecretStoreError(.contended, item: Self.item, underlying: one.underlying),
+            SecretStoreError(.contended, item: item, underlying: one.underlying),
             SecretStoreError(.quotaExceeded, underlying: one.underlying),
-            SecretStoreError(.quotaExceeded, item: Self.item, underlying: KeyringError(errno: ENOMEM, in: .add)),
-            SecretStoreError(.quotaExceeded, item: Self.item),
+            SecretStoreError(.quotaExceeded, item: item, underlying: KeyringError(errno: ENOMEM, in: .add)),
+            SecretStoreError(.quotaExceeded, item: item),
         ] { #expect(one != other) }
     }
 
     @Test("a full quota is told with its figures, where the kernel tells them")
     func quota() throws {
         let quota = try KeyQuota.current()
-        let error = SecretStoreError(.quotaExceeded, item: Self.item, quota: quota)
+        let error = SecretStoreError(.quotaExceeded, item: item, quota: quota)
         #expect(
             "\(error)".hasPrefix("password:api:: the user's key quota is full: \(quota.keys) of \(quota.maximumKeys)"))
         #expect("\(SecretStoreError(.quotaExceeded))" == "the user's key quota is full")
+    }
+
+    @Test("localizedDescription says what happened, also of an error of any type")
+    func localized() {
+        let error: any Error = SecretStoreError(.duplicate, item: item)
+        #expect(error.localizedDescription == "password:api:: the item is already there")
+        #expect((error as? any LocalizedError)?.recoverySuggestion == "use set to replace it")
+        let kernel: any Error = KeyringError(errno: EKEYEXPIRED, in: .read)
+        #expect(kernel.localizedDescription == "keyctl_read: the key has expired (errno \(EKEYEXPIRED))")
+    }
+
+    @Test("in a thread that a process's or thread's keyring does not admit, the error names the threads")
+    func foreignThread() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            let store = Locked<SecretStore?>(nil)
+            let codes = Locked<[SecretStoreError.Code]>([])
+            let early = Thread {
+                while store.withLock({ $0 == nil }) { usleep(1_000) }
+                guard let store = store.withLock({ $0 }) else { exit(3) }
+                for call: (SecretStore) throws -> Void in [
+                    { _ = try $0.get(item) }, { try $0.set("1", for: item) }, { try $0.delete(item) },
+                    { _ = try $0.items() }, { try $0.clear() }, { _ = try $0.tryLease("job", lasting: .seconds(1)) },
+                ] {
+                    do { try call(store) } catch let error as SecretStoreError {
+                        codes.withLock { $0.append(error.code) }
+                    } catch {}
+                }
+                exit(codes.withLock { $0 == Array(repeating: .foreignThread, count: 6) } ? 0 : 4)
+            }
+            early.start()
+            let made = try SecretStore(.process)
+            try made.set("0", for: item)
+            store.withLock { $0 = made }
+            while true { sleep(1) }
+        }
     }
 
     @Test("a switch that a new code would break is refused outside of the package")

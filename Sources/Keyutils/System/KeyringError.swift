@@ -3,7 +3,7 @@ import Glibc
 /// Why a keyring operation failed: a code to act on, the operation, and the system's own error number.
 ///
 /// Two are equal if code, number and restricted keyring are: which call failed does not count. New codes may come, so a
-/// `switch` over ``code-swift.property`` has an `@unknown default`.
+/// `switch` over ``code-swift.property`` has a `default`.
 public struct KeyringError: Error, Sendable {
     /// What went wrong, in terms that a caller can act on.
     public let code: Code

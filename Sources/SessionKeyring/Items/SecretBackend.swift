@@ -2,10 +2,14 @@ public import Keyutils
 
 /// Where a store keeps its items.
 ///
-/// The kernel's keyring is the one that the library brings; the in-memory one of `SessionKeyringTesting` serves tests.
-/// What every backend must do is checked by that module's conformance suite.
+/// The kernel's keyring is the one that the library brings; the in-memory one of `SessionKeyringTesting` serves tests. One of
+/// your own may wrap another one's: ``SecretStore/backend``. What every backend must do is checked by the conformance suite
+/// of `SessionKeyringTesting`.
 ///
-/// Identities arrive checked. All operations may be called from any thread at any time.
+/// Identities arrive checked. Some name what the store keeps for itself beside an item; those are items like all others but
+/// for lists, which have only those whose ``ItemIdentity/keyDescription`` can be read back by
+/// ``ItemIdentity/init(keyDescription:)``. All operations may be called from any thread at any time; those that wait keep
+/// the thread.
 public protocol SecretBackend: Sendable {
     /// The same backend, whose operations keep no thread while others are in their way: where they would wait, they throw
     /// ``SecretStoreError`` with `contended`, or with `quotaExceeded`, at once.
@@ -43,6 +47,9 @@ public protocol SecretBackend: Sendable {
     /// The live items with all that is known of them, in no particular order.
     func attributes() throws(SecretStoreError) -> [ItemAttributes]
 
+    /// What is known of one item; `nil` for one that is absent or has expired.
+    func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes?
+
     /// The keys among the items that can't be read, so that nobody knows what they are.
     func unreadableKeys() throws(SecretStoreError) -> [KeySerial]
 
@@ -65,9 +72,23 @@ public protocol SecretBackend: Sendable {
 
     /// Whether somebody holds the lease of that name.
     func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool
+
+    /// The changes of the items from now on, whoever makes them.
+    ///
+    /// - Throws: ``SecretStoreError`` with `unsupported` where nobody tells of them.
+    func changes() throws(SecretStoreError) -> SecretChanges
 }
 
+/// What a backend may leave out.
 extension SecretBackend {
+    /// One of all.
+    public func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes? {
+        try attributes().first { $0.item == item }
+    }
+
+    /// It does not tell of changes.
+    public func changes() throws(SecretStoreError) -> SecretChanges { throw SecretStoreError(.unsupported) }
+
     /// No backend but the kernel's has keys that can't be read.
     public func unreadableKeys() throws(SecretStoreError) -> [KeySerial] { [] }
 }

@@ -31,6 +31,19 @@ extension KernelBackend {
         return list
     }
 
+    package func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes? {
+        for round in 0..<6 {
+            guard let look = try look(at: item) else { return nil }
+            let table = try? KeyTable.snapshot()
+            let entry = table?[look.key.serial]
+            // One that was replaced in between is looked at again; where /proc is hidden, or hides it, the rest stands.
+            if entry != nil || table == nil || round == 5 {
+                return ItemAttributes(look, expiry: ItemAttributes.Expiry(entry?.expiry))
+            }
+        }
+        return nil
+    }
+
     /// The members of the ring that can't be described, and the items that can't be read.
     ///
     /// Of what is being displaced just now, the same may be true for a moment, so each is looked at again.

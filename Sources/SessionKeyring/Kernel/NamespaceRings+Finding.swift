@@ -11,10 +11,22 @@ extension NamespaceRings {
             let found = try anchor.find(keyring: name)
             return try anchor.links(Key(found)) ? found : nil
         } catch {
+            if error.code == .accessDenied, isOtherThreads(anchor) {
+                throw SecretStoreError(.foreignThread, underlying: error)
+            }
             guard error.isKeyGone else { throw SecretStoreError(error) }
             // Either the ring is dead, or the anchor: the session that has ended.
             if error.isKeyDead { try requireLive(anchor) }
             return nil
+        }
+    }
+
+    /// Whether it is the keyring of a process or thread that the calling thread has no part in.
+    private func isOtherThreads(_ anchor: Keyring) -> Bool {
+        switch scope {
+        case .process: (try? Keyring.resolve(.processKeyring)) != anchor
+        case .thread: (try? Keyring.resolve(.threadKeyring)) != anchor
+        default: false
         }
     }
 

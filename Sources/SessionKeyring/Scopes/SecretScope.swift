@@ -18,7 +18,8 @@ public enum SecretScope: Hashable, Sendable {
     case user
     /// The user's, kept over logins for some days after its last use (`persistent_keyring_expiry`).
     case persistent
-    /// The process's: gone when it ends. Threads that existed before the store was made are not let in.
+    /// The process's: gone when it ends. Threads that existed before the store was made are not let in:
+    /// they get `foreignThread`.
     case process
     /// The calling thread's: for no other thread, gone when it ends.
     case thread

@@ -53,11 +53,48 @@ public struct SecretSlot<Secret: Sendable>: SecretLoader, SecretSaver {
     ///
     /// - Throws: ``SecretStoreError`` with `unencodable`, or as ``SecretStore/set(_:for:timeout:)`` does.
     public func save(_ secret: Secret, timeout: Duration?) throws(SecretStoreError) {
+        try store.set(try bytes(of: secret), for: item, timeout: timeout)
+    }
+
+    /// Saves the value with the slot's timeout only if there is none; of many processes that do so at once, one succeeds.
+    ///
+    /// - Throws: ``SecretStoreError`` with `unencodable`, or as ``SecretStore/add(_:for:timeout:)`` does.
+    public func add(_ secret: Secret) throws(SecretStoreError) {
+        try add(secret, timeout: timeout)
+    }
+
+    /// Saves the value with a timeout of its own only if there is none; of many processes that do so at once, one succeeds.
+    ///
+    /// - Throws: ``SecretStoreError`` with `unencodable`, or as ``SecretStore/add(_:for:timeout:)`` does.
+    public func add(_ secret: Secret, timeout: Duration?) throws(SecretStoreError) {
+        try store.add(try bytes(of: secret), for: item, timeout: timeout)
+    }
+
+    private func bytes(of secret: Secret) throws(SecretStoreError) -> SecretBytes {
         let encode = encode
-        let bytes = try store.encoding(item) { try encode(secret) }
-        try bytes.withBytes { bytes throws(SecretStoreError) in
-            try store.publish(bytes, for: item, timeout: timeout, ifAbsent: false)
-        }
+        return try store.encoding(item) { try encode(secret) }
+    }
+
+    /// Whether there is a value.
+    ///
+    /// - Throws: ``SecretStoreError`` as ``SecretStore/contains(_:)`` does.
+    public func contains() throws(SecretStoreError) -> Bool {
+        try store.contains(item)
+    }
+
+    /// What is known of the item, with the time that it has left as the kernel tells it; `nil` where there is no value.
+    ///
+    /// - Throws: ``SecretStoreError`` as ``SecretStore/attributes(of:)`` does.
+    public func attributes() throws(SecretStoreError) -> ItemAttributes? {
+        try store.attributes(of: item)
+    }
+
+    /// Gives the value that is there a new timeout, counted from now; false where there is none.
+    ///
+    /// - Throws: ``SecretStoreError`` as ``SecretStore/expire(_:timeout:)`` does.
+    @discardableResult
+    public func expire(timeout: Duration) throws(SecretStoreError) -> Bool {
+        try store.expire(item, timeout: timeout)
     }
 
     /// Makes a new value of the one that is there, as one step to everybody else, and saves it.

@@ -29,9 +29,9 @@ extension ExitCode {
             case .undecodable, .ambiguous: .data
             case .unavailable, .sessionRevoked: .unavailable
             case .duplicate: .cannotCreate
-            case .quotaExceeded, .contended, .leaseHeld, .leaseLost, .fetchTimedOut: .tryAgain
-            case .forbidden, .foreignSession, .restricted: .noPermission
-            case .tooLarge, .unencodable, .missingValue, .unreadableAfterWrite, .fetchFailed, .unsupported, .unexpected:
+            case .quotaExceeded, .contended, .leaseHeld, .leaseLost, .fetchTimedOut, .fetchFailed: .tryAgain
+            case .forbidden, .foreignSession, .foreignThread, .restricted: .noPermission
+            case .tooLarge, .unencodable, .missingValue, .unreadableAfterWrite, .unsupported, .unexpected:
                 .internalError
             }
     }

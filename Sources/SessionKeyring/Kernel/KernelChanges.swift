@@ -1,0 +1,69 @@
+import Keyutils
+
+extension KernelBackend {
+    package func changes() throws(SecretStoreError) -> SecretChanges { try SecretChanges(of: self) }
+}
+
+/// The kernel's events of a namespace's ring, as changes of its items.
+struct KernelChanges: AsyncSequence, Sendable {
+    private let watcher: KeyWatcher
+    private let items: [KeySerial: ItemIdentity]
+
+    init(of backend: KernelBackend) throws(SecretStoreError) {
+        let ring = try backend.rings.findOrMakePair().items
+        do throws(KeyringError) {
+            watcher = try KeyWatcher()
+            try watcher.watch(Key(ring))
+        } catch {
+            throw SecretStoreError(error)
+        }
+        // Behind it, so that no item falls in between.
+        items = try backend.serials()
+    }
+
+    func makeAsyncIterator() -> Iterator {
+        Iterator(watcher: watcher, items: items, events: watcher.events.makeAsyncIterator())
+    }
+
+    struct Iterator: AsyncIteratorProtocol {
+        fileprivate let watcher: KeyWatcher
+        fileprivate var items: [KeySerial: ItemIdentity]
+        /// Keys that are no items: others', and sentinels of our own.
+        fileprivate var foreign: Set<KeySerial> = []
+        fileprivate var events: AsyncStream<KeyEvent>.Iterator
+
+        mutating func next() async -> SecretChange? {
+            while let event = await events.next() {
+                if event.change == .watchRemoved { return nil }
+                if let change = change(of: event) { return change }
+            }
+            return nil
+        }
+
+        private mutating func change(of event: KeyEvent) -> SecretChange? {
+            switch event.change {
+            case .linked(let key): return stored(key)
+            case .unlinked(let key):
+                if foreign.remove(key.serial) != nil { return nil }
+                return items.removeValue(forKey: key.serial).map { .deleted($0) } ?? .missed
+            case .cleared:
+                items = [:]
+                foreign = []
+                return .cleared
+            case .eventsLost: return .missed
+            default: return nil
+            }
+        }
+
+        private mutating func stored(_ key: Key) -> SecretChange? {
+            // The kernel tells the key's number only, and no longer describes one that is gone.
+            guard let description = try? key.describe() else { return .missed }
+            guard let item = ItemIdentity(keyDescription: description.name) else {
+                foreign.insert(key.serial)
+                return nil
+            }
+            items[key.serial] = item
+            return .stored(item)
+        }
+    }
+}

@@ -12,19 +12,32 @@ enum TypeCheck {
         let source = folder.appendingPathComponent("program.swift")
         try Data(program.utf8).write(to: source)
 
+        return try messages(aboutFiles: [source], cache: folder)
+    }
+
+    /// The repository.
+    static let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("../../..").standardized
+
+    /// The compiler's errors and warnings about these files, a line each.
+    ///
+    /// - Throws: where the compiler can't be run.
+    static func messages(
+        aboutFiles files: [URL], cache folder: URL = FileManager.default.temporaryDirectory
+    ) throws -> [String] {
         let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let build = URL(fileURLWithPath: bundle).deletingLastPathComponent()
         // The build's own, where it may be used, saves ten seconds.
         var cache = build.appendingPathComponent("ModuleCache").path
         if !FileManager.default.isWritableFile(atPath: cache) { cache = folder.path }
-        let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("../../../Sources").standardized
+        let sources = repository.appendingPathComponent("Sources")
         let arguments = [
-            "-typecheck", "-swift-version", "6", "-diagnostic-style=llvm", "-I",
-            build.appendingPathComponent("Modules").path,
-            "-I", "\(sources.path)/CKeyutils", "-I", "\(sources.path)/CLinux", "-module-cache-path", cache, source.path,
+            "-typecheck", "-swift-version", "6", "-diagnostic-style=llvm", "-enable-upcoming-feature",
+            "MemberImportVisibility", "-I", build.appendingPathComponent("Modules").path,
+            "-I", "\(sources.path)/CKeyutils", "-I", "\(sources.path)/CLinux", "-module-cache-path", cache,
         ]
-        let outcome = try ChildProcess.run("swiftc", arguments, environment: ChildProcess.environment([:]))
+        let outcome = try ChildProcess.run(
+            "swiftc", arguments + files.map(\.path), environment: ChildProcess.environment([:]))
         return String(decoding: outcome.errors, as: UTF8.self).split(separator: "\n").map(String.init)
             .filter { $0.contains(": error: ") || $0.contains(": warning: ") }
     }

@@ -52,9 +52,9 @@ extension SecretStore {
     /// - Parameter limit: how long to wait for others.
     /// - Throws: `CancellationError`; ``SecretStoreError`` with `contended`, or as the blocking form.
     public func expire(
-        _ item: ItemIdentity, after timeout: Duration, waiting limit: Duration
+        _ item: ItemIdentity, timeout: Duration, waiting limit: Duration
     ) async throws -> Bool {
-        try await waiting(upTo: limit) { store in try store.expire(item, after: timeout) }
+        try await waiting(upTo: limit) { store in try store.expire(item, timeout: timeout) }
     }
 
     /// Deletes the item; false where there was none.

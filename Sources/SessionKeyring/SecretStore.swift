@@ -15,8 +15,14 @@ public import Keyutils
 /// type, `timeout:` how long the kernel keeps it. What only tells how a change went may be dropped by the caller.
 ///
 /// A store may be shared by any number of threads and tasks, and any number of processes may use the same namespace at
-/// once. Every change becomes visible in one step. The calls are synchronous and take microseconds; only a full quota or
-/// another process's lease makes one wait, for a bounded time.
+/// once. Every change becomes visible in one step.
+///
+/// The calls are synchronous and take microseconds, reads always. A write may take longer in two cases: where the quota is
+/// full, it waits for what the kernel gives back late, for less than a second; where its item is updated, it waits for
+/// whoever has the item, for ten seconds at most. For the first ``update(_:as:timeout:lasting:waiting:_:)`` of a namespace, a
+/// fetch by `value(for:)`, or an ``add(_:for:timeout:)`` where an item has expired, makes the namespace's writers take turns
+/// from then on: each plain write then takes the item's lease, which makes it some three times as long. In a task, the forms
+/// with `waiting:` keep no thread.
 public final class SecretStore: Sendable {
     /// The namespace of a store that was not given one.
     public static let defaultNamespace = "default"

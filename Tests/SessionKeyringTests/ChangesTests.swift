@@ -21,7 +21,7 @@ struct ChangesTests {
         try store.set("before", for: item)
         var changes = try [store.changes().makeAsyncIterator(), store.changes().makeAsyncIterator()]
         try store.add("1", for: other)
-        try store.update(item, timeout: nil) { (_: String?) in "2" }
+        try await store.update(item, timeout: nil) { (_: String?) in "2" }
         try store.expire(item, timeout: .seconds(9))
         try store.delete(item)
         try store.delete(item)

@@ -37,7 +37,7 @@ struct WaitingTests {
                 switch number % 4 {
                 case 0: try await store.set("set", for: item, waiting: .seconds(60))
                 case 1: _ = try await store.delete(item, waiting: .seconds(60))
-                case 2: _ = try await store.expire(item, after: .seconds(600), waiting: .seconds(60))
+                case 2: _ = try await store.expire(item, timeout: .seconds(600), waiting: .seconds(60))
                 default:
                     try await store.update(item, timeout: nil, waiting: .seconds(60)) { (old: String?) in old ?? "new" }
                 }

@@ -107,8 +107,6 @@ private final class KernelItemFetch: ItemFetch {
                     // Over nothing the kernel lets only one in, and an `add` was first.
                     guard error.code == .alreadyExists else { throw error }
                 }
-            } catch {
-                guard error.code == .alreadyExists else { throw error }
             }
         }
         guard let published else { return false }

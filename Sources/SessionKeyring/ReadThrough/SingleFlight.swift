@@ -150,7 +150,7 @@ extension SecretStore {
         let end = lifetime.refreshAfter
         guard refreshes || end != nil, end.map({ $0 > .zero }) ?? true else {
             // One that outlived its item would call this one fresh.
-            _ = try backend.remove(item.freshnessSentinel)
+            _ = try backend.delete(item.freshnessSentinel)
             return
         }
         let timeout = end.map { (try? KeyTimeout($0)) ?? .longest } ?? lifetime.timeout

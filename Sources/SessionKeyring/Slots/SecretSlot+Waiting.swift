@@ -13,8 +13,7 @@ extension SecretSlot {
     /// - Parameter limit: how long to wait for others; for quota less than a second.
     /// - Throws: `CancellationError`; ``SecretStoreError`` with `contended`, or as ``save(_:)``.
     public func save(_ secret: Secret, timeout: Duration?, waiting limit: Duration) async throws {
-        let bytes = try store.encoding(item) { try encode(secret) }
-        try await store.set(bytes, for: item, timeout: timeout, waiting: limit)
+        try await store.set(try bytes(of: secret), for: item, timeout: timeout, waiting: limit)
     }
 
     /// Saves the value only if there is none.
@@ -22,8 +21,7 @@ extension SecretSlot {
     /// - Parameter limit: how long to wait for others; for quota less than a second.
     /// - Throws: `CancellationError`; ``SecretStoreError`` as ``SecretStore/add(_:for:timeout:)``.
     public func add(_ secret: Secret, waiting limit: Duration) async throws {
-        let bytes = try store.encoding(item) { try encode(secret) }
-        try await store.add(bytes, for: item, timeout: timeout, waiting: limit)
+        try await store.add(try bytes(of: secret), for: item, timeout: timeout, waiting: limit)
     }
 
     /// Gives the value that is there a new timeout, counted from now; false where there is none.
@@ -31,7 +29,7 @@ extension SecretSlot {
     /// - Parameter limit: how long to wait for others.
     /// - Throws: `CancellationError`; ``SecretStoreError`` with `contended`, or as the blocking form.
     public func expire(timeout: Duration, waiting limit: Duration) async throws -> Bool {
-        try await store.expire(item, after: timeout, waiting: limit)
+        try await store.expire(item, timeout: timeout, waiting: limit)
     }
 
     /// Deletes the value; false where there was none.

@@ -70,7 +70,7 @@ public struct SecretSlot<Secret: Sendable>: SecretLoader, SecretSaver {
         try store.add(try bytes(of: secret), for: item, timeout: timeout)
     }
 
-    private func bytes(of secret: Secret) throws(SecretStoreError) -> SecretBytes {
+    func bytes(of secret: Secret) throws(SecretStoreError) -> SecretBytes {
         let encode = encode
         return try store.encoding(item) { try encode(secret) }
     }

@@ -15,6 +15,8 @@ final class CountingBackend: SecretBackend {
         return whole
     }
 
+    var withoutWaiting: any SecretBackend { counted.withoutWaiting }
+
     func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
         try counted.read(item, body)
     }

@@ -18,7 +18,33 @@ private struct ModelMirror: SecretMirror {
     func restore() -> Model { Model(text: text) }
 }
 
-func callAll(_ store: SecretStore) throws {
+func callAll(_ store: SecretStore) async throws {
+    try await callFromTask(store)
+    try callAllBlocking(store)
+}
+
+private func callFromTask(_ store: SecretStore) async throws {
+    try await store.set("1", for: token, timeout: .seconds(60), waiting: .seconds(1))
+    try await store.expire(token, timeout: .seconds(60), waiting: .seconds(1))
+    try await store.update(token, timeout: nil) { (old: String?) in old.map { $0 + "2" } }
+    try await store.delete(token, waiting: .seconds(1))
+    try await store.add(SecretBytes(utf8: "bytes"), for: token, waiting: .seconds(1))
+    try await store.withLease("job", waiting: .seconds(1)) { lease in precondition(lease.isHeld) }
+    let lease = try await store.lease("job", lasting: .seconds(1), waiting: .seconds(1))
+    lease.release()
+    // Closures without an `await`.
+    let kept = try await store.value(for: token, timeout: .seconds(60)) { "fetched" }
+    precondition(kept == "bytes")
+    let slot = store.slot(for: .password(service: "slot"), as: Int.self)
+    let first = try await slot.value { old in Fetched((old ?? 0) + 1, refreshAfter: .seconds(60)) }
+    try await slot.save(first + 1, waiting: .seconds(1))
+    try store.set(7, for: slot.item, refreshAfter: .seconds(60))
+    let isRefused = try await store.invalidate(7, for: slot.item, waiting: .seconds(1))
+    precondition(first == 1 && isRefused)
+    try store.clear()
+}
+
+private func callAllBlocking(_ store: SecretStore) throws {
     try setAndGet(store)
     try items(store)
     try slots(store)
@@ -100,6 +126,10 @@ private func updatesAndLeases(_ store: SecretStore) throws {
     guard let lease = try store.tryLease("job", lasting: .seconds(10)) else { preconditionFailure() }
     precondition(lease.isHeld && lease.fencingNumber > 0 && lease.timeLeft > .zero)
     lease.release()
+    let number = try store.withBlockingLease("job", waiting: .seconds(1)) { $0.fencingNumber }
+    let value = try store.blockingValue(for: token, timeout: .seconds(60)) { "fetched" }
+    let isRefused = try store.invalidate("fetched", for: token)
+    precondition(number > 0 && value == "fetched" && isRefused)
 }
 
 private func errors(_ error: SecretStoreError) {

@@ -4,7 +4,7 @@ import SessionKeyringTesting
 // In a keyring of its own, through a backend of its own.
 let scratch = try ScratchKeyring()
 let backend = CountingBackend(wrapping: try scratch.store().backend)
-try callAll(SecretStore(backend: backend))
+try await callAll(SecretStore(backend: backend))
 for check in BackendConformance.checks {
     let scratch = try ScratchKeyring()
     try check.run(on: SecretStore(backend: CountingBackend(wrapping: scratch.store().backend)))

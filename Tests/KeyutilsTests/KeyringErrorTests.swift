@@ -23,6 +23,15 @@ struct KeyringErrorTests {
         #expect(error.operation == .read)
     }
 
+    @Test("two are equal if code and number are, whichever call failed")
+    func equality() {
+        let error = KeyringError(errno: ENOKEY, in: .read)
+        #expect(error == KeyringError(errno: ENOKEY, in: .search))
+        #expect(Set([error, KeyringError(errno: ENOKEY, in: .search)]).count == 1)
+        #expect(error != KeyringError(.notFound, in: .read))
+        #expect(error != KeyringError(errno: EACCES, in: .read))
+    }
+
     @Test("every code can come from an error number")
     func reachable() {
         let codes = Set((0...200).map { KeyringError(errno: $0, in: .add).code })

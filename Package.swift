@@ -22,6 +22,9 @@ let package = Package(
         .executable(name: "skr", targets: ["skr"]),
         .executable(name: "skr-stress", targets: ["skr-stress"]),
     ],
+    traits: [
+        .trait(name: "Crypto", description: "Stores swift-crypto's keys as they are."),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
@@ -35,7 +38,14 @@ let package = Package(
         ),
         .systemLibrary(name: "CLinux"),
         .target(name: "Keyutils", dependencies: ["CKeyutils", "CLinux"], swiftSettings: strict),
-        .target(name: "SessionKeyring", dependencies: ["Keyutils"], swiftSettings: strict),
+        .target(
+            name: "SessionKeyring",
+            dependencies: [
+                "Keyutils",
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Crypto"])),
+            ],
+            swiftSettings: strict
+        ),
         .target(name: "Threads", swiftSettings: strict),
         .target(
             name: "SessionKeyringTesting", dependencies: ["SessionKeyring", "Keyutils", "Threads"],

@@ -8,7 +8,8 @@ import Keyutils
 /// let again = try store.get(.key(tag: "com.example.sign"), as: Curve25519.Signing.PrivateKey.self)
 /// ```
 ///
-/// The private keys of swift-crypto have what it takes, so that an empty conformance is enough:
+/// With the package trait `Crypto`, swift-crypto's symmetric and private keys conform. Without it you may say so yourself, for
+/// the private keys have what it takes:
 ///
 /// ```swift
 /// extension Curve25519.Signing.PrivateKey: @retroactive RawRepresentableKey {}

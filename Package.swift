@@ -19,14 +19,17 @@ let package = Package(
         .library(name: "Keyutils", targets: ["Keyutils"]),
         .library(name: "SessionKeyring", targets: ["SessionKeyring"]),
         .library(name: "SessionKeyringTesting", targets: ["SessionKeyringTesting"]),
+        .library(name: "SessionKeyringConfiguration", targets: ["SessionKeyringConfiguration"]),
         .executable(name: "skr", targets: ["skr"]),
         .executable(name: "skr-stress", targets: ["skr-stress"]),
     ],
     traits: [
         .trait(name: "Crypto", description: "Stores swift-crypto's keys as they are."),
+        .trait(name: "Configuration", description: "A provider for swift-configuration: SessionKeyringConfiguration."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     ],
@@ -45,6 +48,17 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Crypto"])),
             ],
             swiftSettings: strict
+        ),
+        .target(
+            name: "SessionKeyringConfiguration",
+            dependencies: [
+                "SessionKeyring",
+                .product(
+                    name: "Configuration", package: "swift-configuration",
+                    condition: .when(traits: ["Configuration"])),
+            ],
+            // As swift-configuration itself, whose protocols have closures that stay with their caller.
+            swiftSettings: strict + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
         ),
         .target(name: "Threads", swiftSettings: strict),
         .target(
@@ -120,6 +134,17 @@ let package = Package(
                 "CTestFilters",
                 "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: tests
+        ),
+        .testTarget(
+            name: "SessionKeyringConfigurationTests",
+            dependencies: [
+                "SessionKeyringConfiguration",
+                "SessionKeyringTesting",
+                .product(
+                    name: "ConfigurationTesting", package: "swift-configuration",
+                    condition: .when(traits: ["Configuration"])),
             ],
             swiftSettings: tests
         ),

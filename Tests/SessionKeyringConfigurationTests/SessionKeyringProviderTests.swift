@@ -1,0 +1,116 @@
+#if Configuration
+    import Configuration
+    import ConfigurationTesting
+    import SessionKeyring
+    import SessionKeyringConfiguration
+    import SessionKeyringTesting
+    import Testing
+
+    @Suite("Configuration from a store")
+    struct SessionKeyringProviderTests {
+        /// What `ProviderCompatTest` wants to find.
+        private static func fill(_ store: SecretStore) throws {
+            let magic: [UInt8] = Array("magic".utf8)
+            let magic2: [UInt8] = Array("magic2".utf8)
+            func set(_ key: String, _ value: some Encodable) throws {
+                try store.set(value, for: .password(service: key))
+            }
+            for (prefix, text, number, real, flag, bytes) in [
+                ("", "Hello", 42, 3.14, true, magic), ("other.", "Other Hello", 24, 2.72, false, magic2),
+            ] {
+                try set(prefix + "string", text)
+                try set(prefix + "int", number)
+                try set(prefix + "double", real)
+                try set(prefix + "bool", flag)
+                try set(prefix + "bytes", bytes)
+            }
+            try set("stringy.array", ["Hello", "World"])
+            try set("other.stringy.array", ["Hello", "Swift"])
+            try set("inty.array", [42, 24])
+            try set("other.inty.array", [16, 32])
+            try set("doubly.array", [3.14, 2.72])
+            try set("other.doubly.array", [0.9, 1.8])
+            try set("booly.array", [true, false])
+            try set("other.booly.array", [false, true, true])
+            try set("byteChunky.array", [magic, magic2])
+            try set("other.byteChunky.array", [magic, magic2, magic])
+        }
+
+        @Test("the provider does what a provider must, on the kernel's keyring")
+        func kernel() async throws {
+            let scratch = try ScratchKeyring()
+            let store = try scratch.store()
+            try Self.fill(store)
+            try await ProviderCompatTest(provider: SessionKeyringProvider(store: store)).runTest()
+        }
+
+        @Test("the provider does what a provider must, in memory")
+        func memory() async throws {
+            let store = SecretStore(backend: InMemoryBackend())
+            try Self.fill(store)
+            try await ProviderCompatTest(provider: SessionKeyringProvider(store: store)).runTest()
+        }
+
+        @Test("every value is a secret, under the name of its key in the kernel, and is shown nowhere")
+        func secrecy() throws {
+            let store = SecretStore(backend: InMemoryBackend())
+            try store.set("tok3n", for: .password(service: "api.token"))
+            let provider = SessionKeyringProvider(store: store)
+            let key = AbsoluteConfigKey(["api", "token"])
+            for found in [
+                try provider.value(forKey: key, type: .string),
+                try provider.snapshot().value(forKey: key, type: .string),
+            ] {
+                #expect(found.value?.isSecret == true)
+                #expect(found.encodedKey == "password:api.token:")
+                #expect(!"\(found) \(provider) \(provider.snapshot().providerName)".contains("tok3n"))
+            }
+            #expect(ConfigReader(provider: provider).string(forKey: "api.token", isSecret: true) == "tok3n")
+        }
+
+        @Test("a value of another type is an error that does not show it")
+        func undecodable() throws {
+            let store = SecretStore(backend: InMemoryBackend())
+            try store.set("tok3n", for: .password(service: "port"))
+            let provider = SessionKeyringProvider(store: store)
+            let key = AbsoluteConfigKey(["port"])
+            for read in [
+                { try provider.value(forKey: key, type: .int) },
+                { try provider.snapshot().value(forKey: key, type: .int) },
+            ] {
+                let error = #expect(throws: SecretStoreError.self) { try read() }
+                guard case .undecodable? = error?.code else {
+                    Issue.record("\(error as Any)")
+                    return
+                }
+                #expect(!"\(error as Any)".contains("tok3n"))
+            }
+        }
+
+        @Test("keys may name other items, and a watcher sees each change")
+        func watching() async throws {
+            let store = SecretStore(backend: InMemoryBackend())
+            let item = ItemIdentity.internet(server: "db", account: "app")
+            let provider = SessionKeyringProvider(store: store) { key in
+                .internet(server: key.components[0], account: key.components[1])
+            }
+            try store.set("1", for: item)
+            let key = AbsoluteConfigKey(["db", "app"])
+            try await provider.watchValue(forKey: key, type: .int) { updates in
+                var updates = updates.makeAsyncIterator()
+                #expect(try await updates.next()?.get().value?.content == .int(1))
+                try store.set("elsewhere", for: .password(service: "db"))
+                try store.set("2", for: item)
+                #expect(try await updates.next()?.get().value?.content == .int(2))
+                try store.delete(item)
+                #expect(try await updates.next()?.get().value == nil)
+            }
+            try await provider.watchSnapshot { updates in
+                var updates = updates.makeAsyncIterator()
+                #expect(try await updates.next()?.value(forKey: key, type: .int).value == nil)
+                try store.set("3", for: item)
+                #expect(try await updates.next()?.value(forKey: key, type: .int).value?.content == .int(3))
+            }
+        }
+    }
+#endif

@@ -51,6 +51,7 @@ extension SecretStore {
     ///
     /// - Parameter limit: how long to wait for others.
     /// - Throws: `CancellationError`; ``SecretStoreError`` with `contended`, or as the blocking form.
+    @discardableResult
     public func expire(
         _ item: ItemIdentity, timeout: Duration, waiting limit: Duration
     ) async throws -> Bool {

@@ -28,6 +28,7 @@ extension SecretSlot {
     ///
     /// - Parameter limit: how long to wait for others.
     /// - Throws: `CancellationError`; ``SecretStoreError`` with `contended`, or as the blocking form.
+    @discardableResult
     public func expire(timeout: Duration, waiting limit: Duration) async throws -> Bool {
         try await store.expire(item, timeout: timeout, waiting: limit)
     }

@@ -20,7 +20,7 @@ struct Examination {
         // Whoever comes by recovers what a killed writer left in the middle of its work.
         if series.stop == .kill { _ = try stage.observer.items() }
         for item in [SceneItem.contested, SceneItem.bystander] { problems += try histories(of: item) }
-        if series.stop != .kill { problems += try leftovers() }
+        if series.stop != .kill { problems += try orphans() }
         problems += heals()
         return problems
     }
@@ -133,7 +133,7 @@ struct Examination {
     // MARK: - What is left
 
     /// Keys that are neither items nor what the library keeps.
-    private func leftovers() throws -> [String] {
+    private func orphans() throws -> [String] {
         var found: [String] = []
         for serial in try stage.anchor.members() {
             guard let ring = try? Key(serial).describe() else { continue }

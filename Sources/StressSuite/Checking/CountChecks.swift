@@ -6,42 +6,42 @@ struct CountChecks {
     let history: RoundHistory
     let outcome: Round.Outcome
 
-    func note(in book: inout CheckResults) {
+    func note(in results: inout CheckResults) {
         switch plan.workload {
-        case .update: noteUpdates(in: &book)
-        case .lease, .shortLease: noteSections(in: &book)
-        case .classic where !outcome.isInterrupted: noteClassicWrites(in: &book)
+        case .update: noteUpdates(in: &results)
+        case .lease, .shortLease: noteSections(in: &results)
+        case .classic where !outcome.isInterrupted: noteClassicWrites(in: &results)
         default: break
         }
     }
 
-    private func noteUpdates(in book: inout CheckResults) {
+    private func noteUpdates(in results: inout CheckResults) {
         for item in 0..<plan.items {
             let updates = history.calls.filter { $0.kind == .update && Int($0.item) == item }
             let sure = updates.count { $0.outcome == .done }
             let unsure = updates.count { $0.isCutOff && $0.written != 0 }
-            note("every update counts once", item, sure...(sure + unsure), in: &book, "updates")
+            note("every update counts once", item, sure...(sure + unsure), in: &results, "updates")
         }
     }
 
-    private func noteSections(in book: inout CheckResults) {
+    private func noteSections(in results: inout CheckResults) {
         for (item, all) in history.sections.enumerated() {
             let taken = all.filter { $0.count != 0 }.sorted { $0.count < $1.count }
             let whole = taken.filter { $0.outcome == .done }
             let overlap = zip(whole, whole.dropFirst()).first { $1.count < $0.written }
-            book.note(
+            results.note(
                 "a lease has one holder at a time", looked: whole.count, "sections",
                 failure: overlap.map { "workers \($0.worker) and \($1.worker) both held the one of item \(item)" },
                 evidence: overlap.map { [plan.replay, section($0), section($1)] } ?? [])
             let backwards = zip(taken, taken.dropFirst()).first { $1.observed <= $0.observed }
-            book.note(
+            results.note(
                 "fencing numbers only grow", looked: taken.count, "leases",
                 failure: backwards.map { "\($1.observed) came after \($0.observed)" },
                 evidence: backwards.map { [plan.replay, section($0), section($1)] } ?? [])
             // Who has lost a lease may have written before that or not, and over what somebody else had written.
             guard plan.workload == .lease, taken.allSatisfy({ $0.outcome == .done || $0.isCutOff }) else { continue }
             let unsure = taken.count { $0.isCutOff }
-            note("every section counts once", item, whole.count...(whole.count + unsure), in: &book, "sections")
+            note("every section counts once", item, whole.count...(whole.count + unsure), in: &results, "sections")
         }
     }
 
@@ -49,7 +49,7 @@ struct CountChecks {
         _ name: String,
         _ item: Int,
         _ expected: ClosedRange<Int>,
-        in book: inout CheckResults,
+        in results: inout CheckResults,
         _ unit: String
     ) {
         guard let last = history.calls.last(where: { $0.worker == 0 && $0.kind == .get && Int($0.item) == item }) else {
@@ -58,16 +58,17 @@ struct CountChecks {
         let bounds =
             expected.count == 1 ? "\(expected.lowerBound)" : "\(expected.lowerBound) to \(expected.upperBound)"
         let found = Int(last.count)
-        book.note(
+        results.note(
             name, looked: expected.lowerBound, unit,
             failure: expected.contains(found) ? nil : "\(bounds) \(unit) of item \(item), and it says \(found)",
             evidence: expected.contains(found) ? [] : [plan.replay])
     }
 
-    private func noteClassicWrites(in book: inout CheckResults) {
-        let writers = Set(ClassicRole.team.indices.filter { ClassicRole.team[$0] == .writer }.map { UInt32($0 + 1) })
+    private func noteClassicWrites(in results: inout CheckResults) {
+        let writers = Set(
+            ClassicRole.workers.indices.filter { ClassicRole.workers[$0] == .writer }.map { UInt32($0 + 1) })
         let writes = history.calls.count { $0.kind == .set && $0.outcome == .done && writers.contains($0.worker) }
-        book.note(
+        results.note(
             "the writers have written exactly 1,000 times", looked: writes, "writes",
             failure: writes == ClassicRole.writes ? nil : "\(writes) writes", evidence: [])
     }

@@ -24,8 +24,8 @@ package enum HistoryVerdicts {
     private static func findings(for histories: [ItemHistory]) -> [[Finding]] {
         let found = Locked([[Finding]](repeating: [], count: histories.count))
         let next = Locked(0)
-        let team = min(histories.count, max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN))))
-        ThreadTeam.run(team) { _ in
+        let threads = min(histories.count, max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN))))
+        ThreadTeam.run(threads) { _ in
             while true {
                 let index = next.withLock { next in
                     next += 1
@@ -46,8 +46,8 @@ package enum HistoryVerdicts {
         _ seed: UInt64
     ) -> CheckOutcome {
         let looked = column.reduce(0) { $0 + $1.finding.looked }
-        let items = column.count == 1 ? "1 item" : "\(Grouped(column.count)) items"
-        let detail = "\(Grouped(looked)) \(check.subject) on \(items)"
+        let items = column.count == 1 ? "1 item" : "\(Figures.count(column.count)) items"
+        let detail = "\(Figures.count(looked)) \(check.subject) on \(items)"
         var undecided: String?
         for (item, finding) in column {
             switch finding.verdict {

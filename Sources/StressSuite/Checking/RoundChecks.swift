@@ -5,33 +5,33 @@ struct RoundChecks {
     let outcome: Round.Outcome
     let isQuotaTight: Bool
 
-    func note(in book: inout CheckResults) {
-        noteFlaws(in: &book)
-        noteErrors(in: &book)
-        book.note(
+    func note(in results: inout CheckResults) {
+        noteFlaws(in: &results)
+        noteErrors(in: &results)
+        results.note(
             "every worker lives until its end", looked: plan.workers, "workers",
             failure: outcome.failures.first, evidence: outcome.failures)
     }
 
-    private func noteFlaws(in book: inout CheckResults) {
+    private func noteFlaws(in results: inout CheckResults) {
         let values = history.calls.filter { $0.outcome == .done && ($0.observed != 0 || $0.flaw != nil) }
         for (name, flaws) in [
             ("no value is torn", [StampedValue.Flaw.torn]),
             ("no value is another item's or another run's", [.otherItem, .otherRun]),
         ] {
             let flawed = values.filter { call in call.flaw.map(flaws.contains) ?? false }
-            book.note(
+            results.note(
                 name, looked: values.count, "values that were read",
                 failure: flawed.isEmpty ? nil : "\(flawed.count) of \(values.count) values that were read",
                 evidence: flawed.isEmpty ? [] : [plan.replay] + flawed.prefix(20).map(describe))
         }
     }
 
-    private func noteErrors(in book: inout CheckResults) {
+    private func noteErrors(in results: inout CheckResults) {
         let unexpected = history.calls.filter { call in
             call.outcome == .threw && !(call.error.map(expects) ?? false)
         }
-        book.note(
+        results.note(
             "no call throws what it should not", looked: history.calls.count, "calls",
             failure: unexpected.first.map { "\(unexpected.count) calls, the first: \($0.error?.text ?? "other")" },
             evidence: unexpected.isEmpty ? [] : [plan.replay] + unexpected.prefix(20).map(describe))

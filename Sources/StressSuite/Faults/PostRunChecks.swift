@@ -9,45 +9,45 @@ struct PostRunChecks {
     let store: SecretStore
 
     /// Whether every item would go by itself.
-    func noteTimeouts(in book: inout CheckResults) {
+    func noteTimeouts(in results: inout CheckResults) {
         let name = "every item has its timeout"
         do {
             // A hostile neighbor's are as he likes.
             let items = try store.items().filter { StressItems.number(of: $0.item) != nil }
             let eternal = items.filter { $0.expiry == .never }
             if eternal.isEmpty, let unknown = items.first(where: { $0.expiry == .unknown }) {
-                return book.note(
+                return results.note(
                     CheckOutcome(
                         name: name, verdict: .skipped, detail: "/proc/keys does not show \(unknown.item)",
                         looked: items.count, subject: "items"))
             }
-            book.note(
+            results.note(
                 name, looked: items.count, "items",
                 failure: eternal.isEmpty ? nil : "\(eternal.count) items would never expire",
                 evidence: eternal.isEmpty ? [] : [plan.replay] + eternal.prefix(20).map { "\($0.item)" })
         } catch {
-            book.note(name, looked: 0, "items", failure: "the items can't be listed: \(error)")
+            results.note(name, looked: 0, "items", failure: "the items can't be listed: \(error)")
         }
     }
 
     /// Whether nothing is there but items; leases of the dead are given the time to end.
-    func noteLeftovers(in book: inout CheckResults) {
+    func noteOrphans(in results: inout CheckResults) {
         let name = "nothing is left but items"
         do {
             // Of a holder whose death can't be seen, the lease lasts two seconds.
             if plan.killEvery != nil { usleep(2_500_000) }
             _ = try store.items()
             var looked = 0
-            let left = try leftovers(&looked)
-            book.note(
+            let left = try orphans(&looked)
+            results.note(
                 name, looked: looked, "keys",
                 failure: left.isEmpty ? nil : "\(left.count) keys", evidence: left.isEmpty ? [] : [plan.replay] + left)
         } catch {
-            book.note(name, looked: 0, "keys", failure: "the keyrings can't be read: \(error)")
+            results.note(name, looked: 0, "keys", failure: "the keyrings can't be read: \(error)")
         }
     }
 
-    private func leftovers(_ looked: inout Int) throws -> [String] {
+    private func orphans(_ looked: inout Int) throws -> [String] {
         var left: [String] = []
         for serial in try ring.members() {
             guard let name = try Self.description(of: Key(serial))?.name else { continue }

@@ -17,7 +17,7 @@ import Synchronization
     /// How many calls fit into a log.
     let capacity: Int
 
-    /// A new sharedLog.
+    /// An empty log.
     init(slots: Int, capacity: Int, plan: [UInt8]) throws(StressError) {
         self.slots = slots
         self.capacity = capacity
@@ -34,7 +34,7 @@ import Synchronization
         }
     }
 
-    /// The sharedLog behind this descriptor, which is its from now on.
+    /// The log behind this descriptor, which it owns from now on.
     init(descriptor: CInt) throws(StressError) {
         memory = try SharedMemory(descriptor: descriptor)
         slots = unsafe Int(memory.base.load(fromByteOffset: 0, as: UInt64.self))

@@ -9,7 +9,7 @@ extension StressPlan {
                 throw Self.refusal("the classic test is one process that nobody kills", "use the workload mixed")
             }
             plan.items = 1
-            plan.threads = ClassicRole.team.count
+            plan.threads = ClassicRole.workers.count
         }
         try plan.checkNumbers()
         try plan.checkWorkload()

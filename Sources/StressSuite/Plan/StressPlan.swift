@@ -79,7 +79,7 @@ extension StressPlan {
 extension StressPlan {
     /// How many steps all workers together shall make; 0 where the clock ends the run.
     var steps: Int {
-        if workload == .classic { return ClassicRole.team.reduce(0) { $0 + $1.calls } }
+        if workload == .classic { return ClassicRole.workers.reduce(0) { $0 + $1.calls } }
         guard case .operations(let count) = length else { return 0 }
         return count * workers
     }

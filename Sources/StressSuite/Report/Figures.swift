@@ -1,7 +1,15 @@
 /// Numbers for people, the same in every locale.
 package enum Figures {
     /// `1,234,567`.
-    package static func count(_ number: Int) -> String { Grouped(number).description }
+    package static func count(_ number: Int) -> String {
+        let digits = String(number.magnitude)
+        var text = number < 0 ? "-" : ""
+        for (position, digit) in digits.enumerated() {
+            if position > 0 && (digits.count - position) % 3 == 0 { text.append(",") }
+            text.append(digit)
+        }
+        return text
+    }
 
     /// `118,034`; with a decimal below 10; a dash for what is no number.
     package static func rate(_ perSecond: Double) -> String {

@@ -62,9 +62,9 @@ struct Round {
     }
 
     private func awaitReadiness() throws(StressError) {
-        let giveUp = MonotonicTime.now + Self.waitLimit
+        let deadline = MonotonicTime.now + Self.waitLimit
         while sharedLog.ready < plan.workers {
-            guard try pool.isRunning(), MonotonicTime.now < giveUp else {
+            guard try pool.isRunning(), MonotonicTime.now < deadline else {
                 sharedLog.phase = .stopping
                 let reason = pool.failures.first ?? "they did not get ready"
                 throw StressError(
@@ -75,9 +75,9 @@ struct Round {
     }
 
     private func awaitEnd() throws(StressError) -> Int {
-        let giveUp = MonotonicTime.now + Self.waitLimit
+        let deadline = MonotonicTime.now + Self.waitLimit
         while try pool.isRunning() {
-            guard MonotonicTime.now < giveUp else { return pool.dismiss() }
+            guard MonotonicTime.now < deadline else { return pool.dismiss() }
             usleep(500)
         }
         return 0

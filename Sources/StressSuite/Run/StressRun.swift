@@ -31,9 +31,9 @@ package struct StressRun {
             throw StressError(.invalidPlan, "root has no quota to speak of", hint: "run it as an ordinary user")
         }
         let quota = try Self.quotaBefore()
-        var course = try RunCourse(plan: plan, launcher: launcher, quota: quota)
-        try course.run(isInterrupted: isInterrupted, report: report)
-        return course.finish(comparingQuota: comparesQuota)
+        var run = try OngoingRun(plan: plan, launcher: launcher, quota: quota)
+        try run.run(isInterrupted: isInterrupted, report: report)
+        return run.finish(comparingQuota: comparesQuota)
     }
 
     /// What is used before the run, with the thread's own keyring, which the run leaves as it is.

@@ -3,7 +3,7 @@
 enum ClassicRole: Sendable {
     case reader, deleter, clearer, writer, main
 
-    static let team: [ClassicRole] =
+    static let workers: [ClassicRole] =
         Array(repeating: .reader, count: 3) + Array(repeating: .deleter, count: 2)
         + Array(repeating: .clearer, count: 2) + Array(repeating: .writer, count: 2) + [.main]
 

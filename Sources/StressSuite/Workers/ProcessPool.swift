@@ -66,7 +66,7 @@ final class ProcessPool: WorkerPool {
     }
 
     private func logs(of process: Int) -> [CallLog] {
-        (0..<plan.actorsPerProcess).map { sharedLog.log(process * plan.actorsPerProcess + $0) }
+        (0..<plan.workersPerProcess).map { sharedLog.log(process * plan.workersPerProcess + $0) }
     }
 
     /// Gives the calls that a process was killed in the time by which it was surely dead.

@@ -3,7 +3,7 @@ import Threads
 
 /// Workers in threads of this process.
 final class ThreadPool: WorkerPool {
-    private let team: WorkerTeam
+    private let threads: WorkerThreads
     private let end = Locked<End?>(nil)
 
     private struct End: Sendable {
@@ -11,13 +11,13 @@ final class ThreadPool: WorkerPool {
     }
 
     init(configuration: WorkerConfiguration, sharedLog: SharedLog) {
-        team = WorkerTeam(configuration: configuration, sharedLog: sharedLog, process: 0)
+        threads = WorkerThreads(configuration: configuration, sharedLog: sharedLog, process: 0)
     }
 
     func start() {
-        Thread.detachNewThread { [team, end] in
+        Thread.detachNewThread { [threads, end] in
             var failure: String?
-            do { try team.run() } catch { failure = "\(error)" }
+            do { try threads.run() } catch { failure = "\(error)" }
             end.withLock { $0 = End(failure: failure) }
         }
     }

@@ -75,7 +75,7 @@ extension Worker {
     }
 
     private func runClassic(_ sharedLog: SharedLog) {
-        let role = ClassicRole.team[place.slot % ClassicRole.team.count]
+        let role = ClassicRole.workers[place.slot % ClassicRole.workers.count]
         for round in 0..<role.rounds where sharedLog.phase == .running {
             if let hop = role.roundsBetweenHops, round % hop == 0 { usleep(5_000) }
             log.steps += role.calls / role.rounds

@@ -1,6 +1,6 @@
 /// Which of a run's workers it is, and which items are its.
 struct WorkerPlace: Sendable {
-    /// Its log on the sharedLog.
+    /// Its log in the shared log.
     let slot: Int
     /// Which start of its process, from 0; each has other choices and other stamps.
     let incarnation: Int
@@ -27,9 +27,9 @@ struct WorkerPlace: Sendable {
 
 extension StressPlan {
     /// How many workers there are at a time.
-    package var workers: Int { workload == .classic ? ClassicRole.team.count : threads * processes }
+    package var workers: Int { workload == .classic ? ClassicRole.workers.count : threads * processes }
     /// How many threads with workers a process has.
-    var actorsPerProcess: Int { workload == .classic ? ClassicRole.team.count : threads }
+    var workersPerProcess: Int { workload == .classic ? ClassicRole.workers.count : threads }
     /// How many items there are in all.
     var allItems: Int { workload == .sessions ? workers * items : items }
 }

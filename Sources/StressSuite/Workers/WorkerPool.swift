@@ -1,6 +1,6 @@
 /// The workers of a round, wherever they run.
 protocol WorkerPool: AnyObject {
-    /// Starts them; they stand ready and wait for the sharedLog's word.
+    /// Starts them; they stand ready and wait for the shared log to say that the round runs.
     func start() throws(StressError)
     /// Looks after them: whether any still runs.
     func isRunning() throws(StressError) -> Bool

@@ -20,7 +20,7 @@ package enum WorkerProcess {
             guard end_with_parent(configuration.parent) == 0 else {
                 throw StressError(.workerFailed, "the run has ended")
             }
-            try WorkerTeam(configuration: configuration, sharedLog: sharedLog, process: process).run()
+            try WorkerThreads(configuration: configuration, sharedLog: sharedLog, process: process).run()
             return 0
         } catch {
             FileHandle.standardError.write(Data("a worker failed: \(error)\n".utf8))

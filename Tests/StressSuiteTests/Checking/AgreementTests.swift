@@ -36,7 +36,7 @@ struct AgreementTests {
     }
 
     @Test("right histories of many workers are accepted", arguments: [4, 16])
-    func manyActors(workers: Int) {
+    func manyWorkers(workers: Int) {
         for seed in seeds.prefix(20) {
             var maker = HistoryMaker(seed: seed)
             var shape = maker.smallShape(calls: 300...600)

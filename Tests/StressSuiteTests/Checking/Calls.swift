@@ -54,13 +54,13 @@ let c1 = Stamp(writer: 3, number: 1)
 let c2 = Stamp(writer: 3, number: 2)
 
 extension NamedHistory {
-    /// The checker finds nothing, and neither does a trial of all orders.
+    /// The checker finds nothing, and neither does trying all orders.
     func expectAccepted() {
         #expect(LinearizabilityChecker.check(history) == .linearizable)
         #expect(BruteForce.isLinearizable(calls))
     }
 
-    /// The checker finds it wrong, as a trial of all orders does, and what it shows is wrong by itself.
+    /// The checker finds it wrong, as trying all orders does, and what it shows is wrong by itself.
     func expectRefused() {
         #expect(!BruteForce.isLinearizable(calls))
         guard case .violation(let violation) = LinearizabilityChecker.check(history) else {

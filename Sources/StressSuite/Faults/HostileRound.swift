@@ -15,7 +15,7 @@ final class HostileRound: Sendable {
 
     private let outcome = Locked(Outcome())
 
-    /// Starts both; they go on until the sharedLog says that the round ends.
+    /// Starts both; they go on until the shared log says that the round ends.
     init(plan: StressPlan, anchor: Keyring, store: SecretStore, sharedLog: SharedLog, round: Int) {
         Thread.detachNewThread { [outcome] in
             var neighbor = HostileNeighbor(plan: plan, anchor: anchor, round: round)
@@ -67,23 +67,24 @@ final class HostileRound: Sendable {
     }
 
     /// Waits for all of them, and notes what they have found.
-    func end(in book: inout CheckResults, replay: String) {
-        let giveUp = MonotonicTime.now + 3 * SquattedCalls.bound
-        while outcome.withLock({ $0.planted == nil || $0.calls == nil || !$0.hasCrowdLeft }), MonotonicTime.now < giveUp
+    func end(in results: inout CheckResults, replay: String) {
+        let deadline = MonotonicTime.now + 3 * SquattedCalls.bound
+        while outcome.withLock({ $0.planted == nil || $0.calls == nil || !$0.hasCrowdLeft }),
+            MonotonicTime.now < deadline
         { usleep(1_000) }
         let outcome = outcome.withLock { $0 }
-        book.note(
+        results.note(
             "a hostile neighbor puts odd keys everywhere", looked: outcome.planted ?? 0, "odd keys",
             failure: outcome.planted == nil ? "he is held up himself" : outcome.failure)
         guard let calls = outcome.calls else {
-            return book.note(
+            return results.note(
                 "a call on a name that was taken ends in time", looked: 0, "calls", failure: "one never ended")
         }
         let isLate = calls.longest > SquattedCalls.bound
-        book.note(
+        results.note(
             "a call on a name that was taken ends in time", looked: calls.count, "calls",
             failure: isLate ? "\(calls.slowest) took \(calls.longest / 1_000_000) ms" : nil, evidence: [replay])
-        book.note(
+        results.note(
             "a call on a name that was taken fails with an error that says why", looked: calls.count, "calls",
             failure: calls.unexpected, evidence: [replay])
     }

@@ -3,7 +3,7 @@ import Keyutils
 import SessionKeyring
 
 /// A run while it goes on: one round after the other, in a scratch keyring of its own.
-struct RunCourse: ~Copyable {
+struct OngoingRun: ~Copyable {
     private let plan: StressPlan
     private let launcher: WorkerLauncher?
     private let scratch: TemporaryKeyring
@@ -12,9 +12,9 @@ struct RunCourse: ~Copyable {
     private let configuration: WorkerConfiguration
     private let startedAt = Date().timeIntervalSince1970
     private var faults: Choices
-    private var figures = Metrics()
+    private var metrics = Metrics()
     private var checks = CheckResults()
-    private var live: LiveFigures
+    private var live: LiveMetrics
     /// What each worker has done in the rounds before.
     private var steps: [Int]
     /// How many calls of all workers were written down.
@@ -46,7 +46,7 @@ struct RunCourse: ~Copyable {
         self.scratch = scratch
         self.configuration = configuration
         faults = Choices(seed: plan.seed, stream: .max)
-        live = LiveFigures(plan: plan, sharedLog: sharedLog, quota: quota)
+        live = LiveMetrics(plan: plan, sharedLog: sharedLog, quota: quota)
         steps = Array(repeating: 0, count: plan.workers)
         incarnations = Array(repeating: 0, count: plan.workers)
     }
@@ -81,7 +81,7 @@ struct RunCourse: ~Copyable {
     private var isOver: Bool {
         if isInterrupted || checks.hasFailed || plan.workload == .classic { return true }
         switch plan.length {
-        case .seconds(let seconds): return figures.seconds >= seconds - 0.01
+        case .seconds(let seconds): return metrics.seconds >= seconds - 0.01
         case .operations(let count): return steps.allSatisfy { $0 >= count }
         }
     }
@@ -99,12 +99,12 @@ struct RunCourse: ~Copyable {
         }
         var length = plan.workload == .classic ? Self.classicLength : Self.roundLength
         if case .seconds(let seconds) = plan.length, plan.workload != .classic {
-            length = min(length, seconds - figures.seconds)
+            length = min(length, seconds - metrics.seconds)
         }
         let round = Round(plan: plan, sharedLog: sharedLog, pool: pool, seconds: length)
         var live = live
-        let (secondsBefore, callsBefore, killsBefore) = (figures.seconds, figures.calls, figures.kills)
-        live.beginRound(errorsSoFar: figures.errorCount)
+        let (secondsBefore, callsBefore, killsBefore) = (metrics.seconds, metrics.calls, metrics.kills)
+        live.beginRound(errorsSoFar: metrics.errorCount)
         rounds += 1
         let hostile =
             plan.isHostile
@@ -143,9 +143,9 @@ struct RunCourse: ~Copyable {
         RoundChecks(plan: plan, history: history, outcome: outcome, isQuotaTight: live.quota.isTight).note(in: &checks)
         CountChecks(plan: plan, history: history, outcome: outcome).note(in: &checks)
         for verdict in HistoryVerdicts.outcomes(for: history.histories, seed: plan.seed) { checks.note(verdict) }
-        figures.add(history, outcome)
+        metrics.add(history, outcome)
         if plan.workload != .sessions { postRunChecks.noteTimeouts(in: &checks) }
-        if isOver, plan.workload != .sessions { postRunChecks.noteLeftovers(in: &checks) }
+        if isOver, plan.workload != .sessions { postRunChecks.noteOrphans(in: &checks) }
         clear()
     }
 
@@ -171,15 +171,15 @@ struct RunCourse: ~Copyable {
     /// Removes all that is left, and tells what was found.
     consuming func finish(comparingQuota: Bool) -> StressResult {
         noteExactness()
-        let (plan, startedAt, figures, isInterrupted) = (plan, startedAt, figures, isInterrupted)
+        let (plan, startedAt, metrics, isInterrupted) = (plan, startedAt, metrics, isInterrupted)
         var (checks, quota) = (checks, live.quota)
         _ = consume self
         if comparingQuota { checks.note(quota.settledOutcome()) }
         var result = StressResult(
-            plan: plan, machine: .current, startedAt: startedAt, seconds: figures.seconds,
-            isInterrupted: isInterrupted, operations: figures.operations, throughput: figures.throughput,
-            checks: checks.outcomes, kills: figures.kills, quota: quota.figures)
-        result.callsCutOff = figures.callsCutOff
+            plan: plan, machine: .current, startedAt: startedAt, seconds: metrics.seconds,
+            isInterrupted: isInterrupted, operations: metrics.operations, throughput: metrics.throughput,
+            checks: checks.outcomes, kills: metrics.kills, quota: quota.figures)
+        result.callsCutOff = metrics.callsCutOff
         return result
     }
 

@@ -2,7 +2,7 @@ import Histogram
 import Keyutils
 
 /// What is known of a run while it goes on.
-struct LiveFigures {
+struct LiveMetrics {
     private let plan: StressPlan
     private let sharedLog: SharedLog
     private var seen: [Int]

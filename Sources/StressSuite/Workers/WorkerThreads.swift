@@ -4,7 +4,7 @@ import SessionKeyring
 import Threads
 
 /// The workers of one process: a thread each.
-struct WorkerTeam: Sendable {
+struct WorkerThreads: Sendable {
     let configuration: WorkerConfiguration
     let sharedLog: SharedLog
     /// Which process of the run it is.
@@ -14,8 +14,8 @@ struct WorkerTeam: Sendable {
     ///
     /// - Throws: what keeps a worker from its store.
     func run() throws {
-        let first = process * configuration.plan.actorsPerProcess
-        try ThreadTeam.run(configuration.plan.actorsPerProcess) { thread in
+        let first = process * configuration.plan.workersPerProcess
+        try ThreadTeam.run(configuration.plan.workersPerProcess) { thread in
             try worker(first + thread).run(on: sharedLog)
         }
     }
@@ -35,7 +35,7 @@ struct WorkerConfiguration: Codable, Sendable {
     /// The process that the workers are to end with.
     let parent: Int32
 
-    /// As the sharedLog carries it to other processes.
+    /// As the shared log carries it to other processes.
     func encoded() throws(StressError) -> [UInt8] {
         do {
             return try Array(JSONEncoder().encode(self))

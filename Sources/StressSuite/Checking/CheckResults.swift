@@ -42,7 +42,7 @@ struct CheckResults {
         entries.filter { $0.verdict != .skipped || $0.looked > 0 }.map { entry in
             guard entry.verdict == .passed else { return entry }
             var entry = entry
-            entry.detail = "\(Grouped(entry.looked)) \(entry.subject)"
+            entry.detail = "\(Figures.count(entry.looked)) \(entry.subject)"
             return entry
         }
     }

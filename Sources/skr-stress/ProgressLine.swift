@@ -1,4 +1,5 @@
 import CommandSupport
+import Glibc
 import StressSuite
 
 /// How far a run is, in a line.
@@ -62,14 +63,30 @@ struct ProgressLine {
             Piece(text: "errors \(Figures.short(Double(progress.errors)))", rank: 6),
         ]
         if progress.kills > 0 { pieces.append(Piece(text: "kills \(progress.kills)", rank: 5)) }
-        pieces.append(Piece(text: "quota \(quota)%", rank: 3))
+        pieces.append(Piece(text: "quota \(progress.quotaPercent)%", rank: 3))
         return pieces
     }
+}
 
-    /// Of keys and bytes, that of which more is used.
-    private var quota: Int {
-        max(
-            Figures.percent(Double(progress.quotaKeys), of: Double(progress.keyLimit)),
-            Figures.percent(Double(progress.quotaBytes), of: Double(progress.byteLimit)))
+/// A bar that fills from the left.
+enum ProgressBar {
+    case ascii, blocks
+
+    /// As the terminal's character set has it.
+    static var wanted: ProgressBar {
+        let names = ["LC_ALL", "LC_CTYPE", "LANG"]
+        let locale = names.lazy.compactMap { name in unsafe getenv(name).map { unsafe String(cString: $0) } }
+            .first { !$0.isEmpty }
+        let text = (locale ?? "").uppercased()
+        return text.contains("UTF-8") || text.contains("UTF8") ? .blocks : .ascii
+    }
+
+    func text(_ fraction: Double, width: Int, style: TextStyle) -> String {
+        let share = fraction.isFinite ? min(max(fraction, 0), 1) : 0
+        let room = self == .ascii ? width - 2 : width
+        let count = Int((share * Double(room)).rounded(.down))
+        let full = style.paint(String(repeating: self == .ascii ? "#" : "━", count: count), .green)
+        let rest = String(repeating: self == .ascii ? "." : "┄", count: room - count)
+        return self == .ascii ? "[\(full)\(rest)]" : full + rest
     }
 }

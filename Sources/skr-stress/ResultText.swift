@@ -41,7 +41,7 @@ struct ResultText {
 
     private var errors: String {
         result.operations.flatMap { figures in
-            figures.errors.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { message, count in
+            figures.sortedErrors.map { message, count in
                 "\(figures.kind.rawValue): \(Figures.count(count)) times \(message)\n"
             }
         }.joined()
@@ -67,9 +67,8 @@ struct ResultText {
     }
 
     private var ending: String {
-        let calls = result.totalOperations
-        var text = "\(Figures.count(calls)) call\(calls == 1 ? "" : "s") in \(Figures.duration(result.seconds))"
-        if result.kills > 0 { text += ", \(result.kills) process\(result.kills == 1 ? "" : "es") killed" }
+        var text = result.callsText
+        if result.kills > 0 { text += ", \(Figures.plural(result.kills, "process", "es")) killed" }
         if result.isInterrupted { text += ", ended early" }
         return text + ", seed \(result.plan.seed)\n"
     }

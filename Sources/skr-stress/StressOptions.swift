@@ -88,6 +88,34 @@ struct StressOptions: ExampleCommand {
     }
 }
 
+/// Whether short runs with more and more workers follow.
+enum ScalingChoice: EnumerableFlag {
+    case scaling, noScaling
+
+    static func help(for value: ScalingChoice) -> ArgumentHelp? {
+        switch value {
+        case .scaling: "Measure 1, 2, 4 and 8 threads and processes too, 1 s each, as --report does."
+        case .noScaling: "Leave that out of the report."
+        }
+    }
+}
+
+/// The sizes of values in bytes, as people type them: `200`, or `48-2000`.
+struct ValueSizes: ExpressibleByArgument {
+    let smallest: Int
+    let largest: Int
+
+    init?(argument: String) {
+        let parts = argument.split(separator: "-", omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { part in part.allSatisfy(\.isASCII) ? UInt32(part) : nil }
+        guard numbers.count == parts.count, let first = numbers.first, let last = numbers.last, parts.count <= 2 else {
+            return nil
+        }
+        smallest = Int(first)
+        largest = Int(last)
+    }
+}
+
 extension StressOptions {
     /// Whether short runs with more and more workers follow.
     var measuresScaling: Bool {

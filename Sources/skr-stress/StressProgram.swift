@@ -25,7 +25,10 @@ package enum StressProgram {
             let launcher = WorkerLauncher(executable: "/proc/self/exe", arguments: [workerWord])
             let session = StressSession(options: options, outputs: outputs) {
                 plan, isInterrupted, report throws(StressError) in
-                try StressRun(plan: plan, launcher: launcher).run(isInterrupted: isInterrupted, report: report)
+                // Root has no quota that could be full.
+                if plan.workload == .quota { try OrdinaryUser.begin() }
+                defer { OrdinaryUser.end() }
+                return try StressRun(plan: plan, launcher: launcher).run(isInterrupted: isInterrupted, report: report)
             }
             return try session.run()
         } catch {

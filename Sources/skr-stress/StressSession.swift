@@ -4,13 +4,9 @@ import StressSuite
 
 /// A run as its user sees it: progress, result, exit code.
 struct StressSession {
-    /// Makes a run; tests have one that needs no keyring.
-    typealias Runner =
-        (StressPlan, @escaping @Sendable () -> Bool, (StressProgress) -> Void) throws(StressError) -> StressResult
-
     let options: StressOptions
     let outputs: StressOutputs
-    let makeRun: Runner
+    let makeRun: ScalingMeasurement.Runner
 
     func run() throws(CommandError) -> Int32 {
         let plan = StressPlan(options)
@@ -18,7 +14,8 @@ struct StressSession {
         display.say("\(plan.workload.rawValue), \(plan.workersText), \(plan.extent), seed \(plan.seed)")
         var result = try measure(plan, on: display)
         if options.measuresScaling, Interruption.signal == nil {
-            ScalingMeasurement(makeRun: makeRun).extend(&result, on: display)
+            ScalingMeasurement(makeRun: makeRun).extend(
+                &result, isInterrupted: { Interruption.signal != nil }, report: display.show)
         }
         display.finish()
         return try tell(result)
@@ -26,8 +23,6 @@ struct StressSession {
 
     private func measure(_ plan: StressPlan, on display: ProgressDisplay) throws(CommandError) -> StressResult {
         do throws(StressError) {
-            if plan.workload == .quota { try OrdinaryUser.begin() }
-            defer { OrdinaryUser.end() }
             return try makeRun(plan, { Interruption.signal != nil }, display.show)
         } catch {
             display.finish()

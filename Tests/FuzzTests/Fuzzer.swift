@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Inputs for a parser: good samples, changed at random.
@@ -94,24 +95,5 @@ extension Fuzzer {
             (Bool.random(using: &random) ? tokens.randomElement(using: &random) : nil)
                 ?? oddities.randomElement(using: &random) ?? ""
         }.joined()
-    }
-}
-
-/// SplitMix64: repeatable random numbers.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64, stream: Int) {
-        state = seed &+ UInt64(bitPattern: Int64(stream)) &* 0x9E37_79B9_7F4A_7C15
-        // Streams that follow one another have states in common until they are mixed.
-        state = next()
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

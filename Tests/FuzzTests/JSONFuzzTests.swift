@@ -1,5 +1,6 @@
 import Foundation
 import Keyutils
+import TestSupport
 import Testing
 
 import skr

@@ -1,4 +1,5 @@
 import SessionKeyring
+import TestSupport
 import Testing
 
 @Suite("Fuzzing: lease records")

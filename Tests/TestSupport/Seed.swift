@@ -12,6 +12,8 @@ package struct SeededGenerator: RandomNumberGenerator {
 
     package init(_ seed: UInt64, stream: Int = 0) {
         state = seed &+ UInt64(bitPattern: Int64(stream)) &* 0x9E37_79B9_7F4A_7C15
+        // Streams that follow one another have states in common until they are mixed.
+        state = next()
     }
 
     package mutating func next() -> UInt64 {

@@ -1,6 +1,32 @@
+/// What became of one check.
+package struct CheckOutcome: Codable, Sendable, Equatable {
+    package enum Verdict: String, Codable, Sendable {
+        case passed, failed
+        /// It could not be made; the detail says why.
+        case skipped
+    }
+
+    /// What is checked, as a statement that holds: `no value is torn`.
+    package var name: String
+    package var verdict: Verdict
+    /// What it rests on, such as how many values were looked at; or what was found.
+    package var detail: String
+    /// The smallest history that shows the failure, a line each call; empty for what passed.
+    package var evidence: [String] = []
+    /// At how many it looked, and at how many what.
+    package var looked = 0
+    package var subject = ""
+}
+
 /// The checks of all rounds of a run, each once.
 struct CheckResults {
+    /// How to see a failure again, as its evidence begins.
+    let replay: String
     private var entries: [CheckOutcome] = []
+
+    init(replay: String) {
+        self.replay = replay
+    }
 
     /// Whether a check has failed.
     var hasFailed: Bool { entries.contains { $0.verdict == .failed } }
@@ -11,7 +37,7 @@ struct CheckResults {
     ///   - name: what is checked, as a statement that holds.
     ///   - looked: at how many of the subject it looked.
     ///   - failure: what was found; `nil` where it holds.
-    ///   - evidence: what shows it.
+    ///   - evidence: what shows the failure, if there is one.
     mutating func note(
         _ name: String,
         looked: Int,
@@ -21,8 +47,8 @@ struct CheckResults {
     ) {
         note(
             CheckOutcome(
-                name: name, verdict: failure == nil ? .passed : .failed, detail: failure ?? "", evidence: evidence,
-                looked: looked, subject: subject))
+                name: name, verdict: failure == nil ? .passed : .failed, detail: failure ?? "",
+                evidence: failure == nil ? [] : [replay] + evidence, looked: looked, subject: subject))
     }
 
     /// Notes an outcome: the first failure stays, and what could not be decided gives way to nothing else.

@@ -32,17 +32,21 @@ struct CountChecks {
             results.note(
                 "a lease has one holder at a time", looked: whole.count, "sections",
                 failure: overlap.map { "workers \($0.worker) and \($1.worker) both held the one of item \(item)" },
-                evidence: overlap.map { [plan.replay, section($0), section($1)] } ?? [])
+                evidence: overlap.map { [section($0), section($1)] } ?? [])
             let backwards = zip(taken, taken.dropFirst()).first { $1.observed <= $0.observed }
             results.note(
                 "fencing numbers only grow", looked: taken.count, "leases",
                 failure: backwards.map { "\($1.observed) came after \($0.observed)" },
-                evidence: backwards.map { [plan.replay, section($0), section($1)] } ?? [])
+                evidence: backwards.map { [section($0), section($1)] } ?? [])
             // Who has lost a lease may have written before that or not, and over what somebody else had written.
             guard plan.workload == .lease, taken.allSatisfy({ $0.outcome == .done || $0.isCutOff }) else { continue }
             let unsure = taken.count { $0.isCutOff }
             note("every section counts once", item, whole.count...(whole.count + unsure), in: &results, "sections")
         }
+    }
+
+    private func section(_ call: CallRecord) -> String {
+        "worker \(call.worker): held it from \(call.count) to \(call.written) ns, fencing number \(call.observed)"
     }
 
     private func note(
@@ -55,13 +59,12 @@ struct CountChecks {
         guard let last = history.calls.last(where: { $0.worker == 0 && $0.kind == .get && Int($0.item) == item }) else {
             return
         }
-        let bounds =
-            expected.count == 1 ? "\(expected.lowerBound)" : "\(expected.lowerBound) to \(expected.upperBound)"
+        let (least, most) = (expected.lowerBound, expected.upperBound)
+        let bounds = least == most ? "\(least)" : "\(least) to \(most)"
         let found = Int(last.count)
         results.note(
-            name, looked: expected.lowerBound, unit,
-            failure: expected.contains(found) ? nil : "\(bounds) \(unit) of item \(item), and it says \(found)",
-            evidence: expected.contains(found) ? [] : [plan.replay])
+            name, looked: least, unit,
+            failure: expected.contains(found) ? nil : "\(bounds) \(unit) of item \(item), and it says \(found)")
     }
 
     private func noteClassicWrites(in results: inout CheckResults) {
@@ -70,10 +73,6 @@ struct CountChecks {
         let writes = history.calls.count { $0.kind == .set && $0.outcome == .done && writers.contains($0.worker) }
         results.note(
             "the writers have written exactly 1,000 times", looked: writes, "writes",
-            failure: writes == ClassicRole.writes ? nil : "\(writes) writes", evidence: [])
-    }
-
-    private func section(_ call: CallRecord) -> String {
-        "worker \(call.worker): held it from \(call.count) to \(call.written) ns, fencing number \(call.observed)"
+            failure: writes == ClassicRole.writes ? nil : "\(writes) writes")
     }
 }

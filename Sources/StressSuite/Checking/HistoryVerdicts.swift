@@ -46,32 +46,29 @@ package enum HistoryVerdicts {
         _ seed: UInt64
     ) -> CheckOutcome {
         let looked = column.reduce(0) { $0 + $1.finding.looked }
-        let items = column.count == 1 ? "1 item" : "\(Figures.count(column.count)) items"
-        let detail = "\(Figures.count(looked)) \(check.subject) on \(items)"
-        var undecided: String?
+        var outcome = CheckOutcome(
+            name: check.statement, verdict: .passed,
+            detail: "\(Figures.count(looked)) \(check.subject) on \(Figures.plural(column.count, "item"))",
+            looked: looked, subject: check.subject)
         for (item, finding) in column {
             switch finding.verdict {
             case .holds: continue
-            case .undecided(let reason): undecided = undecided ?? "undecided for item \(item): \(reason)"
+            case .undecided(let reason):
+                guard outcome.verdict == .passed else { continue }
+                outcome.verdict = .skipped
+                outcome.detail = "undecided for item \(item): \(reason)"
             case .violation(let violation):
-                let first =
-                    "item \(item), seed \(seed): \(violation.reason); to replay: the same options and --seed \(seed)"
-                return CheckOutcome(
-                    name: check.statement, verdict: .failed, detail: "\(violation.reason), item \(item)",
-                    evidence: [first] + violation.lines, looked: looked, subject: check.subject
-                )
+                outcome.verdict = .failed
+                outcome.detail = "\(violation.reason), item \(item)"
+                let replay = "to replay: the same options and --seed \(seed)"
+                outcome.evidence = ["item \(item), seed \(seed): \(violation.reason); \(replay)"] + violation.lines
+                return outcome
             }
         }
-        if let undecided {
-            return CheckOutcome(
-                name: check.statement, verdict: .skipped, detail: undecided, looked: looked, subject: check.subject)
+        if looked == 0, outcome.verdict == .passed {
+            outcome.verdict = .skipped
+            outcome.detail = "there were no \(check.subject)"
         }
-        if looked == 0 {
-            return CheckOutcome(
-                name: check.statement, verdict: .skipped, detail: "there were no \(check.subject)",
-                subject: check.subject)
-        }
-        return CheckOutcome(
-            name: check.statement, verdict: .passed, detail: detail, looked: looked, subject: check.subject)
+        return outcome
     }
 }

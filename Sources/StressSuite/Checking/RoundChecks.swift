@@ -4,12 +4,14 @@ struct RoundChecks {
     let history: RoundHistory
     let outcome: Round.Outcome
     let isQuotaTight: Bool
+    /// Of a run that has several rounds, all of which have the same workers.
+    let isFirst: Bool
 
     func note(in results: inout CheckResults) {
         noteFlaws(in: &results)
         noteErrors(in: &results)
         results.note(
-            "every worker lives until its end", looked: plan.workers, "workers",
+            "every worker lives until its end", looked: isFirst ? plan.workers : 0, "workers",
             failure: outcome.failures.first, evidence: outcome.failures)
     }
 
@@ -23,7 +25,7 @@ struct RoundChecks {
             results.note(
                 name, looked: values.count, "values that were read",
                 failure: flawed.isEmpty ? nil : "\(flawed.count) of \(values.count) values that were read",
-                evidence: flawed.isEmpty ? [] : [plan.replay] + flawed.prefix(20).map(describe))
+                evidence: flawed.prefix(20).map(describe))
         }
     }
 
@@ -32,9 +34,9 @@ struct RoundChecks {
             call.outcome == .threw && !(call.error.map(expects) ?? false)
         }
         results.note(
-            "no call throws what it should not", looked: history.calls.count, "calls",
-            failure: unexpected.first.map { "\(unexpected.count) calls, the first: \($0.error?.text ?? "other")" },
-            evidence: unexpected.isEmpty ? [] : [plan.replay] + unexpected.prefix(20).map(describe))
+            "no call throws what it should not", looked: history.returned, "calls",
+            failure: unexpected.first.map { "\(unexpected.count) calls, the first: \($0.error?.rawValue ?? "other")" },
+            evidence: unexpected.prefix(20).map(describe))
     }
 
     /// Whether a call may throw this and nothing is wrong.
@@ -51,7 +53,7 @@ struct RoundChecks {
     private func describe(_ call: CallRecord) -> String {
         let item = call.item == CallRecord.allItems ? "all items" : "item \(plan.name(ofItem: Int(call.item)))"
         let found = call.flaw.map { ", found a value that is \($0.text)" } ?? ""
-        let threw = call.error.map { ", threw: \($0.text)" } ?? ""
+        let threw = call.error.map { ", threw: \($0.rawValue)" } ?? ""
         return "worker \(call.worker): \(call.kind.rawValue) of \(item)\(found)\(threw)"
     }
 }
@@ -64,9 +66,4 @@ extension StampedValue.Flaw {
         case .otherRun: "another run's"
         }
     }
-}
-
-extension StressPlan {
-    /// How to see a failure again, as evidence begins.
-    package var replay: String { "seed \(seed)" }
 }

@@ -2,10 +2,10 @@ import Glibc
 import Keyutils
 import SessionKeyring
 
-/// Somebody who puts odd keys into the keyrings that others share with him, all the time.
+/// Puts odd keys into the keyrings that the workers share, all the time.
 ///
-/// He removes and displaces nothing of theirs, which the kernel would let him do: he only puts down what they come upon. Names
-/// of items and leases that he takes for himself have ``name`` in them. Under the names that the workers use he puts only
+/// It removes and displaces nothing of theirs, although the kernel would let it: it only plants what they come upon. Names
+/// of items and leases that it takes for itself have ``name`` in them. Under the names that the workers use it plants only
 /// what they have to see through: keys of other types, and leases that can't be anybody's.
 struct HostileNeighbor: ~Copyable {
     static let name = "hostile"
@@ -16,9 +16,9 @@ struct HostileNeighbor: ~Copyable {
     private let plan: StressPlan
     private let anchor: Keyring
     private var choices: Choices
-    /// What he has put down, the oldest first.
+    /// What it has planted, the oldest first.
     private var planted: [(key: Key, ring: Keyring, isSquat: Bool)] = []
-    /// A record of a lease, as he has seen one.
+    /// A record of a lease, that it has seen.
     private var record: [UInt8] = []
     private(set) var count = 0
 
@@ -28,7 +28,7 @@ struct HostileNeighbor: ~Copyable {
         choices = Choices(seed: plan.seed, stream: .max - 1 - UInt64(round))
     }
 
-    /// Puts down one more, wherever there is room for it.
+    /// Plants one more key, wherever there is room for it.
     mutating func step() {
         do throws(KeyringError) {
             let rings = try Self.rings(in: anchor)
@@ -38,12 +38,12 @@ struct HostileNeighbor: ~Copyable {
             default: if let leases = rings.leases { try plantLease(leases, victim: rings.items ?? anchor) }
             }
         } catch {
-            // The name is taken, the quota is full, or the ring is gone: he tries the next thing.
+            // The name is taken, the quota is full, or the ring is gone: the next step tries something else.
         }
         while planted.count > Self.most { drop(planted.removeFirst()) }
     }
 
-    /// Removes all that he has put down and that is still there.
+    /// Removes all that it has planted and that is still there.
     mutating func leave() {
         for plant in planted { drop(plant) }
         planted = []
@@ -64,9 +64,9 @@ struct HostileNeighbor: ~Copyable {
     private mutating func plantInAnchor() throws(KeyringError) {
         let making = "skr-making:skr:" + StressItems.namespace
         switch choices.below(4) {
-        case 0: try plant(odd(OddKey.allCases), "skr:\(Self.name)\(choices.below(4))", in: anchor)
-        case 1: try plant(.foreign, "skr:" + StressItems.namespace, in: anchor)
-        case 2: try plant(odd(OddKey.allCases), oddName, in: anchor)
+        case 0: try plant("skr:\(Self.name)\(choices.below(4))", in: anchor)
+        case 1: try plant("skr:" + StressItems.namespace, in: anchor, kinds: [.foreign])
+        case 2: try plant(oddName, in: anchor)
         default: try plant(lie, making, in: anchor, victim: anchor)
         }
     }
@@ -75,10 +75,10 @@ struct HostileNeighbor: ~Copyable {
         let item = StressItems.identity(choices.below(plan.items))
         let squat = Self.squat(choices.below(4))
         switch choices.below(4) {
-        case 0: try plant(odd(OddKey.ofOtherTypes), item.keyDescription, in: ring, inner: squat)
-        case 1: try plant(odd(OddKey.allCases), "updates:\(Self.name)", in: ring, inner: squat)
-        case 2: try plant(odd(OddKey.allCases), oddName, in: ring, inner: squat)
-        default: try plant(odd(OddKey.allCases), squat.keyDescription, in: ring, inner: squat)
+        case 0: try plant(item.keyDescription, in: ring, kinds: OddKey.ofOtherTypes, inner: squat)
+        case 1: try plant("updates:\(Self.name)", in: ring, inner: squat)
+        case 2: try plant(oddName, in: ring, inner: squat)
+        default: try plant(squat.keyDescription, in: ring, inner: squat)
         }
     }
 
@@ -89,14 +89,14 @@ struct HostileNeighbor: ~Copyable {
         let squat = Self.squat(choices.below(4)).keyDescription
         switch choices.below(6) {
         case 0: try plant(lie, "\(StressItems.namespace)/\(lease)", in: ring, victim: victim)
-        case 1: try plant(odd(OddKey.allCases), "\(StressItems.namespace)/\(squat)", in: ring)
-        case 2: try plant(odd(OddKey.allCases), "updates:\(Self.name)", in: ring)
-        case 3: try plant(odd(OddKey.allCases), oddName, in: ring)
+        case 1: try plant("\(StressItems.namespace)/\(squat)", in: ring)
+        case 2: try plant("updates:\(Self.name)", in: ring)
+        case 3: try plant(oddName, in: ring)
         default: try plant(lie, "\(StressItems.namespace)/\(item)", in: ring, victim: victim)
         }
     }
 
-    /// An item that he takes for himself.
+    /// An item that it takes for itself.
     static func squat(_ number: Int) -> ItemIdentity { .password(service: name, account: String(number)) }
 
     private var oddName: String {
@@ -113,8 +113,6 @@ struct HostileNeighbor: ~Copyable {
 
     // MARK: - What
 
-    private mutating func odd(_ kinds: [OddKey]) -> OddKey { kinds[choices.below(kinds.count)] }
-
     private var lie: FalseLease {
         mutating get { FalseLease.allCases[choices.below(FalseLease.allCases.count)] }
     }
@@ -124,8 +122,10 @@ struct HostileNeighbor: ~Copyable {
     }
 
     private mutating func plant(
-        _ kind: OddKey, _ name: String, in ring: Keyring, inner: ItemIdentity = StressItems.identity(0)
+        _ name: String, in ring: Keyring, kinds: [OddKey] = OddKey.allCases,
+        inner: ItemIdentity = StressItems.identity(0)
     ) throws(KeyringError) {
+        let kind = kinds[choices.below(kinds.count)]
         let key = try kind.make(name, bytes(100), inner: inner)
         try move(key, to: ring, isSquat: true)
         try kind.spoil(key)

@@ -3,7 +3,7 @@ import Keyutils
 import SessionKeyring
 import Threads
 
-/// The hostile neighbor of a round and whoever uses his names, each in a thread of this process.
+/// The hostile neighbor of a round, and calls on the names that it takes, each in a thread of this process.
 final class HostileRound: Sendable {
     /// What became of it.
     private struct Outcome: Sendable {
@@ -15,7 +15,7 @@ final class HostileRound: Sendable {
 
     private let outcome = Locked(Outcome())
 
-    /// Starts both; they go on until the shared log says that the round ends.
+    /// Starts them; they go on until the shared log says that the round ends.
     init(plan: StressPlan, anchor: Keyring, store: SecretStore, sharedLog: SharedLog, round: Int) {
         Thread.detachNewThread { [outcome] in
             var neighbor = HostileNeighbor(plan: plan, anchor: anchor, round: round)
@@ -36,10 +36,7 @@ final class HostileRound: Sendable {
             outcome.withLock { $0.calls = calls }
         }
         // Where leases are what matters.
-        if plan.workload == .shortLease { crowd(in: anchor, sharedLog) }
-    }
-
-    private func crowd(in anchor: Keyring, _ sharedLog: SharedLog) {
+        guard plan.workload == .shortLease else { return }
         outcome.withLock { $0.hasCrowdLeft = false }
         Thread.detachNewThread { [outcome] in
             do throws(KeyringError) {
@@ -51,6 +48,10 @@ final class HostileRound: Sendable {
         }
     }
 
+    /// Fills the leases' ring with thousands of keys, and lists them all the time.
+    ///
+    /// The kernel lets nobody change a keyring while it is read, so that a lease that is given back in time may be gone
+    /// late.
     private static func crowd(in anchor: Keyring, _ sharedLog: SharedLog) throws(KeyringError) {
         // The first lease makes the ring.
         var leases: Keyring?
@@ -58,16 +59,23 @@ final class HostileRound: Sendable {
             leases = try HostileNeighbor.rings(in: anchor).leases
             usleep(1_000)
         }
-        guard let leases, var crowd = CrowdedRing(leases) else { return }
-        try crowd.fill()
+        let size = 8_000
+        // Nothing where the user's quota has no room for it.
+        guard let leases, let quota = try? KeyQuota.current(), quota.keys + 2 * size < quota.maximumKeys else { return }
+        let nothing: [UInt8] = [0]
+        var crowd: [Key] = []
+        for number in 0..<size {
+            let name = "\(HostileNeighbor.name) crowd \(number)"
+            crowd.append(try unsafe leases.add(.user, name, payload: nothing.span.bytes))
+        }
         // A second reader, so that there is hardly a moment without one.
         Thread.detachNewThread { while sharedLog.phase != .stopping { _ = try? leases.members() } }
         while sharedLog.phase != .stopping { _ = try leases.members() }
-        try crowd.leave()
+        for key in crowd { try leases.unlink(key) }
     }
 
     /// Waits for all of them, and notes what they have found.
-    func end(in results: inout CheckResults, replay: String) {
+    func end(in results: inout CheckResults) {
         let deadline = MonotonicTime.now + 3 * SquattedCalls.bound
         while outcome.withLock({ $0.planted == nil || $0.calls == nil || !$0.hasCrowdLeft }),
             MonotonicTime.now < deadline
@@ -75,7 +83,7 @@ final class HostileRound: Sendable {
         let outcome = outcome.withLock { $0 }
         results.note(
             "a hostile neighbor puts odd keys everywhere", looked: outcome.planted ?? 0, "odd keys",
-            failure: outcome.planted == nil ? "he is held up himself" : outcome.failure)
+            failure: outcome.planted == nil ? "it is held up itself" : outcome.failure)
         guard let calls = outcome.calls else {
             return results.note(
                 "a call on a name that was taken ends in time", looked: 0, "calls", failure: "one never ended")
@@ -83,9 +91,9 @@ final class HostileRound: Sendable {
         let isLate = calls.longest > SquattedCalls.bound
         results.note(
             "a call on a name that was taken ends in time", looked: calls.count, "calls",
-            failure: isLate ? "\(calls.slowest) took \(calls.longest / 1_000_000) ms" : nil, evidence: [replay])
+            failure: isLate ? "\(calls.slowest) took \(calls.longest / 1_000_000) ms" : nil)
         results.note(
             "a call on a name that was taken fails with an error that says why", looked: calls.count, "calls",
-            failure: calls.unexpected, evidence: [replay])
+            failure: calls.unexpected)
     }
 }

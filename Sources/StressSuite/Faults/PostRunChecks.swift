@@ -12,7 +12,7 @@ struct PostRunChecks {
     func noteTimeouts(in results: inout CheckResults) {
         let name = "every item has its timeout"
         do {
-            // A hostile neighbor's are as he likes.
+            // The hostile neighbor gives its own items whatever timeout it likes.
             let items = try store.items().filter { StressItems.number(of: $0.item) != nil }
             let eternal = items.filter { $0.expiry == .never }
             if eternal.isEmpty, let unknown = items.first(where: { $0.expiry == .unknown }) {
@@ -24,7 +24,7 @@ struct PostRunChecks {
             results.note(
                 name, looked: items.count, "items",
                 failure: eternal.isEmpty ? nil : "\(eternal.count) items would never expire",
-                evidence: eternal.isEmpty ? [] : [plan.replay] + eternal.prefix(20).map { "\($0.item)" })
+                evidence: eternal.prefix(20).map { "\($0.item)" })
         } catch {
             results.note(name, looked: 0, "items", failure: "the items can't be listed: \(error)")
         }
@@ -38,26 +38,26 @@ struct PostRunChecks {
             if plan.killEvery != nil { usleep(2_500_000) }
             _ = try store.items()
             var looked = 0
-            let left = try orphans(&looked)
+            let orphans = try orphans(&looked)
             results.note(
-                name, looked: looked, "keys",
-                failure: left.isEmpty ? nil : "\(left.count) keys", evidence: left.isEmpty ? [] : [plan.replay] + left)
+                name, looked: looked, "keys", failure: orphans.isEmpty ? nil : "\(orphans.count) keys",
+                evidence: orphans)
         } catch {
             results.note(name, looked: 0, "keys", failure: "the keyrings can't be read: \(error)")
         }
     }
 
     private func orphans(_ looked: inout Int) throws -> [String] {
-        var left: [String] = []
+        var orphans: [String] = []
         for serial in try ring.members() {
             guard let name = try Self.description(of: Key(serial))?.name else { continue }
             for member in try Keyring(serial).members() {
                 looked += 1
                 guard let key = try Self.description(of: Key(member)) else { continue }
-                if !isExpected(key.name, in: name) { left.append("\(key.type) \(key.name) in \(name)") }
+                if !isExpected(key.name, in: name) { orphans.append("\(key.type) \(key.name) in \(name)") }
             }
         }
-        return left
+        return orphans
     }
 
     /// `nil` for a key that has expired, or that the kernel collects just now.
@@ -71,7 +71,7 @@ struct PostRunChecks {
     }
 
     private func isExpected(_ key: String, in ring: String) -> Bool {
-        // Who uses the names that a hostile neighbor has taken stores items too.
+        // SquattedCalls stores items under the names that the hostile neighbor takes.
         if plan.isHostile, key.contains(":\(HostileNeighbor.name):") { return true }
         if ring == NamespaceRings.leasesName { return key.hasPrefix("updates:") }
         return ItemIdentity(keyDescription: key).flatMap(StressItems.number) != nil

@@ -1,7 +1,7 @@
 import Keyutils
 import SessionKeyring
 
-/// Somebody who uses the names that the hostile neighbor has taken: what he asks for may fail, and he must be told in time.
+/// Calls on the names that the hostile neighbor has taken: they may fail, and must do so in time.
 struct SquattedCalls {
     private enum Kind: String, CaseIterable {
         case get, set, add, delete, expire, update, lease, list, items

@@ -1,9 +1,14 @@
+/// A call of the store, as metrics name it.
+package enum CallKind: String, Codable, Sendable, CaseIterable, BitwiseCopyable {
+    case get, set, add, delete, clear, list, update, lease
+}
+
 /// One call of the store, as its worker writes it down: before the call, and again when it has returned.
 ///
-/// It lies in memory that processes share, so it refers to nothing.
+/// It lies in memory that processes of one program share, so it refers to nothing.
 struct CallRecord: BitwiseCopyable {
     /// How a call ended.
-    enum Outcome: UInt8 {
+    enum Outcome {
         /// It has not ended, or its worker was killed in it.
         case none
         /// It did what it was asked, and an item was there.
@@ -24,10 +29,10 @@ struct CallRecord: BitwiseCopyable {
     var worker: UInt32 = 0
     /// Which item, or ``allItems`` of the worker's.
     var item: UInt32 = 0
-    private var kindCode: UInt8 = 0
-    private var outcomeCode: UInt8 = 0
-    private var errorCode: UInt8 = 0
-    private var flawCode: UInt8 = 0
+    var kind = CallKind.get
+    var outcome = Outcome.none
+    var error: ErrorName?
+    var flaw: StampedValue.Flaw?
     /// In whole seconds; 0 for none.
     var timeout: UInt32 = 0
     /// The stamp of the value that it wrote or was about to write, or 0; of a lease when it was still surely held.
@@ -37,43 +42,6 @@ struct CallRecord: BitwiseCopyable {
     /// The count in the value that it wrote or found; of a lease when it was taken.
     var count: UInt64 = 0
 
-    init() {}
-
-    var kind: CallKind {
-        get { CallKind.allCases[Int(kindCode)] }
-        set { kindCode = newValue.code }
-    }
-
-    var outcome: Outcome {
-        get { Outcome(rawValue: outcomeCode) ?? .none }
-        set { outcomeCode = newValue.rawValue }
-    }
-
-    var error: ErrorName? {
-        get { ErrorName(rawValue: errorCode) }
-        set { errorCode = newValue?.rawValue ?? 0 }
-    }
-
-    var flaw: StampedValue.Flaw? {
-        get { StampedValue.Flaw(rawValue: flawCode) }
-        set { flawCode = newValue?.rawValue ?? 0 }
-    }
-
     /// Whether its worker was killed in it.
     var isCutOff: Bool { outcome == .none }
-}
-
-extension CallKind {
-    fileprivate var code: UInt8 {
-        switch self {
-        case .get: 0
-        case .set: 1
-        case .add: 2
-        case .delete: 3
-        case .clear: 4
-        case .list: 5
-        case .update: 6
-        case .lease: 7
-        }
-    }
 }

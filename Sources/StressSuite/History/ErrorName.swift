@@ -1,18 +1,23 @@
 import SessionKeyring
 
-/// What a call threw, as figures name it.
-enum ErrorName: UInt8, Sendable, CaseIterable {
-    case quotaExceeded = 1
-    case contended, leaseHeld, leaseLost, forbidden, unavailable, sessionRevoked, notFound, undecodable
-    case unreadableAfterWrite, unexpected, other
+/// What a call threw, as metrics name it.
+enum ErrorName: String, BitwiseCopyable {
+    case quotaExceeded = "the quota is full"
+    case contended = "others got in the way"
+    case leaseHeld = "somebody else holds the lease"
+    case leaseLost = "the lease was lost"
+    case forbidden = "forbidden"
+    case unavailable = "no keyring"
+    case sessionRevoked = "the session is revoked"
+    case notFound = "not found"
+    case undecodable = "can't be decoded"
+    case unreadableAfterWrite = "can't be read back"
+    case unexpected = "unexpected"
+    case other = "not the store's"
 
     init(_ error: any Error) {
-        guard let error = error as? SecretStoreError else {
-            self = .other
-            return
-        }
         self =
-            switch error.code {
+            switch (error as? SecretStoreError)?.code {
             case .quotaExceeded: .quotaExceeded
             case .contended: .contended
             case .leaseHeld: .leaseHeld
@@ -26,22 +31,5 @@ enum ErrorName: UInt8, Sendable, CaseIterable {
             case .unexpected: .unexpected
             default: .other
             }
-    }
-
-    var text: String {
-        switch self {
-        case .quotaExceeded: "the quota is full"
-        case .contended: "others got in the way"
-        case .leaseHeld: "somebody else holds the lease"
-        case .leaseLost: "the lease was lost"
-        case .forbidden: "forbidden"
-        case .unavailable: "no keyring"
-        case .sessionRevoked: "the session is revoked"
-        case .notFound: "not found"
-        case .undecodable: "can't be decoded"
-        case .unreadableAfterWrite: "can't be read back"
-        case .unexpected: "unexpected"
-        case .other: "not the store's"
-        }
     }
 }

@@ -6,13 +6,18 @@ struct RoundHistory {
     private(set) var sections: [[CallRecord]]
     /// All calls, in no particular order.
     private(set) var calls: [CallRecord] = []
+    /// How many calls of the workers have returned, as tables count them: without the looks of the run itself.
+    private(set) var returned = 0
 
     private let plan: StressPlan
+    /// Those of them that ``items`` has, each once.
+    private var counts: [Int]
 
     init(plan: StressPlan, sharedLog: SharedLog) {
         self.plan = plan
         items = Array(repeating: [], count: plan.allItems)
         sections = Array(repeating: [], count: plan.allItems)
+        counts = Array(repeating: 0, count: plan.allItems)
         for slot in 0..<sharedLog.slots {
             let log = sharedLog.log(slot)
             let first = WorkerPlace(slot: slot, incarnation: 0, plan: plan).firstItem
@@ -22,18 +27,22 @@ struct RoundHistory {
 
     private mutating func add(_ call: CallRecord, firstItem: Int) {
         calls.append(call)
+        let counts = call.worker != 0 && !call.isCutOff
+        if counts { returned += 1 }
         if call.item == CallRecord.allItems {
             for offset in 0..<plan.items {
-                if let effect = call.effect(onItemAt: offset) { note(effect, of: call, item: firstItem + offset) }
+                guard let effect = call.effect(onItemAt: offset) else { continue }
+                note(effect, of: call, item: firstItem + offset, counts: counts && offset == 0)
             }
         } else if call.kind == .lease {
             sections[Int(call.item)].append(call)
         } else if let effect = call.effect {
-            note(effect, of: call, item: Int(call.item))
+            note(effect, of: call, item: Int(call.item), counts: counts)
         }
     }
 
-    private mutating func note(_ effect: ItemOperation.Effect, of call: CallRecord, item: Int) {
+    private mutating func note(_ effect: ItemOperation.Effect, of call: CallRecord, item: Int, counts: Bool) {
+        if counts { self.counts[item] += 1 }
         items[item].append(
             ItemOperation(
                 worker: call.worker, effect: effect, invoked: call.invoked, returned: call.returned,
@@ -43,7 +52,7 @@ struct RoundHistory {
     /// What the checker looks at.
     var histories: [ItemHistory] {
         items.enumerated().filter { !$0.element.isEmpty }.map { item, operations in
-            ItemHistory(name: plan.name(ofItem: item), operations: operations)
+            ItemHistory(name: plan.name(ofItem: item), operations: operations, calls: counts[item])
         }
     }
 }

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import SystemPackage
 
 /// Memory that processes share, and that keeps what a process wrote that was killed: `memfd_create(2)`.
 ///
@@ -19,7 +20,7 @@ import Glibc
         let descriptor = fcntl(first, F_DUPFD_CLOEXEC, 3)
         close(first)
         guard descriptor >= 0, ftruncate(descriptor, size) == 0 else {
-            throw StressError(.outOfMemory, "no memory for the history: errno \(errno)", hint: "use fewer workers")
+            throw Self.failure()
         }
         try self.init(mapping: descriptor, size: size)
     }
@@ -36,11 +37,16 @@ import Glibc
     private init(mapping descriptor: CInt, size: Int) throws(StressError) {
         let base = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0)
         guard let base = unsafe base, unsafe base != MAP_FAILED else {
-            throw StressError(.outOfMemory, "no memory for the history: errno \(errno)", hint: "use fewer workers")
+            throw Self.failure()
         }
         self.descriptor = descriptor
         unsafe self.base = base
         self.size = size
+    }
+
+    private static func failure() -> StressError {
+        StressError(
+            .outOfMemory, "no memory for the history: \(Errno(rawValue: errno))", hint: "use fewer workers")
     }
 
     deinit {
@@ -51,7 +57,7 @@ import Glibc
     /// Gives the pages from this offset on back; they read as zero then.
     func discard(from offset: Int) throws(StressError) {
         guard ftruncate(descriptor, offset) == 0, ftruncate(descriptor, size) == 0 else {
-            throw StressError(.outOfMemory, "no memory for the history: errno \(errno)", hint: "use fewer workers")
+            throw Self.failure()
         }
     }
 }

@@ -7,9 +7,9 @@ package enum StampedValue {
     package static let smallestSize = 48
 
     /// What is wrong with bytes that were read.
-    package enum Flaw: UInt8, Sendable {
+    package enum Flaw: Sendable, BitwiseCopyable {
         /// They are not what any writer wrote in one piece.
-        case torn = 1
+        case torn
         /// They are whole, and another item's.
         case otherItem
         /// They are whole, and another run's.

@@ -1,5 +1,7 @@
 /// An SVG picture that grows piece by piece; colours and fonts are the style sheet's, by class.
 struct Drawing {
+    typealias Point = (x: Double, y: Double)
+
     enum Anchor: String {
         case start, middle, end
     }
@@ -15,76 +17,79 @@ struct Drawing {
 
     /// The picture, with what it shows in words.
     func markup(title: String, description: String, class name: String = "") -> Markup {
-        .make(
-            "svg",
-            [
-                "xmlns": "http://www.w3.org/2000/svg", "viewBox": "0 0 \(number(width)) \(number(height))",
-                "role": "img",
-                "class": "plot \(name)", "aria-label": "\(title). \(description)",
-            ],
-            [.make("title", title), .make("desc", description)] + pieces)
+        """
+        <svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 \(width) \(height)' role='img' class='plot \(name)' \
+        aria-label='\(title). \(description)'><title>\(title)</title><desc>\(description)</desc>
+        \(pieces)</svg>
+
+        """
     }
 
-    mutating func line(_ name: String, from start: (x: Double, y: Double), to end: (x: Double, y: Double)) {
-        pieces.append(
-            .make(
-                "line",
-                [
-                    "class": name, "x1": number(start.x), "y1": number(start.y), "x2": number(end.x),
-                    "y2": number(end.y),
-                ]))
+    mutating func line(_ name: String, from start: Point, to end: Point) {
+        pieces.append("<line class='\(name)' x1='\(start.x)' y1='\(start.y)' x2='\(end.x)' y2='\(end.y)'/>\n")
     }
 
     /// - Parameter tip: what a pointer that rests on it is told.
     mutating func rectangle(
-        _ name: String,
-        x: Double,
-        y: Double,
-        width: Double,
-        height: Double,
-        tip: String? = nil
+        _ name: String, x: Double, y: Double, width: Double, height: Double, tip: String? = nil
     ) {
-        let title = tip.map { [Markup.make("title", $0)] } ?? []
         pieces.append(
-            .make(
-                "rect",
-                [
-                    "class": name, "x": number(x), "y": number(y), "width": number(max(0, width)),
-                    "height": number(max(0, height)),
-                ], title))
+            """
+            <rect class='\(name)' x='\(x)' y='\(y)' width='\(max(0, width))' height='\(max(0, height))'>\
+            \(Self.title(tip))</rect>
+
+            """)
     }
 
-    mutating func circle(_ name: String, at centre: (x: Double, y: Double), radius: Double, tip: String? = nil) {
-        let title = tip.map { [Markup.make("title", $0)] } ?? []
-        pieces.append(
-            .make(
-                "circle",
-                ["class": name, "cx": number(centre.x), "cy": number(centre.y), "r": number(radius)], title))
+    mutating func circle(_ name: String, at center: Point, tip: String? = nil) {
+        pieces.append("<circle class='\(name)' cx='\(center.x)' cy='\(center.y)' r='4'>\(Self.title(tip))</circle>\n")
     }
 
-    mutating func text(_ name: String, _ text: String, at place: (x: Double, y: Double), anchor: Anchor = .start) {
+    private static func title(_ tip: String?) -> Markup? { tip.map { "<title>\($0)</title>" } }
+
+    mutating func text(_ name: String, _ text: String, at point: Point, anchor: Anchor = .start) {
         pieces.append(
-            .make(
-                "text",
-                ["class": name, "x": number(place.x), "y": number(place.y), "text-anchor": anchor.rawValue], text))
+            "<text class='\(name)' x='\(point.x)' y='\(point.y)' text-anchor='\(anchor.rawValue)'>\(text)</text>\n")
     }
 
     /// A line through all of them; nothing where there are less than two.
-    mutating func path(_ name: String, through places: [(x: Double, y: Double)]) {
-        guard places.count > 1 else { return }
-        pieces.append(.make("path", ["class": name, "d": "M" + Self.list(places)]))
+    mutating func path(_ name: String, through points: [Point]) {
+        guard points.count > 1 else { return }
+        pieces.append("<path class='\(name)' d='M\(Self.list(points))'/>\n")
     }
 
     /// What is below the line through all of them.
-    mutating func area(_ name: String, below places: [(x: Double, y: Double)], downTo bottom: Double) {
-        guard let first = places.first, let last = places.last, places.count > 1 else { return }
-        let corners = places + [(last.x, bottom), (first.x, bottom)]
-        pieces.append(.make("path", ["class": name, "d": "M" + Self.list(corners) + "Z"]))
+    mutating func area(_ name: String, below points: [Point], downTo bottom: Double) {
+        guard let first = points.first, let last = points.last, points.count > 1 else { return }
+        pieces.append("<path class='\(name)' d='M\(Self.list(points + [(last.x, bottom), (first.x, bottom)]))Z'/>\n")
     }
 
-    private static func list(_ places: [(x: Double, y: Double)]) -> String {
-        places.map { "\(Figures.fixed($0.x, decimals: 1)) \(Figures.fixed($0.y, decimals: 1))" }.joined(separator: "L")
+    private static func list(_ points: [Point]) -> String {
+        points.map { "\(Figures.fixed($0.x, decimals: 1)) \(Figures.fixed($0.y, decimals: 1))" }.joined(separator: "L")
+    }
+}
+
+// MARK: - Axes
+extension Drawing {
+    /// Lines from left to right at the ticks of a scale that goes upwards.
+    mutating func horizontals(_ scale: Scale, across: ClosedRange<Double>) {
+        for tick in scale.ticks {
+            let y = scale(tick.value)
+            line(tick.value == 0 ? "axis" : "grid", from: (across.lowerBound, y), to: (across.upperBound, y))
+            text("label", tick.label, at: (across.lowerBound - 6, y + 4), anchor: .end)
+        }
     }
 
-    private func number(_ value: Double) -> String { Figures.fixed(value, decimals: 1) }
+    /// The ticks of a scale that goes from left to right, below the plot; no label stands out of it.
+    mutating func timeAxis(_ scale: Scale, across: ClosedRange<Double>, at bottom: Double) {
+        line("axis", from: (across.lowerBound, bottom), to: (across.upperBound, bottom))
+        for tick in scale.ticks {
+            let x = scale(tick.value)
+            line("axis", from: (x, bottom), to: (x, bottom + 4))
+            let isLast = x > across.upperBound - 18
+            text(
+                "label", tick.label, at: (isLast ? across.upperBound + 6 : x, bottom + 18),
+                anchor: isLast ? .end : x < across.lowerBound + 16 ? .start : .middle)
+        }
+    }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Numbers for people, the same in every locale.
 package enum Figures {
     /// `1,234,567`.
@@ -11,6 +13,11 @@ package enum Figures {
         return text
     }
 
+    /// `1 call`, `1,234 calls`.
+    package static func plural(_ number: Int, _ noun: String, _ ending: String = "s") -> String {
+        "\(count(number)) \(noun)\(number == 1 ? "" : ending)"
+    }
+
     /// `118,034`; with a decimal below 10; a dash for what is no number.
     package static func rate(_ perSecond: Double) -> String {
         guard let number = whole(perSecond) else { return "-" }
@@ -20,23 +27,23 @@ package enum Figures {
     /// `640`, `1.2k`, `118k`, `2.4M`: three digits at most.
     package static func short(_ number: Double) -> String {
         guard number.isFinite, number >= 0 else { return "-" }
-        let units: [(size: Double, letter: String)] = [(1e9, "G"), (1e6, "M"), (1e3, "k")]
-        // What would be rounded to 1000 of a unit is 1 of the next.
-        guard let unit = units.first(where: { number >= $0.size * 0.9995 }) else {
-            return fixed(number, decimals: 0)
-        }
-        let scaled = number / unit.size
-        let text = fixed(scaled, decimals: scaled < 9.95 ? 1 : 0)
-        return (text.hasSuffix(".0") ? String(text.dropLast(2)) : text) + unit.letter
+        guard let (text, unit) = scaled(number, by: ["G", "M", "k"]) else { return fixed(number, decimals: 0) }
+        return (text.hasSuffix(".0") ? String(text.dropLast(2)) : text) + unit
     }
 
     /// A time in nanoseconds: `640 ns`, `6.1 us`, `92 us`, `1.3 ms`, `2.1 s`.
     package static func time(_ nanoseconds: UInt64, micro: String = "us") -> String {
-        let units: [(size: Double, name: String)] = [(1e9, "s"), (1e6, "ms"), (1e3, micro)]
-        let number = Double(nanoseconds)
-        guard let unit = units.first(where: { number >= $0.size * 0.9995 }) else { return "\(nanoseconds) ns" }
-        let scaled = number / unit.size
-        return "\(fixed(scaled, decimals: scaled < 9.95 ? 1 : 0)) \(unit.name)"
+        guard let (text, unit) = scaled(Double(nanoseconds), by: ["s", "ms", micro]) else { return "\(nanoseconds) ns" }
+        return "\(text) \(unit)"
+    }
+
+    /// Of 1,000,000,000, 1,000,000 and 1,000 the largest that fits, by its name; `nil` for what is less.
+    private static func scaled(_ number: Double, by names: [String]) -> (text: String, unit: String)? {
+        // What would be rounded to 1000 of a unit is 1 of the next.
+        guard let (size, unit) = zip([1e9, 1e6, 1e3], names).first(where: { number >= $0.0 * 0.9995 }) else {
+            return nil
+        }
+        return (fixed(number / size, decimals: number / size < 9.95 ? 1 : 0), unit)
     }
 
     /// `0.4 s`, `59.9 s`, `2 min 5 s`, `1 h 1 min`.
@@ -55,13 +62,16 @@ package enum Figures {
 
     /// With so many decimals; a dash for what is no number.
     package static func fixed(_ number: Double, decimals: Int) -> String {
-        var scale = 1
-        for _ in 0..<decimals { scale *= 10 }
-        guard let scaled = whole(number * Double(scale)) else { return "-" }
-        guard decimals > 0 else { return "\(scaled)" }
-        let fraction = String(scaled.magnitude % UInt(scale))
-        let zeros = String(repeating: "0", count: decimals - fraction.count)
-        return "\(scaled < 0 ? "-" : "")\(scaled.magnitude / UInt(scale)).\(zeros)\(fraction)"
+        guard let scaled = whole(number * pow(10, Double(decimals))) else { return "-" }
+        return String(format: "%.\(decimals)f", Double(scaled) / pow(10, Double(decimals)))
+    }
+
+    /// `2026-11-21 12:00:00 UTC`.
+    static func date(secondsSince1970 seconds: Double) -> String {
+        guard seconds.isFinite else { return "unknown" }
+        let style = Date.ISO8601FormatStyle(dateSeparator: .dash, dateTimeSeparator: .space, timeSeparator: .colon)
+            .year().month().day().time(includingFractionalSeconds: false)
+        return Date(timeIntervalSince1970: seconds).formatted(style) + " UTC"
     }
 
     private static func whole(_ number: Double) -> Int? {

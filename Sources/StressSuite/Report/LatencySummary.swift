@@ -7,12 +7,6 @@ package struct LatencySummary: Codable, Sendable {
         package var from: UInt64
         package var to: UInt64
         package var count: Int
-
-        package init(from: UInt64, to: UInt64, count: Int) {
-            self.from = from
-            self.to = to
-            self.count = count
-        }
     }
 
     package var count: Int
@@ -25,39 +19,16 @@ package struct LatencySummary: Codable, Sendable {
     package var most: UInt64
     /// Without gaps, each about a fifth wider than the one before: even on a logarithmic scale.
     package var bars: [Bar]
+}
 
-    package init(
-        count: Int,
-        mean: Double,
-        least: UInt64,
-        p50: UInt64,
-        p90: UInt64,
-        p99: UInt64,
-        p999: UInt64,
-        most: UInt64,
-        bars: [Bar]
-    ) {
-        self.count = count
-        self.mean = mean
-        self.least = least
-        self.p50 = p50
-        self.p90 = p90
-        self.p99 = p99
-        self.p999 = p999
-        self.most = most
-        self.bars = bars
-    }
-
+extension LatencySummary {
     init(_ histogram: Histogram<UInt32>) {
-        count = Int(histogram.totalCount)
-        mean = count == 0 ? 0 : histogram.mean
-        least = count == 0 ? 0 : histogram.min
-        p50 = histogram.valueAtPercentile(50)
-        p90 = histogram.valueAtPercentile(90)
-        p99 = histogram.valueAtPercentile(99)
-        p999 = histogram.valueAtPercentile(99.9)
-        most = count == 0 ? 0 : histogram.max
-        bars = Self.bars(of: histogram)
+        let isEmpty = histogram.totalCount == 0
+        self.init(
+            count: Int(histogram.totalCount), mean: isEmpty ? 0 : histogram.mean, least: isEmpty ? 0 : histogram.min,
+            p50: histogram.valueAtPercentile(50), p90: histogram.valueAtPercentile(90),
+            p99: histogram.valueAtPercentile(99), p999: histogram.valueAtPercentile(99.9),
+            most: isEmpty ? 0 : histogram.max, bars: Self.bars(of: histogram))
     }
 
     private static func bars(of histogram: Histogram<UInt32>) -> [Bar] {

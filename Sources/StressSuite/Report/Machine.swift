@@ -10,15 +10,8 @@ package struct Machine: Codable, Sendable {
     package var processors: Int
     package var userID: UInt32
 
-    package init(system: String, architecture: String, processors: Int, userID: UInt32) {
-        self.system = system
-        self.architecture = architecture
-        self.processors = processors
-        self.userID = userID
-    }
-
     /// This one.
-    package static var current: Machine {
+    static var current: Machine {
         var name = utsname()
         unsafe uname(&name)
         return Machine(

@@ -13,20 +13,17 @@ extension ReportPage {
         let measured = result.operations.filter { $0.latency.count > 0 }
         guard !measured.isEmpty else { return section("Latency", [empty("No call returned.")]) }
         let range = LatencyChart.range(of: measured)
-        let cards = measured.map { figures in
-            card([
-                .make(
-                    "h3", [:],
-                    [
-                        .text(figures.kind.rawValue),
-                        .make("span", ["class": "aside"], " \(Self.calls(figures.latency.count))"),
-                    ]),
-                LatencyChart(kind: figures.kind, latency: figures.latency, range: range).markup,
-            ])
+        let cards = measured.map { figures -> Markup in
+            let calls = Figures.plural(figures.latency.count, "call")
+            return """
+                <div class='card'><h3>\(figures.kind.rawValue)<span class='aside'> \(calls)</span></h3>
+                \(LatencyChart(kind: figures.kind, latency: figures.latency, range: range).markup)</div>
+
+                """
         }
         return section(
             "Latency", note: "How many calls took how long, calls that threw included. Both scales are logarithmic.",
-            [.make("div", ["class": "panels"], cards)])
+            ["<div class='panels'>\(cards)</div>\n"])
     }
 
     /// `nil` where it was not measured.
@@ -36,20 +33,40 @@ extension ReportPage {
         let charts = [
             ScalingChart(title: "threads", points: result.scaling, processors: processors) { $0.threads },
             ScalingChart(title: "processes", points: result.scaling, processors: processors) { $0.processes },
-        ].filter { !$0.points.isEmpty }
-        let cards = charts.map { chart in card([.make("h3", chart.title.capitalized), chart.markup]) }
-        let count = processors == 1 ? "1 processor" : "\(processors) processors"
+        ]
         return section(
             "Scaling",
             note:
                 "Calls a second with more and more threads in one process, and processes of one thread, in short runs. "
-                + "Dashed: what \(count) would give if the kernel shared nothing.",
-            [.make("div", ["class": "panels two"], cards)])
+                + "Dashed: what \(Figures.plural(processors, "processor")) would give if the kernel shared nothing.",
+            ["<div class='panels two'>\(charts.compactMap { $0?.card })</div>\n"])
     }
 
-    private static func calls(_ count: Int) -> String { "\(Figures.count(count)) call\(count == 1 ? "" : "s")" }
+    private func empty(_ text: String) -> Markup { card(["<p class='empty'>\(text)</p>"]) }
 
-    func card(_ content: [Markup]) -> Markup { .make("div", ["class": "card"], content) }
+    /// The user's keys and bytes in the kernel.
+    var quota: Markup {
+        let quota = result.quota
+        let keys = meter("Keys", quota.keysBefore, quota.mostKeys, quota.keysAfter, limit: quota.keyLimit)
+        let bytes = meter("Bytes", quota.bytesBefore, quota.mostBytes, quota.bytesAfter, limit: quota.byteLimit)
+        return section(
+            "Quota", note: "The user's share of the kernel's memory for keys, of everything that the user runs.",
+            ["<div class='panels two'>\([keys, bytes])</div>\n"])
+    }
 
-    private func empty(_ text: String) -> Markup { card([.make("p", ["class": "empty"], text)]) }
+    private func meter(_ title: String, _ before: Int, _ most: Int, _ after: Int, limit: Int) -> Markup {
+        var drawing = Drawing(width: 360, height: 12)
+        drawing.rectangle("track", x: 0, y: 2, width: 360, height: 8)
+        let used = min(1, max(0, limit > 0 ? Double(most) / Double(limit) : 0))
+        drawing.rectangle("bar", x: 0, y: 2, width: max(most > 0 ? 2 : 0, used * 360), height: 8)
+        let share = Figures.percent(Double(most), of: Double(limit))
+        let rows = [("before", before), ("most", most), ("after", after), ("limit", limit)]
+            .map { name, value in (name, Figures.count(value)) }
+        return """
+            <div class='card'><h3>\(title)</h3><div class='meter'>
+            \(drawing.markup(title: "Use of \(title.lowercased())", description: "At most \(share)% of the limit."))
+            \(list(rows, class: "values"))</div></div>
+
+            """
+    }
 }

@@ -3,21 +3,19 @@ extension ReportPage {
     var calls: Markup? {
         guard !result.operations.isEmpty else { return nil }
         let titles = ["count", "a second", "threw", "mean", "p50", "p90", "p99", "p99.9", "most"]
-        let heads = (["call"] + titles).map { Markup.make("th", ["scope": "col", "role": "columnheader"], $0) }
-        let rows = result.operations.map { figures in
-            let cells = zip(titles, values(of: figures)).map { title, value in
-                Markup.make("td", ["role": "cell", "data-label": title], value)
+        let heads: [Markup] = (["call"] + titles).map { "<th scope='col' role='columnheader'>\($0)</th>" }
+        let rows = result.operations.map { figures -> Markup in
+            let cells: [Markup] = zip(titles, values(of: figures)).map { title, value in
+                "<td role='cell' data-label='\(title)'>\(value)</td>"
             }
-            let head = Markup.make("th", ["scope": "row", "role": "rowheader"], figures.kind.rawValue)
-            return Markup.make("tr", ["role": "row"], [head] + cells)
+            return "<tr role='row'><th scope='row' role='rowheader'>\(figures.kind.rawValue)</th>\(cells)</tr>\n"
         }
-        let table = Markup.make(
-            "table", ["class": "figures", "role": "table"],
-            [
-                .make("thead", ["role": "rowgroup"], [.make("tr", ["role": "row"], heads)]),
-                .make("tbody", ["role": "rowgroup"], rows),
-            ])
-        return section("Calls", [card([table] + errors)])
+        let table: Markup = """
+            <table class='figures' role='table'><thead role='rowgroup'><tr role='row'>\(heads)</tr>
+            </thead><tbody role='rowgroup'>\(rows)</tbody></table>
+
+            """
+        return section("Calls", [card([table, errors])])
     }
 
     private func values(of figures: OperationFigures) -> [String] {
@@ -30,53 +28,67 @@ extension ReportPage {
         ] + times.map { latency.count == 0 ? "-" : time($0) }
     }
 
-    private var errors: [Markup] {
+    private var errors: Markup {
         let items = result.operations.flatMap { figures in
-            figures.errors.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { message, count in
-                Markup.make(
-                    "li", [:],
-                    [
-                        .make("b", "\(figures.kind.rawValue), \(Figures.count(count)) times: "), .text(message),
-                    ])
+            figures.sortedErrors.map { message, count -> Markup in
+                "<li><b>\(figures.kind.rawValue), \(Figures.count(count)) times: </b>\(message)</li>\n"
             }
         }
-        return items.isEmpty ? [] : [.make("h3", "What they threw"), .make("ul", ["class": "errors"], items)]
+        return items.isEmpty ? "" : "<h3>What they threw</h3><ul class='errors'>\(items)</ul>\n"
     }
 
     var checks: Markup {
-        let rows = result.checks.map { check in
-            Markup.make(
-                "li", ["class": check.verdict.rawValue],
-                [
-                    .make("span", ["class": "chip"], check.verdict.rawValue),
-                    .make(
-                        "div", [:],
-                        [.make("p", ["class": "check"], check.name)]
-                            + (check.detail.isEmpty ? [] : [.make("p", ["class": "detail"], check.detail)])),
-                ])
+        let rows = result.checks.map { check -> Markup in
+            let detail: Markup = check.detail.isEmpty ? "" : "<p class='detail'>\(check.detail)</p>"
+            return """
+                <li class='\(check.verdict.rawValue)'><span class='chip'>\(check.verdict.rawValue)</span>\
+                <div><p class='check'>\(check.name)</p>\(detail)</div></li>
+
+                """
         }
-        return section("Checks", [card([.make("ul", ["class": "checks"], rows)])])
+        return section("Checks", [card(["<ul class='checks'>\(rows)</ul>"])])
     }
 
     /// What failed, with its evidence; first of all where there is any.
     var failures: Markup? {
         guard !result.isClean else { return nil }
         let cards = result.failedChecks.map { check in
-            card([.make("h3", check.name), .make("p", check.detail)] + evidence(of: check))
+            card(["<h3>\(check.name)</h3><p>\(check.detail)</p>\n", evidence(of: check)])
         }
-        return section("What failed", cards + [commandLine])
+        return section("What failed", cards + ["<p class='command'>Repeat it: \(command)</p>\n"])
     }
 
-    private func evidence(of check: CheckOutcome) -> [Markup] {
-        guard !check.evidence.isEmpty else { return [] }
-        let count = "\(Figures.count(check.evidence.count)) line\(check.evidence.count == 1 ? "" : "s")"
-        let lines = Markup.make(
-            "pre", ["tabindex": "0", "role": "region", "aria-label": "Evidence: \(check.name)"],
-            check.evidence.joined(separator: "\n"))
-        return [.make("details", ["open": "open"], [.make("summary", "Evidence, \(count)"), lines])]
+    private func evidence(of check: CheckOutcome) -> Markup {
+        guard !check.evidence.isEmpty else { return "" }
+        return """
+            <details open='open'><summary>Evidence, \(Figures.plural(check.evidence.count, "line"))</summary>\
+            <pre tabindex='0' role='region' aria-label='Evidence: \(check.name)'>\
+            \(check.evidence.joined(separator: "\n"))</pre></details>
+
+            """
     }
 
-    private var commandLine: Markup {
-        .make("p", ["class": "command"], [.text("Repeat it: "), command])
+    /// What was asked for, and where.
+    var plan: Markup {
+        let plan = result.plan
+        let sizes =
+            plan.smallestValue == plan.largestValue
+            ? "\(plan.largestValue)" : "\(plan.smallestValue) to \(plan.largestValue)"
+        var rows = [
+            ("workload", "\(plan.workload.rawValue): \(plan.workload.summary)"), ("workers", plan.workersText),
+            ("items", plan.workload == .classic ? "1" : Figures.count(plan.items)), ("bytes of a value", sizes),
+            ("seed", "\(plan.seed)"),
+        ]
+        if let killEvery = plan.killEvery { rows.append(("a process is killed", "every \(killEvery) ms on average")) }
+        if let fault = plan.fault { rows.append(("broken on purpose", fault.rawValue)) }
+        if plan.isHostile { rows.append(("a hostile neighbor", "puts odd keys into the keyrings")) }
+        let machine = result.machine
+        let processors = Figures.plural(machine.processors, "processor")
+        let user = machine.userID == 0 ? "root" : "user \(machine.userID)"
+        rows += [
+            ("machine", "\(machine.system), \(machine.architecture), \(processors), as \(user)"),
+            ("started", date), ("ran for", Figures.duration(result.seconds)),
+        ]
+        return section("The run", [card([list(rows, class: "plan"), "<p class='command'>\(command)</p>"])])
     }
 }

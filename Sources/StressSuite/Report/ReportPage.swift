@@ -8,37 +8,89 @@ package struct ReportPage {
 
     /// HTML that is well-formed XML too.
     package var text: String {
-        let sections = [header, tiles, failures, throughput, latency, calls, scaling, checks, quota, plan]
-        let page = Markup.make(
-            "html", ["xmlns": "http://www.w3.org/1999/xhtml", "lang": "en"],
-            [head, .make("body", [:], [.make("main", [:], sections.compactMap { $0 })])])
-        return "<!DOCTYPE html>\n" + page.rendered + "\n"
+        // The content security policy makes the page keep what it promises, whatever is in it.
+        let page: Markup = """
+            <!DOCTYPE html>
+            <html xmlns='http://www.w3.org/1999/xhtml' lang='en'><head><meta charset='utf-8'/>
+            <meta name='viewport' content='width=device-width, initial-scale=1'/>
+            <meta name='color-scheme' content='light dark'/>
+            <meta http-equiv='Content-Security-Policy' content="default-src 'none'; style-src 'unsafe-inline'"/>
+            <title>skr-stress: \(result.plan.workload.rawValue), \(result.verdict.lowercased())</title>
+            <style>
+            \(Markup(stringLiteral: ReportStyle.sheet))
+            </style></head>
+            <body><main>
+            \([header, tiles, failures, throughput, latency, calls, scaling, checks, quota, plan])
+            </main></body></html>
+
+            """
+        return page.source
     }
 
-    private var head: Markup {
-        .make(
-            "head", [:],
-            [
-                .make("meta", ["charset": "utf-8"], []),
-                .make("meta", ["name": "viewport", "content": "width=device-width, initial-scale=1"], []),
-                .make("meta", ["name": "color-scheme", "content": "light dark"], []),
-                // So that the page keeps what it promises, whatever is in it.
-                .make(
-                    "meta",
-                    [
-                        "http-equiv": "Content-Security-Policy",
-                        "content": "default-src 'none'; style-src 'unsafe-inline'",
-                    ], []),
-                .make("title", "skr-stress: \(result.plan.workload.rawValue), \(result.verdict.lowercased())"),
-                .style(ReportStyle.sheet),
-            ])
+    /// The verdict, and what was done in a sentence.
+    private var header: Markup {
+        """
+        <header><p class='eyebrow'>skr-stress · \(result.plan.workload.rawValue) · \(date)</p>
+        <h1 class='\(result.isClean ? "good" : "bad")'>\
+        <span class='sign' aria-hidden='true'>\(result.isClean ? "✓" : "✗")</span> \(result.verdict)</h1>
+        <p class='lead'>\(summary)</p>
+        \(warnings.map { "<p class='warning'>\($0)</p>\n" })</header>
+
+        """
     }
 
-    /// A part of the page under a heading.
+    private var summary: String {
+        var text = "\(result.callsText) by \(result.plan.workersText): \(result.plan.workload.summary)."
+        if result.kills == 1 { text += " One process was killed in mid-operation." }
+        if result.kills > 1 { text += " \(Figures.count(result.kills)) processes were killed in mid-operation." }
+        return text
+    }
+
+    private var warnings: [String] {
+        var warnings: [String] = []
+        if let fault = result.plan.fault {
+            warnings.append("The store was broken on purpose (\(fault.rawValue)), to see that the checks notice.")
+        }
+        if result.isInterrupted {
+            warnings.append("The run was ended early; what was done by then was checked all the same.")
+        }
+        return warnings
+    }
+
+    /// The figures that one looks for first.
+    private var tiles: Markup {
+        var tiles = [("calls a second", Figures.rate(result.meanRate))]
+        if let most = result.operations.max(by: { $0.latency.count < $1.latency.count }), most.latency.count > 0 {
+            tiles.append(("half of all \(most.kind.rawValue) calls within", time(most.latency.p50)))
+            tiles.append(("99 of 100 within", time(most.latency.p99)))
+        }
+        tiles.append(("calls that threw", Figures.count(result.totalErrors)))
+        if result.plan.killEvery != nil || result.kills > 0 {
+            tiles.append(("processes killed", Figures.count(result.kills)))
+        }
+        tiles.append(("most of the quota in use", "\(result.quota.percent)%"))
+        return list(tiles, class: "tiles")
+    }
+
+    // MARK: - Parts of sections
+
     func section(_ title: String, note: String? = nil, _ content: [Markup]) -> Markup {
-        let notes = note.map { [Markup.make("p", ["class": "note"], $0)] } ?? []
-        return .make("section", [:], [.make("h2", title)] + notes + content)
+        "<section><h2>\(title)</h2>\n\(note.map { "<p class='note'>\($0)</p>\n" })\(content)</section>\n"
     }
 
-    var date: String { CalendarDate.text(secondsSince1970: result.startedAt) }
+    func card(_ content: [Markup]) -> Markup { "<div class='card'>\(content)</div>\n" }
+
+    func list(_ rows: [(name: String, value: String)], class name: String) -> Markup {
+        "<dl class='\(name)'>\(rows.map { "<div><dt>\($0.name)</dt><dd>\($0.value)</dd></div>\n" })</dl>\n"
+    }
+
+    func time(_ nanoseconds: UInt64) -> String { Figures.time(nanoseconds, micro: "µs") }
+
+    var date: String { Figures.date(secondsSince1970: result.startedAt) }
+
+    /// The command that makes this run again; no line ends within an option.
+    var command: Markup {
+        let words = result.plan.commandLine.replacing(" --", with: "\n--").split(separator: "\n")
+        return "<code>\(words.map { "<span class='word'>\(String($0))</span> " })</code>"
+    }
 }

@@ -1,67 +1,60 @@
 /// What more threads, or more processes, add.
 struct ScalingChart {
-    private static let width = 360.0
-    private static let height = 236.0
-    private static let left = 46.0
-    private static let right = 346.0
-    private static let top = 24.0
-    private static let bottom = 190.0
+    private typealias Point = (workers: Int, rate: Double)
 
-    let title: String
-    let points: [(workers: Int, rate: Double)]
-    let processors: Int
+    private static let across = 46.0...346.0
+    private static let down = 24.0...190.0
 
-    /// The points where only the threads, or only the processes, differ.
-    init(title: String, points: [ScalingPoint], processors: Int, workers: (ScalingPoint) -> Int) {
+    private let title: String
+    private let points: [Point]
+    private let processors: Int
+
+    /// Of the points where only the threads, or only the processes, differ; `nil` where there are none.
+    init?(title: String, points: [ScalingPoint], processors: Int, workers: (ScalingPoint) -> Int) {
         self.title = title
         self.processors = max(1, processors)
         self.points = points.filter { $0.rate.isFinite && $0.threads * $0.processes == workers($0) }
-            .map { (workers: workers($0), rate: $0.rate) }.sorted { $0.workers < $1.workers }
+            .map { (workers($0), $0.rate) }.sorted { $0.workers < $1.workers }
+        if self.points.isEmpty { return nil }
     }
 
-    var markup: Markup {
+    var card: Markup { "<div class='card'><h3>\(title.capitalized)</h3>\(markup)</div>\n" }
+
+    private var markup: Markup {
         let ideal = ideal
-        let most = (points.map(\.rate) + ideal.map(\.rate)).max() ?? 0
         let rate = Scale.linear(
-            upTo: most, in: Self.top...Self.bottom, isReversed: true, leastStep: 1, label: Figures.short)
+            upTo: (points + ideal).map(\.rate).max() ?? 0, in: Self.down, isReversed: true, leastStep: 1,
+            label: Figures.short)
         // Each step doubles, so that they stand evenly on a logarithmic scale.
         let workers = Scale.logarithmic(
             from: Double(points.first?.workers ?? 1) * 0.8, to: Double(points.last?.workers ?? 8) * 1.25,
-            in: Self.left...Self.right, label: { _ in "" })
-        var drawing = Drawing(width: Self.width, height: Self.height)
-        drawAxes(in: &drawing, workers: workers, rate: rate)
-        drawing.path("ideal", through: ideal.map { (workers(Double($0.workers)), rate($0.rate)) })
-        drawing.path("series", through: points.map { (workers(Double($0.workers)), rate($0.rate)) })
+            in: Self.across, label: { _ in "" })
+        let place = { (point: Point) in (x: workers(Double(point.workers)), y: rate(point.rate)) }
+        var drawing = Drawing(width: 360, height: 236)
+        drawing.horizontals(rate, across: Self.across)
+        drawing.path("ideal", through: ideal.map(place))
+        drawing.path("series", through: points.map(place))
+        let bottom = Self.down.upperBound
         for point in points {
-            let place = (x: workers(Double(point.workers)), y: rate(point.rate))
-            drawing.circle("dot", at: place, radius: 4, tip: "\(point.workers): \(Figures.rate(point.rate)) a second")
-            drawing.text("value", Figures.short(point.rate), at: (place.x, place.y + 20), anchor: .middle)
+            let (x, y) = place(point)
+            drawing.circle("dot", at: (x, y), tip: "\(point.workers): \(Figures.rate(point.rate)) a second")
+            drawing.text("value", Figures.short(point.rate), at: (x, y + 20), anchor: .middle)
+            drawing.text("label", "\(point.workers)", at: (x, bottom + 18), anchor: .middle)
         }
+        let middle = (Self.across.lowerBound + Self.across.upperBound) / 2
+        drawing.text("label", title, at: (middle, bottom + 36), anchor: .middle)
         return drawing.markup(title: "Scaling over \(title)", description: description)
     }
 
     /// As if each worker added as much as the first one, up to the number of processors.
-    private var ideal: [(workers: Int, rate: Double)] {
+    private var ideal: [Point] {
         guard let first = points.first, first.workers == 1 else { return [] }
-        return points.map { (workers: $0.workers, rate: first.rate * Double(min($0.workers, processors))) }
-    }
-
-    private func drawAxes(in drawing: inout Drawing, workers: Scale, rate: Scale) {
-        for tick in rate.ticks {
-            let y = rate(tick.value)
-            drawing.line(tick.value == 0 ? "axis" : "grid", from: (Self.left, y), to: (Self.right, y))
-            drawing.text("label", tick.label, at: (Self.left - 6, y + 4), anchor: .end)
-        }
-        for point in points {
-            drawing.text(
-                "label", "\(point.workers)", at: (workers(Double(point.workers)), Self.bottom + 18), anchor: .middle)
-        }
-        drawing.text("label", title, at: ((Self.left + Self.right) / 2, Self.bottom + 36), anchor: .middle)
+        return points.map { ($0.workers, first.rate * Double(min($0.workers, processors))) }
     }
 
     private var description: String {
         let values = points.map { "\($0.workers): \(Figures.rate($0.rate))" }.joined(separator: ", ")
-        return "Calls a second with so many \(title): \(values). The dashed line is what \(processors) "
-            + "processor\(processors == 1 ? "" : "s") would give if nothing were shared."
+        return "Calls a second with so many \(title): \(values). The dashed line is what "
+            + "\(Figures.plural(processors, "processor")) would give if nothing were shared."
     }
 }

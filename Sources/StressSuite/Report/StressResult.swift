@@ -15,41 +15,11 @@ package struct StressResult: Codable, Sendable {
     package var checks: [CheckOutcome]
     /// How many processes were killed.
     package var kills: Int
-    /// How many calls were cut off by that.
+    /// How many calls were cut off by that; all other figures are of calls that returned.
     package var callsCutOff = 0
     package var quota: QuotaFigures
     /// Empty where it was not measured.
-    package var scaling: [ScalingPoint]
-
-    package init(
-        plan: StressPlan,
-        machine: Machine,
-        startedAt: Double,
-        seconds: Double,
-        isInterrupted: Bool,
-        operations: [OperationFigures],
-        throughput: [ThroughputPoint],
-        checks: [CheckOutcome],
-        kills: Int,
-        quota: QuotaFigures,
-        scaling: [ScalingPoint] = []
-    ) {
-        self.plan = plan
-        self.machine = machine
-        self.startedAt = startedAt
-        self.seconds = seconds
-        self.isInterrupted = isInterrupted
-        self.operations = operations
-        self.throughput = throughput
-        self.checks = checks
-        self.kills = kills
-        self.quota = quota
-        self.scaling = scaling
-    }
-
-    /// Whether no check failed.
-    package var isClean: Bool { checks.allSatisfy { $0.verdict != .failed } }
-    package var totalOperations: Int { operations.reduce(0) { $0 + $1.latency.count } }
+    package var scaling: [ScalingPoint] = []
 }
 
 /// What the calls of one kind took.
@@ -60,10 +30,11 @@ package struct OperationFigures: Codable, Sendable {
     /// Of all of them, those that threw included.
     package var latency: LatencySummary
 
-    package init(kind: CallKind, errors: [String: Int], latency: LatencySummary) {
-        self.kind = kind
-        self.errors = errors
-        self.latency = latency
+    package var errorCount: Int { errors.values.reduce(0, +) }
+
+    /// The most frequent ones first.
+    package var sortedErrors: [(message: String, count: Int)] {
+        errors.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { ($0.key, $0.value) }
     }
 }
 
@@ -77,13 +48,6 @@ package struct ThroughputPoint: Codable, Sendable {
     package var errorRate: Double
     /// How many processes were killed in it.
     package var kills: Int
-
-    package init(second: Double, rate: Double, errorRate: Double, kills: Int) {
-        self.second = second
-        self.rate = rate
-        self.errorRate = errorRate
-        self.kills = kills
-    }
 }
 
 /// The throughput of so many workers.
@@ -92,12 +56,6 @@ package struct ScalingPoint: Codable, Sendable {
     package var processes: Int
     /// Calls a second of all of them together.
     package var rate: Double
-
-    package init(threads: Int, processes: Int, rate: Double) {
-        self.threads = threads
-        self.processes = processes
-        self.rate = rate
-    }
 }
 
 /// The user's keys and bytes in the kernel.
@@ -111,23 +69,41 @@ package struct QuotaFigures: Codable, Sendable {
     package var keyLimit: Int
     package var byteLimit: Int
 
-    package init(
-        keysBefore: Int,
-        bytesBefore: Int,
-        mostKeys: Int,
-        mostBytes: Int,
-        keysAfter: Int,
-        bytesAfter: Int,
-        keyLimit: Int,
-        byteLimit: Int
-    ) {
-        self.keysBefore = keysBefore
-        self.bytesBefore = bytesBefore
-        self.mostKeys = mostKeys
-        self.mostBytes = mostBytes
-        self.keysAfter = keysAfter
-        self.bytesAfter = bytesAfter
-        self.keyLimit = keyLimit
-        self.byteLimit = byteLimit
+    /// Of keys and bytes, that of which most was used at any time.
+    var percent: Int {
+        QuotaWatch.Use(keys: mostKeys, bytes: mostBytes, keyLimit: keyLimit, byteLimit: byteLimit).percent
+    }
+}
+
+// MARK: - In a few words
+extension StressResult {
+    /// Whether no check failed.
+    package var isClean: Bool { failedChecks.isEmpty }
+    package var failedChecks: [CheckOutcome] { checks.filter { $0.verdict == .failed } }
+    /// Calls that returned.
+    package var totalOperations: Int { operations.reduce(0) { $0 + $1.latency.count } }
+    /// Calls that threw.
+    var totalErrors: Int { operations.reduce(0) { $0 + $1.errorCount } }
+    /// Calls a second of all workers together, over the whole run.
+    var meanRate: Double { rate(of: totalOperations) }
+
+    package func rate(of count: Int) -> Double { seconds > 0 ? Double(count) / seconds : 0 }
+
+    /// How many calls in how much time.
+    package var callsText: String {
+        let cutOff = callsCutOff == 0 ? "" : " and \(Figures.count(callsCutOff)) cut off"
+        return "\(Figures.plural(totalOperations, "call"))\(cutOff) in \(Figures.duration(seconds))"
+    }
+
+    /// What became of the checks, in a sentence without a full stop.
+    package var verdict: String {
+        let passed = checks.count { $0.verdict == .passed }
+        let skipped = checks.count { $0.verdict == .skipped }
+        let others = skipped == 0 ? "" : ", \(skipped) skipped"
+        let failed = failedChecks.count
+        if failed > 0 { return "\(failed) of \(checks.count) checks failed\(others)" }
+        if passed == 0 { return "Nothing was checked\(others)" }
+        if skipped > 0 { return "\(passed) checks passed\(others)" }
+        return passed == 1 ? "The check passed" : "All \(passed) checks passed"
     }
 }

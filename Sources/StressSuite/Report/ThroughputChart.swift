@@ -7,22 +7,26 @@ struct ThroughputChart {
     private let width: Double
     private let height: Double
     private let isNarrow: Bool
+    private let across: ClosedRange<Double>
 
     init(_ result: StressResult, width: Double, height: Double) {
         isNarrow = width < 600
         series = ThroughputSeries(result.throughput, seconds: result.seconds, most: isNarrow ? 150 : 400)
         self.width = width
         self.height = height
+        across = 46...(width - 10)
     }
 
     var markup: Markup {
         let bottom = height - 26 - Double(lanes.count) * (Self.laneHeight + Self.laneGap)
-        let mostRate = series.slices.map(\.rate).max() ?? 0
-        let rate = Scale.linear(upTo: mostRate, in: 14...bottom, isReversed: true, leastStep: 1, label: Figures.short)
+        let rate = Scale.linear(
+            upTo: series.slices.map(\.rate).max() ?? 0, in: 14...bottom, isReversed: true, leastStep: 1,
+            label: Figures.short)
         let time = Scale.linear(
-            upTo: series.end, in: 46...(width - 10), steps: isNarrow ? 4 : 8, endsRound: false, label: Self.seconds)
+            upTo: series.end, in: across, steps: isNarrow ? 4 : 8, endsRound: false, label: Self.seconds)
         var drawing = Drawing(width: width, height: height)
-        drawAxes(in: &drawing, time: time, rate: rate, bottom: bottom)
+        drawing.horizontals(rate, across: across)
+        drawing.timeAxis(time, across: across, at: bottom)
         drawRate(in: &drawing, time: time, rate: rate, bottom: bottom)
         for (number, lane) in lanes.enumerated() {
             let base = bottom + 26 + Double(number + 1) * (Self.laneHeight + Self.laneGap) - 6
@@ -32,25 +36,11 @@ struct ThroughputChart {
             title: "Throughput over time", description: description, class: isNarrow ? "narrow" : "wide")
     }
 
-    private func drawAxes(in drawing: inout Drawing, time: Scale, rate: Scale, bottom: Double) {
-        for tick in rate.ticks {
-            let y = rate(tick.value)
-            drawing.line(tick.value == 0 ? "axis" : "grid", from: (46, y), to: (width - 10, y))
-            drawing.text("label", tick.label, at: (40, y + 4), anchor: .end)
-        }
-        for tick in time.ticks {
-            let x = time(tick.value)
-            drawing.line("axis", from: (x, bottom), to: (x, bottom + 4))
-            let anchor: Drawing.Anchor = x > width - 30 ? .end : .middle
-            drawing.text("label", tick.label, at: (anchor == .end ? width - 4 : x, bottom + 18), anchor: anchor)
-        }
-    }
-
     private func drawRate(in drawing: inout Drawing, time: Scale, rate: Scale, bottom: Double) {
-        let places = series.slices.map { (x: time($0.middle), y: rate($0.rate)) }
-        drawing.area("area", below: places, downTo: bottom)
-        drawing.path("series", through: places)
-        if let only = places.first, places.count == 1 { drawing.circle("dot", at: only, radius: 4) }
+        let points = series.slices.map { (x: time(($0.from + $0.to) / 2), y: rate($0.rate)) }
+        drawing.area("area", below: points, downTo: bottom)
+        drawing.path("series", through: points)
+        if let only = points.first, points.count == 1 { drawing.circle("dot", at: only) }
         guard !isNarrow else { return }
         for slice in series.slices {
             drawing.rectangle(
@@ -69,21 +59,22 @@ extension ThroughputChart {
 
     private var lanes: [Lane] {
         let errors = series.slices.map(\.errorRate)
-        let kills = series.slices.map { Double($0.kills) }
+        let kills = series.slices.map(\.kills)
         var lanes: [Lane] = []
         if let most = errors.max(), most > 0 {
             lanes.append(Lane(label: "errors, at most \(Figures.rate(most)) a second", style: "error", values: errors))
         }
-        if let most = kills.max(), most > 0 {
-            let total = Int(kills.reduce(0, +))
-            lanes.append(Lane(label: "processes killed, \(Figures.count(total)) in all", style: "kill", values: kills))
+        let total = kills.reduce(0, +)
+        if total > 0 {
+            let label = "processes killed, \(Figures.count(total)) in all"
+            lanes.append(Lane(label: label, style: "kill", values: kills.map(Double.init)))
         }
         return lanes
     }
 
     private func draw(_ lane: Lane, in drawing: inout Drawing, time: Scale, base: Double) {
-        drawing.text("label", lane.label, at: (46, base - Self.laneHeight - 4))
-        drawing.line("axis", from: (46, base), to: (width - 10, base))
+        drawing.text("label", lane.label, at: (across.lowerBound, base - Self.laneHeight - 4))
+        drawing.line("axis", from: (across.lowerBound, base), to: (across.upperBound, base))
         let most = lane.values.max() ?? 1
         for (slice, value) in zip(series.slices, lane.values) where value > 0 {
             let height = max(2, value / most * (Self.laneHeight - 2))

@@ -6,18 +6,19 @@ struct ThroughputSeries {
         var rate: Double
         var errorRate: Double
         var kills: Int
-
-        var middle: Double { (from + to) / 2 }
     }
 
-    let slices: [Slice]
+    private(set) var slices: [Slice]
     /// When the last slice ends.
     let end: Double
 
     init(_ points: [ThroughputPoint], seconds: Double, most: Int) {
-        let points = points.filter { $0.second.isFinite && $0.rate.isFinite && $0.errorRate.isFinite }
-        let lastWidth = points.count > 1 ? points[points.count - 1].second - points[points.count - 2].second : 0
-        end = max(seconds.isFinite ? seconds : 0, (points.last?.second ?? 0) + max(lastWidth, 1e-3))
+        var points = points.filter { $0.second.isFinite && $0.rate.isFinite && $0.errorRate.isFinite }
+        let width = points.count > 1 ? points[1].second - points[0].second : 1e-3
+        let wholeEnd = (points.last?.second ?? 0) + width
+        // Of the last slice the run has but a part, in which all calls return that were in flight: its rate tells nothing.
+        let partial = points.count > 1 && seconds < wholeEnd - width / 100 ? points.removeLast() : nil
+        end = partial?.second ?? max(seconds.isFinite ? seconds : 0, wholeEnd)
         let group = max(1, (points.count + most - 1) / max(1, most))
         let end = self.end
         slices = stride(from: 0, to: points.count, by: group).map { start in
@@ -28,5 +29,6 @@ struct ThroughputSeries {
                 from: part[start].second, to: next, rate: part.reduce(0) { $0 + $1.rate } / count,
                 errorRate: part.reduce(0) { $0 + $1.errorRate } / count, kills: part.reduce(0) { $0 + $1.kills })
         }
+        if let partial { slices[slices.count - 1].kills += partial.kills }
     }
 }

@@ -1,6 +1,6 @@
 import Histogram
 
-/// The figures of all rounds of a run.
+/// The metrics of all rounds of a run.
 struct Metrics {
     private struct Slice {
         var calls = 0
@@ -32,7 +32,7 @@ struct Metrics {
             histograms[call.kind, default: Histogram(numberOfSignificantValueDigits: .two)]
                 .record(call.returned - call.invoked)
             let threw = call.outcome == .threw
-            if threw { errors[call.kind, default: [:]][call.error?.text ?? "other", default: 0] += 1 }
+            if threw { errors[call.kind, default: [:]][call.error?.rawValue ?? "other", default: 0] += 1 }
             note(at: call.returned, in: outcome) { slice in
                 slice.calls += 1
                 slice.errors += threw ? 1 : 0

@@ -13,7 +13,7 @@ struct OngoingRun: ~Copyable {
     private let startedAt = Date().timeIntervalSince1970
     private var faults: Choices
     private var metrics = Metrics()
-    private var checks = CheckResults()
+    private var checks: CheckResults
     private var live: LiveMetrics
     /// What each worker has done in the rounds before.
     private var steps: [Int]
@@ -32,9 +32,14 @@ struct OngoingRun: ~Copyable {
     private static let mostCalls = 8_000_000
 
     init(plan: StressPlan, launcher: WorkerLauncher?, quota: QuotaWatch) throws(StressError) {
-        let scratch = try Self.ring(lasting: .seconds(Int(plan.longest) + 3_600))
-        let configuration = WorkerConfiguration(plan: plan, ring: scratch.keyring.serial.rawValue, parent: getpid())
-        let store = try Self.store(in: scratch)
+        let scratch = try StressError.translating {
+            try TemporaryKeyring(
+                prefix: "skr-scratch", in: Keyring.resolve(.sessionKeyring),
+                lifetime: KeyTimeout(.seconds(Int(plan.longest) + 3_600)))
+        }
+        let ring = scratch.keyring.serial
+        let configuration = WorkerConfiguration(plan: plan, ring: ring.rawValue, parent: getpid())
+        let store = try StressError.translating { try SecretStore(.keyring(ring), namespace: StressItems.namespace) }
         // One log more than workers, for the looks behind them.
         let sharedLog = try SharedLog(
             slots: plan.workers + 1, capacity: max(1_000, Self.mostCalls / (plan.workers + 1)),
@@ -45,27 +50,11 @@ struct OngoingRun: ~Copyable {
         self.sharedLog = sharedLog
         self.scratch = scratch
         self.configuration = configuration
+        checks = CheckResults(replay: "seed \(plan.seed)")
         faults = Choices(seed: plan.seed, stream: .max)
         live = LiveMetrics(plan: plan, sharedLog: sharedLog, quota: quota)
         steps = Array(repeating: 0, count: plan.workers)
         incarnations = Array(repeating: 0, count: plan.workers)
-    }
-
-    private static func ring(lasting lifetime: Duration) throws(StressError) -> TemporaryKeyring {
-        do throws(KeyringError) {
-            return try TemporaryKeyring(
-                prefix: "skr-scratch", in: Keyring.resolve(.sessionKeyring), lifetime: KeyTimeout(lifetime))
-        } catch {
-            throw StressError(error)
-        }
-    }
-
-    private static func store(in scratch: borrowing TemporaryKeyring) throws(StressError) -> SecretStore {
-        do throws(SecretStoreError) {
-            return try SecretStore(.keyring(scratch.keyring.serial), namespace: StressItems.namespace)
-        } catch {
-            throw StressError(error)
-        }
     }
 
     mutating func run(
@@ -115,7 +104,7 @@ struct OngoingRun: ~Copyable {
             report(live.look(seconds: seconds, operations: callsBefore, kills: killsBefore + kills))
         }
         self.isInterrupted = outcome.isInterrupted
-        hostile?.end(in: &checks, replay: plan.replay)
+        hostile?.end(in: &checks)
         report(live.checking())
         self.live = live
         examine(outcome)
@@ -140,7 +129,9 @@ struct OngoingRun: ~Copyable {
         }
         let history = RoundHistory(plan: plan, sharedLog: sharedLog)
         calls += history.calls.count { $0.worker != 0 && (plan.workload != .lease || $0.kind == .lease) }
-        RoundChecks(plan: plan, history: history, outcome: outcome, isQuotaTight: live.quota.isTight).note(in: &checks)
+        RoundChecks(
+            plan: plan, history: history, outcome: outcome, isQuotaTight: live.quota.isTight, isFirst: rounds == 1
+        ).note(in: &checks)
         CountChecks(plan: plan, history: history, outcome: outcome).note(in: &checks)
         for verdict in HistoryVerdicts.outcomes(for: history.histories, seed: plan.seed) { checks.note(verdict) }
         metrics.add(history, outcome)
@@ -187,7 +178,8 @@ struct OngoingRun: ~Copyable {
         guard plan.steps > 0, !isInterrupted, !checks.hasFailed else { return }
         // A section under a lease counts once, whatever is called in it.
         checks.note(
-            "the workers have made exactly as many calls as they were asked to", looked: calls, "calls",
+            "the workers have made exactly as many calls as they were asked to", looked: calls,
+            plan.workload == .lease ? "leases" : "calls",
             failure: calls == plan.steps ? nil : "\(calls) calls, and \(plan.steps) were asked for")
     }
 }

@@ -25,3 +25,15 @@ package struct StressError: Error, Equatable, CustomStringConvertible {
         self.hint = hint
     }
 }
+
+extension StressError {
+    /// Makes what a run needs of the kernel.
+    static func translating<Result: ~Copyable>(_ make: () throws -> Result) throws(StressError) -> Result {
+        do {
+            return try make()
+        } catch {
+            throw StressError(
+                .unavailable, "no keyring to run in: \(error)", hint: "'skr doctor' tells what this login gives")
+        }
+    }
+}

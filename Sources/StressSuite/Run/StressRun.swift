@@ -30,26 +30,10 @@ package struct StressRun {
         if plan.workload == .quota, geteuid() == 0 {
             throw StressError(.invalidPlan, "root has no quota to speak of", hint: "run it as an ordinary user")
         }
-        let quota = try Self.quotaBefore()
-        var run = try OngoingRun(plan: plan, launcher: launcher, quota: quota)
+        // The thread's own session keyring, which the run leaves as it is, counts as there before.
+        _ = try StressError.translating { try Keyring.resolve(.sessionKeyring) }
+        var run = try OngoingRun(plan: plan, launcher: launcher, quota: QuotaWatch())
         try run.run(isInterrupted: isInterrupted, report: report)
         return run.finish(comparingQuota: comparesQuota)
-    }
-
-    /// What is used before the run, with the thread's own keyring, which the run leaves as it is.
-    private static func quotaBefore() throws(StressError) -> QuotaWatch {
-        do throws(KeyringError) {
-            _ = try Keyring.resolve(.sessionKeyring)
-        } catch {
-            throw StressError(error)
-        }
-        return QuotaWatch.settled()
-    }
-}
-
-extension StressError {
-    /// There is no keyring for a run.
-    init(_ error: any Error) {
-        self.init(.unavailable, "no keyring to run in: \(error)", hint: "'skr doctor' tells what this login gives")
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import Keyutils
+import SystemPackage
 
 /// An ordinary user for a run that root starts: one that has no keys, and so the whole of its small quota.
 package enum OrdinaryUser {
@@ -20,18 +21,15 @@ package enum OrdinaryUser {
         }
         guard setegid(user) == 0, seteuid(user) == 0 else {
             throw StressError(
-                .unavailable, "can't become user \(user): errno \(errno)", hint: "run it as an ordinary user")
+                .unavailable, "can't become user \(user): \(Errno(rawValue: errno))", hint: "run it as an ordinary user"
+            )
         }
-        do throws(KeyringError) {
-            try SessionMembership.joinAnonymous()
-        } catch {
-            throw StressError(error)
-        }
+        _ = try StressError.translating { try SessionMembership.joinAnonymous() }
     }
 
     /// Acts as root again; nothing where this process has not been.
     package static func end() {
         guard getuid() == 0, geteuid() != 0 else { return }
-        precondition(seteuid(0) == 0 && setegid(getgid()) == 0, "the way back is closed: errno \(errno)")
+        precondition(seteuid(0) == 0 && setegid(getgid()) == 0, "the way back is closed: \(Errno(rawValue: errno))")
     }
 }

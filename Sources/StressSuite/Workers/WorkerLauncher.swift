@@ -1,5 +1,6 @@
 import CProcess
 import Glibc
+import SystemPackage
 
 /// How a process that runs workers is started: a program that calls ``WorkerProcess/run(_:)``.
 package struct WorkerLauncher: Sendable {
@@ -31,7 +32,7 @@ package struct WorkerLauncher: Sendable {
         }
         guard code > 0 else {
             throw StressError(
-                .workerFailed, "can't start \(executable): \(unsafe String(cString: strerror(-code)))")
+                .workerFailed, "can't start \(executable): \(Errno(rawValue: -code))")
         }
         return code
     }

@@ -20,6 +20,11 @@ struct WorkloadTests {
         #expect(exact?.looked == 1_200)
         // A section under a lease is three calls.
         #expect(result.totalOperations == (workload == .lease ? 3_600 : 1_200))
+        #expect(exact?.subject == (workload == .lease ? "leases" : "calls"))
+        let looked = { (name: String) in result.checks.first { $0.name == name }?.looked }
+        #expect(looked("no call throws what it should not") == result.totalOperations)
+        // Leases are checked by themselves.
+        #expect(looked("the history of each item is linearizable") == (workload == .lease ? 2_400 : 1_200))
     }
 
     @Test(
@@ -79,6 +84,19 @@ struct WorkloadTests {
             #expect(result.kills > 3)
             #expect(result.callsCutOff > 0, "killed in the middle of a call")
         }
+    }
+
+    @Test("in a run of several rounds with kills the same workers and calls are counted everywhere", .enabled(if: root))
+    func counts() throws {
+        let plan = StressPlan(
+            workload: .mixed, threads: 2, processes: 2, length: .seconds(6), items: 3, seed: planSeed, killEvery: 50)
+        let result = try result(of: plan)
+        #expect(result.isClean, "\(findings(result))")
+        let looked = { (name: String) in result.checks.first { $0.name == name }?.looked }
+        #expect(result.kills > 10)
+        #expect(looked("every worker lives until its end") == 4)
+        #expect(looked("no call throws what it should not") == result.totalOperations)
+        #expect(looked("the history of each item is linearizable") == result.totalOperations)
     }
 
     @Test("a run that is interrupted gives the result so far")

@@ -1,6 +1,6 @@
-import StressSuite
 import Testing
 
+@testable import StressSuite
 @testable import skr_stress
 
 @Suite("The line that shows how far a run is")
@@ -12,7 +12,7 @@ struct ProgressLineTests {
     ) -> StressProgress {
         StressProgress(
             phase: phase, seconds: 4.2, fraction: fraction, operations: 1_234_567, rate: 118_034, p50: 6_140,
-            p99: 92_300, errors: 12, kills: kills, quotaKeys: 31, quotaBytes: 9_000, keyLimit: 200, byteLimit: 20_000)
+            p99: 92_300, errors: 12, kills: kills, quotaPercent: 45)
     }
 
     @Test("with room for all of it, shows all of it")

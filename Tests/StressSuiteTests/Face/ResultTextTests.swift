@@ -47,6 +47,13 @@ struct ResultTextTests {
             lines.contains("88,300 calls in 1 min 0 s, \(result.kills) processes killed, ended early, seed 81276354"))
     }
 
+    @Test("tells calls that were cut off beside those that returned, which the table counts")
+    func cutOff() {
+        var result = SampleResult.clean()
+        result.callsCutOff = 4
+        #expect(text(result).contains("\n88,300 calls and 4 cut off in 1 min 0 s, "))
+    }
+
     @Test("is there where nothing was done, too")
     func empty() {
         #expect(text(SampleResult.empty()) == "0 calls in 0.0 s, ended early, seed 1\n")

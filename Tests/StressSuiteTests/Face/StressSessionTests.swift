@@ -9,7 +9,7 @@ import Testing
 /// A session whose runs are made up.
 private enum MadeUpSession {
     /// Ends the process as `skr-stress` would.
-    static func end(_ words: [String], makeRun: @escaping StressSession.Runner) throws -> Never {
+    static func end(_ words: [String], makeRun: @escaping ScalingMeasurement.Runner) throws -> Never {
         guard let options = try StressProgram.parse(words) else { exit(0) }
         let session = StressSession(options: options, outputs: try StressOutputs(options), makeRun: makeRun)
         exit(try session.run())

@@ -1,5 +1,6 @@
-import StressSuite
 import Testing
+
+@testable import StressSuite
 
 @Suite("Numbers for people")
 struct FiguresTests {

@@ -1,7 +1,8 @@
 import Foundation
 import FoundationXML
-import StressSuite
 import Testing
+
+@testable import StressSuite
 
 @Suite("The report's page")
 struct ReportPageTests {
@@ -146,5 +147,26 @@ struct ReportPageTests {
         let page = ReportPage(result).text
         #expect(page.utf8.count < 400_000)
         #expect(page.contains("processes killed, \(Figures.count(kills)) in all"))
+    }
+
+    @Test("the last slice of time, which is hardly ever a whole one, is not plotted; its kills are")
+    func partialSlice() throws {
+        var result = SampleResult.clean(points: 20, seconds: 2)
+        result.seconds = 2.0004
+        result.kills += 3
+        result.throughput.append(ThroughputPoint(second: 2, rate: 99_000_000, errorRate: 0, kills: 3))
+        let text = try read(result).text
+        #expect(!text.contains("99,000,000 calls a second"))
+        #expect(text.contains("processes killed, \(Figures.count(result.kills)) in all"))
+        // A whole one is plotted as any other.
+        result.seconds = 2.1
+        #expect(try read(result).text.contains("99,000,000 calls a second"))
+    }
+
+    @Test("calls that were cut off are told beside those that returned")
+    func cutOff() throws {
+        var result = SampleResult.clean()
+        result.callsCutOff = 4
+        #expect(try read(result).text.contains("88,300 calls and 4 cut off in 1 min 0 s by 4 processes"))
     }
 }

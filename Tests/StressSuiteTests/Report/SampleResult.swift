@@ -1,25 +1,14 @@
 import Foundation
-import StressSuite
+
+@testable import StressSuite
 
 /// Results that nobody measured, for tests of what is made of them.
 enum SampleResult {
-    /// A generator that always gives the same, so that the samples do.
-    struct Steps: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
-    }
-
     static func latency(median: Double, count: Int, seed: UInt64) -> LatencySummary {
         guard count > 0 else {
             return LatencySummary(count: 0, mean: 0, least: 0, p50: 0, p90: 0, p99: 0, p999: 0, most: 0, bars: [])
         }
-        var random = Steps(state: seed)
+        var random = Choices(seed: seed, stream: 0)
         let values = (0..<count).map { _ in
             let normal = (0..<12).reduce(-6.0) { sum, _ in sum + Double.random(in: 0..<1, using: &random) }
             let isStalled = Double.random(in: 0..<1, using: &random) < 0.002
@@ -46,7 +35,7 @@ enum SampleResult {
     }
 
     static func throughput(points: Int, seconds: Double, rate: Double, isHurt: Bool) -> [ThroughputPoint] {
-        var random = Steps(state: 7)
+        var random = Choices(seed: 7, stream: 0)
         return (0..<points).map { number in
             let isHit = isHurt && Int.random(in: 0..<9, using: &random) == 0
             return ThroughputPoint(

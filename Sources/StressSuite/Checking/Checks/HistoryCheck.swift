@@ -18,7 +18,11 @@ struct Finding {
 
     /// How many of its subject it looked at.
     var looked: Int
-    var verdict: Verdict
+    var verdict = Verdict.holds
+
+    static func violation(_ reason: String, by calls: [ItemOperation], looked: Int) -> Finding {
+        Finding(looked: looked, verdict: .violation(Violation(reason: reason, smallest: calls)))
+    }
 }
 
 /// Which call wrote each value of a history.

@@ -14,10 +14,9 @@ struct LifetimeCheck: HistoryCheck {
             if call.invoked > latest {
                 let late = (call.invoked - latest) / 1_000
                 let reason = "worker \(call.worker) found \(stamp) \(late) us after the end of its time"
-                return Finding(
-                    looked: looked, verdict: .violation(Violation(reason: reason, smallest: [writer, call])))
+                return .violation(reason, by: [writer, call], looked: looked)
             }
         }
-        return Finding(looked: looked, verdict: .holds)
+        return Finding(looked: looked)
     }
 }

@@ -4,11 +4,12 @@ struct LinearizabilityCheck: HistoryCheck {
     static let subject = "calls"
 
     static func check(_ history: ItemHistory, _ writers: Writers) -> Finding {
-        let looked = history.operations.count
-        switch LinearizabilityChecker.check(history) {
-        case .linearizable: return Finding(looked: looked, verdict: .holds)
-        case .violation(let violation): return Finding(looked: looked, verdict: .violation(violation))
-        case .undecided(let reason): return Finding(looked: looked, verdict: .undecided(reason))
-        }
+        let verdict: Finding.Verdict =
+            switch LinearizabilityChecker.check(history) {
+            case .linearizable: .holds
+            case .violation(let violation): .violation(violation)
+            case .undecided(let reason): .undecided(reason)
+            }
+        return Finding(looked: history.calls, verdict: verdict)
     }
 }

@@ -17,10 +17,10 @@ struct ReaderOrderCheck: HistoryCheck {
             let read = Read(index: index, call: call, stamp: stamp, writer: writer)
             if let calls = readers[call.worker, default: Reader()].add(read, history, writers) {
                 let reason = "worker \(call.worker) went back to \(stamp.map(\.description) ?? "nothing")"
-                return Finding(looked: looked, verdict: .violation(Violation(reason: reason, smallest: calls)))
+                return .violation(reason, by: calls, looked: looked)
             }
         }
-        return Finding(looked: looked, verdict: .holds)
+        return Finding(looked: looked)
     }
 
     private struct Read {

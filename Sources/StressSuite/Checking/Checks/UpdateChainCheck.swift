@@ -5,15 +5,10 @@ struct UpdateChainCheck: HistoryCheck {
 
     static func check(_ history: ItemHistory, _ writers: Writers) -> Finding {
         var chains = Chains()
-        for call in history.operations {
-            if let violation = chains.add(call, history, writers) {
-                return Finding(looked: chains.count, verdict: .violation(violation))
-            }
-        }
-        guard let violation = chains.twoBeginnings ?? chains.circle else {
-            return Finding(looked: chains.count, verdict: .holds)
-        }
-        return Finding(looked: chains.count, verdict: .violation(violation))
+        var violation: Violation?
+        for call in history.operations where violation == nil { violation = chains.add(call, history, writers) }
+        violation = violation ?? chains.twoBeginnings ?? chains.circle
+        return Finding(looked: chains.count, verdict: violation.map { .violation($0) } ?? .holds)
     }
 
     private struct Chains {

@@ -11,15 +11,14 @@ struct WrittenValuesCheck: HistoryCheck {
             guard let stamp = call.found else { continue }
             looked += 1
             guard let writer = writers[stamp].map({ history.operations[$0] }) else {
-                let reason = "nobody wrote \(stamp), which worker \(call.worker) found"
-                return Finding(looked: looked, verdict: .violation(Violation(reason: reason, smallest: [call])))
+                return .violation(
+                    "nobody wrote \(stamp), which worker \(call.worker) found", by: [call], looked: looked)
             }
             if writer.invoked > call.returned {
                 let reason = "worker \(call.worker) found \(stamp) before its write began"
-                return Finding(
-                    looked: looked, verdict: .violation(Violation(reason: reason, smallest: [call, writer])))
+                return .violation(reason, by: [call, writer], looked: looked)
             }
         }
-        return Finding(looked: looked, verdict: .holds)
+        return Finding(looked: looked)
     }
 }

@@ -22,8 +22,8 @@ extension StressPlan {
     /// Who acts, in a few words.
     package var workersText: String {
         if workload == .classic { return "threads with fixed roles" }
-        let threads = "\(threads) thread\(threads == 1 ? "" : "s")"
+        let threads = Figures.plural(threads, "thread")
         if processes == 1 { return killEvery == nil ? threads : "1 process with \(threads)" }
-        return "\(processes) processes with \(threads) each"
+        return "\(Figures.plural(processes, "process", "es")) with \(threads) each"
     }
 }

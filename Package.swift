@@ -67,7 +67,10 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "CommandSupport",
-            dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: [
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
             swiftSettings: strict
         ),
         .target(name: "CEarlyGet"),
@@ -82,6 +85,7 @@ let package = Package(
                 "Keyutils",
                 "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict
         ),

@@ -13,6 +13,14 @@ package struct CommandError: Error, Equatable {
     package static func usage(_ message: String, hint: String? = nil) -> CommandError {
         CommandError(exitCode: .usage, message: message, hint: hint)
     }
+
+    package static func data(_ message: String, hint: String) -> CommandError {
+        CommandError(exitCode: .data, message: message, hint: hint)
+    }
+
+    package static func internalError(_ message: String, hint: String?) -> CommandError {
+        CommandError(exitCode: .internalError, message: message, hint: hint)
+    }
 }
 
 extension CommandError {

@@ -1,4 +1,5 @@
 import Glibc
+import SystemPackage
 
 /// Standard output for the answer alone, standard error for everything else.
 package enum Console {
@@ -14,9 +15,10 @@ package enum Console {
     }
 
     package static func write(_ bytes: RawSpan) throws(CommandError) {
-        if !put(bytes, to: STDOUT_FILENO) {
-            let reason = unsafe String(cString: strerror(errno))
-            throw CommandError(exitCode: .internalError, message: "can't write the answer: \(reason)", hint: nil)
+        do {
+            try FileDescriptor.standardOutput.writeAll(bytes)
+        } catch {
+            throw .internalError("can't write the answer: \(error)", hint: nil)
         }
     }
 
@@ -40,21 +42,11 @@ package enum Console {
         var text = "\(program): \(kind): \(Display.plain(error.message))\n"
         if let hint = error.hint { text += "\(program): hint: \(Display.plain(hint))\n" }
         // Where standard error is gone, the exit code still tells.
-        _ = unsafe put(text.utf8Span.span.bytes, to: STDERR_FILENO)
+        try? unsafe FileDescriptor.standardError.writeAll(text.utf8Span.span.bytes)
     }
 
     /// Writes all of it; false, with `errno`, where that fails.
     package static func put(_ bytes: RawSpan, to descriptor: CInt) -> Bool {
-        unsafe bytes.withUnsafeBytes { buffer in
-            var rest = unsafe buffer[...]
-            while unsafe !rest.isEmpty {
-                let count = unsafe Glibc.write(
-                    descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                if count < 0 && errno == EINTR { continue }
-                guard count >= 0 else { return false }
-                unsafe rest = unsafe rest.dropFirst(count)
-            }
-            return true
-        }
+        (try? FileDescriptor(rawValue: descriptor).writeAll(bytes)) != nil
     }
 }

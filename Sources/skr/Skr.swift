@@ -17,7 +17,7 @@ package enum Skr {
     }
 
     /// A hot verb's plain call; `nil` for all else.
-    package static func plain(_ arguments: CommandLineWords) -> (any VerbAction)? {
+    package static func plain(_ arguments: CommandLineWords) -> (any PlainAction)? {
         switch arguments[0] {
         case "get": GetAction(plain: arguments)
         case "set": SetAction(plain: arguments)
@@ -30,7 +30,10 @@ package enum Skr {
 
     /// Parses with the argument parser; `nil` where it answered by itself, as it does for `--help`.
     package static func parse(_ arguments: CommandLineWords) throws(CommandError) -> (any VerbAction)? {
-        let (words, launched) = try RootCommand.launches(arguments[0]) ? arguments.launchSplit : arguments.unsplit
+        let end = RootCommand.launches(arguments[0]) ? arguments.terminator : nil
+        // The parser needs to know that there was a '--', and is not to look at the command.
+        let words = try arguments.strings(before: end) + (end == nil ? [] : ["--", "CMD"])
+        let launched = arguments.suffix(from: end.map { $0 + 1 } ?? arguments.count)
         // Those of the parser run what they complete.
         if words.prefix(while: { $0 != "--" }).contains(where: { $0.hasPrefix("--generate-completion-script") }) {
             throw .usage("unknown option '--generate-completion-script'", hint: "'skr help completions' has them")
@@ -41,8 +44,7 @@ package enum Skr {
         }
         do {
             var command = try RootCommand.parseAsRoot(words)
-            if let verb = command as? any LaunchingCommand { return try verb.action(launching: launched) }
-            if let verb = command as? any VerbCommand { return try verb.action() }
+            if let verb = command as? any VerbCommand { return try verb.action(launching: launched) }
             try command.run()
             return nil
         } catch let error as CommandError {

@@ -4,7 +4,7 @@ import Testing
 import skr
 
 /// Whether both do the same.
-func isSame<Action: VerbAction>(_ action: Action, _ other: any VerbAction) -> Bool { other as? Action == action }
+func isSame<Action: PlainAction>(_ action: Action, _ other: any VerbAction) -> Bool { other as? Action == action }
 
 /// The hot verbs have a parser of their own.
 ///

@@ -1,4 +1,5 @@
 import CommandSupport
+import Keyutils
 import SessionKeyring
 
 extension CommandError {
@@ -14,8 +15,10 @@ extension CommandError {
             throw error
         } catch let error as SecretStoreError {
             throw CommandError(error)
+        } catch let error as KeyringError {
+            throw CommandError(SecretStoreError(error))
         } catch {
-            throw CommandError(exitCode: .internalError, message: "\(error)", hint: nil)
+            throw .internalError("\(error)", hint: nil)
         }
     }
 }

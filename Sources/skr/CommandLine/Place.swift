@@ -1,3 +1,4 @@
+import ArgumentParser
 package import CommandSupport
 import Glibc
 import SessionKeyring
@@ -26,21 +27,17 @@ package struct Place: Equatable {
     package init(
         scope: Scope? = nil, namespace: String? = nil, usual: Scope = .session
     ) throws(CommandError) {
-        if let scope {
-            self.scope = scope
-            self.isScopeSaid = true
-        } else if let name = try Self.environment("SKR_SCOPE") {
-            guard let scope = Scope(rawValue: name) else {
+        var named = scope
+        if scope == nil, let name = try Self.environment("SKR_SCOPE") {
+            named = Scope(rawValue: name)
+            if named == nil {
                 throw .usage("SKR_SCOPE: no such scope: \(name)", hint: "use session, user or persistent")
             }
-            self.scope = scope
-            self.isScopeSaid = true
-        } else {
-            self.scope = usual
-            self.isScopeSaid = false
         }
-        let named = namespace == nil ? try Self.environment("SKR_NAMESPACE") : nil
-        self.namespace = namespace ?? named ?? SecretStore.defaultNamespace
+        self.scope = named ?? usual
+        isScopeSaid = named != nil
+        let usualNamespace = namespace == nil ? try Self.environment("SKR_NAMESPACE") : nil
+        self.namespace = namespace ?? usualNamespace ?? SecretStore.defaultNamespace
     }
 
     /// A session that is asked for by name is meant, whoever owns it.
@@ -59,5 +56,25 @@ package struct Place: Equatable {
             throw .usage("\(name) is not valid UTF-8", hint: "names are text; use UTF-8 ones")
         }
         return text
+    }
+}
+
+extension Place.Scope: ExpressibleByArgument {}
+
+/// The options that say where the items are.
+struct PlaceOptions: ParsableArguments {
+    /// The variables that stand in for options.
+    static let variables = [(name: "SKR_SCOPE", option: "--scope"), (name: "SKR_NAMESPACE", option: "--namespace")]
+
+    @Option(
+        help: ArgumentHelp(
+            "Whose items: this session's, all of the user's, or the user's over logins.", valueName: "scope"))
+    var scope: Place.Scope?
+
+    @Option(help: ArgumentHelp("Whose items among them, for instance an application's name.", valueName: "name"))
+    var namespace: String?
+
+    func place(usually usual: Place.Scope = .session) throws(CommandError) -> Place {
+        try Place(scope: scope, namespace: namespace, usual: usual)
     }
 }

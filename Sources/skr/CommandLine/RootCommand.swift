@@ -38,7 +38,7 @@ struct RootCommand: ExampleCommand {
     /// Whether the verb is one that launches a command.
     static func launches(_ verb: String?) -> Bool {
         configuration.subcommands.contains { subcommand in
-            subcommand is any LaunchingCommand.Type && subcommand.configuration.commandName == verb
+            subcommand.configuration.commandName == verb && (subcommand as? any VerbCommand.Type)?.launches == true
         }
     }
 

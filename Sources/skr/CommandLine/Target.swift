@@ -1,17 +1,12 @@
+import ArgumentParser
 import CommandSupport
 import SessionKeyring
 
 /// Which item, as the user names it.
 package struct Target: Equatable {
-    package let place: Place
-    package let service: String
-    package let account: String?
-
-    package init(place: Place, service: String, account: String?) {
-        self.place = place
-        self.service = service
-        self.account = account
-    }
+    let place: Place
+    let service: String
+    let account: String?
 
     /// The item of exactly this name: without an account, the one that has none.
     var exactItem: ItemIdentity { .password(service: service, account: account ?? "") }
@@ -52,5 +47,28 @@ package struct Target: Equatable {
         }
         if let failure { throw failure }
         return found != nil
+    }
+}
+
+/// The arguments that name an item.
+struct TargetArguments: ParsableArguments {
+    @Argument(help: "What the secret is for.", completion: .names(.services))
+    var service: String
+
+    @Argument(help: "Whose it is, where a service has several.", completion: .names(.accounts))
+    var account: String?
+
+    @OptionGroup var options: PlaceOptions
+
+    func target() throws(CommandError) -> Target {
+        Target(place: try options.place(), service: service, account: account)
+    }
+}
+
+extension Display {
+    /// An item as the user names it.
+    static func name(of item: ItemIdentity) -> String {
+        let service = plain(item.service)
+        return item.account.isEmpty ? service : "\(service) \(plain(item.account))"
     }
 }

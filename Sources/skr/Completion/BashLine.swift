@@ -17,8 +17,6 @@ package struct BashLine {
         package var quoting = Quoting.none
         /// Whether it ends with a backslash that has nothing to quote yet.
         package var endsInBackslash = false
-
-        fileprivate var isThere: Bool { !typed.isEmpty }
     }
 
     /// The words before the one at the cursor, with the program's name.
@@ -62,9 +60,48 @@ package struct BashLine {
     }
 
     private mutating func endWord() {
-        guard last.isThere else { return }
+        guard !last.typed.isEmpty else { return }
         if !isRedirection { words.append(last.text) }
         isRedirection = false
         last = Word()
+    }
+}
+
+extension BashLine.Word {
+    /// What bash shall put in place of `replaced`, the end of this word that it wants to replace, to make a name of it.
+    ///
+    /// What was typed stays as it was typed; the rest is quoted as the quotes around it demand, so that the shell reads the
+    /// name and nothing else, whatever is in it. `nil` where that can't be.
+    package func reply(completingTo name: String, replacing replaced: String) -> String? {
+        guard quoting != .other, name.utf8.starts(with: text.utf8), typed.utf8.count >= replaced.utf8.count,
+            typed.utf8.suffix(replaced.utf8.count).elementsEqual(replaced.utf8)
+        else { return nil }
+        guard let rest = String(name.utf8.dropFirst(text.utf8.count)), let quoted = quote(rest) else { return nil }
+        let whole = (endsInBackslash ? String(typed.dropLast()) : typed) + quoted
+        let kept = typed.utf8.count - replaced.utf8.count
+        return String(whole.utf8.dropFirst(kept))
+    }
+
+    private func quote(_ rest: String) -> String? {
+        switch quoting {
+        case .none: return Self.escape(rest) { !Self.isPlain($0) }
+        case .single: return rest.unicodeScalars.map { $0 == "'" ? #"'\''"# : String($0) }.joined()
+        // A history expansion there is hidden by no backslash that goes away again.
+        case .double where rest.unicodeScalars.contains("!"): return nil
+        case .double: return Self.escape(rest) { ["$", "`", "\"", "\\"].contains($0) }
+        case .other: return nil
+        }
+    }
+
+    private static func escape(_ text: String, where isSpecial: (Unicode.Scalar) -> Bool) -> String {
+        text.unicodeScalars.map { isSpecial($0) ? "\\\($0)" : String($0) }.joined()
+    }
+
+    private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "a"..."z", "A"..."Z", "0"..."9": true
+        case "_", "-", ".", "/", ":", "=", "@", "%", "+", ",": true
+        default: !scalar.isASCII
+        }
     }
 }

@@ -1,5 +1,4 @@
 import CommandSupport
-import ArgumentParser
 
 /// What can stand at the cursor.
 enum CompletionAnswer {
@@ -18,7 +17,7 @@ enum CompletionAnswer {
     init(after words: [String], typing word: String) throws(CommandError) {
         let line = PartialLine(words, root: try CommandDefinition(of: RootCommand.self))
         if let option = line.pending {
-            self = Self.values(of: option, named: option.spelling ?? "", in: line, typing: word)
+            self = Self.values(of: option, in: line, typing: word)
         } else if line.isTerminated, line.command.launched != nil {
             self = .command
         } else if !line.isTerminated, let (name, value) = PartialLine.split(word) {
@@ -26,8 +25,7 @@ enum CompletionAnswer {
                 self = .words([])
                 return
             }
-            self = Self.values(of: option, named: option.spelling ?? "", in: line, typing: String(value))
-                .prefixed(by: "\(name)=")
+            self = Self.values(of: option, in: line, typing: String(value)).prefixed(by: "\(name)=")
         } else if !line.isTerminated, word.hasPrefix("-") {
             self = .words(Self.options(in: line))
         } else {
@@ -36,18 +34,15 @@ enum CompletionAnswer {
     }
 
     private static func positional(in line: PartialLine, typing word: String) -> CompletionAnswer {
-        guard let verb = line.verb else {
-            return .words(line.positionals.isEmpty ? line.root.verbs.map(Candidate.init(verb:)) : [])
-        }
         // Nobody has told the parser that the words behind `help` are verbs.
-        if verb.commandName == "help" {
+        guard let verb = line.verb, verb.commandName != "help" else {
             return .words(line.positionals.isEmpty ? line.root.verbs.map(Candidate.init(verb:)) : [])
         }
         let position = line.positionals.count
         let places = verb.positionals
         let index = places.indices.contains(position) ? position : places.lastIndex(where: \.isRepeating)
         guard let index else { return .words(line.isTerminated ? [] : options(in: line)) }
-        let answer = values(of: places[index], named: "positional@\(index)", in: line, typing: word)
+        let answer = values(of: places[index], in: line, typing: word)
         // A word with a dash in front would be taken for an option.
         guard case .words(let candidates) = answer, !line.isTerminated else { return answer }
         return .words(candidates.filter { !$0.word.hasPrefix("-") })
@@ -62,32 +57,15 @@ enum CompletionAnswer {
     }
 
     private static func values(
-        of argument: ArgumentDefinition,
-        named name: String,
-        in line: PartialLine,
-        typing word: String
+        of argument: ArgumentDefinition, in line: PartialLine, typing word: String
     ) -> CompletionAnswer {
         switch argument.completionKind {
         case .list(let values): .words(values.map { Candidate(word: $0) })
         case .file: .files
         case .directory: .directories
-        case .custom: .words(customValues(named: name, in: line, typing: word).map { Candidate(word: $0) })
-        case .shellCommand, .customAsync, .customDeprecated, nil: .words([])
-        }
-    }
-
-    /// What the definition's own function offers; only the parser can call it.
-    private static func customValues(named name: String, in line: PartialLine, typing word: String) -> [String] {
-        let context = CompletionContext(line).words + [word]
-        let request =
-            ["---completion"] + (line.verb.map { [$0.commandName] } ?? [])
-            + ["--", name, "\(context.count - 1)", "\(word.count)"] + context
-        do {
-            _ = try RootCommand.parseAsRoot(request)
-            return []
-        } catch {
-            guard RootCommand.exitCode(for: error) == .success else { return [] }
-            return RootCommand.fullMessage(for: error).split(separator: "\n").map(String.init)
+        case .shellCommand(let source):
+            .words((NameSource(rawValue: source)?.names(in: line, typing: word) ?? []).map { Candidate(word: $0) })
+        case .custom, .customAsync, .customDeprecated, nil: .words([])
         }
     }
 

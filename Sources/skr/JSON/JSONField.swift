@@ -31,19 +31,15 @@ package enum JSONField {
         switch find(JSONPath(path), in: bytes) {
         case .found(let value): return value
         case .nothing:
-            throw CommandError(
-                exitCode: .data, message: "\(name): the secret has no field \(Display.quoted(path))",
-                hint: "a path is names and positions with dots between, such as tokens.0.access"
-            )
+            throw .data(
+                "\(name): the secret has no field \(Display.quoted(path))",
+                hint: "a path is names and positions with dots between, such as tokens.0.access")
         case .noText:
-            throw CommandError(
-                exitCode: .data, message: "\(name): the field \(Display.quoted(path)) has half a character",
-                hint: "leave out the field to get the secret whole"
-            )
+            throw .data(
+                "\(name): the field \(Display.quoted(path)) has half a character",
+                hint: "leave out the field to get the secret whole")
         case .notJSON:
-            throw CommandError(
-                exitCode: .data, message: "\(name): the secret is not JSON", hint: "leave out the field to get it whole"
-            )
+            throw .data("\(name): the secret is not JSON", hint: "leave out the field to get it whole")
         }
     }
 
@@ -75,5 +71,33 @@ package enum JSONField {
             }
             return count
         }
+    }
+}
+
+/// Where something stands in JSON: names and positions with dots between, and maybe a dot before, as `jq` has it.
+package struct JSONPath {
+    struct Step {
+        let name: [UInt8]
+        /// The position in an array that it may be.
+        let position: Int?
+    }
+
+    private let steps: [Step]
+
+    package init(_ text: String) {
+        var bytes = Array(text.utf8)[...]
+        if bytes.first == UInt8(ascii: ".") { bytes.removeFirst() }
+        steps = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map { name in
+            Step(name: Array(name), position: Self.position(name))
+        }
+    }
+
+    var count: Int { steps.count }
+
+    subscript(_ index: Int) -> Step { steps[index] }
+
+    private static func position(_ name: ArraySlice<UInt8>) -> Int? {
+        guard name.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) else { return nil }
+        return Int(String(decoding: name, as: UTF8.self))
     }
 }

@@ -9,3 +9,40 @@ enum JSONOutput {
         return Display.plainJSON(String(decoding: try encoder.encode(value), as: UTF8.self))
     }
 }
+
+/// Any JSON value, to be written.
+enum JSONValue: Encodable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    case string(String)
+    case array([JSONValue])
+    case object([String: JSONValue])
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let value): try container.encode(value)
+        case .integer(let value): try container.encode(value)
+        case .string(let value): try container.encode(value)
+        case .array(let value): try container.encode(value)
+        case .object(let value): try container.encode(value)
+        }
+    }
+
+    /// A text, or null.
+    init(_ text: String?) {
+        self = text.map(JSONValue.string) ?? .null
+    }
+
+    /// True, false or null.
+    init(_ flag: Bool?) {
+        self = flag.map(JSONValue.bool) ?? .null
+    }
+
+    /// A whole number, or null; one beyond 64 bits becomes the nearest that fits.
+    init<Number: BinaryInteger>(_ number: Number?) {
+        self = number.map { .integer(Int64(clamping: $0)) } ?? .null
+    }
+}

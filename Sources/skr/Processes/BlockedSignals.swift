@@ -1,20 +1,20 @@
 import Glibc
 
-/// The signals that would end us, held back while there is something to give back first, and the one of ended children.
+/// The signals that would end us, blocked while there is something to release first, and the one of ended children.
 ///
 /// Those that we were told to ignore stay ignored.
 struct BlockedSignals {
-    private static let passedOn = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2]
+    private static let forwarded = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2]
 
-    private(set) var held = sigset_t()
+    private(set) var blocked = sigset_t()
     /// What was blocked before, as it is to be in a child.
     private(set) var before = sigset_t()
 
     init() {
-        unsafe sigemptyset(&held)
-        unsafe sigaddset(&held, SIGCHLD)
-        for number in Self.passedOn where !Self.isIgnored(number) { unsafe sigaddset(&held, number) }
-        unsafe sigprocmask(SIG_BLOCK, &held, &before)
+        unsafe sigemptyset(&blocked)
+        unsafe sigaddset(&blocked, SIGCHLD)
+        for number in Self.forwarded where !Self.isIgnored(number) { unsafe sigaddset(&blocked, number) }
+        unsafe sigprocmask(SIG_BLOCK, &blocked, &before)
     }
 
     /// Lets through what has come meanwhile.

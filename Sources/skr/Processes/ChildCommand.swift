@@ -1,6 +1,7 @@
-import CommandSupport
 import CProcess
+import CommandSupport
 import Glibc
+import SystemPackage
 
 /// A command that runs beside us and gets the signals that come for us, while a lease is renewed.
 ///
@@ -12,25 +13,24 @@ struct ChildCommand: ~Copyable {
     private var received: CInt = 0
     private var keeper: LeaseKeeper
 
-    /// Starts it; negative descriptors leave it ours.
+    /// Starts it; without descriptors it has ours.
     init(
         _ command: CommandLineWords,
         environment: EnvironmentBlock = EnvironmentBlock(),
-        input: CInt = -1,
-        output: CInt = -1,
+        input: FileDescriptor? = nil,
+        output: FileDescriptor? = nil,
         holding signals: BlockedSignals,
         keeper: LeaseKeeper
     ) throws(CommandError) {
-        var (held, before) = (signals.held, signals.before)
+        var (blocked, before) = (signals.blocked, signals.before)
         var failure = child_failure()
         var child: pid_t = 0
-        unsafe command.withPointers { words in
-            unsafe environment.withPointers { variables in
-                unsafe withUnsafePointer(to: &before) { mask in
-                    var setup = unsafe child_setup(
-                        words: words, environment: variables, input: input, output: output, mask: mask)
-                    LookupThread.onFirstThread { child = unsafe start_child_or_tell(&setup, &failure) }
-                }
+        unsafe environment.withPointers { variables in
+            unsafe withUnsafePointer(to: &before) { mask in
+                var setup = unsafe child_setup(
+                    words: command.pointers, environment: variables, input: input?.rawValue ?? -1,
+                    output: output?.rawValue ?? -1, mask: mask)
+                LookupThread.onFirstThread { child = unsafe start_child_or_tell(&setup, &failure) }
             }
         }
         guard child > 0 else { throw Launch.failure(of: command, failure) }
@@ -38,7 +38,7 @@ struct ChildCommand: ~Copyable {
         self.keeper = keeper
         // Killed ourselves, we don't leave a lease behind that is free while the command goes on. One that was lost stays so.
         _ = try? keeper.lease.name(command: child)
-        self.signals = unsafe signalfd(-1, &held, CInt(SFD_CLOEXEC | SFD_NONBLOCK))
+        self.signals = unsafe signalfd(-1, &blocked, CInt(SFD_CLOEXEC | SFD_NONBLOCK))
     }
 
     deinit {
@@ -46,9 +46,9 @@ struct ChildCommand: ~Copyable {
     }
 
     /// Waits until something can be read there.
-    mutating func wait(for descriptor: CInt) {
+    mutating func wait(for file: FileDescriptor) {
         while true {
-            var wanted = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0), Self.readable(signals)]
+            var wanted = [Self.readable(file.rawValue), Self.readable(signals)]
             let count = unsafe poll(&wanted, 2, keeper.millisecondsLeft)
             keeper.renewIfDue()
             guard count > 0 else { continue }
@@ -93,5 +93,39 @@ struct ChildCommand: ~Copyable {
             let isForUsAlone = signal.ssi_code != fromKernel || number == SIGHUP
             if isForUsAlone, status == nil { kill(processID, number) }
         }
+    }
+}
+
+/// How a command has ended.
+struct ChildEnd {
+    /// As a shell says it: 128 + N for a signal.
+    let exitCode: Int32
+    private let signal: CInt
+    /// Whether we were sent the signal that it died of.
+    let isOurs: Bool
+
+    /// - Parameters:
+    ///   - status: as `waitpid(2)` gives it.
+    ///   - received: the last signal that came for us.
+    init(status: CInt, received: CInt) {
+        signal = status & 0x7F
+        exitCode = signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+        isOurs = signal != 0 && signal == received
+    }
+
+    /// Ends as the command did; of the same signal where that was meant for us.
+    func propagate() -> Never {
+        if isOurs {
+            // Ours is not the crash that a core dump would be for.
+            var none = rlimit(rlim_cur: 0, rlim_max: 0)
+            unsafe setrlimit(__rlimit_resource_t(4), &none)
+            Glibc.signal(signal, SIG_DFL)
+            var only = sigset_t()
+            unsafe sigemptyset(&only)
+            unsafe sigaddset(&only, signal)
+            raise(signal)
+            unsafe sigprocmask(SIG_UNBLOCK, &only, nil)
+        }
+        exit(exitCode)
     }
 }

@@ -1,7 +1,8 @@
-import CommandSupport
 import CLinux
 import CProcess
+import CommandSupport
 import Glibc
+import SystemPackage
 
 /// Becomes another program: same process, same terminal, same signals, so that nobody can tell it from one that was started
 /// directly.
@@ -14,17 +15,15 @@ enum Launch {
         _ command: CommandLineWords,
         environment: EnvironmentBlock = EnvironmentBlock()
     ) throws(CommandError) -> Never {
-        var code = ENOENT
+        var error = Errno.noSuchFileOrDirectory
         LookupThread.onFirstThread {
-            unsafe command.withPointers { words in
-                unsafe environment.withPointers { variables in
-                    guard let program = unsafe words[0] else { return }
-                    _ = unsafe execvpe(program, words, variables)
-                    code = errno
-                }
+            unsafe environment.withPointers { variables in
+                guard let program = unsafe command.pointers[0] else { return }
+                _ = unsafe execvpe(program, command.pointers, variables)
+                error = .last
             }
         }
-        throw failure(of: command, code: code)
+        throw failure(of: command, error)
     }
 
     /// Whether there is a file of that name where it was looked for.
@@ -40,6 +39,7 @@ enum Launch {
 
     /// What a child of ours could not do.
     static func failure(of command: CommandLineWords, _ failure: child_failure) -> CommandError {
+        let error = Errno(rawValue: failure.code)
         let (step, call) =
             switch failure.step {
             case CHILD_TIED: ("have it end with skr", "prctl")
@@ -47,31 +47,26 @@ enum Launch {
             case CHILD_SIGNALS_SET: ("set its signals", "rt_sigaction and rt_sigprocmask")
             default: ("", "")
             }
-        guard !step.isEmpty else { return Self.failure(of: command, code: failure.code) }
-        let reason = unsafe String(cString: strerror(failure.code)).lowercased()
-        return CommandError(
-            exitCode: .cannotExecute,
-            message: "can't run \(Display.quoted(command.lossyFirst)): can't \(step): \(reason)",
-            hint: "allow \(call) in the container's seccomp profile")
+        guard !step.isEmpty else { return Self.failure(of: command, error) }
+        return cannotRun(
+            command, "can't \(step): \(error.reason)", hint: "allow \(call) in the container's seccomp profile")
     }
 
-    private static func failure(of command: CommandLineWords, code: CInt) -> CommandError {
-        let name = Display.quoted(command.lossyFirst)
-        let reason = unsafe String(cString: strerror(code)).lowercased()
-        switch code == EACCES && !isThere(command.lossyFirst) ? ENOENT : code {
-        case ENOENT:
-            return CommandError(
-                exitCode: .noCommand, message: "no such command: \(name)", hint: "name a program in PATH, or its path")
-        case E2BIG:
-            return CommandError(
-                exitCode: .cannotExecute, message: "can't run \(name): \(reason)",
-                hint: "a variable holds up to 128 KiB; hand large secrets over with --file"
-            )
-        default:
-            return CommandError(
-                exitCode: .cannotExecute, message: "can't run \(name): \(reason)",
-                hint: "name a file that you may execute"
-            )
+    private static func failure(of command: CommandLineWords, _ error: Errno) -> CommandError {
+        switch error == .permissionDenied && !isThere(command.lossyFirst) ? .noSuchFileOrDirectory : error {
+        case .noSuchFileOrDirectory:
+            CommandError(
+                exitCode: .noCommand, message: "no such command: \(Display.quoted(command.lossyFirst))",
+                hint: "name a program in PATH, or its path")
+        case .argListTooLong:
+            cannotRun(
+                command, error.reason, hint: "a variable holds up to 128 KiB; hand large secrets over with --file")
+        default: cannotRun(command, error.reason, hint: "name a file that you may execute")
         }
+    }
+
+    private static func cannotRun(_ command: CommandLineWords, _ reason: String, hint: String) -> CommandError {
+        CommandError(
+            exitCode: .cannotExecute, message: "can't run \(Display.quoted(command.lossyFirst)): \(reason)", hint: hint)
     }
 }

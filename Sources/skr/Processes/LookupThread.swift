@@ -1,6 +1,7 @@
 import CProcess
 import CommandSupport
 import Glibc
+import SystemPackage
 
 /// Where a verb that starts commands does all else, on a second thread, so that the first one never looks into a keyring.
 ///
@@ -27,9 +28,8 @@ enum LookupThread {
         let code = unsafe pthread_create(&thread, nil, { _ in LookupThread.begin() }, nil)
         guard code == 0 else {
             _ = unsafe mask(setting: usualMask)
-            let reason = unsafe String(cString: strerror(code)).lowercased()
             throw CommandError(
-                exitCode: .tryAgain, message: "can't start a thread: \(reason)",
+                exitCode: .tryAgain, message: "can't start a thread: \(Errno(rawValue: code).reason)",
                 hint: "end some processes, or raise their limit: ulimit -u")
         }
         while true {

@@ -1,6 +1,7 @@
-import CommandSupport
 import CLinux
+import CommandSupport
 import Glibc
+import SystemPackage
 
 /// A file without a name, in memory, that holds a secret for a command and can't be changed any more.
 enum MemoryFile {
@@ -12,47 +13,49 @@ enum MemoryFile {
 
     /// The path under which the command, and what it starts, can open the file.
     static func make(_ secret: SecretBox, of name: String) throws(CommandError) -> String {
-        guard let descriptor = secret.bytes.withBytes({ sealed($0) }) else {
-            throw failure(name, otherwise: "use --env")
+        do {
+            return "/proc/self/fd/\(try secret.bytes.withBytes(sealed).rawValue)"
+        } catch {
+            throw failure(name, error, otherwise: "use --env")
         }
-        return "/proc/self/fd/\(descriptor)"
     }
 
     /// Makes the file what the command reads from standard input.
     static func becomeStandardInput(_ text: RawSpan) throws(CommandError) {
-        guard let descriptor = sealed(text), dup2(descriptor, STDIN_FILENO) == STDIN_FILENO else {
-            throw failure("standard input", otherwise: "use -o")
+        do {
+            let file = try sealed(text)
+            _ = try file.duplicate(as: .standardInput)
+            try file.close()
+        } catch {
+            throw failure("standard input", error, otherwise: "use -o")
         }
-        close(descriptor)
     }
 
-    private static func sealed(_ bytes: RawSpan) -> CInt? {
-        let descriptor = create()
+    private static func sealed(_ bytes: RawSpan) throws -> FileDescriptor {
+        let file = try create()
+        try file.writeAll(bytes)
+        try file.seek(offset: 0, from: .start)
         // Programs such as ssh and psql refuse a file that others than its owner may read.
-        guard descriptor >= 0, Console.put(bytes, to: descriptor), fchmod(descriptor, S_IRUSR) == 0,
-            lseek(descriptor, 0, SEEK_SET) == 0, fcntl(descriptor, addSeals, allSeals) == 0
-        else { return nil }
-        return descriptor
+        guard fchmod(file.rawValue, S_IRUSR) == 0, fcntl(file.rawValue, addSeals, allSeals) == 0 else {
+            throw Errno.last
+        }
+        return file
     }
 
     /// A descriptor that lives on in the command, above those that a program takes for its own.
-    private static func create() -> CInt {
+    private static func create() throws(Errno) -> FileDescriptor {
         // Before Linux 6.3 there is no file that can't be executed.
         var descriptor = unsafe memfd_create("skr", allowSealing | noExecution)
         if descriptor < 0 && errno == EINVAL { descriptor = unsafe memfd_create("skr", allowSealing) }
-        guard (0...STDERR_FILENO).contains(descriptor) else { return descriptor }
-        let higher = fcntl(descriptor, F_DUPFD, STDERR_FILENO + 1)
-        let code = errno
-        close(descriptor)
-        errno = code
-        return higher
+        guard descriptor >= 0 else { throw .last }
+        guard descriptor <= STDERR_FILENO else { return FileDescriptor(rawValue: descriptor) }
+        defer { close(descriptor) }
+        return try FileDescriptor(rawValue: descriptor).duplicateAboveStandard(closesOnExec: false)
     }
 
-    private static func failure(_ name: String, otherwise: String) -> CommandError {
-        let reason = unsafe String(cString: strerror(errno)).lowercased()
-        return CommandError(
-            exitCode: .internalError, message: "can't make a file in memory for \(name): \(reason)",
-            hint: "allow memfd_create in the container's seccomp profile, or \(otherwise)"
-        )
+    private static func failure(_ name: String, _ error: any Error, otherwise: String) -> CommandError {
+        .internalError(
+            "can't make a file in memory for \(name): \(error.reason)",
+            hint: "allow memfd_create in the container's seccomp profile, or \(otherwise)")
     }
 }

@@ -11,12 +11,6 @@ final class SecretBox: Sendable {
     var count: Int { bytes.count }
 
     var hasNUL: Bool {
-        bytes.withBytes { bytes in
-            for offset in 0..<bytes.byteCount where unsafe bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self) == 0
-            {
-                return true
-            }
-            return false
-        }
+        bytes.withBytes { bytes in unsafe bytes.withUnsafeBytes { unsafe $0.contains(0) } }
     }
 }

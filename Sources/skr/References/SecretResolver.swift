@@ -2,7 +2,8 @@ import CommandSupport
 import Keyutils
 import SessionKeyring
 
-/// Reads the secrets that references name.
+/// Reads the secrets that references name, and tells all that can't be had at once, so that nobody has to put one right, try
+/// again, and meet the next.
 struct SecretResolver {
     /// The most bytes that all secrets together may have.
     static let limit = 64 << 20
@@ -10,7 +11,7 @@ struct SecretResolver {
     private let place: Place
     private var store: SecretStore?
     private var total = 0
-    private var failures = SecretFailures()
+    private var failures: [(name: String, error: CommandError)] = []
 
     init(place: Place) {
         self.place = place
@@ -20,51 +21,53 @@ struct SecretResolver {
     ///
     /// The keyring is looked for with the first reference: who has none needs no keyring.
     mutating func read(_ reference: SecretReference) throws(CommandError) -> SecretBox? {
-        let store = try openStore()
+        let store = try CommandError.translating { try self.store ?? place.store() }
+        self.store = store
         let target = Target(place: place, service: reference.service, account: reference.account)
+        let secret: SecretBox
         do throws(CommandError) {
-            let secret = try Self.read(reference, target, from: store)
-            total += secret.count
-            guard total <= Self.limit else { throw Self.tooMuch }
-            return secret
+            secret = try Self.read(reference.field, of: target, from: store)
         } catch {
-            guard error != Self.tooMuch else { throw error }
-            failures.add(error, name: Display.name(of: target.exactItem))
+            note(error, name: Display.name(of: target.exactItem))
             return nil
         }
+        total += secret.count
+        guard total <= Self.limit else {
+            throw .data(
+                "the secrets together have more than \(Self.limit >> 20) MiB", hint: "name fewer of them at once")
+        }
+        return secret
     }
 
     /// Notes that a secret was read but is of no use.
     mutating func reject(_ reference: SecretReference, because problem: String, hint: String) {
-        let target = Target(place: place, service: reference.service, account: reference.account)
-        let name = Display.name(of: target.exactItem)
-        failures.add(CommandError(exitCode: .data, message: "\(name): \(problem)", hint: hint), name: name)
+        let name = Display.name(of: .password(service: reference.service, account: reference.account ?? ""))
+        note(.data("\(name): \(problem)", hint: hint), name: name)
     }
 
-    /// Throws unless all that was asked for could be had.
+    /// Throws one error for all that could not be had; nothing where there is none.
+    ///
+    /// Its exit code is the worst, which is the largest.
     func check() throws(CommandError) {
-        try failures.check()
+        guard let worst = failures.map(\.error).max(by: { $0.exitCode.rawValue < $1.exitCode.rawValue }) else { return }
+        guard failures.count > 1 else { throw worst }
+        let message =
+            worst.exitCode == .noItem
+            ? "no such items, or they have expired: \(failures.map(\.name).joined(separator: ", "))"
+            : "\(failures.count) secrets can't be had: \(failures.map(\.error.message).joined(separator: "; "))"
+        throw CommandError(exitCode: worst.exitCode, message: message, hint: worst.hint)
     }
 
-    private mutating func openStore() throws(CommandError) -> SecretStore {
-        if let store { return store }
-        do throws(SecretStoreError) {
-            let opened = try place.store()
-            store = opened
-            return opened
-        } catch {
-            throw CommandError(error)
-        }
+    private mutating func note(_ error: CommandError, name: String) {
+        if !failures.contains(where: { $0.error == error }) { failures.append((name, error)) }
     }
 
     private static func read(
-        _ reference: SecretReference,
-        _ target: Target,
-        from store: SecretStore
+        _ field: String?, of target: Target, from store: SecretStore
     ) throws(CommandError) -> SecretBox {
         var secret: SecretBox?
         try target.withSecret(in: store) { bytes, item throws(CommandError) in
-            guard let field = reference.field else {
+            guard let field else {
                 secret = SecretBox(SecretBytes(copying: bytes))
                 return
             }
@@ -73,9 +76,4 @@ struct SecretResolver {
         guard let secret else { throw CommandError(SecretStoreError(.notFound, item: target.exactItem)) }
         return secret
     }
-
-    private static let tooMuch = CommandError(
-        exitCode: .data, message: "the secrets together have more than \(limit >> 20) MiB",
-        hint: "name fewer of them at once"
-    )
 }

@@ -25,10 +25,9 @@ enum SecretPrompt {
 
     private static func askOnce(_ prompt: String) throws(CommandError) -> SecretBytes? {
         guard let terminal = SilentTerminal.silence() else {
-            throw CommandError(
-                exitCode: .internalError, message: "can't ask for the secret: the terminal does not let us",
-                hint: "pipe the secret in: printf %s \"$SECRET\" | skr set ..."
-            )
+            throw .internalError(
+                "can't ask for the secret: the terminal does not let us",
+                hint: "pipe the secret in: printf %s \"$SECRET\" | skr set ...")
         }
         terminal.write(prompt)
         let answer = terminal.readLine(limit: limit)
@@ -48,7 +47,7 @@ enum SecretPrompt {
             // Die of it, and not in the runtime's crash handler. Where it is blocked, a half-typed secret is no secret.
             signal(deadly, SIG_DFL)
             raise(deadly)
-            throw CommandError(exitCode: .internalError, message: "interrupted", hint: nil)
+            throw .internalError("interrupted", hint: nil)
         }
     }
 }

@@ -2,9 +2,10 @@ import CProcess
 import CommandSupport
 import Glibc
 import SessionKeyring
+import SystemPackage
 
 /// Prints what a command has printed before, or runs it once for all that ask.
-struct CachedAction: VerbAction {
+struct CachedAction: PlainAction {
     /// How soon others go on after a process that died while it ran the command.
     static let leaseDuration = Duration.seconds(10)
 
@@ -17,7 +18,7 @@ struct CachedAction: VerbAction {
 
     func run() throws {
         if let owner = try request.place.secretScope.foreignOwner() {
-            try UncachedRun(command: request.command, sessionOwner: owner).run()
+            try runWithoutKeeping(in: owner)
         }
         let store = try request.place.store()
         // A hit needs nothing of what follows.
@@ -31,6 +32,17 @@ struct CachedAction: VerbAction {
         var deadline = DeadlineWait(Self.waitLimit, at: store.backend)
         repeat { try takeTurn(of: flight, in: store) } while deadline.wait()
         throw SecretStoreError(.leaseHeld, item: request.item)
+    }
+
+    /// Runs the command itself: what would be kept in another user's session is that user's to read, and what lies there
+    /// may be that user's making.
+    private func runWithoutKeeping(in sessionOwner: UInt32) throws -> Never {
+        Console.warn(
+            CommandError(
+                exitCode: .noPermission, message: "nothing is kept: the session belongs to user \(sessionOwner)",
+                hint: CommandError(SecretStoreError(.foreignSession(ownerID: sessionOwner))).hint))
+        if let input = try CachedFetch.input() { _ = try input.duplicate(as: .standardInput) }
+        try Launch.become(request.command)
     }
 
     /// Returns where somebody else is at it.
@@ -132,13 +144,11 @@ extension CachedAction {
             default: return nil
             }
         }
-        guard let (name, place) = call.named(),
-            let request = try? CachedRequest(
-                place: place, item: .cached(name, variant: CachedVariant.text(of: keys)), timeout: timeout,
-                lifetimePath: lifetimePath, refreshBefore: refreshBefore,
-                isStaleWhileRefreshing: isStaleWhileRefreshing, failureTimeout: failureTimeout, isForced: isForced,
-                command: call.command)
-        else { return nil }
-        self.init(request: request)
+        guard let (name, place) = call.named() else { return nil }
+        request = CachedRequest(
+            place: place, item: .cached(name, variant: CachedVariant.text(of: keys)), timeout: timeout,
+            lifetimePath: lifetimePath, refreshBefore: refreshBefore, isStaleWhileRefreshing: isStaleWhileRefreshing,
+            failureTimeout: failureTimeout, isForced: isForced, command: call.command)
+        guard (try? request.check()) != nil else { return nil }
     }
 }

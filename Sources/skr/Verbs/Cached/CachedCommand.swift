@@ -1,8 +1,8 @@
-import CommandSupport
 import ArgumentParser
+import CommandSupport
 import SessionKeyring
 
-struct CachedCommand: LaunchingCommand {
+struct CachedCommand: VerbCommand {
     static let configuration = CommandConfiguration(
         commandName: "cached",
         abstract: "Print what a command printed before; run it once where there is nothing yet.",
@@ -41,7 +41,7 @@ struct CachedCommand: LaunchingCommand {
         skr cached --forget sts --key "$ROLE"
         """
 
-    @Argument(help: "What the output is kept as.", completion: .cachedNames)
+    @Argument(help: "What the output is kept as.", completion: .names(.cachedNames))
     var name: String
 
     @Option(help: ArgumentHelp("What tells this output from others of that name; may be repeated.", valueName: "arg"))
@@ -74,6 +74,8 @@ struct CachedCommand: LaunchingCommand {
     @Argument(parsing: .postTerminator, help: ArgumentHelp("The command and its arguments.", valueName: "CMD"))
     var command: [String] = []
 
+    static let launches = true
+
     func action(launching command: CommandLineWords) throws(CommandError) -> any VerbAction {
         let item = ItemIdentity.cached(name, variant: CachedVariant.text(of: key))
         guard !forget else {
@@ -82,10 +84,11 @@ struct CachedCommand: LaunchingCommand {
             }
             return ForgetAction(place: try options.place(), item: item)
         }
-        return CachedAction(
-            request: try CachedRequest(
-                place: try options.place(), item: item, timeout: timeout?.duration, lifetimePath: timeoutFromJson,
-                refreshBefore: refreshBefore?.duration, isStaleWhileRefreshing: staleWhileRefreshing,
-                failureTimeout: cacheFailures?.duration, isForced: force, command: command))
+        let request = CachedRequest(
+            place: try options.place(), item: item, timeout: timeout?.duration, lifetimePath: timeoutFromJson,
+            refreshBefore: refreshBefore?.duration, isStaleWhileRefreshing: staleWhileRefreshing,
+            failureTimeout: cacheFailures?.duration, isForced: force, command: command)
+        try request.check()
+        return CachedAction(request: request)
     }
 }

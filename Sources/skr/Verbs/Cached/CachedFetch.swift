@@ -2,6 +2,7 @@ import CommandSupport
 import Glibc
 import Keyutils
 import SessionKeyring
+import SystemPackage
 
 /// One run of the command, by the one process that does it for all that ask.
 struct CachedFetch {
@@ -20,7 +21,7 @@ struct CachedFetch {
             (captured, end) = try capture()
             lifetime = end.exitCode == 0 ? try captured.map(self.lifetime) ?? nil : nil
         } catch {
-            giveBack()
+            release()
             guard let old else { throw error }
             Console.report(error)
             try old.printAndExit()
@@ -33,8 +34,8 @@ struct CachedFetch {
         try finish(answer, keptFor: lifetime)
     }
 
-    /// Others may go on, and signals may end us.
-    private func giveBack() {
+    /// Lets others go on, and signals end us.
+    private func release() {
         _ = lease.release()
         signals.release()
     }
@@ -43,7 +44,7 @@ struct CachedFetch {
     private func capture() throws(CommandError) -> (CachedAnswer?, ChildEnd) {
         var pipe = try CapturedOutput()
         let input = try Self.input()
-        defer { if input >= 0 { close(input) } }
+        defer { try? input?.close() }
         var child = try ChildCommand(
             request.command, input: input, output: pipe.writer, holding: signals,
             keeper: LeaseKeeper(lease, lasting: CachedAction.leaseDuration))
@@ -51,37 +52,36 @@ struct CachedFetch {
         let output = try pipe.readAll(from: &child)
         guard !CapturedOutput.isTooLarge(output) else {
             guard old == nil else {
-                try pipe.drain(from: &child, to: nil)
+                try pipe.drain(from: &child, toCaller: false)
                 _ = child.waitForEnd()
                 throw CapturedOutput.tooLarge
             }
-            return (nil, try passOn(output, rest: pipe, of: &child))
+            return (nil, try handOver(output, rest: pipe, of: &child))
         }
         let end = child.waitForEnd()
         return (CachedAnswer(exitCode: end.exitCode, output: SecretBox(output)), end)
     }
 
     /// Those who wait would share a pipe, of which one takes what another needs; only a person answers when asked.
-    static func input() throws(CommandError) -> CInt {
-        guard !Console.isInputTerminal else { return -1 }
-        let descriptor = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
-        // Where standard input is closed, this may be it already, and would close on exec.
-        let moved = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
-        close(descriptor)
-        guard moved >= 0 else {
-            throw CommandError(exitCode: .internalError, message: "can't open /dev/null", hint: nil)
+    static func input() throws(CommandError) -> FileDescriptor? {
+        guard !Console.isInputTerminal else { return nil }
+        do {
+            // Where standard input is closed, this may be it already, and would close on exec.
+            let null = try unsafe FileDescriptor.open("/dev/null", .readOnly, options: .closeOnExec)
+            return try null.closeAfter { try null.duplicateAboveStandard() }
+        } catch {
+            throw .internalError("can't open /dev/null: \(error.reason)", hint: nil)
         }
-        return moved
     }
 
     /// More than can be kept: it goes to our caller alone.
-    private func passOn(
+    private func handOver(
         _ output: borrowing SecretBytes, rest pipe: borrowing CapturedOutput, of child: inout ChildCommand
     ) throws(CommandError) -> ChildEnd {
         // Others may go on; the signals are still wanted for the command.
         _ = lease.release()
         try output.withBytes { bytes throws(CommandError) in try Console.write(bytes) }
-        try pipe.drain(from: &child, to: STDOUT_FILENO)
+        try pipe.drain(from: &child, toCaller: true)
         return child.waitForEnd()
     }
 
@@ -95,7 +95,7 @@ struct CachedFetch {
                 Console.warn(CommandError(error))
             }
         }
-        giveBack()
+        release()
         if let old, !end.isOurs { try old.printAndExit() }
         try answer.write()
         end.propagate()
@@ -108,7 +108,7 @@ struct CachedFetch {
             }
             _ = try store.delete(request.item.failureSentinel)
         } catch {
-            giveBack()
+            release()
             // It could not be kept, but whoever asked shall have it.
             try answer.write()
             guard error.code.isLackOfRoom else {
@@ -118,7 +118,7 @@ struct CachedFetch {
             Console.warn(CommandError(notKeptBecause: error))
             exit(answer.exitCode)
         }
-        giveBack()
+        release()
         try answer.printAndExit()
     }
 
@@ -132,10 +132,8 @@ struct CachedFetch {
         }
         // What lives for less than that is due for a refresh from the start.
         let refreshBefore = request.refreshBefore.flatMap { before in timeout.flatMap { before < $0 ? before : nil } }
-        do throws(SecretStoreError) {
-            return try Lifetime(timeout: timeout, refreshBefore: refreshBefore, of: request.item)
-        } catch {
-            throw CommandError(error)
+        return try CommandError.translating {
+            try Lifetime(timeout: timeout, refreshBefore: refreshBefore, of: request.item)
         }
     }
 }

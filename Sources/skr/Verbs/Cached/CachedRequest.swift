@@ -9,34 +9,11 @@ struct CachedRequest: Equatable {
     /// Where in the output its lifetime stands.
     let lifetimePath: String?
     let refreshBefore: Duration?
-    private(set) var isStaleWhileRefreshing: Bool
+    var isStaleWhileRefreshing: Bool
     /// How long a failure is remembered.
     let failureTimeout: Duration?
     let isForced: Bool
     let command: CommandLineWords
-
-    init(
-        place: Place,
-        item: ItemIdentity,
-        timeout: Duration?,
-        lifetimePath: String?,
-        refreshBefore: Duration?,
-        isStaleWhileRefreshing: Bool,
-        failureTimeout: Duration?,
-        isForced: Bool,
-        command: CommandLineWords
-    ) throws(CommandError) {
-        self.place = place
-        self.item = item
-        self.timeout = timeout
-        self.lifetimePath = lifetimePath
-        self.refreshBefore = refreshBefore
-        self.isStaleWhileRefreshing = isStaleWhileRefreshing
-        self.failureTimeout = failureTimeout
-        self.isForced = isForced
-        self.command = command
-        try check()
-    }
 
     /// The same, for the process that refreshes behind its caller's back.
     var inForeground: CachedRequest {
@@ -45,7 +22,8 @@ struct CachedRequest: Equatable {
         return request
     }
 
-    private func check() throws(CommandError) {
+    /// What no option can tell for itself.
+    func check() throws(CommandError) {
         guard command.count > 0 else {
             throw .usage("no command to run", hint: "write it behind '--': skr cached NAME --timeout 15m -- CMD")
         }
@@ -59,7 +37,7 @@ struct CachedRequest: Equatable {
                 hint: "pass a duration such as 90s, 15m or 8h")
         }
         try checkRefresh()
-        if let lifetimePath, !LifetimePath.isOne(lifetimePath) {
+        if let lifetimePath, !Self.isPath(lifetimePath) {
             throw .usage(
                 "--timeout-from-json needs names with dots between",
                 hint: "such as .expires_in or .Credentials.Expiration")
@@ -82,11 +60,9 @@ struct CachedRequest: Equatable {
         guard let duration else { return true }
         return duration > .zero && duration <= .seconds(4_294_967_295)
     }
-}
 
-/// Where something stands in JSON: names with dots between, and maybe one before.
-enum LifetimePath {
-    static func isOne(_ text: String) -> Bool {
+    /// Whether it is names with dots between, and maybe one before.
+    private static func isPath(_ text: String) -> Bool {
         var length = 0
         var isFirst = true
         for byte in text.utf8 {
@@ -99,5 +75,27 @@ enum LifetimePath {
             }
         }
         return length > 0
+    }
+}
+
+/// The arguments that tell one result of a command from another, as one text; no two lists give the same.
+///
+/// Joined by commas, `\` and `,` within them behind a `\`; an empty one is `\e`, so that it is not none.
+package enum CachedVariant {
+    package static func text(of keys: [String]) -> String {
+        // No `joined`, which looks for conformances at run time: that takes longer than all else that a hit does.
+        var text = ""
+        for key in keys { text += text.isEmpty ? escaped(key) : "," + escaped(key) }
+        return text
+    }
+
+    private static func escaped(_ key: String) -> String {
+        if key.isEmpty { return "\\e" }
+        var text = ""
+        for scalar in key.unicodeScalars {
+            if scalar == "\\" || scalar == "," { text.unicodeScalars.append("\\") }
+            text.unicodeScalars.append(scalar)
+        }
+        return text
     }
 }

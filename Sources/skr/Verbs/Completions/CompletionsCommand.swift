@@ -1,7 +1,7 @@
 import CommandSupport
 import ArgumentParser
 
-struct CompletionsCommand: ExampleCommand {
+struct CompletionsCommand: VerbCommand, VerbAction {
     static let configuration = CommandConfiguration(
         commandName: "completions",
         abstract: "Print a script with which your shell completes skr.",

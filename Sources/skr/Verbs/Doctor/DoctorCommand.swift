@@ -1,10 +1,12 @@
-import CommandSupport
 import ArgumentParser
+import CommandSupport
+import Keyutils
+import SessionKeyring
 
-struct DoctorCommand: VerbCommand {
+struct DoctorCommand: VerbCommand, VerbAction {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Tell what this login gives us, what is wrong, and how to hint it.",
+        abstract: "Tell what this login gives us, what is wrong, and what to do about it.",
         discussion: """
             One line a check: ok, warning or problem; where there is something to do, a command to copy follows. Each \
             scope is tried: a secret is stored in a keyring of its own, read back and deleted, and nothing is left. The \
@@ -47,7 +49,26 @@ struct DoctorCommand: VerbCommand {
     @Option(help: ArgumentHelp("Whose items are counted, for instance an application's name.", valueName: "name"))
     var namespace: String?
 
-    func action() throws(CommandError) -> any VerbAction {
-        DoctorAction(place: try Place(namespace: namespace), asJSON: json)
+    func run() throws {
+        let report = try Self.examine(Place(namespace: namespace))
+        if json {
+            try Console.writeLine(report.json())
+        } else {
+            try Console.write(report.text(styled: .wanted))
+        }
+        guard !report.isUsable else { return }
+        throw CommandError(
+            exitCode: .unavailable, message: "no scope keeps secrets here", hint: "the lines marked 'problem' say why")
+    }
+
+    private static func examine(_ place: Place) throws -> DoctorReport {
+        let refusals = KeyFacility.refusals()
+        // Counted before the probes, whose keys the kernel gives back a moment late.
+        let quota = Finding.quota(sessionOwner: (try? ResolvedScope(lookingAt: .session))?.description.userID)
+        let scopes = try Place.Scope.allCases.map { try ScopeExamination(of: $0, place: place) }
+        let findings =
+            [.calls(refused: refusals), .features(), .userNamespace(of: place)] + scopes.map { $0.finding() }
+            + [quota, .timeLeft(seenBy: scopes.compactMap(\.probe)), .memoryLock()]
+        return DoctorReport(findings: findings, isUsable: scopes.contains { $0.probe != nil })
     }
 }

@@ -1,5 +1,39 @@
 import CommandSupport
 
+/// One thing that was looked at, and what came of it.
+struct Finding {
+    /// How bad it is.
+    enum Verdict: String {
+        /// As it should be.
+        case ok
+        /// It works, with a weakness that is worth knowing.
+        case warning
+        /// It does not work.
+        case problem
+    }
+
+    /// A name that scripts can rely on.
+    let id: String
+    let verdict: Verdict
+    let text: String
+    /// What to do about it; there is something unless all is well.
+    let hint: DoctorHint?
+    /// What a program may want to know of it.
+    let facts: JSONValue
+
+    static func ok(_ id: String, _ text: String, _ facts: JSONValue) -> Finding {
+        Finding(id: id, verdict: .ok, text: text, hint: nil, facts: facts)
+    }
+
+    static func warning(_ id: String, _ text: String, hint: DoctorHint, _ facts: JSONValue) -> Finding {
+        Finding(id: id, verdict: .warning, text: text, hint: hint, facts: facts)
+    }
+
+    static func problem(_ id: String, _ text: String, hint: DoctorHint, _ facts: JSONValue) -> Finding {
+        Finding(id: id, verdict: .problem, text: text, hint: hint, facts: facts)
+    }
+}
+
 /// All that `skr doctor` found.
 struct DoctorReport {
     let findings: [Finding]
@@ -8,15 +42,14 @@ struct DoctorReport {
 
     /// One line a check, and a second one where there is something to do.
     func text(styled style: TextStyle) -> String {
-        let width = findings.map(\.check.id.count).max() ?? 0
+        let width = findings.map(\.id.count).max() ?? 0
         var lastHint: DoctorHint?
         return findings.map { finding in
-            let check = finding.check
-            let verdict =
-                style.paint(check.verdict.rawValue, check.verdict.colour) + padding(check.verdict.rawValue, to: 7)
-            var text = "\(verdict)  \(check.id)\(padding(check.id, to: width))  \(Display.plain(check.text))\n"
+            let verdict = style.paint(finding.verdict.rawValue, finding.verdict.colour)
+            let padding = (verdict: padding(finding.verdict.rawValue, to: 7), id: padding(finding.id, to: width))
+            var text = "\(verdict)\(padding.verdict)  \(finding.id)\(padding.id)  \(Display.plain(finding.text))\n"
             // A hint for several lines is said once.
-            if let hint = check.hint, hint != lastHint {
+            if let hint = finding.hint, hint != lastHint {
                 text += "         hint: \(Display.plain(hint.command))\n"
                 lastHint = hint
             }
@@ -28,18 +61,15 @@ struct DoctorReport {
     ///
     /// The names are a promise to scripts; `skr help doctor` and the README tell them.
     func json() throws -> String {
-        let checks = findings.map(\.check).map { check in
+        let checks = findings.map { finding in
             JSONValue.object([
-                "id": .string(check.id), "verdict": .string(check.verdict.rawValue), "text": .string(check.text),
-                "hint": JSONValue(check.hint?.command),
+                "id": .string(finding.id), "verdict": .string(finding.verdict.rawValue), "text": .string(finding.text),
+                "hint": JSONValue(finding.hint?.command),
             ])
         }
-        let facts = findings.map { ($0.check.id, $0.facts) }
-        let whole = JSONValue.object([
-            "checks": .array(checks), "facts": .object(Dictionary(facts) { first, _ in first }),
-            "usable": .bool(isUsable),
-        ])
-        return try JSONOutput.text(of: whole)
+        let facts = Dictionary(findings.map { ($0.id, $0.facts) }) { first, _ in first }
+        return try JSONOutput.text(
+            of: JSONValue.object(["checks": .array(checks), "facts": .object(facts), "usable": .bool(isUsable)]))
     }
 
     private func padding(_ text: String, to width: Int) -> String {
@@ -47,7 +77,7 @@ struct DoctorReport {
     }
 }
 
-extension DoctorCheck.Verdict {
+extension Finding.Verdict {
     fileprivate var colour: TextStyle.Colour {
         switch self {
         case .ok: .green

@@ -8,7 +8,7 @@ struct ScopeExamination {
     let name: Place.Scope
     /// Whether SKR_SCOPE says that the session is meant, whoever owns it.
     private let isMeant: Bool
-    private(set) var anchor: ResolvedScope?
+    private(set) var resolved: ResolvedScope?
     private(set) var probe: ScopeProbe?
     private(set) var itemCount: Int?
     private(set) var failure: SecretStoreError?
@@ -26,8 +26,8 @@ struct ScopeExamination {
             return
         }
         do throws(SecretStoreError) {
-            let anchor = try ResolvedScope(lookingAt: name.secretScope)
-            self.anchor = anchor
+            let resolved = try ResolvedScope(lookingAt: name.secretScope)
+            self.resolved = resolved
             itemCount = try SecretStore(name.secretScope, namespace: place.namespace).identities().count
             probe = try ScopeProbe(in: name.secretScope)
         } catch {
@@ -37,43 +37,43 @@ struct ScopeExamination {
     }
 
     func finding() -> Finding {
-        Finding(check: check, facts: facts)
-    }
-
-    private var check: DoctorCheck {
         let id = name.rawValue
         if let failure {
-            let place = anchor.map { "\(detail(of: $0)): " } ?? ""
-            return .problem(id, "\(place)\(failure)", hint: DoctorHint.command(for: failure, in: name))
+            let place = resolved.map { "\(detail(of: $0)): " } ?? ""
+            return .problem(id, "\(place)\(failure)", hint: .command(for: failure, in: name), facts)
         }
-        guard let anchor else {
-            return .ok(id, "not tried: none is known of, and asking makes one; 'SKR_SCOPE=persistent skr doctor' asks")
+        guard let resolved else {
+            let text = "not tried: none is known of, and asking makes one; 'SKR_SCOPE=persistent skr doctor' asks"
+            return .ok(id, text, facts)
         }
-        let proof = "a secret was stored and read back in \(detail(of: anchor))"
-        guard name == .session, let weakness = anchor.sessionWeakness(isMeant: isMeant) else { return .ok(id, proof) }
-        return .warning(id, "\(weakness.text); \(proof)", hint: weakness.hint)
+        let proof = "a secret was stored and read back in \(detail(of: resolved))"
+        guard name == .session, let weakness = resolved.sessionWeakness(isMeant: isMeant) else {
+            return .ok(id, proof, facts)
+        }
+        return .warning(id, "\(weakness.text); \(proof)", hint: weakness.hint, facts)
     }
 
-    private func detail(of anchor: ResolvedScope) -> String {
-        let possession = anchor.isPossessed ? "possessed" : "not possessed"
-        let links = anchor.linksUserKeyring ? "links the user keyring" : "does not link the user keyring"
-        return "keyring \(anchor.keyring) \(Display.plain(anchor.description.name)) (uid \(anchor.description.userID), "
-            + "\(anchor.description.permissions), \(possession)\(name == .session ? ", \(links)" : ""))"
+    private func detail(of resolved: ResolvedScope) -> String {
+        let possession = resolved.isPossessed ? "possessed" : "not possessed"
+        let links = resolved.linksUserKeyring ? "links the user keyring" : "does not link the user keyring"
+        return
+            "keyring \(resolved.keyring) \(Display.plain(resolved.description.name)) (uid \(resolved.description.userID), "
+            + "\(resolved.description.permissions), \(possession)\(name == .session ? ", \(links)" : ""))"
     }
 
     /// The same names for every scope; what is not known, or was not looked at, is null.
     private var facts: JSONValue {
-        let wasTried = anchor != nil || failure != nil
+        let wasTried = resolved != nil || failure != nil
         return .object([
-            "serial": JSONValue(anchor?.keyring.serial.rawValue),
-            "name": JSONValue(anchor?.description.name),
-            "uid": JSONValue(anchor?.description.userID),
-            "gid": JSONValue(anchor?.description.groupID),
-            "permissions": JSONValue(anchor?.description.permissions.description),
-            "possessed": JSONValue(anchor?.isPossessed),
-            "linksUserKeyring": JSONValue(anchor?.linksUserKeyring),
-            "otherUsers": (anchor?.otherUsers).map { .array($0.map { JSONValue($0) }) } ?? .null,
-            "keys": JSONValue(anchor?.linkCount),
+            "serial": JSONValue(resolved?.keyring.serial.rawValue),
+            "name": JSONValue(resolved?.description.name),
+            "uid": JSONValue(resolved?.description.userID),
+            "gid": JSONValue(resolved?.description.groupID),
+            "permissions": JSONValue(resolved?.description.permissions.description),
+            "possessed": JSONValue(resolved?.isPossessed),
+            "linksUserKeyring": JSONValue(resolved?.linksUserKeyring),
+            "otherUsers": (resolved?.otherUsers).map { .array($0.map { JSONValue($0) }) } ?? .null,
+            "keys": JSONValue(resolved?.linkCount),
             "items": JSONValue(itemCount),
             "usable": JSONValue(wasTried ? probe != nil : nil),
         ])
@@ -91,24 +91,20 @@ extension ResolvedScope {
             let storing = isMeant ? "SKR_SCOPE=session stores in it all the same" : "storing is refused there"
             return (
                 "session of uid \(owner), who can read what is stored in it and plant what is read; \(storing)",
-                DoctorHint.newSession
+                .newSession
             )
         case .standIn:
-            return (
-                "no session keyring: shares \(description.name) with all session-less processes of uid \(user)",
-                DoctorHint.newSession
-            )
+            let text = "no session keyring: shares \(description.name) with all session-less processes of uid \(user)"
+            return (text, .newSession)
         case .own where !otherUsers.isEmpty:
             let others = otherUsers.map { "uid \($0)" }.joined(separator: ", ")
-            return ("\(others) stores in this session too, and can read what is in it", DoctorHint.newSession)
+            return ("\(others) stores in this session too, and can read what is in it", .newSession)
         case .own where canBeJoinedByName:
             // Taking the permission away would leave the name to another, empty session.
-            return ("any process of uid \(user) can join this session by its name and read it", DoctorHint.newSession)
+            return ("any process of uid \(user) can join this session by its name and read it", .newSession)
         case .own where letsOthersIn:
-            return (
-                "any process of uid \(user) can link this session and read it",
-                DoctorHint.hideSession(description.permissions)
-            )
+            let text = "any process of uid \(user) can link this session and read it"
+            return (text, .hideSession(description.permissions))
         case .own: return nil
         }
     }

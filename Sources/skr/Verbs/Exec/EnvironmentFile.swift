@@ -26,8 +26,7 @@ package struct EnvironmentFile {
                 if let variable = try Self.variable(on: line) { variables.append(variable) }
             } catch {
                 // Never the line itself, which may hold a secret.
-                throw CommandError(
-                    exitCode: .data, message: "\(Display.plain(path)):\(index + 1): \(error.summary)", hint: error.hint)
+                throw .data("\(Display.plain(path)):\(index + 1): \(error.summary)", hint: error.hint)
             }
         }
         self.variables = variables
@@ -43,7 +42,7 @@ package struct EnvironmentFile {
         }
         let name = line.prefix { $0 != UInt8(ascii: "=") }
         guard name.endIndex < line.endIndex, EnvironmentVariable.isName(name) else { throw .noAssignment }
-        let value = try EnvironmentFileValue.parse(line[(name.endIndex + 1)...])
+        let value = try value(of: line[(name.endIndex + 1)...])
         return EnvironmentVariable(name: String(decoding: name, as: UTF8.self), value: try meaning(of: value))
     }
 
@@ -56,8 +55,72 @@ package struct EnvironmentFile {
         }
     }
 
-    static func isBlank(_ byte: UInt8) -> Bool {
+    private static func isBlank(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+    }
+}
+
+/// What stands behind the `=` of a line.
+extension EnvironmentFile {
+    fileprivate static func value(of text: ArraySlice<UInt8>) throws(Problem) -> [UInt8] {
+        let value = text.drop(while: isBlank)
+        switch value.first {
+        case UInt8(ascii: "'"): return try singleQuoted(value.dropFirst())
+        case UInt8(ascii: "\""): return try doubleQuoted(value.dropFirst())
+        // With the blanks before it, behind which a '#' begins a comment.
+        default: return bare(text)
+        }
+    }
+
+    private static func bare(_ text: ArraySlice<UInt8>) -> [UInt8] {
+        var value: [UInt8] = []
+        var isBehindBlank = false
+        for byte in text {
+            if byte == UInt8(ascii: "#") && isBehindBlank { break }
+            isBehindBlank = isBlank(byte)
+            value.append(byte)
+        }
+        while let last = value.last, isBlank(last) { value.removeLast() }
+        return Array(value.drop(while: isBlank))
+    }
+
+    private static func singleQuoted(_ text: ArraySlice<UInt8>) throws(Problem) -> [UInt8] {
+        let value = text.prefix { $0 != UInt8(ascii: "'") }
+        guard value.endIndex < text.endIndex else { throw .openQuote }
+        try requireEnd(text[(value.endIndex + 1)...])
+        return Array(value)
+    }
+
+    private static func doubleQuoted(_ text: ArraySlice<UInt8>) throws(Problem) -> [UInt8] {
+        var value: [UInt8] = []
+        var rest = text
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "\""):
+                try requireEnd(rest)
+                return value
+            case UInt8(ascii: "\\"):
+                guard let next = rest.popFirst() else { throw .openQuote }
+                value += escaped(next)
+            default: value.append(byte)
+            }
+        }
+        throw .openQuote
+    }
+
+    private static func escaped(_ byte: UInt8) -> [UInt8] {
+        switch byte {
+        case UInt8(ascii: "n"): [UInt8(ascii: "\n")]
+        case UInt8(ascii: "r"): [UInt8(ascii: "\r")]
+        case UInt8(ascii: "t"): [UInt8(ascii: "\t")]
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "$"): [byte]
+        default: [UInt8(ascii: "\\"), byte]
+        }
+    }
+
+    private static func requireEnd(_ text: ArraySlice<UInt8>) throws(Problem) {
+        let rest = text.drop(while: isBlank)
+        guard rest.isEmpty || rest.first == UInt8(ascii: "#") else { throw .textBehindQuote }
     }
 }
 

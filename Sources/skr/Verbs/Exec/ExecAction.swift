@@ -2,7 +2,7 @@ import CommandSupport
 import Glibc
 
 /// Becomes a command that has secrets in its environment.
-struct ExecAction: VerbAction {
+struct ExecAction: PlainAction {
     let place: Place
     /// Variables that hold a secret.
     let variables: [Assignment]
@@ -12,24 +12,14 @@ struct ExecAction: VerbAction {
     let environmentFiles: [String]
     let command: CommandLineWords
 
-    init(
-        place: Place,
-        variables: [Assignment],
-        files: [Assignment],
-        environmentFiles: [String],
-        command: CommandLineWords
-    ) throws(CommandError) {
+    /// What no option can tell for itself.
+    func check() throws(CommandError) {
         guard command.count > 0 else {
             throw .usage("no command to run", hint: "write it behind '--': skr exec --env TOKEN=skr://api -- CMD")
         }
         for file in files where variables.contains(where: { $0.name == file.name }) {
             throw .usage("--env and --file both set \(file.name)", hint: "leave one of them out")
         }
-        self.place = place
-        self.variables = variables
-        self.files = files
-        self.environmentFiles = environmentFiles
-        self.command = command
     }
 
     static var launchesAfterLookup: Bool { true }
@@ -106,8 +96,9 @@ extension ExecAction {
             }
         }
         guard let place = call.place() else { return nil }
-        try? self.init(
+        self.init(
             place: place, variables: variables, files: files, environmentFiles: environmentFiles,
             command: call.command)
+        guard (try? check()) != nil else { return nil }
     }
 }

@@ -1,7 +1,7 @@
-import CommandSupport
 import ArgumentParser
+import CommandSupport
 
-struct ExecCommand: LaunchingCommand {
+struct ExecCommand: VerbCommand {
     static let configuration = CommandConfiguration(
         commandName: "exec",
         abstract: "Run a command with secrets in its environment.",
@@ -38,7 +38,7 @@ struct ExecCommand: LaunchingCommand {
 
     @Option(
         help: ArgumentHelp("A variable that holds a secret; may be repeated.", valueName: "VAR=skr://..."),
-        completion: .assignments)
+        completion: .names(.assignments))
     var env: [String] = []
 
     @Option(
@@ -49,7 +49,7 @@ struct ExecCommand: LaunchingCommand {
     @Option(
         help: ArgumentHelp(
             "A variable that holds the path of a file in memory; may be repeated.", valueName: "VAR=skr://..."),
-        completion: .assignments)
+        completion: .names(.assignments))
     var file: [String] = []
 
     @OptionGroup var options: PlaceOptions
@@ -57,10 +57,14 @@ struct ExecCommand: LaunchingCommand {
     @Argument(parsing: .postTerminator, help: ArgumentHelp("The command and its arguments.", valueName: "CMD"))
     var command: [String] = []
 
+    static let launches = true
+
     func action(launching command: CommandLineWords) throws(CommandError) -> any VerbAction {
-        try ExecAction(
+        let action = ExecAction(
             place: try options.place(), variables: try assignments(env, option: "--env"),
             files: try assignments(file, option: "--file"), environmentFiles: envFile, command: command)
+        try action.check()
+        return action
     }
 
     private func assignments(_ values: [String], option: String) throws(CommandError) -> [Assignment] {

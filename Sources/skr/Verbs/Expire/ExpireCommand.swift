@@ -2,7 +2,7 @@ import CommandSupport
 import ArgumentParser
 import SessionKeyring
 
-struct ExpireCommand: VerbCommand {
+struct ExpireCommand: VerbCommand, VerbAction {
     static let configuration = CommandConfiguration(
         commandName: "expire",
         abstract: "Give a secret a new timeout, counted from now."
@@ -17,18 +17,10 @@ struct ExpireCommand: VerbCommand {
     @Option(help: ArgumentHelp("When the kernel drops it: 90s, 15m, 8h, 2d, 1h30m.", valueName: "duration"))
     var timeout: DurationArgument
 
-    func action() throws(CommandError) -> any VerbAction {
-        ExpireAction(target: try target.target(), timeout: timeout.duration)
-    }
-}
-
-struct ExpireAction: VerbAction {
-    let target: Target
-    let timeout: Duration
-
     func run() throws {
+        let target = try target.target()
         let store = try target.place.store()
         let item = try target.meantItem(in: store)
-        guard try store.expire(item, timeout: timeout) else { throw SecretStoreError(.notFound, item: item) }
+        guard try store.expire(item, timeout: timeout.duration) else { throw SecretStoreError(.notFound, item: item) }
     }
 }

@@ -4,7 +4,7 @@ import Keyutils
 /// Hands over a template with its references replaced, or nothing at all.
 struct InjectAction: VerbAction {
     /// Where the filled template goes.
-    enum Destination: Equatable {
+    enum Destination {
         case standardOutput
         case file(String)
         case input(of: CommandLineWords)
@@ -14,19 +14,6 @@ struct InjectAction: VerbAction {
     /// Where the template is; standard input if `nil`.
     let input: String?
     let destination: Destination
-
-    init(place: Place, input: String?, output: String?, command: CommandLineWords?) throws(CommandError) {
-        self.place = place
-        self.input = input == "-" ? nil : input
-        switch (output, command) {
-        case (nil, nil), ("-", nil): destination = .standardOutput
-        case ("", nil): throw .usage("can't write '': it has no name", hint: "name a file behind -o")
-        case (let output?, nil): destination = .file(output)
-        case (nil, let command?) where command.count > 0: destination = .input(of: command)
-        case (nil, _): throw .usage("no command to run", hint: "write it behind '--', or leave out the '--'")
-        case (_?, _?): throw .usage("both a file and a command are to get the text", hint: "leave out -o or CMD")
-        }
-    }
 
     static var launchesAfterLookup: Bool { true }
 

@@ -1,7 +1,7 @@
-import CommandSupport
 import ArgumentParser
+import CommandSupport
 
-struct InjectCommand: LaunchingCommand {
+struct InjectCommand: VerbCommand {
     static let configuration = CommandConfiguration(
         commandName: "inject",
         abstract: "Fill the secrets into a template.",
@@ -44,8 +44,22 @@ struct InjectCommand: LaunchingCommand {
     @Argument(parsing: .postTerminator, help: ArgumentHelp("What reads the text, and its arguments.", valueName: "CMD"))
     var command: [String] = []
 
+    static let launches = true
+
     func action(launching command: CommandLineWords) throws(CommandError) -> any VerbAction {
-        try InjectAction(
-            place: try options.place(), input: input, output: output, command: self.command.isEmpty ? nil : command)
+        InjectAction(
+            place: try options.place(), input: input == "-" ? nil : input,
+            destination: try destination(self.command.isEmpty ? nil : command))
+    }
+
+    private func destination(_ command: CommandLineWords?) throws(CommandError) -> InjectAction.Destination {
+        switch (output, command) {
+        case (nil, nil), ("-", nil): return .standardOutput
+        case ("", nil): throw .usage("can't write '': it has no name", hint: "name a file behind -o")
+        case (let output?, nil): return .file(output)
+        case (nil, let command?) where command.count > 0: return .input(of: command)
+        case (nil, _): throw .usage("no command to run", hint: "write it behind '--', or leave out the '--'")
+        case (_?, _?): throw .usage("both a file and a command are to get the text", hint: "leave out -o or CMD")
+        }
     }
 }

@@ -1,5 +1,6 @@
 import CommandSupport
 import Glibc
+import SystemPackage
 
 /// A file that gets a text with secrets whole, in one step, or stays as it was.
 ///
@@ -13,7 +14,6 @@ struct InjectedFile {
     /// AT_EMPTY_PATH.
     private static let descriptorItself: CInt = 0x1000
 
-    private let path: String
     private let folder: CInt
     private let name: String
     /// What it replaces.
@@ -21,44 +21,57 @@ struct InjectedFile {
 
     /// Writes the text there; directly where it is not a file but a FIFO or a device.
     static func write(_ text: RawSpan, to path: String) throws(CommandError) {
-        var found = stat()
-        if unsafe stat(path, &found) == 0, found.st_mode & S_IFMT != S_IFREG {
-            // Where others may write, the kernel protects from their FIFOs only those who would make one (proc_sys_fs(5)).
-            let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_NOCTTY | O_CLOEXEC, 0o600)
-            guard descriptor >= 0, unsafe fstat(descriptor, &found) == 0 else { throw failure(path) }
-            defer { close(descriptor) }
-            guard found.st_mode & S_IFMT != S_IFREG else {
-                throw .usage("can't write \(Display.quoted(path)): it has just been replaced", hint: "try again")
+        do {
+            var found = stat()
+            if unsafe stat(path, &found) == 0, found.st_mode & S_IFMT != S_IFREG {
+                return try writeDirectly(text, to: path)
             }
-            guard Console.put(text, to: descriptor) else { throw failure(path, hint: "part of the text may be there") }
-            return
+            let file = try InjectedFile(path)
+            defer { close(file.folder) }
+            try file.replace(by: text)
+        } catch let error as CommandError {
+            throw error
+        } catch {
+            throw failure(path, error, hint: "what was there is as it was")
         }
-        let file = try InjectedFile(path)
-        defer { close(file.folder) }
-        try file.replace(by: text)
     }
 
-    private init(_ path: String) throws(CommandError) {
-        let target = try LinkedPath.target(of: path)
-        self.path = path
-        name = target.name
-        guard !name.isEmpty else {
-            errno = EISDIR
-            throw Self.failure(path)
+    private static func writeDirectly(_ text: RawSpan, to path: String) throws {
+        // Where others may write, the kernel protects from their FIFOs only those who would make one (proc_sys_fs(5)).
+        let file = try unsafe FileDescriptor.open(
+            path, .writeOnly, options: [.create, .closeOnExec, FileDescriptor.OpenOptions(rawValue: O_NOCTTY)],
+            permissions: .ownerReadWrite)
+        defer { try? file.close() }
+        var found = stat()
+        guard unsafe fstat(file.rawValue, &found) == 0 else { throw Errno.last }
+        guard found.st_mode & S_IFMT != S_IFREG else {
+            throw CommandError.usage(
+                "can't write \(Display.quoted(path)): it has just been replaced", hint: "try again")
         }
+        do {
+            try file.writeAll(text)
+        } catch {
+            throw failure(path, error, hint: "part of the text may be there")
+        }
+    }
+
+    private init(_ path: String) throws {
+        let target = try LinkedPath.target(of: path)
+        name = target.name
+        guard !name.isEmpty else { throw Errno.isDirectory }
         folder = unsafe open(target.folder, Self.placeOnly | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { throw Self.failure(path) }
+        guard folder >= 0 else { throw Errno.last }
         var found = stat()
         existing = unsafe fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) == 0 ? found : nil
     }
 
-    private func replace(by text: RawSpan) throws(CommandError) {
+    private func replace(by text: RawSpan) throws {
         let draft = unsafe openat(folder, ".", O_WRONLY | Self.unnamed | O_DIRECTORY | O_CLOEXEC, 0o600)
-        guard draft >= 0 else { throw Self.failure(path) }
+        guard draft >= 0 else { throw Errno.last }
         defer { close(draft) }
-        guard Console.put(text, to: draft), takeOver(to: draft), fsync(draft) == 0, publish(draft) else {
-            throw Self.failure(path)
-        }
+        try FileDescriptor(rawValue: draft).writeAll(text)
+        guard takeOver(to: draft), fsync(draft) == 0 else { throw Errno.last }
+        try publish(draft)
     }
 
     /// Gives the draft the mode and, where that is allowed, the owner of what it replaces.
@@ -73,10 +86,10 @@ struct InjectedFile {
     }
 
     /// Gives the draft its name.
-    private func publish(_ draft: CInt) -> Bool {
+    private func publish(_ draft: CInt) throws(Errno) {
         if existing == nil {
-            if link(draft, name) { return true }
-            guard errno == EEXIST else { return false }
+            if link(draft, name) { return }
+            guard .last == Errno.fileExists else { throw .last }
         }
         // Nothing but what can't be held back may come between.
         var (all, before) = (sigset_t(), sigset_t())
@@ -84,12 +97,11 @@ struct InjectedFile {
         unsafe pthread_sigmask(SIG_SETMASK, &all, &before)
         defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
         let other = ".skr-\(String(UInt64.random(in: .min ... .max), radix: 36))"
-        guard link(draft, other) else { return false }
-        if unsafe renameat(folder, other, folder, name) == 0 { return true }
-        let code = errno
+        guard link(draft, other) else { throw .last }
+        if unsafe renameat(folder, other, folder, name) == 0 { return }
+        let error = Errno.last
         unsafe unlinkat(folder, other, 0)
-        errno = code
-        return false
+        throw error
     }
 
     private func link(_ draft: CInt, _ name: String) -> Bool {
@@ -99,22 +111,78 @@ struct InjectedFile {
                 && linkat(AT_FDCWD, "/proc/self/fd/\(draft)", folder, name, AT_SYMLINK_FOLLOW) == 0)
     }
 
-    static func failure(_ path: String, hint: String = "what was there is as it was") -> CommandError {
-        let code = errno
-        let reason = unsafe String(cString: strerror(code)).lowercased()
-        let message = "can't write \(Display.quoted(path)): \(reason)"
-        return switch code {
-        case EOPNOTSUPP:
-            CommandError(
-                exitCode: .internalError,
-                message: "can't write \(Display.quoted(path)): its file system has no files without a name",
+    private static func failure(_ path: String, _ error: any Error, hint: String) -> CommandError {
+        let message = "can't write \(Display.quoted(path)): \(error.reason)"
+        switch error as? Errno {
+        case Errno.notSupported?:
+            return .internalError(
+                "can't write \(Display.quoted(path)): its file system has no files without a name",
                 hint: "write to another one, such as /run, or hand the text over: skr inject ... -- CMD")
-        case EACCES, EPERM, EROFS:
-            CommandError(
+        case Errno.permissionDenied?, Errno.notPermitted?, Errno.readOnlyFileSystem?:
+            return CommandError(
                 exitCode: .noPermission, message: message, hint: "name a file in a folder that you may write to")
-        case ENOENT, ENOTDIR, EISDIR, ELOOP, ENAMETOOLONG, ENXIO, EINVAL:
-            .usage(message, hint: "name a file in a folder that is there")
-        default: CommandError(exitCode: .internalError, message: message, hint: hint)
+        case Errno.noSuchFileOrDirectory?, Errno.notDirectory?, Errno.isDirectory?, Errno.tooManySymbolicLinkLevels?,
+            Errno.fileNameTooLong?, Errno.noSuchAddressOrDevice?, Errno.invalidArgument?:
+            return .usage(message, hint: "name a file in a folder that is there")
+        default: return .internalError(message, hint: hint)
         }
+    }
+}
+
+/// Where a file is that symbolic links lead to, there yet or not.
+private enum LinkedPath {
+    /// As many as the kernel follows.
+    private static let limit = 40
+
+    static func target(of path: String) throws -> (folder: String, name: String) {
+        var target = split(path)
+        for _ in 0..<limit {
+            let place = "\(target.folder)/\(target.name)"
+            guard let link = try linkTarget(place) else {
+                guard try isSame(path, place) else { break }
+                return target
+            }
+            guard !isInProc(target.folder) else {
+                throw CommandError.usage(
+                    "can't write \(Display.quoted(path)): it stands for a file that is open, which can't be changed in one step",
+                    hint: "leave out -o for standard output, or name the file itself")
+            }
+            target = split(link.utf8.first == UInt8(ascii: "/") ? link : "\(target.folder)/\(link)")
+        }
+        throw Errno.tooManySymbolicLinkLevels
+    }
+
+    private static func split(_ path: String) -> (folder: String, name: String) {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", path) }
+        return (String(path[...slash]), String(path[path.utf8.index(after: slash)...]))
+    }
+
+    private static func linkTarget(_ path: String) throws(Errno) -> String? {
+        let longest = 4_096
+        var length = 0
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: longest) { buffer, count in
+            if let start = buffer.baseAddress { length = unsafe readlink(path, start, longest) }
+            count = max(0, length)
+        }
+        guard length >= 0 else { return nil }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw .invalidArgument }
+        return text
+    }
+
+    /// Whether both are the same file, or neither is there.
+    ///
+    /// Where the kernel refuses to follow a link that somebody else has put there (proc_sys_fs(5)), so do we.
+    private static func isSame(_ path: String, _ other: String) throws(Errno) -> Bool {
+        var (first, second) = (stat(), stat())
+        let isThere = unsafe stat(path, &first) == 0
+        guard isThere || .last == Errno.noSuchFileOrDirectory else { throw .last }
+        guard unsafe (stat(other, &second) == 0) == isThere else { return false }
+        return !isThere || (first.st_ino == second.st_ino && first.st_dev == second.st_dev)
+    }
+
+    /// Whether links in that folder may be those of `/proc`, which lead elsewhere than they say.
+    private static func isInProc(_ folder: String) -> Bool {
+        var (found, proc) = (stat(), stat())
+        return unsafe stat(folder, &found) == 0 && stat("/proc", &proc) == 0 && found.st_dev == proc.st_dev
     }
 }

@@ -77,13 +77,10 @@ package struct Template {
         func commandError(in name: String, line: Int) -> CommandError {
             switch self {
             case .notClosed:
-                CommandError(
-                    exitCode: .data, message: "\(name):\(line): '{{ skr://' without '}}' on its line",
-                    hint: "close it, as in {{ skr://SERVICE }}"
+                .data(
+                    "\(name):\(line): '{{ skr://' without '}}' on its line", hint: "close it, as in {{ skr://SERVICE }}"
                 )
-            case .reference(let problem):
-                CommandError(
-                    exitCode: .data, message: "\(name):\(line): \(problem.summary)", hint: SecretReference.form)
+            case .reference(let problem): .data("\(name):\(line): \(problem.summary)", hint: SecretReference.form)
             }
         }
     }

@@ -12,29 +12,6 @@ struct LockAction: VerbAction {
     let waitLimit: Duration
     let command: CommandLineWords
 
-    init(
-        place: Place,
-        name: String,
-        timeout: Duration,
-        waitLimit: Duration,
-        command: CommandLineWords
-    ) throws(CommandError) {
-        guard command.count > 0 else {
-            throw .usage("no command to run", hint: "write it behind '--': skr lock NAME -- CMD")
-        }
-        guard !name.isEmpty else { throw .usage("the name is empty", hint: "name what is locked") }
-        guard timeout > .zero, timeout <= .seconds(3_600) else {
-            throw .usage(
-                "--timeout must be more than 0 and at most one hour",
-                hint: "the lock is kept for as long as CMD runs; --timeout is for when skr is killed")
-        }
-        self.place = place
-        self.name = name
-        self.timeout = timeout
-        self.waitLimit = waitLimit
-        self.command = command
-    }
-
     static var launchesAfterLookup: Bool { true }
 
     func run() throws {

@@ -1,13 +1,14 @@
-import CommandSupport
 import ArgumentParser
+import CommandSupport
 
-struct LockCommand: LaunchingCommand {
+struct LockCommand: VerbCommand {
     static let configuration = CommandConfiguration(
         commandName: "lock",
         abstract: "Run a command while holding a lock.",
         discussion: """
             Of all the user's processes that run 'skr lock' with the same NAME and namespace, one at a time runs its CMD, \
-            whichever login they are of: the scope is 'user' unless --scope or SKR_SCOPE says otherwise. The lock is kept for as long as CMD runs, and given back when it ends, also by a signal. A holder that is killed \
+            whichever login they are of: the scope is 'user' unless --scope or SKR_SCOPE says otherwise. The lock is kept for as long as CMD runs, and \
+            released when it ends, also by a signal. A holder that is killed \
             loses it after --timeout, and its CMD is killed with it (what CMD has started is not). The exit code is \
             CMD's; signals go to CMD.
 
@@ -38,8 +39,19 @@ struct LockCommand: LaunchingCommand {
     @Argument(parsing: .postTerminator, help: ArgumentHelp("The command and its arguments.", valueName: "CMD"))
     var command: [String] = []
 
+    static let launches = true
+
     func action(launching command: CommandLineWords) throws(CommandError) -> any VerbAction {
-        try LockAction(
+        guard command.count > 0 else {
+            throw .usage("no command to run", hint: "write it behind '--': skr lock NAME -- CMD")
+        }
+        guard !name.isEmpty else { throw .usage("the name is empty", hint: "name what is locked") }
+        guard timeout.duration > .zero, timeout.duration <= .seconds(3_600) else {
+            throw .usage(
+                "--timeout must be more than 0 and at most one hour",
+                hint: "the lock is kept for as long as CMD runs; --timeout is for when skr is killed")
+        }
+        return LockAction(
             place: try options.place(usually: .user), name: name, timeout: timeout.duration, waitLimit: wait.duration,
             command: command)
     }

@@ -1,7 +1,7 @@
 import CommandSupport
 import ArgumentParser
 
-struct ManualCommand: ExampleCommand {
+struct ManualCommand: VerbCommand, VerbAction {
     static let configuration = CommandConfiguration(
         commandName: "manual",
         abstract: "Print the manual page of skr or of a verb.",

@@ -1,9 +1,10 @@
 import CommandSupport
 import Keyutils
 import SessionKeyring
+import SystemPackage
 
 /// Stores a secret from standard input, or asks for it on the terminal.
-struct SetAction: VerbAction {
+struct SetAction: PlainAction {
     let target: Target
     let timeout: Duration?
     let isNew: Bool
@@ -35,9 +36,30 @@ struct SetAction: VerbAction {
         guard !Console.isInputTerminal else {
             return try SecretPrompt.ask("secret for \(Display.name(of: item)): ", allowsEmpty: allowsEmpty)
         }
-        let secret = try SecretInput.readAll(droppingNewline: !isRaw)
+        let secret = try readInput()
         guard allowsEmpty || !secret.isEmpty else { throw nothingCameIn }
         return secret
+    }
+
+    private func readInput() throws(CommandError) -> SecretBytes {
+        // One byte more than any key can hold, so that what is too large is told from what just fits.
+        let limit = Key.largestBigPayload + 2
+        let input: SecretBytes
+        do {
+            input = try unsafe SecretBytes.readingAll(limit: limit) {
+                try unsafe FileDescriptor.standardInput.read(into: $0)
+            }
+        } catch {
+            throw .internalError(
+                "can't read the secret: \(error)", hint: "pipe the secret in, or run it on a terminal")
+        }
+        guard input.count < limit else {
+            throw .internalError(
+                "the secret has more than \(Key.largestBigPayload) bytes, which no key can hold",
+                hint: "store a reference to it, or split it")
+        }
+        guard !isRaw else { return input }
+        return input.withoutTrailingNewline()
     }
 
     /// Nothing that was typed is shown: where an account is, the secret may have been meant.
@@ -71,5 +93,16 @@ extension SetAction {
         }
         guard let target = call.target() else { return nil }
         self.init(target: target, timeout: timeout, isNew: isNew, isRaw: isRaw, allowsEmpty: allowsEmpty)
+    }
+}
+
+extension SecretBytes {
+    fileprivate consuming func withoutTrailingNewline() -> SecretBytes {
+        let count = count
+        let endsInNewline = withBytes { bytes in
+            unsafe count > 0 && bytes.unsafeLoad(fromByteOffset: count - 1, as: UInt8.self) == UInt8(ascii: "\n")
+        }
+        guard endsInNewline else { return self }
+        return withBytes { bytes in SecretBytes(copying: bytes.extracting(first: count - 1)) }
     }
 }

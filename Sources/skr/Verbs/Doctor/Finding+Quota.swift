@@ -5,36 +5,33 @@ import Keyutils
 /// charged to the keyring's owner, too.
 ///
 /// Root's share is larger, and what a persistent keyring links is charged to its user like everything else.
-enum QuotaCheck {
+extension Finding {
     private static let warningPercent = 80
 
-    static func finding(sessionOwner: UInt32?) -> Finding {
+    static func quota(sessionOwner: UInt32?) -> Finding {
         var users = [geteuid()]
         if let sessionOwner, sessionOwner != users[0] { users.append(sessionOwner) }
         let quotas = users.map { user in
             (user, Result { () throws(KeyringError) in try KeyQuota.current(ofUser: user) })
         }
-        return Finding(check: check(quotas), facts: .array(quotas.map(fact)))
-    }
-
-    private static func check(_ quotas: [(user: UInt32, quota: Result<KeyQuota, KeyringError>)]) -> DoctorCheck {
-        let text = quotas.map { describe($0.quota, user: $0.user) }.joined(separator: "; ")
-        let fullest = quotas.compactMap { try? $0.quota.get() }.max { $0.percentUsed < $1.percentUsed }
+        let facts = JSONValue.array(quotas.map(fact))
+        let text = quotas.map(describe).joined(separator: "; ")
+        let fullest = quotas.compactMap { try? $0.1.get() }.max { $0.percentUsed < $1.percentUsed }
         guard let fullest else {
             let isHidden = quotas.contains {
-                if case .failure(let error) = $0.quota { error.code != .notFound } else { false }
+                if case .failure(let error) = $0.1 { error.code != .notFound } else { false }
             }
-            return isHidden ? .warning("quota", text, hint: DoctorHint.mountProc) : .ok("quota", text)
+            return isHidden ? .warning("quota", text, hint: .mountProc, facts) : .ok("quota", text, facts)
         }
         switch fullest.percentUsed {
-        case 100...: return .problem("quota", "full: \(text)", hint: DoctorHint.moreQuota(fullest))
+        case 100...: return .problem("quota", "full: \(text)", hint: .moreQuota(fullest), facts)
         case (warningPercent + 1)...:
-            return .warning("quota", "over \(warningPercent) % full: \(text)", hint: DoctorHint.moreQuota(fullest))
-        default: return .ok("quota", text)
+            return .warning("quota", "over \(warningPercent) % full: \(text)", hint: .moreQuota(fullest), facts)
+        default: return .ok("quota", text, facts)
         }
     }
 
-    private static func describe(_ quota: Result<KeyQuota, KeyringError>, user: UInt32) -> String {
+    private static func describe(_ user: UInt32, _ quota: Result<KeyQuota, KeyringError>) -> String {
         switch quota {
         case .success(let quota):
             "uid \(user) uses \(quota.keys) of \(quota.maximumKeys) keys, \(quota.bytes) of \(quota.maximumBytes) bytes"

@@ -1,0 +1,51 @@
+import ArgumentParser
+import CommandSupport
+import SessionKeyring
+
+/// Which names of what is in the keyring can stand at the cursor.
+enum NameSource: String {
+    /// Services that have a secret which this command can read.
+    case services
+    /// Services and servers of items of every kind.
+    case anyServices
+    /// The accounts of the service that is named before.
+    case accounts
+    /// What commands printed is kept under these.
+    case cachedNames
+    /// A variable and a reference, once the variable's name is there: `VAR=skr://...`.
+    case assignments
+
+    /// The names, each once; none where the keyring can't be read, because there is nobody to tell.
+    func names(in line: PartialLine, typing word: String) -> [String] {
+        let items = (try? line.place?.store().identities()) ?? []
+        var known: Set<[UInt8]> = []
+        return items.compactMap { name(of: $0, in: line, typing: word) }.filter { name in
+            // No shell could show it, and a line break would make two of it.
+            Display.plain(name) == name && known.insert(Array(name.utf8)).inserted
+        }
+    }
+
+    private func name(of item: ItemIdentity, in line: PartialLine, typing word: String) -> String? {
+        switch self {
+        case .services: return item.kind == .password ? item.service : nil
+        case .anyServices: return item.service
+        case .cachedNames: return item.kind == .cached ? item.service : nil
+        case .accounts:
+            guard item.kind == .password, !item.account.isEmpty, let service = line.positionals.first else {
+                return nil
+            }
+            return item.service.utf8.elementsEqual(service.utf8) ? item.account : nil
+        case .assignments:
+            guard item.kind == .password, let sign = word.firstIndex(of: "=") else { return nil }
+            return "\(word[...sign])\(SecretReference(to: item))"
+        }
+    }
+}
+
+extension CompletionKind {
+    /// Names from the keyring.
+    ///
+    /// The source stands where a shell's command does: that is handed on by the argument parser's definitions as it is, and
+    /// nothing runs it, because the parser's own scripts are not given out.
+    static func names(_ source: NameSource) -> CompletionKind { .shellCommand(source.rawValue) }
+}

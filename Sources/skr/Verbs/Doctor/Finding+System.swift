@@ -1,0 +1,103 @@
+import Glibc
+import Keyutils
+
+/// What the kernel and this process's surroundings allow.
+extension Finding {
+    /// Whether something forbids the system calls of the key facility.
+    static func calls(refused refusals: [(call: KeyFacility.Call, error: KeyringError)]) -> Finding {
+        let isFiltered = KeyFacility.isFiltered
+        let facts = JSONValue.object([
+            "blocked": .array(refusals.map { .string($0.call.rawValue) }), "seccompFilter": JSONValue(isFiltered),
+        ])
+        guard let first = refusals.first else {
+            return .ok("calls", "add_key, keyctl and request_key are allowed", facts)
+        }
+        let calls = refusals.map { "\($0.call.rawValue) (errno \($0.error.errno))" }.joined(separator: ", ")
+        if first.error.code == .unavailable, isFiltered == false {
+            return .problem("calls", "this kernel has no key facility: \(calls)", hint: .newKernel, facts)
+        }
+        let cause = isFiltered == false ? "a security module" : "a seccomp filter, as containers have,"
+        return refusals.contains { $0.call != .requestKey }
+            ? .problem("calls", "\(cause) blocks \(calls)", hint: .allowCalls, facts)
+            : .warning("calls", "\(cause) blocks \(calls), which skr hardly needs", hint: .allowCalls, facts)
+    }
+
+    private static let featureNames: [(feature: KeyringCapabilities, name: String)] = [
+        (.persistentKeyrings, "persistentKeyrings"), (.diffieHellman, "diffieHellman"), (.publicKey, "publicKey"),
+        (.bigKey, "bigKey"), (.invalidate, "invalidate"), (.restrictKeyring, "restrictKeyring"), (.move, "move"),
+        (.namespacedKeyringNames, "namespacedKeyringNames"), (.namespaceTags, "namespaceTags"),
+        (.notifications, "notifications"),
+    ]
+
+    /// Which features the kernel's key facility was built with, and what they are for.
+    static func features() -> Finding {
+        let found: KeyringCapabilities
+        do throws(KeyringError) {
+            found = try KeyringCapabilities.query()
+        } catch {
+            let isOld = error.code == .unsupported
+            let reason = isOld ? "this kernel is older than 5.3, and can't move a key in one step" : "\(error)"
+            return .problem("features", reason, hint: isOld ? .newKernel : .allowCalls, .null)
+        }
+        let facts = JSONValue.array(
+            featureNames.filter { found.contains($0.feature) }.map { JSONValue.string($0.name) })
+        guard found.contains([.move, .invalidate]) else {
+            let text = "this kernel can't move or invalidate a key, which atomic writes need"
+            return .problem("features", text, hint: .newKernel, facts)
+        }
+        let bigKey =
+            found.contains(.bigKey)
+            ? "big_key (secrets of up to \(Key.largestBigPayload) bytes)"
+            : "no big_key (secrets of up to \(Key.largestUserPayload) bytes)"
+        let persistent =
+            found.contains(.persistentKeyrings) ? "persistent keyrings" : "no persistent keyrings (nor that scope)"
+        let watching =
+            found.contains(.notifications) ? "notifications (keys can be watched)" : "no notifications (no watching)"
+        return .ok(
+            "features", "move and invalidate (atomic writes), \(bigKey), \(persistent), \(watching)", facts)
+    }
+
+    /// Whether user ids here are those of the machine.
+    static func userNamespace(of place: Place) -> Finding {
+        let isInitial = try? UserNamespace.isIdentity()
+        let facts = JSONValue.object(["isInitial": JSONValue(isInitial), "userID": JSONValue(geteuid())])
+        let inOneOfItsOwn = "in one of its own: its user and persistent scopes are not those of the same user outside"
+        switch isInitial {
+        case true?: return .ok("user-namespace", "none: user ids are the machine's", facts)
+        case false? where place.secretScope == .sharedSession:
+            return .ok("user-namespace", "\(inOneOfItsOwn); SKR_SCOPE is session, which is shared", facts)
+        case false?: return .warning("user-namespace", inOneOfItsOwn, hint: .sayScope, facts)
+        case nil:
+            return .warning("user-namespace", "unknown: /proc/self/uid_map can't be read", hint: .mountProc, facts)
+        }
+    }
+
+    /// Whether the kernel lets us see how much time a secret has left, as it does in `/proc/keys` alone.
+    static func timeLeft(seenBy probes: [ScopeProbe]) -> Finding {
+        let isReadable = (try? KeyTable.snapshot()) != nil
+        let isKnown = isReadable && probes.allSatisfy(\.isTimeLeftKnown)
+        let facts = JSONValue.object(["known": .bool(isKnown)])
+        if isKnown { return .ok("time-left", "known, from /proc/keys", facts) }
+        let reason = isReadable ? "/proc/keys does not show our own keys" : "/proc/keys can't be read"
+        return .warning("time-left", "unknown: \(reason); timeouts work all the same", hint: .mountProc, facts)
+    }
+
+    /// Whether the memory of this process that held secrets could be kept from being swapped out.
+    static func memoryLock() -> Finding {
+        let limit = MemoryLockLimit.current
+        // Room for the largest ordinary secret, in case no probe has needed any.
+        let isLocked =
+            SecretBytes(copying: [UInt8](repeating: 0, count: Key.largestUserPayload)).count > 0
+            && SecretBytes.isMemoryLocked
+        let facts = JSONValue.object(["locked": .bool(isLocked), "limit": JSONValue(limit?.soft)])
+        let bound = limit?.soft.map { "\($0) bytes" } ?? "unlimited"
+        guard !isLocked else {
+            return .ok("memory-lock", "secrets in skr's memory are locked (RLIMIT_MEMLOCK \(bound))", facts)
+        }
+        let mayRaise = limit.map { $0.hard ?? .max >= 8_388_608 } ?? false
+        return .warning(
+            "memory-lock",
+            "secrets in skr's memory can be swapped out for a moment: RLIMIT_MEMLOCK is too small (\(bound))",
+            hint: mayRaise ? .raiseOwnLimit : .raiseLimit, facts)
+    }
+}

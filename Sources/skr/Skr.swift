@@ -67,11 +67,9 @@ package enum Skr {
             return .usage(parser: message, hint: "'skr help' lists the verbs")
         }
         guard RootCommand.verbs.contains(verb) else { return unknownVerb(verb) }
-        guard !RootCommand.launches(verb) || words.contains("--") else {
-            return .usage(
-                parser: message, hint: "write the command behind '--'; 'skr help \(verb)' shows the options")
-        }
-        return .usage(parser: message, hint: "'skr help \(verb)' shows its options")
+        let lacksCommand = RootCommand.launches(verb) && !words.contains("--")
+        let hint = lacksCommand ? "write the command behind '--'; 'skr help \(verb)' shows the options" : nil
+        return .usage(parser: message, hint: hint ?? "'skr help \(verb)' shows its options")
     }
 
     static func unknownVerb(_ word: String) -> CommandError {

@@ -42,13 +42,13 @@ extension SecretBytes {
     /// All that `read` puts into its buffer until there is no more, in memory that is wiped, locked and kept out of core
     /// dumps; of what is longer, `limit` bytes.
     static func readingAll(
-        limit: Int, _ read: (UnsafeMutableRawBufferPointer) throws -> Int
-    ) throws -> SecretBytes {
-        let start = try unsafe SecretBytes(capacity: min(limit, firstPiece)) { buffer in
+        limit: Int, _ read: (UnsafeMutableRawBufferPointer) throws(Errno) -> Int
+    ) throws(Errno) -> SecretBytes {
+        let start = try unsafe SecretBytes(capacity: min(limit, firstPiece)) { buffer throws(Errno) in
             try unsafe fill(buffer, from: 0, read)
         }
         guard start.count == firstPiece, limit > firstPiece else { return start }
-        return try unsafe SecretBytes(capacity: limit) { buffer in
+        return try unsafe SecretBytes(capacity: limit) { buffer throws(Errno) in
             start.withBytes { bytes in
                 unsafe bytes.withUnsafeBytes { unsafe buffer.copyMemory(from: $0) }
             }
@@ -59,8 +59,8 @@ extension SecretBytes {
     /// Reads to the end of input or of the buffer, and returns how much of the buffer is filled.
     private static func fill(
         _ buffer: UnsafeMutableRawBufferPointer, from start: Int,
-        _ read: (UnsafeMutableRawBufferPointer) throws -> Int
-    ) throws -> Int {
+        _ read: (UnsafeMutableRawBufferPointer) throws(Errno) -> Int
+    ) throws(Errno) -> Int {
         var count = start
         while count < buffer.count {
             let more = try unsafe read(UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
@@ -77,5 +77,14 @@ extension FileDescriptor {
         let copy = fcntl(rawValue, closesOnExec ? F_DUPFD_CLOEXEC : F_DUPFD, STDERR_FILENO + 1)
         guard copy >= 0 else { throw .last }
         return FileDescriptor(rawValue: copy)
+    }
+
+    /// As `read(into:)`, which throws nothing but an `Errno` either and does not say so.
+    func readSome(into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
+        do {
+            return try unsafe read(into: buffer)
+        } catch {
+            throw error as? Errno ?? .ioError
+        }
     }
 }

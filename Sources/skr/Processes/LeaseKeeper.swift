@@ -1,4 +1,3 @@
-import Glibc
 import SessionKeyring
 
 /// Renews a lease when it is time to, from the loop that waits for a command.
@@ -7,29 +6,21 @@ import SessionKeyring
 struct LeaseKeeper {
     let lease: any LeaseHandle
     private let duration: Duration
-    private let interval: Int
-    private var next: Int
+    /// On a clock that goes on while the machine sleeps, as the lease's does.
+    private var next: ContinuousClock.Instant
 
     init(_ lease: any LeaseHandle, lasting duration: Duration) {
         self.lease = lease
         self.duration = duration
-        let (seconds, attoseconds) = duration.components
-        interval = max(1, (Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000)) / 3)
-        next = Self.now() + interval
+        next = .now + duration / 3
     }
 
-    var millisecondsLeft: CInt { CInt(clamping: max(0, next - Self.now())) }
+    var millisecondsLeft: CInt { CInt(clamping: Int(max(0, (next - .now) / .milliseconds(1)).rounded(.up))) }
 
     mutating func renewIfDue() {
-        guard Self.now() >= next else { return }
-        next = Self.now() + interval
+        guard .now >= next else { return }
+        next = .now + duration / 3
         // A lease that was lost stays so, and is found out when it matters; any other trouble may be over next time.
         _ = try? lease.renew(lasting: duration)
-    }
-
-    private static func now() -> Int {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_BOOTTIME, &time)
-        return time.tv_sec * 1_000 + time.tv_nsec / 1_000_000
     }
 }

@@ -59,17 +59,17 @@ struct CapturedOutput: ~Copyable {
     }
 
     private func read(atMost limit: Int, from child: inout ChildCommand) throws(CommandError) -> SecretBytes {
-        do {
-            return try unsafe SecretBytes.readingAll(limit: limit) { buffer in
+        do throws(Errno) {
+            return try unsafe SecretBytes.readingAll(limit: limit) { buffer throws(Errno) in
                 child.wait(for: reader)
-                return try unsafe reader.read(into: buffer)
+                return try unsafe reader.readSome(into: buffer)
             }
         } catch {
             throw Self.failure(error)
         }
     }
 
-    private static func failure(_ error: any Error) -> CommandError {
+    private static func failure(_ error: Errno) -> CommandError {
         .internalError("can't read the command's output: \(error.reason)", hint: nil)
     }
 }

@@ -1,6 +1,5 @@
 import CommandSupport
 import FoundationEssentials
-import Glibc
 import Keyutils
 
 /// How long an output is good for, as it says itself.
@@ -12,7 +11,8 @@ package enum OutputLifetime {
 
     /// From a field that holds a number of seconds, a Unix time, or a date and time.
     static func read(_ path: String, from bytes: RawSpan) throws(CommandError) -> Duration {
-        guard let seconds = try text(of: path, in: bytes).flatMap({ seconds($0, now: now()) }) else {
+        guard let seconds = try text(of: path, in: bytes).flatMap({ seconds($0, now: Date.now.timeIntervalSince1970) })
+        else {
             throw failure(path, "the field is neither a number of seconds nor a time")
         }
         guard seconds >= 1 else { throw failure(path, "the time that the field tells is over") }
@@ -38,12 +38,6 @@ package enum OutputLifetime {
         case .noText: return nil
         case .notJSON: throw failure(path, "the output is not JSON")
         }
-    }
-
-    private static func now() -> Double {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_REALTIME, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
     }
 
     /// Never the field's value, which may be a secret that was named by mistake.

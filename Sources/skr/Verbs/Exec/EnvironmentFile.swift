@@ -1,12 +1,6 @@
 package import CommandSupport
 
-/// A `.env` file: what docker and the dotenv libraries agree on.
-///
-/// A line is `NAME=value` or `export NAME=value`; blank lines and lines that begin with `#` are skipped. A value without
-/// quotes goes to the end of the line, less the blanks around it and less a comment, which begins with a `#` behind a blank.
-/// In single quotes everything is as it stands; in double quotes `\n` `\r` `\t` `\"` `\\` and `\$` are one character each,
-/// and any other backslash is as it stands. A quoted value ends on its line. No variable is expanded. A value that begins
-/// with `skr://` is a reference.
+/// A `.env` file: what docker and the dotenv libraries agree on, as the help of `skr exec` has it.
 package struct EnvironmentFile {
     static let limit = 1 << 20
 

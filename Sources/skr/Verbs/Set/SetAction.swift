@@ -45,9 +45,9 @@ struct SetAction: PlainAction {
         // One byte more than any key can hold, so that what is too large is told from what just fits.
         let limit = Key.largestBigPayload + 2
         let input: SecretBytes
-        do {
-            input = try unsafe SecretBytes.readingAll(limit: limit) {
-                try unsafe FileDescriptor.standardInput.read(into: $0)
+        do throws(Errno) {
+            input = try unsafe SecretBytes.readingAll(limit: limit) { buffer throws(Errno) in
+                try unsafe FileDescriptor.standardInput.readSome(into: buffer)
             }
         } catch {
             throw .internalError(

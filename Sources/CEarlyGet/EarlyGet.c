@@ -1,8 +1,4 @@
-/* Answers a plain `skr get SERVICE [ACCOUNT]` of the session scope before the Swift runtime is set up, which costs a cold
-   command as much as the get itself.
-
-   It answers only what it is sure of: names that stand for themselves, a live item of the type `user`. Everything else it
-   leaves to main, which begins anew. A debug build is without it, and a test holds the two against each other. */
+/* What it promises stands in EarlyGet.h. A debug build is without it, and a test compares the two. */
 #ifndef DEBUG
 
 #define _DEFAULT_SOURCE
@@ -15,23 +11,23 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { MOST_BYTES = 32768, INTERNAL_ERROR = 70, LEAVE_TO_MAIN = -1 };
+enum { MOST_BYTES = 32768, INTERNAL_ERROR = 70, UP_TO_MAIN = -1 };
 
-/* Whether a text is not empty, does not begin with one of these, and needs no encoding in a key's description. */
+/* Whether a text needs no encoding in a key's description, is not empty, and does not begin with one of these. */
 static bool is_plain(const char *text, const char *not_first)
 {
     const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.~";
     return *text && !strchr(not_first, *text) && text[strspn(text, plain)] == '\0';
 }
 
-/* A variable's value, or the usual one where it is not set or empty. */
+/* A variable's value, or the default if it is not set or empty. */
 static const char *value_of(const char *name, const char *usual)
 {
     const char *value = getenv(name);
     return value && *value ? value : usual;
 }
 
-/* Joins the texts; false where there is no room for them. */
+/* Joins the texts; false if there is no room for them. */
 static bool join(char *joined, size_t room, const char *const texts[4])
 {
     for (int i = 0; i < 4; i++) {
@@ -61,7 +57,7 @@ static bool links(long ring, int key)
     return false;
 }
 
-/* Reads the item into a buffer of MOST_BYTES; negative where that is not as simple as that. */
+/* Reads the item into a buffer of MOST_BYTES; negative if main must do it. */
 static long read_item(const char *ring_name, const char *item_name, char *secret)
 {
     long session = syscall(SYS_keyctl, KEYCTL_GET_KEYRING_ID, KEY_SPEC_SESSION_KEYRING, 0);
@@ -77,15 +73,15 @@ static long read_item(const char *ring_name, const char *item_name, char *secret
     return size - 1;
 }
 
-/* Writes the secret; the exit code. */
-static int give(const char *secret, size_t size)
+/* Writes the secret; returns the exit code. */
+static int write_answer(const char *secret, size_t size)
 {
     for (size_t written = 0; written < size;) {
         ssize_t more = write(STDOUT_FILENO, secret + written, size - written);
         if (more < 0 && errno != EINTR) {
             if (written == 0)
-                return LEAVE_TO_MAIN;
-            /* What main would say: with a part of it written, it can't begin anew. */
+                return UP_TO_MAIN;
+            /* As main would report it: a part is written, so main can't begin anew. */
             char *reason = strerror(errno), start[] = "skr: error: can't write the answer: ";
             struct iovec text[] = {{start, sizeof start - 1}, {reason, strlen(reason)}, {"\n", 1}};
             writev(STDERR_FILENO, text, 3);
@@ -111,9 +107,9 @@ static void early_get(int count, char **words)
         return;
     if (isatty(STDOUT_FILENO))
         secret[size++] = '\n'; /* The prompt would follow right behind. */
-    int code = give(secret, (size_t)size);
+    int code = write_answer(secret, (size_t)size);
     explicit_bzero(secret, (size_t)size);
-    if (code != LEAVE_TO_MAIN)
+    if (code != UP_TO_MAIN)
         _exit(code);
 }
 

@@ -14,7 +14,7 @@ int end_with_parent(pid_t parent)
 {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
         return -1;
-    /* The second look is for a parent that ended before the first. */
+    /* The parent may have ended before the call. */
     if (getppid() == parent)
         return 0;
     errno = ESRCH;
@@ -51,7 +51,7 @@ pid_t start_child_or_tell(const struct child_setup *setup, struct child_failure 
         close(report[1]);
         report[1] = moved;
     }
-    /* One whose children are ignored could not wait for them. */
+    /* While SIGCHLD is ignored, nobody can wait for a child. */
     sigaction(SIGCHLD, &usual, &childs);
     child = fork();
     if (child == 0) {

@@ -1,7 +1,7 @@
-/* What the static Swift runtime would do before main, at a tenth of a start: look for a program that prints the stack and
-   the registers of a process that crashes, and end the process where /proc is not mounted; and read /proc/self/maps for the
-   words that the kernel has handed over. What is defined here is not linked from there. It is hidden, so that a runtime in
-   a library of its own, as in a debug build, goes on using its own. */
+/* Replaces what the static Swift runtime does before main, which takes a tenth of a start: it looks for a program that prints
+   the stack of a crashed process, ends the process if /proc is not mounted, and reads /proc/self/maps for the words of the
+   command line. What is defined here is not linked from the runtime. It is hidden, so that a runtime in a shared library, as
+   in a debug build, uses its own. */
 
 #include "RuntimeStart.h"
 

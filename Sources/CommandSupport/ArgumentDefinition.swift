@@ -4,7 +4,7 @@ package struct ArgumentDefinition: Decodable {
         case positional, option, flag
     }
 
-    /// What can stand there; the names of cases and of their values are the argument parser's.
+    /// The values that it can have; the names are the argument parser's.
     package enum Values: Decodable {
         case list(values: [String])
         case file(extensions: [String])
@@ -45,10 +45,10 @@ package struct ArgumentDefinition: Decodable {
         let name = valueName ?? "value"
         return name.allSatisfy(\.isLetter) ? name.uppercased() : name
     }
-    /// Options that the argument parser adds to every verb, and that no synopsis needs.
+    /// Whether it is one that the argument parser adds to every verb.
     package var isForEveryVerb: Bool { spelling == "--help" || spelling == "--version" }
 
-    /// What it is for, which values there are, and which it has when it is left out.
+    /// What it is for, its values, and its default.
     package var summary: String {
         let values = allValues.map { " One of \($0.joined(separator: ", "))." } ?? ""
         return (abstract ?? "") + values + (defaultValue.map { " By default \($0)." } ?? "")

@@ -3,7 +3,8 @@ import FoundationEssentials
 
 /// A command and its verbs, as the argument parser knows them.
 ///
-/// It tells them in JSON alone, which completions and manual pages are made from, so that no verb is listed twice.
+/// The parser offers them as JSON only. Completions and manual pages are made from them, so that no verb is listed
+/// twice.
 package struct CommandDefinition: Decodable {
     package let commandName: String
     let shouldDisplay: Bool
@@ -31,7 +32,7 @@ package struct CommandDefinition: Decodable {
     }
 
     package var positionals: [ArgumentDefinition] { shown.filter { $0.kind == .positional && !$0.isLaunched } }
-    /// Without `--version`, which the parser gives every verb; it is skr's.
+    /// Without the `--version` that the parser adds to every verb.
     package var options: [ArgumentDefinition] {
         shown.filter { $0.kind != .positional && ($0.spelling != "--version" || subcommands != nil) }
     }

@@ -1,4 +1,4 @@
-/// What the command tells its user when it can't do what it was asked: one line, a hint, and the exit code.
+/// An error for the user: one line, a hint, and the exit code.
 package struct CommandError: Error, Equatable {
     package let exitCode: ExitCode
     package let message: String
@@ -24,11 +24,11 @@ package struct CommandError: Error, Equatable {
 }
 
 extension CommandError {
-    /// What the argument parser says, as we say it: one line, lowercase at the start.
+    /// The argument parser's message as one line that begins in lower case.
     package static func usage(parser message: String, hint: String) -> CommandError {
         let lines = message.split(separator: "\n").map(String.init)
         var line = lines.first ?? message
-        // Of a choice, the values stand in lines of their own.
+        // The values of a choice are in lines of their own.
         let invitation = ". Please provide one of the following:"
         if line.hasSuffix(invitation) {
             let values = lines.dropFirst().prefix { $0.hasPrefix("  - ") }.map { $0.dropFirst(4) }

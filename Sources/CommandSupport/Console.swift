@@ -22,7 +22,7 @@ package enum Console {
         }
     }
 
-    /// A secret's exact bytes; on a terminal with a newline, because the prompt would follow right behind.
+    /// A secret's exact bytes; on a terminal with a newline, or the prompt would follow on the same line.
     package static func writeSecret(_ bytes: RawSpan) throws(CommandError) {
         try write(bytes)
         if isOutputTerminal { try write("\n") }
@@ -32,16 +32,16 @@ package enum Console {
         tell("error", error, by: program)
     }
 
-    /// What did not keep the command from doing what it was asked.
+    /// Reports what did not make the command fail.
     package static func warn(_ error: CommandError) {
         tell("warning", error, by: "skr")
     }
 
-    /// A line each, whatever names and words of others stand in it.
+    /// One line each, whatever the message contains.
     private static func tell(_ kind: String, _ error: CommandError, by program: String) {
         var text = "\(program): \(kind): \(Display.plain(error.message))\n"
         if let hint = error.hint { text += "\(program): hint: \(Display.plain(hint))\n" }
-        // Where standard error is gone, the exit code still tells.
+        // If standard error is closed, there is still the exit code.
         try? unsafe FileDescriptor.standardError.writeAll(text.utf8Span.span.bytes)
     }
 

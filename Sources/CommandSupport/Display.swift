@@ -1,4 +1,4 @@
-/// Text for people: as it is, unless it would confuse a terminal or a table.
+/// Text that is safe to show on a terminal.
 package enum Display {
     /// A word of the command line or of a file, cut where it would fill the screen.
     package static func quoted(_ text: String) -> String {
@@ -17,7 +17,7 @@ package enum Display {
 
     /// JSON with such characters as JSON escapes, which mean the same.
     ///
-    /// What stands between the values is a newline or none of them.
+    /// Between the values there are none of them but newlines.
     package static func plainJSON(_ text: String) -> String {
         replacingUnseen(in: text) { scalar in
             scalar == "\n"

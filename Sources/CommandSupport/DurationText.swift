@@ -2,7 +2,7 @@
 package enum DurationText {
     /// The duration; `nil` for a text that is none.
     ///
-    /// Zero is one, and left for the store to refuse.
+    /// Zero is a duration; the store refuses it.
     package static func parse(_ text: String) -> Duration? {
         var total: Int64 = 0
         var number: Int64?

@@ -37,7 +37,7 @@ package enum ExitCode: Int32, CaseIterable {
         }
     }
 
-    /// Whether it is of verbs that launch a command alone.
+    /// Whether only verbs that launch a command have it.
     package var isOfLaunching: Bool { self == .cannotExecute || self == .noCommand }
 
     /// One line a code, indented as the lines of a help text are.

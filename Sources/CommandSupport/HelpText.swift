@@ -10,7 +10,7 @@ package protocol ExampleCommand: ParsableCommand {
 extension ExampleCommand {
     package static var furtherHelp: String { "" }
 
-    /// What the argument parser says of this command or of one of its verbs, at the terminal's width, and the examples.
+    /// The argument parser's help of this command or of a verb, at the terminal's width, and the examples.
     package static func helpText(of verb: (any ParsableCommand.Type)? = nil) -> String {
         let command = verb ?? self
         var text = helpMessage(for: command)

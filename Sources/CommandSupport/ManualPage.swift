@@ -1,7 +1,7 @@
 import ArgumentParser
 
-/// The manual page of a command or of one of its verbs, in the language of manual pages, mdoc(7), made from the argument
-/// parser's definitions.
+/// The manual page of a command or of one of its verbs, in the language of manual pages, mdoc(7), made from the
+/// argument parser's definitions.
 package struct ManualPage {
     package private(set) var text = ""
     private let command: CommandDefinition
@@ -55,7 +55,8 @@ package struct ManualPage {
         if command.launched != nil { macro("Op Fl - Ar CMD ...") }
     }
 
-    /// Paragraphs, what is indented as it stands, and a heading for each line that begins in capitals: `ENV FILES: ...`.
+    /// Paragraphs, what is indented as it stands, and a heading for each line that begins in capitals: `ENV FILES:
+    /// ...`.
     private mutating func add(discussion: String) {
         var indented: [Substring] = []
         for line in "\(discussion)\n".split(separator: "\n", omittingEmptySubsequences: false) {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Colours for people at a terminal that shows them, and plain text everywhere else.
+/// Colours on a terminal that shows them, plain text elsewhere.
 package enum TextStyle {
     case plain, coloured
 

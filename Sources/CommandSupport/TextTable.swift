@@ -3,7 +3,7 @@ package struct TextTable {
     package struct Column {
         let title: String
         let isNumber: Bool
-        /// Where there is little room, columns of the lowest rank go first.
+        /// If the table is too wide, the columns of the lowest rank are left out first.
         let rank: Int
 
         package init(_ title: String, isNumber: Bool = true, rank: Int = 0) {

@@ -6,7 +6,7 @@ import Glibc
 package enum Skr {
     package static func main(arguments: CommandLineWords) -> Int32 {
         if let action = plain(arguments) {
-            // Right away, which spares the hot verbs the taking apart of what the process's end frees anyway.
+            // Ends here, so that nothing is deallocated that the end of the process frees anyway.
             exit(exitCode { () throws(CommandError) in try action.perform() })
         }
         if arguments[0] == Completion.word {
@@ -16,8 +16,8 @@ package enum Skr {
         return exitCode { () throws(CommandError) in try parse(arguments)?.perform() }
     }
 
-    /// A hot verb's plain call; `nil` for all else.
-    package static func plain(_ arguments: CommandLineWords) -> (any PlainAction)? {
+    /// The action of a plain call of a hot verb; `nil` for any other command line.
+    package static func plain(_ arguments: CommandLineWords) -> (any VerbAction)? {
         switch arguments[0] {
         case "get": GetAction(plain: arguments)
         case "set": SetAction(plain: arguments)
@@ -34,7 +34,7 @@ package enum Skr {
         // The parser needs to know that there was a '--', and is not to look at the command.
         let words = try arguments.strings(before: end) + (end == nil ? [] : ["--", "CMD"])
         let launched = arguments.suffix(from: end.map { $0 + 1 } ?? arguments.count)
-        // Those of the parser run what they complete.
+        // The parser's scripts run the names that they complete.
         if words.prefix(while: { $0 != "--" }).contains(where: { $0.hasPrefix("--generate-completion-script") }) {
             throw .usage("unknown option '--generate-completion-script'", hint: "'skr help completions' has them")
         }
@@ -80,7 +80,7 @@ package enum Skr {
             hint: nearest.map { "did you mean '\($0)'? 'skr help' lists the verbs" } ?? "'skr help' lists the verbs")
     }
 
-    /// Runs `body`, and tells its error, if any.
+    /// Runs `body` and reports its error.
     static func exitCode(_ body: () throws(CommandError) -> Void) -> Int32 {
         do throws(CommandError) {
             try body()

@@ -2,7 +2,7 @@ import Foundation
 import Keyutils
 import Testing
 
-/// Where there is no session keyring, a lookup leaves the user's stand-in for one in the credentials of its thread, and
+/// Where there is no session keyring, a lookup puts the user's shared one into the credentials of its thread, and
 /// what that thread starts has it for good.
 @Suite(
     "A command that becomes another user does not take our session along", .serialized,

@@ -23,7 +23,7 @@ struct ChildProcessTests {
     }
 
     @Test("a child that does not end is killed with its children, and the test fails in time")
-    func patience() throws {
+    func timeLimit() throws {
         let start = ContinuousClock.now
         #expect(throws: ChildProcess.Failure.self) {
             try ChildProcess.run(

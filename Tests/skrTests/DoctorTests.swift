@@ -27,7 +27,7 @@ struct DoctorTests {
         #expect(found.facts("user")["possessed"] as? Bool == false)
     }
 
-    @Test("where the tester has no session keyring it says who shares the stand-in; where there is one, it does not")
+    @Test("without a session keyring it says who shares the user's; with one, it does not")
     func standIn() throws {
         let found = try doctor(#"skr doctor --json; keyctl rdescribe @s >&2"#)
         let isStandIn = found.outcome.errors.contains(";_uid_ses.")

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// What C answers before `main` is what `main` would: the installed executable against the debug build, which is without it.
+/// What C answers before `main` is what `main` would: the installed executable against the debug build, which is
+/// without it.
 @Suite(
     "A get that is answered early is the same get",
     .enabled(if: EarlyGetCases.installed != nil, "needs a release build, which SKR_TEST_EXECUTABLE names"))

@@ -175,8 +175,8 @@ struct ExecTests {
 }
 
 extension CommandRunner {
-    /// A shell function that shows the signals of a `/proc/PID/status`, but for two that the C library keeps for itself: its
-    /// `posix_spawn` leaves them ignored, and its first thread takes one of them.
+    /// A shell function that shows the signals of a `/proc/PID/status`, but for two that the C library keeps for
+    /// itself: its `posix_spawn` leaves them ignored, and its first thread takes one of them.
     static let signals = #"""
         signals() {
             while read -r name mask; do

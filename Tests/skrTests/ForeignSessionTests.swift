@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// What follows runs as an ordinary user in a session of root's, in which root has stored `held` and what `kept` printed.
+/// What follows runs as an ordinary user in a session of root's, in which root has stored `held` and what `kept`
+/// printed.
 private func inForeignSession(_ script: String) throws -> CommandRunner.Outcome {
     try CommandRunner().inSession(
         #"""

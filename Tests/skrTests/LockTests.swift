@@ -91,7 +91,7 @@ struct LockTests {
     }
 
     @Test(
-        "signals go to the command; the lock is given back, and skr dies of them too",
+        "signals go to the command; the lock is released, and skr dies of them too",
         arguments: ["TERM", "HUP", "USR1"])
     func signals(name: String) throws {
         let outcome = try inSession(
@@ -135,7 +135,7 @@ struct LockTests {
     }
 
     @Test(
-        "mistakes are told with what mends them",
+        "usage errors have a hint",
         arguments: [
             ["a"], ["--", "x"], ["", "--", "x"], ["a", "--timeout", "0", "--", "x"],
             ["a", "--timeout", "2h", "--", "x"],

@@ -22,16 +22,16 @@ struct ScopeProbeTests {
         }
     }
 
-    @Test("tells a session from its stand-in, its owner, and what it links")
-    func anchor() async {
+    @Test("tells a session from the user's shared one, its owner, and what it links")
+    func resolved() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let session = try TestSession.join()
-            var anchor = try ResolvedScope(lookingAt: .session)
-            succeed(3, anchor.keyring == session && anchor.isPossessed && anchor.ownership == .own)
-            succeed(4, !anchor.linksUserKeyring && anchor.linkCount == 0 && !anchor.letsOthersIn)
+            var resolved = try ResolvedScope(lookingAt: .session)
+            succeed(3, resolved.keyring == session && resolved.isPossessed && resolved.ownership == .own)
+            succeed(4, !resolved.linksUserKeyring && resolved.linkCount == 0 && !resolved.letsOthersIn)
             try session.link(Key(Keyring.resolve(.userKeyring)))
-            anchor = try ResolvedScope(lookingAt: .session)
-            succeed(5, anchor.linksUserKeyring && anchor.linkCount == 1)
+            resolved = try ResolvedScope(lookingAt: .session)
+            succeed(5, resolved.linksUserKeyring && resolved.linkCount == 1)
             guard geteuid() == 0 else { exit(0) }
             OrdinaryUser.become(60_211)
             succeed(6, try ResolvedScope(lookingAt: .session).ownership == .foreign(userID: 0))

@@ -16,7 +16,7 @@ struct SessionTests {
         #expect(outcome.errors == "1 inner\n")
     }
 
-    @Test("it works where the session keyring was revoked, which it mends")
+    @Test("it works where the session keyring was revoked")
     func revoked() throws {
         let outcome = try CommandRunner().inSession(
             #"""

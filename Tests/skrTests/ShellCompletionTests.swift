@@ -5,7 +5,8 @@ import Testing
 enum CompletingShell: String, CaseIterable {
     case bash, zsh, fish
 
-    /// Starts an interactive shell in which `skr` shows the words that it was called with; the scripts ask the real one.
+    /// Starts an interactive shell in which `skr` shows the words that it was called with; the scripts ask the real
+    /// one.
     var start: String {
         switch self {
         case .bash: #"exec bash --noprofile --rcfile "$SETTINGS/bash" -i"#

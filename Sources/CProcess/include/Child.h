@@ -4,7 +4,7 @@
 #include <sys/signalfd.h>
 #include <sys/types.h>
 
-/* What a child is given; a negative descriptor leaves the child ours. */
+/* What a child gets; with a negative descriptor it keeps ours. */
 struct child_setup {
     char *const *words;
     char *const *environment;
@@ -14,29 +14,30 @@ struct child_setup {
     const sigset_t *mask;
 };
 
-/* What a child does before it is the program. */
+/* The steps of a child before it becomes the program. */
 enum child_step { CHILD_TIED, CHILD_CONNECTED, CHILD_SIGNALS_SET, CHILD_EXECUTED };
 
-/* What a child could not do, and why. */
+/* The step that failed in a child, and its error number. */
 struct child_failure {
     enum child_step step;
     int code;
 };
 
-/* Starts a child that is killed when the calling thread ends. Returns its process ID, or -1 where it could not be started,
-   and says why. Descriptors below 3 must not be used for input and output. */
+/* Starts a child that is killed when the calling thread ends. Returns its process ID once it has become the program, or -1,
+   with the reason, if it could not. Input and output must not be standard descriptors. Between fork and exec the child
+   makes nothing but system calls. */
 pid_t start_child_or_tell(const struct child_setup *setup, struct child_failure *failure);
 
-/* The same, with the negated error number where it could not be started. */
+/* The same, but returns the negated error number if it fails. */
 pid_t start_child(const struct child_setup *setup);
 
-/* Has the kernel kill this process when its parent ends; 0, or -1 with errno, which is ESRCH where the parent has ended
-   already. To be said again after an exec by which the user changes. */
+/* Has the kernel kill this process when its parent ends. Returns 0, or -1 with errno, which is ESRCH if the parent has
+   already ended. An exec that changes the user undoes it. */
 int end_with_parent(pid_t parent);
 
-/* Forks twice, so that nobody waits for what goes on: 1 in the process that was forked, 0 in this one, which waits for
-   nothing else, -1 where there is none. The other one has a session of its own and nothing open. */
+/* Forks twice, so that nobody has to wait for the new process. Returns 1 in it, 0 in this process, and -1 if there is no
+   new one. The new process has a session of its own, /dev/null for the standard descriptors, and no other descriptor. */
 int fork_detached(void);
 
-/* The environment, which Swift would take for shared mutable state. */
+/* The environment; Swift refuses the global variable as shared mutable state. */
 char **current_environment(void);

@@ -7,7 +7,7 @@ extension CommandError {
         self.init(exitCode: ExitCode(error.code), message: error.message, hint: error.commandHint)
     }
 
-    /// Runs `body`, whose errors become the command's.
+    /// Runs `body` and turns its errors into the command's.
     static func translating<Result>(_ body: () throws -> Result) throws(CommandError) -> Result {
         do {
             return try body()
@@ -47,7 +47,7 @@ extension SecretStoreError {
         return Code.ambiguous(accounts: accounts.map(Display.plain)).summary
     }
 
-    /// As the library says it, but with the item as the user named it.
+    /// The library's text, but with the item as the user named it.
     fileprivate var message: String {
         guard let item else { return description }
         let name = Display.name(of: item)

@@ -57,24 +57,11 @@ import Glibc
         return unsafe CommandLineWords(count: count - skipped, pointers: pointers + skipped)
     }
 
-    /// Where the first `--` stands, behind which nothing is an option of ours.
+    /// The position of the first `--`, behind which nothing is our option.
     var terminator: Int? {
         (0..<count).first { self[$0] == "--" }
     }
 
-    /// The first word for people, with what is not UTF-8 repaired.
+    /// The first word, for messages: what is not UTF-8 is replaced.
     var lossyFirst: String { unsafe pointers[0].map { unsafe String(cString: $0) } ?? "" }
-}
-
-extension CommandLineWords: Equatable {
-    /// Whether they are the same words, byte for byte.
-    package static func == (left: CommandLineWords, right: CommandLineWords) -> Bool {
-        left.count == right.count
-            && (0..<left.count).allSatisfy { position in
-                guard let word = unsafe left.pointers[position], let other = unsafe right.pointers[position] else {
-                    return false
-                }
-                return unsafe strcmp(word, other) == 0
-            }
-    }
 }

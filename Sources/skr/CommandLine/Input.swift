@@ -36,11 +36,13 @@ enum InputFile {
 }
 
 extension SecretBytes {
-    /// How much is read at first: the largest ordinary secret and its newline fit, so that nearly all take two reads.
+    /// How much is read at first: the largest ordinary secret and its newline, so that most inputs take two reads.
     static let firstPiece = 32_768
 
-    /// All that `read` puts into its buffer until there is no more, in memory that is wiped, locked and kept out of core
-    /// dumps; of what is longer, `limit` bytes.
+    /// Calls `read` until it returns 0 or `limit` bytes are there.
+    ///
+    /// The bytes are only in memory that is wiped, locked and kept
+    /// out of core dumps.
     static func readingAll(
         limit: Int, _ read: (UnsafeMutableRawBufferPointer) throws(Errno) -> Int
     ) throws(Errno) -> SecretBytes {
@@ -72,14 +74,14 @@ extension SecretBytes {
 }
 
 extension FileDescriptor {
-    /// A copy that is none of the standard descriptors: where one of those is closed, a new one takes its place.
+    /// A copy that is no standard descriptor, as the first one may be where a standard descriptor is closed.
     func duplicateAboveStandard(closesOnExec: Bool = true) throws(Errno) -> FileDescriptor {
         let copy = fcntl(rawValue, closesOnExec ? F_DUPFD_CLOEXEC : F_DUPFD, STDERR_FILENO + 1)
         guard copy >= 0 else { throw .last }
         return FileDescriptor(rawValue: copy)
     }
 
-    /// As `read(into:)`, which throws nothing but an `Errno` either and does not say so.
+    /// As `read(into:)`, with the type of its errors.
     func readSome(into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
         do {
             return try unsafe read(into: buffer)

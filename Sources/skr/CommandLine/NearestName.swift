@@ -1,4 +1,4 @@
-/// The name that somebody may have meant.
+/// Finds the name that a mistyped one may mean.
 package enum NearestName {
     /// The nearest by the number of letters to insert, delete, replace or swap; `nil` where none is near.
     package static func to(_ word: String, among names: [String]) -> String? {

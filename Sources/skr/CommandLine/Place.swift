@@ -1,12 +1,12 @@
 import ArgumentParser
-package import CommandSupport
+import CommandSupport
 import Glibc
 import SessionKeyring
 
-/// Where items are: the scope and the namespace, from options, else the environment, else the defaults.
-package struct Place: Equatable {
+/// A scope and a namespace: from options, else from the environment, else the defaults.
+struct Place {
     /// The scopes that a command can use.
-    package enum Scope: String, CaseIterable {
+    enum Scope: String, CaseIterable {
         case session, user, persistent
 
         var secretScope: SecretScope {
@@ -18,13 +18,13 @@ package struct Place: Equatable {
         }
     }
 
-    package let scope: Scope
-    /// Whether an option or the environment says so.
-    package let isScopeSaid: Bool
-    package let namespace: String
+    let scope: Scope
+    /// Whether an option or the environment names the scope.
+    let isScopeSaid: Bool
+    let namespace: String
 
-    /// - Parameter usual: the scope where neither the option nor the environment names one.
-    package init(
+    /// - Parameter usual: the scope if neither an option nor the environment names one.
+    init(
         scope: Scope? = nil, namespace: String? = nil, usual: Scope = .session
     ) throws(CommandError) {
         var named = scope
@@ -40,7 +40,7 @@ package struct Place: Equatable {
         self.namespace = namespace ?? usualNamespace ?? SecretStore.defaultNamespace
     }
 
-    /// A session that is asked for by name is meant, whoever owns it.
+    /// Whoever names the session scope means this session, even if another user owns it.
     var secretScope: SecretScope {
         scope == .session && isScopeSaid ? .sharedSession : scope.secretScope
     }
@@ -49,7 +49,7 @@ package struct Place: Equatable {
         try SecretStore(secretScope, namespace: namespace)
     }
 
-    /// A variable's value; `nil` where it is not set or empty, which a shell hardly tells apart.
+    /// A variable's value; `nil` if it is not set or empty.
     private static func environment(_ name: String) throws(CommandError) -> String? {
         guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { return nil }
         guard let text = unsafe String(validatingCString: value) else {

@@ -1,18 +1,18 @@
 import CommandSupport
 
-/// The words of a hot verb's plain call, for which the argument parser's start alone would cost several times what the work
-/// does.
+/// Parses a plain call of a hot verb, for which the start of the argument parser would take several times as long as
+/// the work.
 ///
-/// It knows the forms below and no other: whatever is unusual, wrong or asks for help is left to the parser, which then
-/// says the same or says what is wrong. A test holds the two against each other.
+/// It knows only the forms below. The argument parser parses everything else: what is unusual, wrong or asks for help.
+/// Tests compare the two.
 struct PlainCall {
     private let words: CommandLineWords
-    /// Where what the verb takes ends.
+    /// Where the verb's own words end.
     private let end: Int
     private var position = 1
-    // No optional strings: to copy one, the compiler's code looks for its type at run time, which takes as long as a get.
+    // Not optional: to copy an optional string, its type is looked up at run time, which takes as long as a get.
     private var (service, account, namespace) = ("", "", "")
-    /// How many words there are that are no options.
+    /// How many words are no options.
     private var count = 0
     private var hasNamespace = false
     private var scope: Place.Scope?
@@ -56,28 +56,35 @@ struct PlainCall {
         return nil
     }
 
-    /// The value of the option; `nil` where none is there, or one that may be an option.
+    /// The option's value; if there is none, or if it looks like an option, the call is not plain.
     mutating func value() -> String? {
-        guard position < end, let value = words[position], value.utf8.first != UInt8(ascii: "-") else { return nil }
+        guard position < end, let value = words[position], value.utf8.first != UInt8(ascii: "-") else {
+            return unusual()
+        }
         position += 1
         return value
     }
 
-    mutating func duration() -> Duration? { value().flatMap(DurationText.parse) }
+    mutating func duration() -> Duration? {
+        guard let value = value() else { return nil }
+        let duration = DurationText.parse(value)
+        isPlain = duration != nil
+        return duration
+    }
 
-    /// Which item; `nil` where the call is not plain.
+    /// The item that is named; `nil` if the call is not plain.
     func target() -> Target? {
         guard count == 1 || count == 2, let place = anyPlace() else { return nil }
         return Target(place: place, service: service, account: count == 2 ? account : nil)
     }
 
-    /// The one word that is no option, and where the items are.
+    /// The one word that is no option, and the place.
     func named() -> (name: String, place: Place)? {
         guard count == 1, let place = anyPlace() else { return nil }
         return (service, place)
     }
 
-    /// Where the items are, in a call with options alone.
+    /// The place, in a call with options only.
     func place() -> Place? { count == 0 ? anyPlace() : nil }
 
     /// The command behind `--`.

@@ -35,11 +35,9 @@ struct RootCommand: ExampleCommand {
         skr list
         """
 
-    /// Whether the verb is one that launches a command.
-    static func launches(_ verb: String?) -> Bool {
-        configuration.subcommands.contains { subcommand in
-            subcommand.configuration.commandName == verb && (subcommand as? any VerbCommand.Type)?.launches == true
-        }
+    /// Whether the verb may launch a command.
+    static func launches(_ name: String?) -> Bool {
+        (name.flatMap(verb(named:)) as? any VerbCommand.Type)?.launches == true
     }
 
     /// The names of all verbs, hidden ones too.

@@ -3,7 +3,7 @@ import CommandSupport
 import SessionKeyring
 
 /// Which item, as the user names it.
-package struct Target: Equatable {
+struct Target {
     let place: Place
     let service: String
     let account: String?
@@ -17,13 +17,13 @@ package struct Target: Equatable {
         return try store.soleItem(of: .password, service: service) ?? exactItem
     }
 
-    /// Lends the secret that is meant to `body`, in the memory that the kernel wrote to.
+    /// Calls `body` with the secret, in the memory that the kernel wrote to.
     func withSecret(
         in store: SecretStore,
         _ body: (RawSpan, ItemIdentity) throws(CommandError) -> Void
     ) throws(CommandError) {
         try CommandError.translating {
-            // Most calls name an item that is there: one look, before anything is listed.
+            // Most calls name an item that is there, so nothing need be listed.
             if try lend(exactItem, from: store, to: body) { return }
             let item = try meantItem(in: store)
             guard item != exactItem, try lend(item, from: store, to: body) else {

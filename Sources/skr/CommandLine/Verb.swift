@@ -2,21 +2,18 @@ import ArgumentParser
 import CommandSupport
 import Glibc
 
-/// What a verb does, as a plain call or the argument parser has understood it.
+/// What a verb does, made by a plain call or by the argument parser.
 package protocol VerbAction {
-    /// Whether it may start a command after a look into keyrings.
+    /// Whether it may start a command after it has looked into a keyring.
     static var launchesAfterLookup: Bool { get }
 
     func run() throws
 }
 
-/// What a plain call makes, which a test compares with what the argument parser makes.
-package typealias PlainAction = Equatable & VerbAction
-
 extension VerbAction {
     package static var launchesAfterLookup: Bool { false }
 
-    /// Does it, with all errors told as the command tells them.
+    /// Runs the action and turns its errors into the command's.
     func perform() throws(CommandError) {
         guard Self.launchesAfterLookup else { return try CommandError.translating(run) }
         try LookupThread.run { exit(Skr.exitCode { () throws(CommandError) in try CommandError.translating(run) }) }
@@ -25,7 +22,7 @@ extension VerbAction {
 
 /// A verb's options.
 protocol VerbCommand: ExampleCommand {
-    /// Whether there may be a command behind `--`, whose words are taken as they are and parsed by nobody.
+    /// Whether a command may follow behind `--`, whose words nobody parses.
     static var launches: Bool { get }
 
     func action(launching command: CommandLineWords) throws(CommandError) -> any VerbAction

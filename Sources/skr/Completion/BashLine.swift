@@ -1,12 +1,12 @@
 /// The words of a command line of bash, as far as the cursor.
 ///
-/// Bash itself hands over pieces, cut at each `:` and `=`, with their quotes.
+/// Bash's own words are cut at each `:` and `=`, and still have their quotes.
 package struct BashLine {
     /// The word at the cursor.
     package struct Word: Equatable {
         package enum Quoting {
             case none, single, double
-            /// `$'...'` and `$"..."`, in which nothing is completed.
+            /// `$'...'` and `$"..."`, where nothing is completed.
             case other
         }
 
@@ -68,10 +68,10 @@ package struct BashLine {
 }
 
 extension BashLine.Word {
-    /// What bash shall put in place of `replaced`, the end of this word that it wants to replace, to make a name of it.
+    /// What bash must put in the place of `replaced`, the end of this word, so that the word means the name.
     ///
-    /// What was typed stays as it was typed; the rest is quoted as the quotes around it demand, so that the shell reads the
-    /// name and nothing else, whatever is in it. `nil` where that can't be.
+    /// What was typed stays as it is; the rest is quoted, so that the shell reads exactly the name. `nil` where that is
+    /// not possible.
     package func reply(completingTo name: String, replacing replaced: String) -> String? {
         guard quoting != .other, name.utf8.starts(with: text.utf8), typed.utf8.count >= replaced.utf8.count,
             typed.utf8.suffix(replaced.utf8.count).elementsEqual(replaced.utf8)
@@ -86,7 +86,7 @@ extension BashLine.Word {
         switch quoting {
         case .none: return Self.escape(rest) { !Self.isPlain($0) }
         case .single: return rest.unicodeScalars.map { $0 == "'" ? #"'\''"# : String($0) }.joined()
-        // A history expansion there is hidden by no backslash that goes away again.
+        // In double quotes the backslash that protects a `!` stays in the word.
         case .double where rest.unicodeScalars.contains("!"): return nil
         case .double: return Self.escape(rest) { ["$", "`", "\"", "\\"].contains($0) }
         case .other: return nil

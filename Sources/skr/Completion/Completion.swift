@@ -2,10 +2,10 @@ import CommandSupport
 
 /// Answers the completion scripts.
 ///
-/// They call `skr ---complete SHELL ...`; the first line of the answer says what is offered, and the words follow, one a
-/// line. Whatever goes wrong, there is nothing to offer and nothing to tell: a prompt is no place for errors.
+/// They call `skr ---complete SHELL ...`. The first line of the answer is the kind of what is offered, and the words
+/// follow, one a line. On any error there is no answer and no message: a prompt is no place for errors.
 enum Completion {
-    /// No verb and no option, so that it is in nobody's way.
+    /// Neither a verb nor an option.
     static let word = "---complete"
 
     static func answer(_ arguments: CommandLineWords) {
@@ -15,13 +15,13 @@ enum Completion {
         if let text { try? Console.write(text) }
     }
 
-    /// For zsh and fish, which quote what they insert: the words before the cursor, with the program's name, and the start
-    /// of the one at the cursor.
+    /// For zsh and fish, which quote what they insert: the words before the cursor, with the program's name, and the
+    /// start of the one at the cursor.
     private static func plain(_ words: ArraySlice<String>, isFish: Bool) throws(CommandError) -> String {
         guard let last = words.last else { return "" }
         let before = words.dropLast().drop { $0.contains("=") }.dropFirst()
         return try CompletionAnswer(after: Array(before), typing: last).text { candidate in
-            // Fish quotes all but this.
+            // Fish does not quote it.
             if isFish, candidate.word.hasPrefix("~") { return nil }
             return candidate.summary.map { "\(candidate.word)\t\($0)" } ?? candidate.word
         }

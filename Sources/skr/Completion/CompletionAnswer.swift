@@ -10,7 +10,7 @@ enum CompletionAnswer {
     case words([Candidate])
     case files
     case directories
-    /// A command and its arguments, for which the shell knows better.
+    /// A command and its arguments, which the shell completes.
     case command
 
     /// By the words before the cursor's, without the program's name, and the start of the one at the cursor.
@@ -34,7 +34,7 @@ enum CompletionAnswer {
     }
 
     private static func positional(in line: PartialLine, typing word: String) -> CompletionAnswer {
-        // Nobody has told the parser that the words behind `help` are verbs.
+        // In the definitions, the word behind `help` can be anything.
         guard let verb = line.verb, verb.commandName != "help" else {
             return .words(line.positionals.isEmpty ? line.root.verbs.map(Candidate.init(verb:)) : [])
         }
@@ -43,7 +43,7 @@ enum CompletionAnswer {
         let index = places.indices.contains(position) ? position : places.lastIndex(where: \.isRepeating)
         guard let index else { return .words(line.isTerminated ? [] : options(in: line)) }
         let answer = values(of: places[index], in: line, typing: word)
-        // A word with a dash in front would be taken for an option.
+        // A word that begins with a dash would be an option.
         guard case .words(let candidates) = answer, !line.isTerminated else { return answer }
         return .words(candidates.filter { !$0.word.hasPrefix("-") })
     }

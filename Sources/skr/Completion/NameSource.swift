@@ -2,7 +2,7 @@ import ArgumentParser
 import CommandSupport
 import SessionKeyring
 
-/// Which names of what is in the keyring can stand at the cursor.
+/// Which names from the keyring are offered.
 enum NameSource: String {
     /// Services that have a secret which this command can read.
     case services
@@ -15,12 +15,12 @@ enum NameSource: String {
     /// A variable and a reference, once the variable's name is there: `VAR=skr://...`.
     case assignments
 
-    /// The names, each once; none where the keyring can't be read, because there is nobody to tell.
+    /// The names, each once; none if the keyring can't be read, as a prompt is no place for errors.
     func names(in line: PartialLine, typing word: String) -> [String] {
         let items = (try? line.place?.store().identities()) ?? []
         var known: Set<[UInt8]> = []
         return items.compactMap { name(of: $0, in: line, typing: word) }.filter { name in
-            // No shell could show it, and a line break would make two of it.
+            // No shell could show it, and a line break would split it.
             Display.plain(name) == name && known.insert(Array(name.utf8)).inserted
         }
     }
@@ -45,7 +45,6 @@ enum NameSource: String {
 extension CompletionKind {
     /// Names from the keyring.
     ///
-    /// The source stands where a shell's command does: that is handed on by the argument parser's definitions as it is, and
-    /// nothing runs it, because the parser's own scripts are not given out.
+    /// The argument parser hands a shell command on as it is. Nothing runs it, as its own scripts are not offered.
     static func names(_ source: NameSource) -> CompletionKind { .shellCommand(source.rawValue) }
 }

@@ -4,7 +4,7 @@ import CommandSupport
 struct PartialLine {
     let root: CommandDefinition
     private(set) var verb: CommandDefinition?
-    /// The options that are there, by the name that help uses, and the last value of each.
+    /// The options so far, by the name that help uses, each with its last value.
     private(set) var options: [(name: String, value: String)] = []
     private(set) var positionals: [String] = []
     /// The option whose value is the next word.

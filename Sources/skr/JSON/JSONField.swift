@@ -3,12 +3,12 @@ package import Keyutils
 
 /// A part of a JSON text, by a path such as `tokens.0.access`.
 package enum JSONField {
-    /// What was found, and what was not.
+    /// The result of a search.
     package enum Finding: ~Copyable {
-        /// The text that a string stands for; of any other value what is written, less the blanks between its parts.
+        /// The text of a string; any other value as it is written, without blanks.
         case found(SecretBytes)
         case nothing
-        /// The field has half of a surrogate pair, which no text has.
+        /// A string with half of a surrogate pair.
         case noText
         case notJSON
     }

@@ -1,7 +1,7 @@
 import CommandSupport
 import FoundationEssentials
 
-/// What is written for programs, who may show it on a terminal.
+/// JSON for programs, safe to show on a terminal.
 enum JSONOutput {
     static func text(of value: some Encodable) throws -> String {
         let encoder = JSONEncoder()

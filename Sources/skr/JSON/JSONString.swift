@@ -1,6 +1,6 @@
 import Keyutils
 
-/// A string of a JSON text that is known to be well-formed, less its quotes.
+/// A string of a well-formed JSON text, without its quotes.
 @safe struct JSONString {
     private let bytes: UnsafeRawBufferPointer
 
@@ -8,7 +8,7 @@ import Keyutils
         unsafe self.bytes = unsafe bytes
     }
 
-    /// Whether it says just this.
+    /// Whether this is its text.
     func says(_ text: [UInt8]) -> Bool {
         guard unsafe bytes.contains(UInt8(ascii: "\\")) else { return unsafe bytes.elementsEqual(text) }
         var isText = false
@@ -20,8 +20,7 @@ import Keyutils
         return isText && meaning == text
     }
 
-    /// Writes the text that it stands for, which is no longer than itself, and tells how long that is; `nil` where half a
-    /// surrogate pair stands alone, which is no character.
+    /// Writes its text, which is never longer than itself, and returns the length; `nil` for half of a surrogate pair.
     func write(to buffer: UnsafeMutableRawBufferPointer) -> Int? {
         var count = 0
         var position = 0
@@ -42,7 +41,7 @@ import Keyutils
         return count
     }
 
-    /// The character that is written with a backslash here.
+    /// The character of the escape sequence at this position.
     private func escaped(at position: inout Int) -> Unicode.Scalar? {
         let letter = unsafe bytes[position + 1]
         if let plain = Self.plainEscape(letter) {
@@ -66,7 +65,7 @@ import Keyutils
         return unit
     }
 
-    /// What a letter behind a backslash stands for, but for `u`.
+    /// The character for a letter behind a backslash, except `u`.
     static func plainEscape(_ letter: UInt8) -> UInt8? {
         switch letter {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): letter

@@ -1,14 +1,13 @@
 import Keyutils
 
-/// A JSON text, looked through where it is: nothing is copied, nothing is rounded.
+/// Finds a value in a JSON text without copying or decoding it.
 ///
-/// Numbers and names are never made into values, so that they can't be too large or lose a digit, and nesting is counted and
-/// not called, so that it can't use up the stack.
+/// So no number is too large or loses a digit. There is no recursion, so deep nesting takes no stack.
 @safe struct JSONText {
     let bytes: UnsafeRawBufferPointer
     var position = 0
 
-    /// Where a container's members are, and what was asked for in it.
+    /// An object or array that is open at the current position.
     private struct Container {
         let isObject: Bool
         /// How many steps of the path lead here; `nil` where they lead elsewhere.
@@ -25,7 +24,7 @@ import Keyutils
 
     /// Where the value is that the path leads to; `nil` where there is none.
     ///
-    /// The whole text is looked through. Of members with one name the last counts, as in `jq`.
+    /// The whole text is checked. Of several members of one name the last one wins, as in `jq`.
     static func range(of path: JSONPath, in text: UnsafeRawBufferPointer) throws(Malformed) -> Range<Int>? {
         var text = unsafe JSONText(text)
         return try text.find(path)
@@ -34,10 +33,10 @@ import Keyutils
     private mutating func find(_ path: JSONPath) throws(Malformed) -> Range<Int>? {
         var open: [Container] = []
         var found: Range<Int>?
-        // Where the value began whose end is not known yet.
+        // Where the value that was asked for begins, until its end is found.
         var start: (position: Int, depth: Int)?
         var steps: Int? = 0
-        skipMark()
+        skipByteOrderMark()
         while true {
             skipBlanks()
             if steps == path.count { start = (position, open.count) }
@@ -48,7 +47,7 @@ import Keyutils
             } else {
                 try skipScalar()
             }
-            // What ends here, up to a container that goes on.
+            // Closes all containers that end here.
             while true {
                 if let begun = start, begun.depth == open.count {
                     found = begun.position..<position
@@ -59,7 +58,7 @@ import Keyutils
                 if next(is: container.isObject ? "}" : "]") { continue }
                 if container.count > 0 { try require(",") }
                 steps = try nextMember(of: &container, path)
-                // What another of that name held counts no more.
+                // The last of several members of one name wins.
                 if steps != nil { found = nil }
                 container.count += 1
                 open.append(container)
@@ -68,7 +67,9 @@ import Keyutils
         }
     }
 
-    /// Goes to a member's value, and tells how many steps of the path lead to it.
+    /// Goes to the value of the next member.
+    ///
+    /// Returns how many steps of the path lead to it; `nil` if the path does not.
     private mutating func nextMember(of container: inout Container, _ path: JSONPath) throws(Malformed) -> Int? {
         let step = container.steps.flatMap { $0 < path.count ? path[$0] : nil }
         skipBlanks()
@@ -95,7 +96,7 @@ import Keyutils
 /// The grammar of RFC 8259, without its values.
 extension JSONText {
     /// An editor's byte order mark is no part of the text.
-    mutating func skipMark() {
+    mutating func skipByteOrderMark() {
         if peek() == 0xEF, peek(1) == 0xBB, peek(2) == 0xBF { position += 3 }
     }
 
@@ -166,7 +167,7 @@ extension JSONText {
         }
     }
 
-    /// Goes past this character if it is next.
+    /// Skips this character if it is next.
     mutating func next(is character: Unicode.Scalar) -> Bool {
         guard let byte = peek(), UInt32(byte) == character.value else { return false }
         position += 1

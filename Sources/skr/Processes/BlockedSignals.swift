@@ -1,13 +1,13 @@
 import Glibc
 
-/// The signals that would end us, blocked while there is something to release first, and the one of ended children.
+/// Blocks SIGCHLD and the signals that would end us, as long as there is something to release first.
 ///
-/// Those that we were told to ignore stay ignored.
+/// A signal that is ignored stays so.
 struct BlockedSignals {
     private static let forwarded = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2]
 
     private(set) var blocked = sigset_t()
-    /// What was blocked before, as it is to be in a child.
+    /// The mask from before, which a child gets.
     private(set) var before = sigset_t()
 
     init() {
@@ -17,7 +17,7 @@ struct BlockedSignals {
         unsafe sigprocmask(SIG_BLOCK, &blocked, &before)
     }
 
-    /// Lets through what has come meanwhile.
+    /// Restores the mask, which delivers what has come meanwhile.
     func release() {
         var before = before
         unsafe sigprocmask(SIG_SETMASK, &before, nil)
@@ -30,7 +30,7 @@ struct BlockedSignals {
     }
 
     static func isIgnoring(_ action: sigaction) -> Bool {
-        // The handler can't be compared as the function that it is not.
+        // SIG_IGN is a number, not a function, so only the bits can be compared.
         let handler = unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
         return unsafe handler == unsafeBitCast(SIG_IGN, to: Int.self)
     }

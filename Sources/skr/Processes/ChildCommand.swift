@@ -1,11 +1,11 @@
 import CProcess
 import CommandSupport
 import Glibc
+import SessionKeyring
 import SystemPackage
 
-/// A command that runs beside us and gets the signals that come for us, while a lease is renewed.
-///
-/// It is killed if we are.
+/// A command that runs as our child while a lease is renewed: it gets the signals that are sent to us, and is killed if
+/// we are.
 struct ChildCommand: ~Copyable {
     private let processID: pid_t
     private let signals: CInt
@@ -13,7 +13,7 @@ struct ChildCommand: ~Copyable {
     private var received: CInt = 0
     private var keeper: LeaseKeeper
 
-    /// Starts it; without descriptors it has ours.
+    /// Starts the command, with our own standard input and output where none are given.
     init(
         _ command: CommandLineWords,
         environment: EnvironmentBlock = EnvironmentBlock(),
@@ -36,7 +36,8 @@ struct ChildCommand: ~Copyable {
         guard child > 0 else { throw Launch.failure(of: command, failure) }
         processID = child
         self.keeper = keeper
-        // Killed ourselves, we don't leave a lease behind that is free while the command goes on. One that was lost stays so.
+        // If we are killed, the lease must not be free while the command still runs. An error is noticed at the
+        // release.
         _ = try? keeper.lease.name(command: child)
         self.signals = unsafe signalfd(-1, &blocked, CInt(SFD_CLOEXEC | SFD_NONBLOCK))
     }
@@ -52,7 +53,7 @@ struct ChildCommand: ~Copyable {
             let count = unsafe poll(&wanted, 2, keeper.millisecondsLeft)
             keeper.renewIfDue()
             guard count > 0 else { continue }
-            if wanted[1].revents != 0 { passOn() }
+            if wanted[1].revents != 0 { forwardSignals() }
             if wanted[0].revents != 0 { return }
         }
     }
@@ -60,8 +61,8 @@ struct ChildCommand: ~Copyable {
     /// Waits until it has ended.
     mutating func waitForEnd() -> ChildEnd {
         while true {
-            // Whatever came in before it ended; asked for afterwards, it could be lost.
-            passOn()
+            // Before we look whether it has ended, or a signal that came just before the end would be lost.
+            forwardSignals()
             if let status { return ChildEnd(status: status, received: received) }
             var status: CInt = 0
             let ended = unsafe waitpid(processID, &status, WNOHANG)
@@ -79,8 +80,8 @@ struct ChildCommand: ~Copyable {
         pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     }
 
-    /// Hands on the signals that are there, but for those that the terminal has sent to it as well.
-    private mutating func passOn() {
+    /// Forwards the signals that have come, except those that the terminal has sent to the command as well.
+    private mutating func forwardSignals() {
         let fromKernel: CInt = 0x80
         var signal = signalfd_siginfo()
         let size = MemoryLayout<signalfd_siginfo>.size
@@ -88,8 +89,8 @@ struct ChildCommand: ~Copyable {
             let number = CInt(signal.ssi_signo)
             guard number != SIGCHLD else { continue }
             received = number
-            // A terminal's keys reach the command by themselves; its hangup may reach the session's leader alone, and coming
-            // twice it does no harm. Once the command was waited for, its number may be another's.
+            // The kernel sends a terminal's signals to the command too, except maybe a hangup, which does no harm
+            // twice. After the command was waited for, its process ID may belong to another process.
             let isForUsAlone = signal.ssi_code != fromKernel || number == SIGHUP
             if isForUsAlone, status == nil { kill(processID, number) }
         }
@@ -101,7 +102,7 @@ struct ChildEnd {
     /// As a shell says it: 128 + N for a signal.
     let exitCode: Int32
     private let signal: CInt
-    /// Whether we were sent the signal that it died of.
+    /// Whether it died of a signal that was sent to us too.
     let isOurs: Bool
 
     /// - Parameters:
@@ -113,10 +114,10 @@ struct ChildEnd {
         isOurs = signal != 0 && signal == received
     }
 
-    /// Ends as the command did; of the same signal where that was meant for us.
+    /// Ends this process as the command ended; by the same signal if that was sent to us too.
     func propagate() -> Never {
         if isOurs {
-            // Ours is not the crash that a core dump would be for.
+            // We have not crashed, so there is nothing to dump.
             var none = rlimit(rlim_cur: 0, rlim_max: 0)
             unsafe setrlimit(__rlimit_resource_t(4), &none)
             Glibc.signal(signal, SIG_DFL)
@@ -127,5 +128,30 @@ struct ChildEnd {
             unsafe sigprocmask(SIG_UNBLOCK, &only, nil)
         }
         exit(exitCode)
+    }
+}
+
+/// Renews a lease in time, from the loop that waits for a command.
+///
+/// There is no thread for it, so that the process may fork, and so that a holder that is stopped loses its lease.
+struct LeaseKeeper {
+    let lease: any LeaseHandle
+    private let duration: Duration
+    /// By a clock that goes on while the machine sleeps, like the lease's.
+    private var next: ContinuousClock.Instant
+
+    init(_ lease: any LeaseHandle, lasting duration: Duration) {
+        self.lease = lease
+        self.duration = duration
+        next = .now + duration / 3
+    }
+
+    var millisecondsLeft: CInt { CInt(clamping: Int(max(0, (next - .now) / .milliseconds(1)).rounded(.up))) }
+
+    mutating func renewIfDue() {
+        guard .now >= next else { return }
+        next = .now + duration / 3
+        // A lost lease is noticed when it is released; any other error may not come again.
+        _ = try? lease.renew(lasting: duration)
     }
 }

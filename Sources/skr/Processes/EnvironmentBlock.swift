@@ -2,11 +2,11 @@ import CProcess
 import Glibc
 import Keyutils
 
-/// The environment that a command gets: ours, with some variables set.
+/// The environment of a command: ours, with some variables set.
 ///
-/// It is built beside our own and never becomes it, so that no secret is in what `/proc` shows of this process.
+/// It is built apart from our own, so that no secret is in this process's `/proc/PID/environ`.
 @safe struct EnvironmentBlock {
-    /// `NAME=value` and a NUL, and how long `NAME=` is.
+    /// `NAME=value` with a NUL behind it, and the length of `NAME=`.
     private var entries: [(bytes: SecretBox, prefixLength: Int)] = []
 
     /// Sets a variable that was not set before.
@@ -50,7 +50,7 @@ import Keyutils
         return withExtendedLifetime(entries) { unsafe body(pointers) }
     }
 
-    /// Whether this entry of what we were given is set anew.
+    /// Whether an inherited entry is replaced by one of ours.
     private func isReplaced(_ entry: UnsafePointer<CChar>) -> Bool {
         entries.contains { bytes, prefixLength in
             guard let text = unsafe Self.text(bytes) else { return false }
@@ -58,7 +58,7 @@ import Keyutils
         }
     }
 
-    /// An entry as C has it: it does not move, and is there as long as the block is.
+    /// An entry for C; it stays where it is for as long as the block lives.
     private static func text(_ entry: SecretBox) -> UnsafePointer<CChar>? {
         unsafe entry.bytes.withBytes { bytes in
             unsafe bytes.withUnsafeBytes { unsafe $0.baseAddress?.assumingMemoryBound(to: CChar.self) }

@@ -4,13 +4,12 @@ import CommandSupport
 import Glibc
 import SystemPackage
 
-/// Becomes another program: same process, same terminal, same signals, so that nobody can tell it from one that was started
-/// directly.
+/// Replaces this process by another program, which can't tell that it was not started directly: same process, same
+/// terminal, same signals.
 ///
-/// Nothing here or in the Swift runtime has changed signal dispositions or the mask by now, but for the one signal that the
-/// C library keeps for its threads; a test watches that.
+/// Neither we nor the Swift runtime have changed any signal's action or the signal mask by then, which a test checks.
 enum Launch {
-    /// Returns only by an error.
+    /// Returns only with an error.
     static func become(
         _ command: CommandLineWords,
         environment: EnvironmentBlock = EnvironmentBlock()
@@ -26,9 +25,9 @@ enum Launch {
         throw failure(of: command, error)
     }
 
-    /// Whether there is a file of that name where it was looked for.
+    /// Whether PATH has a file of that name.
     ///
-    /// C says 'permission denied' where a folder of PATH may not be searched, and a shell that there is no such command.
+    /// `exec` reports EACCES where a folder of PATH may not be searched; a shell says that there is no such command.
     private static func isThere(_ name: String) -> Bool {
         if name.utf8.contains(UInt8(ascii: "/")) { return true }
         guard let path = unsafe getenv("PATH") else { return true }
@@ -37,7 +36,7 @@ enum Launch {
         }
     }
 
-    /// What a child of ours could not do.
+    /// The error of a child that could not become the command.
     static func failure(of command: CommandLineWords, _ failure: child_failure) -> CommandError {
         let error = Errno(rawValue: failure.code)
         let (step, call) =

@@ -3,12 +3,13 @@ import CommandSupport
 import Glibc
 import SystemPackage
 
-/// Where a verb that starts commands does all else, on a second thread, so that the first one never looks into a keyring.
+/// The second thread, on which a verb that starts commands does everything else, so that the first thread never looks
+/// into a keyring.
 ///
 /// Where there is no session keyring, a lookup installs the user's `_uid_ses.N` in the credentials of the thread that
-/// looks, and `exec` and `fork` keep it, through `setuid` too: a command that becomes another user would take the session
-/// of whoever started it along. So the first thread does nothing but start commands, and it stays until the end, because
-/// the kernel ends a child of ours with the thread that forked it.
+/// looks. `exec` and `fork` keep it, even through `setuid`, so a command that becomes another user would take the
+/// session of the user who started it along. So the first thread only starts commands. It lives until the end, because
+/// the kernel kills our child when the thread that forked it ends.
 enum LookupThread {
     private nonisolated(unsafe) static var work: (() -> Never)?
     private nonisolated(unsafe) static var request: (() -> Void)?
@@ -16,12 +17,12 @@ enum LookupThread {
     private static let requested = Semaphore()
     private static let done = Semaphore()
 
-    /// Does `work` on a new thread, and on this one what that asks for; to be called by the first thread.
+    /// Runs `work` on a new thread, and on this one, which must be the first, what the new thread asks for.
     static func run(_ work: @escaping () -> Never) throws(CommandError) -> Never {
         unsafe self.work = work
         var all = sigset_t()
         unsafe sigfillset(&all)
-        // Signals are for the new thread, which blocks and takes them as if it were the only one.
+        // The new thread alone gets signals, as if it were the only one.
         unsafe usualMask = mask(setting: all)
         use_one_heap()
         var thread = pthread_t()
@@ -39,7 +40,7 @@ enum LookupThread {
         }
     }
 
-    /// Does `body` on the first thread, with the caller's mask of signals, and waits for it.
+    /// Runs `body` on the first thread with the caller's signal mask, and waits for it.
     static func onFirstThread(_ body: () -> Void) {
         guard unsafe work != nil else { return body() }
         var own = sigset_t()
@@ -70,7 +71,7 @@ enum LookupThread {
     }
 }
 
-/// Counts up in one thread and down, waiting, in another.
+/// `sem_post(3)` and `sem_wait(3)`.
 @safe private struct Semaphore: @unchecked Sendable {
     private let counter = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
@@ -82,19 +83,19 @@ enum LookupThread {
         unsafe sem_post(counter)
     }
 
-    /// Waits as `wait` does, for the first half a millisecond without sleep: what wakes a processor that has gone idle takes
-    /// longer than a few lookups, and was a tenth of what `skr exec` costs.
+    /// As `wait`, but spins for the first half a millisecond: to wake a sleeping processor takes longer than a few
+    /// lookups, a tenth of what `skr exec` costs.
     func spinThenWait() {
         for _ in 0..<1_000 {
             if unsafe sem_trywait(counter) == 0 { return }
-            // On a single processor the other thread runs now.
+            // If there is one processor only, the other thread needs it.
             sched_yield()
         }
         wait()
     }
 
     func wait() {
-        // Nothing but a signal interrupts it.
+        // Only a signal can interrupt it.
         while unsafe sem_wait(counter) != 0 {}
     }
 }

@@ -3,7 +3,7 @@ import CommandSupport
 import Glibc
 import SystemPackage
 
-/// A file without a name, in memory, that holds a secret for a command and can't be changed any more.
+/// A file in memory, without a name and sealed against changes, that hands a secret to a command.
 enum MemoryFile {
     // From linux/memfd.h and linux/fcntl.h.
     private static let allowSealing: UInt32 = 0x2
@@ -35,16 +35,16 @@ enum MemoryFile {
         let file = try create()
         try file.writeAll(bytes)
         try file.seek(offset: 0, from: .start)
-        // Programs such as ssh and psql refuse a file that others than its owner may read.
+        // Programs such as ssh and psql refuse a file that anybody but its owner may read.
         guard fchmod(file.rawValue, S_IRUSR) == 0, fcntl(file.rawValue, addSeals, allSeals) == 0 else {
             throw Errno.last
         }
         return file
     }
 
-    /// A descriptor that lives on in the command, above those that a program takes for its own.
+    /// A descriptor that the command inherits, and that is none of the standard ones.
     private static func create() throws(Errno) -> FileDescriptor {
-        // Before Linux 6.3 there is no file that can't be executed.
+        // Linux before 6.3 does not know the second flag.
         var descriptor = unsafe memfd_create("skr", allowSealing | noExecution)
         if descriptor < 0 && errno == EINVAL { descriptor = unsafe memfd_create("skr", allowSealing) }
         guard descriptor >= 0 else { throw .last }

@@ -1,6 +1,6 @@
 import SessionKeyring
 
-/// Which secret, written so that it can stand where the secret would: `skr://SERVICE[/ACCOUNT][?field=PATH]`.
+/// The name of a secret, to be written in its place: `skr://SERVICE[/ACCOUNT][?field=PATH]`.
 ///
 /// Each part is percent-encoded.
 package struct SecretReference: Equatable {
@@ -63,7 +63,8 @@ package struct SecretReference: Equatable {
 
     private static func decode(_ encoded: ArraySlice<UInt8>) throws(Problem) -> String {
         guard let bytes = PercentCoding.bytes(of: encoded) else { throw .badEscape }
-        // What is not UTF-8 is repaired, and so another. Validating looks for generic types at run time, which takes longer.
+        // Decoding repairs what is not UTF-8, which changes it. A validating initializer would make generic types at
+        // run time, which takes longer.
         let text = String(decoding: bytes, as: UTF8.self)
         guard text.utf8.elementsEqual(bytes) else { throw .notUTF8 }
         return text
@@ -71,7 +72,7 @@ package struct SecretReference: Equatable {
 }
 
 extension SecretReference {
-    /// What is wrong with a text that should be a reference.
+    /// Why a text is no reference.
     package enum Problem: Error, Equatable {
         case notReference, emptyService, emptyAccount, tooManySlashes
         case badEscape, notUTF8, forbiddenCharacter, fragment

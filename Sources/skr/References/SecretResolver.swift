@@ -2,8 +2,7 @@ import CommandSupport
 import Keyutils
 import SessionKeyring
 
-/// Reads the secrets that references name, and tells all that can't be had at once, so that nobody has to put one right, try
-/// again, and meet the next.
+/// Reads the secrets that references name, and reports all that can't be read in one error.
 struct SecretResolver {
     /// The most bytes that all secrets together may have.
     static let limit = 64 << 20
@@ -17,9 +16,9 @@ struct SecretResolver {
         self.place = place
     }
 
-    /// The secret, or `nil` where it can't be had, which ``check()`` tells later with all others.
+    /// The secret, or `nil` if it can't be read, which ``check()`` reports.
     ///
-    /// The keyring is looked for with the first reference: who has none needs no keyring.
+    /// The store is opened for the first reference, so that no keyring is needed without one.
     mutating func read(_ reference: SecretReference) throws(CommandError) -> SecretBox? {
         let store = try CommandError.translating { try self.store ?? place.store() }
         self.store = store
@@ -39,15 +38,13 @@ struct SecretResolver {
         return secret
     }
 
-    /// Notes that a secret was read but is of no use.
+    /// Notes that a secret was read but can't be used.
     mutating func reject(_ reference: SecretReference, because problem: String, hint: String) {
         let name = Display.name(of: .password(service: reference.service, account: reference.account ?? ""))
         note(.data("\(name): \(problem)", hint: hint), name: name)
     }
 
-    /// Throws one error for all that could not be had; nothing where there is none.
-    ///
-    /// Its exit code is the worst, which is the largest.
+    /// Throws one error for all secrets that could not be read, with the largest of their exit codes.
     func check() throws(CommandError) {
         guard let worst = failures.map(\.error).max(by: { $0.exitCode.rawValue < $1.exitCode.rawValue }) else { return }
         guard failures.count > 1 else { throw worst }
@@ -75,5 +72,20 @@ struct SecretResolver {
         }
         guard let secret else { throw CommandError(SecretStoreError(.notFound, item: target.exactItem)) }
         return secret
+    }
+}
+
+/// Secret bytes in a collection, which can't hold a noncopyable type itself.
+final class SecretBox: Sendable {
+    let bytes: SecretBytes
+
+    init(_ bytes: consuming SecretBytes) {
+        self.bytes = bytes
+    }
+
+    var count: Int { bytes.count }
+
+    var hasNUL: Bool {
+        bytes.withBytes { bytes in unsafe bytes.withUnsafeBytes { unsafe $0.contains(0) } }
     }
 }

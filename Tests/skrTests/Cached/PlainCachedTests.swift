@@ -69,7 +69,7 @@ struct PlainCachedTests {
     }
 
     @Test(
-        "mistakes are told with what mends them",
+        "usage errors have a hint",
         arguments: [
             (["a", "--", "x"], "how long is the output to be kept"), (["a", "--timeout", "5m"], "no command to run"),
             (["a", "--timeout", "0", "--", "x"], "a timeout must be more than 0"),

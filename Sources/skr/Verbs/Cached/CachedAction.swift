@@ -4,12 +4,12 @@ import Glibc
 import SessionKeyring
 import SystemPackage
 
-/// Prints what a command has printed before, or runs it once for all that ask.
-struct CachedAction: PlainAction {
-    /// How soon others go on after a process that died while it ran the command.
+/// Prints what a command has printed before, or runs it once for all processes that want it.
+struct CachedAction: VerbAction {
+    /// How long others wait for a process that has died while it ran the command.
     static let leaseDuration = Duration.seconds(10)
 
-    /// How long to wait for the one that runs it; a command may take its time.
+    /// How long to wait for the process that runs the command.
     private static let waitLimit = Duration.seconds(24 * 3_600)
 
     let request: CachedRequest
@@ -21,7 +21,7 @@ struct CachedAction: PlainAction {
             try runWithoutKeeping(in: owner)
         }
         let store = try request.place.store()
-        // A hit needs nothing of what follows.
+        // Most calls end here.
         if !request.isForced, request.refreshBefore == nil, let answer = try CachedAnswer.read(request.item, in: store)
         {
             try answer.printAndExit()
@@ -34,8 +34,8 @@ struct CachedAction: PlainAction {
         throw SecretStoreError(.leaseHeld, item: request.item)
     }
 
-    /// Runs the command itself: what would be kept in another user's session is that user's to read, and what lies there
-    /// may be that user's making.
+    /// Becomes the command: in another user's session, that user could read what is stored, and could have forged what
+    /// is there.
     private func runWithoutKeeping(in sessionOwner: UInt32) throws -> Never {
         Console.warn(
             CommandError(
@@ -45,9 +45,9 @@ struct CachedAction: PlainAction {
         try Launch.become(request.command)
     }
 
-    /// Returns where somebody else is at it.
+    /// Returns if another process runs the command.
     private func takeTurn(of flight: SingleFlight, in store: SecretStore) throws {
-        // From before the lease is ours, so that no signal leaves it behind.
+        // Before the lease is taken, so that no signal ends us without releasing it.
         let signals = BlockedSignals()
         let turn: SingleFlight.Turn<CachedAnswer>
         do throws(SecretStoreError) {
@@ -76,14 +76,14 @@ struct CachedAction: PlainAction {
         old: CachedAnswer?,
         _ signals: BlockedSignals
     ) throws -> Never {
-        // Only a good output is fetched anew before its end.
+        // A failure is not refreshed.
         if let old, old.exitCode != 0 {
             _ = lease.release()
             signals.release()
             try old.printAndExit()
         }
         if let old, request.isStaleWhileRefreshing {
-            // A forked process has no part in a lease, so the other one takes its own.
+            // A lease does not survive a fork, so the forked process takes its own.
             _ = lease.release()
             signals.release()
             LookupThread.onFirstThread {
@@ -100,7 +100,7 @@ struct CachedAction: PlainAction {
     }
 }
 
-/// Drops what is kept of the item, be it an output or a failure.
+/// Deletes a stored output or failure.
 struct ForgetAction: VerbAction {
     let place: Place
     let item: ItemIdentity
@@ -126,21 +126,11 @@ extension CachedAction {
             switch option {
             case "--stale-while-refreshing" where !isStaleWhileRefreshing: isStaleWhileRefreshing = true
             case "--force" where !isForced: isForced = true
-            case "--key":
-                guard let key = call.value() else { return nil }
-                keys.append(key)
-            case "--timeout-from-json" where lifetimePath == nil:
-                guard let path = call.value() else { return nil }
-                lifetimePath = path
-            case "--timeout" where timeout == nil:
-                guard let duration = call.duration() else { return nil }
-                timeout = duration
-            case "--refresh-before" where refreshBefore == nil:
-                guard let duration = call.duration() else { return nil }
-                refreshBefore = duration
-            case "--cache-failures" where failureTimeout == nil:
-                guard let duration = call.duration() else { return nil }
-                failureTimeout = duration
+            case "--key": if let key = call.value() { keys.append(key) }
+            case "--timeout-from-json" where lifetimePath == nil: lifetimePath = call.value()
+            case "--timeout" where timeout == nil: timeout = call.duration()
+            case "--refresh-before" where refreshBefore == nil: refreshBefore = call.duration()
+            case "--cache-failures" where failureTimeout == nil: failureTimeout = call.duration()
             default: return nil
             }
         }

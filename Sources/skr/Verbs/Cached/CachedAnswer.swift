@@ -8,7 +8,7 @@ struct CachedAnswer {
     let exitCode: Int32
     let output: SecretBox
 
-    /// What is kept of the item: the output, else a failure.
+    /// What is stored: the output, else a failure.
     static func read(_ item: ItemIdentity, in store: SecretStore) throws(SecretStoreError) -> CachedAnswer? {
         if let output = try store.get(item) { return CachedAnswer(exitCode: 0, output: SecretBox(output)) }
         return try store.withBytes(of: item.failureSentinel) { bytes in
@@ -19,7 +19,7 @@ struct CachedAnswer {
         } ?? nil
     }
 
-    /// Keeps this failure, exit code first.
+    /// Stores this failure, with the exit code first.
     func remember(for timeout: Duration, as item: ItemIdentity, in store: SecretStore) throws(SecretStoreError) {
         let record = output.bytes.withBytes { bytes in
             unsafe SecretBytes(capacity: bytes.byteCount + 1) { buffer in
@@ -37,7 +37,7 @@ struct CachedAnswer {
         try output.bytes.withBytes { bytes throws(CommandError) in try Console.write(bytes) }
     }
 
-    /// The end: the output and the exit code.
+    /// Ends this process with the command's output and exit code.
     func printAndExit() throws(CommandError) -> Never {
         try write()
         exit(exitCode)
@@ -45,7 +45,7 @@ struct CachedAnswer {
 }
 
 extension SecretStoreError.Code {
-    /// Whether there is no room for what was to be kept, which is no fault of the command that printed it.
+    /// Whether there is no room for the output, which is not the command's fault.
     var isLackOfRoom: Bool {
         switch self {
         case .quotaExceeded, .tooLarge: true
@@ -55,7 +55,7 @@ extension SecretStoreError.Code {
 }
 
 extension CommandError {
-    /// The warning that an output goes to its caller alone.
+    /// The warning that an output is not kept.
     init(notKeptBecause error: SecretStoreError) {
         let error = CommandError(error)
         self.init(exitCode: error.exitCode, message: "\(error.message); the output is not kept", hint: error.hint)

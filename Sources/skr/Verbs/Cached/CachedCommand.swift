@@ -8,28 +8,30 @@ struct CachedCommand: VerbCommand {
         abstract: "Print what a command printed before; run it once where there is nothing yet.",
         discussion: """
             Prints CMD's output, byte for byte, from the keyring until its timeout. Where there is none, one of all \
-            processes that ask runs CMD and the others wait for what it prints. If CMD fails, its caller gets its output, \
-            errors and exit code (128+N for a signal, 126 or 127 where it can't be run), nothing is kept, and one of \
-            those who wait tries next. If the process that runs CMD is killed, so is CMD, and another goes on within 10 s.
+            processes that ask runs CMD and the others wait for what it prints. If CMD fails, its caller gets its \
+            output, errors and exit code (128+N for a signal, 126 or 127 where it can't be run), nothing is kept, and \
+            one of those who wait tries next. If the process that runs CMD is killed, so is CMD, and another goes on \
+            within 10 s.
 
-            The output is kept under NAME and the --key arguments, and nothing else: other words behind '--' don't make it \
-            another one. CMD reads from /dev/null, unless standard input is a terminal.
+            The output is kept under NAME and the --key arguments, and nothing else: other words behind '--' don't \
+            make it another one. CMD reads from /dev/null, unless standard input is a terminal.
 
             --timeout-from-json takes the lifetime from the output: a number of seconds, a Unix time (any number above \
-            1,000,000,000), or a date and time as in RFC 3339; with --timeout too, the smaller wins. One in the past, or more \
-            than 10 years away, is none. Where the field can't be used, that is error 65, and nothing is printed.
+            1,000,000,000), or a date and time as in RFC 3339; with --timeout too, the smaller wins. One in the past, \
+            or more than 10 years away, is none. Where the field can't be used, that is error 65, and nothing is \
+            printed.
 
-            --refresh-before runs CMD before the output is gone, in one of the processes that ask, while the others still \
-            get the old one. If that fails, the old one serves. With --stale-while-refreshing that process gets the old \
-            one at once too, and CMD runs in the background, with no descriptor of its caller's.
+            --refresh-before runs CMD before the output is gone, in one of the processes that ask, while the others \
+            still get the old one. If that fails, the old one serves. With --stale-while-refreshing that process gets \
+            the old one at once too, and CMD runs in the background, with no descriptor of its caller's.
 
             --cache-failures remembers a failure, its output and its exit code, and gives it to all that ask.
 
-            In a session that another user owns, CMD runs and nothing is kept or taken, unless --scope session or SKR_SCOPE \
-            says that the session is meant.
+            In a session that another user owns, CMD runs and nothing is kept or taken, unless --scope session or \
+            SKR_SCOPE says that the session is meant.
 
-            Where the quota is full, or the output too large for a key, it is printed and not kept, with a warning; the exit \
-            code is CMD's.
+            Where the quota is full, or the output too large for a key, it is printed and not kept, with a warning; \
+            the exit code is CMD's.
             """
     )
 

@@ -4,14 +4,14 @@ import Keyutils
 import SessionKeyring
 import SystemPackage
 
-/// One run of the command, by the one process that does it for all that ask.
+/// One run of the command, by one process for all that want its output.
 struct CachedFetch {
     let request: CachedRequest
     let flight: SingleFlight
     let store: SecretStore
     let lease: FetchLease
     let signals: BlockedSignals
-    /// What is good enough if this fails.
+    /// The answer if this run fails.
     let old: CachedAnswer?
 
     func run() throws(CommandError) -> Never {
@@ -40,7 +40,7 @@ struct CachedFetch {
         signals.release()
     }
 
-    /// What it prints; `nil` where that was too much and went to our caller.
+    /// The command's answer; `nil` where it was too large to keep and was handed over directly.
     private func capture() throws(CommandError) -> (CachedAnswer?, ChildEnd) {
         var pipe = try CapturedOutput()
         let input = try Self.input()
@@ -62,11 +62,14 @@ struct CachedFetch {
         return (CachedAnswer(exitCode: end.exitCode, output: SecretBox(output)), end)
     }
 
-    /// Those who wait would share a pipe, of which one takes what another needs; only a person answers when asked.
+    /// The command's standard input: the terminal, else nothing.
+    ///
+    /// Which of several processes runs the command is chance, so it
+    /// must not read a pipe of one of them.
     static func input() throws(CommandError) -> FileDescriptor? {
         guard !Console.isInputTerminal else { return nil }
         do {
-            // Where standard input is closed, this may be it already, and would close on exec.
+            // Where standard input is closed, this is descriptor 0, and would be closed by exec.
             let null = try unsafe FileDescriptor.open("/dev/null", .readOnly, options: .closeOnExec)
             return try null.closeAfter { try null.duplicateAboveStandard() }
         } catch {
@@ -74,11 +77,11 @@ struct CachedFetch {
         }
     }
 
-    /// More than can be kept: it goes to our caller alone.
+    /// Hands over an output that is too large to keep.
     private func handOver(
         _ output: borrowing SecretBytes, rest pipe: borrowing CapturedOutput, of child: inout ChildCommand
     ) throws(CommandError) -> ChildEnd {
-        // Others may go on; the signals are still wanted for the command.
+        // Others need not wait. Signals stay blocked, so that they are forwarded to the command.
         _ = lease.release()
         try output.withBytes { bytes throws(CommandError) in try Console.write(bytes) }
         try pipe.drain(from: &child, toCaller: true)
@@ -86,12 +89,12 @@ struct CachedFetch {
     }
 
     private func finish(failed answer: CachedAnswer, _ end: ChildEnd) throws(CommandError) -> Never {
-        // Somebody who ended it by hand has not learnt that it fails.
+        // A command that was ended by hand has not failed.
         if old == nil, !end.isOurs, let timeout = request.failureTimeout, lease.timeLeft > .zero {
             do throws(SecretStoreError) {
                 try answer.remember(for: timeout, as: request.item, in: store)
             } catch {
-                // Its own failure matters more than that nobody will know of it.
+                // The command's failure is reported anyway.
                 Console.warn(CommandError(error))
             }
         }
@@ -109,7 +112,7 @@ struct CachedFetch {
             _ = try store.delete(request.item.failureSentinel)
         } catch {
             release()
-            // It could not be kept, but whoever asked shall have it.
+            // Our caller gets the output even if it can't be kept.
             try answer.write()
             guard error.code.isLackOfRoom else {
                 Console.report(CommandError(error))
@@ -130,7 +133,7 @@ struct CachedFetch {
             }
             timeout = min(timeout ?? stated, stated)
         }
-        // What lives for less than that is due for a refresh from the start.
+        // An output that lives for less is refreshed by the next call.
         let refreshBefore = request.refreshBefore.flatMap { before in timeout.flatMap { before < $0 ? before : nil } }
         return try CommandError.translating {
             try Lifetime(timeout: timeout, refreshBefore: refreshBefore, of: request.item)

@@ -1,8 +1,8 @@
 import CommandSupport
 import SessionKeyring
 
-/// What `skr cached` is asked for.
-struct CachedRequest: Equatable {
+/// The options of `skr cached`.
+struct CachedRequest {
     let place: Place
     let item: ItemIdentity
     let timeout: Duration?
@@ -15,14 +15,14 @@ struct CachedRequest: Equatable {
     let isForced: Bool
     let command: CommandLineWords
 
-    /// The same, for the process that refreshes behind its caller's back.
+    /// The same, for the process in the background.
     var inForeground: CachedRequest {
         var request = self
         request.isStaleWhileRefreshing = false
         return request
     }
 
-    /// What no option can tell for itself.
+    /// Checks what concerns more than one option.
     func check() throws(CommandError) {
         guard command.count > 0 else {
             throw .usage("no command to run", hint: "write it behind '--': skr cached NAME --timeout 15m -- CMD")
@@ -63,27 +63,17 @@ struct CachedRequest: Equatable {
 
     /// Whether it is names with dots between, and maybe one before.
     private static func isPath(_ text: String) -> Bool {
-        var length = 0
-        var isFirst = true
-        for byte in text.utf8 {
-            defer { isFirst = false }
-            if byte == UInt8(ascii: ".") {
-                if length == 0 && !isFirst { return false }
-                length = 0
-            } else {
-                length += 1
-            }
-        }
-        return length > 0
+        let names = text.utf8.first == UInt8(ascii: ".") ? text.utf8.dropFirst() : text.utf8[...]
+        return !names.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).contains(where: \.isEmpty)
     }
 }
 
-/// The arguments that tell one result of a command from another, as one text; no two lists give the same.
+/// The --key arguments as one text, different for different arguments.
 ///
-/// Joined by commas, `\` and `,` within them behind a `\`; an empty one is `\e`, so that it is not none.
+/// They are joined by commas, with a `\` before each `\` and `,`; an empty one is `\e`.
 package enum CachedVariant {
     package static func text(of keys: [String]) -> String {
-        // No `joined`, which looks for conformances at run time: that takes longer than all else that a hit does.
+        // Not `joined`: it looks up conformances at run time, which takes longer than everything else here.
         var text = ""
         for key in keys { text += text.isEmpty ? escaped(key) : "," + escaped(key) }
         return text

@@ -7,7 +7,7 @@ struct CapturedOutput: ~Copyable {
     /// The most that any key can hold.
     private static let limit = Key.largestBigPayload
 
-    /// Where the command writes, until it has been started.
+    /// The end that the command writes to, until the command was started.
     private(set) var writer: FileDescriptor?
     private let reader: FileDescriptor
 
@@ -36,7 +36,7 @@ struct CapturedOutput: ~Copyable {
         writer = nil
     }
 
-    /// Everything up to the end; one byte more than the limit where there is more.
+    /// The output; one byte more than the limit if it is too large.
     func readAll(from child: inout ChildCommand) throws(CommandError) -> SecretBytes {
         try read(atMost: Self.limit + 1, from: &child)
     }
@@ -49,7 +49,7 @@ struct CapturedOutput: ~Copyable {
             hint: "it is not kept; cache a smaller part of it")
     }
 
-    /// Hands the rest on, or drops it.
+    /// Hands the rest over, or drops it.
     func drain(from child: inout ChildCommand, toCaller: Bool) throws(CommandError) {
         while true {
             let piece = try read(atMost: SecretBytes.firstPiece, from: &child)

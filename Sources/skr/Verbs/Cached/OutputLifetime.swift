@@ -2,11 +2,11 @@ import CommandSupport
 import FoundationEssentials
 import Keyutils
 
-/// How long an output is good for, as it says itself.
+/// How long an output is valid, as it says itself.
 package enum OutputLifetime {
-    /// What is larger can't be a number of seconds to live, and is a Unix time.
+    /// A larger number is a Unix time, not a number of seconds to live.
     private static let longestNumber = 1_000_000_000.0
-    /// Ten years, leap days included: no token says that it lives longer, but a time that is taken for another might.
+    /// Ten years with leap days: no token lives longer, so a larger number is some other time.
     private static let longest = 315_576_000.0
 
     /// From a field that holds a number of seconds, a Unix time, or a date and time.
@@ -22,14 +22,14 @@ package enum OutputLifetime {
         return .seconds(Int64(seconds))
     }
 
-    /// From now on; `nil` for a text that tells no time.
+    /// How long from now; `nil` for a text that is no time.
     package static func seconds(_ text: String, now: Double) -> Double? {
         guard let number = Double(text) else { return DateTimeText.parse(text).map { $0 - now } }
         guard number.isFinite else { return nil }
         return number > longestNumber ? number - now : number
     }
 
-    /// A number or a string, which look alike here; `nil` for anything else.
+    /// The text of a number or a string; `nil` for half a character.
     private static func text(of path: String, in bytes: RawSpan) throws(CommandError) -> String? {
         switch JSONField.find(JSONPath(path), in: bytes) {
         case .found(let text):
@@ -40,7 +40,7 @@ package enum OutputLifetime {
         }
     }
 
-    /// Never the field's value, which may be a secret that was named by mistake.
+    /// It does not show the field's value, which may be a secret.
     private static func failure(_ path: String, _ problem: String) -> CommandError {
         .data(
             "--timeout-from-json \(Display.quoted(path)): \(problem)",
@@ -54,14 +54,14 @@ package enum DateTimeText {
     package static func parse(_ text: String) -> Double? {
         // The standard allows a blank for the T, and small letters.
         let text = text.uppercased().replacing(" ", with: "T", maxReplacements: 1)
-        // The library is the more generous reader.
+        // The library accepts more than the standard, so some of its forms are refused below.
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: text.utf8.contains(UInt8(ascii: ".")))
-        // It passes over what stands behind the zone.
+        // It ignores what is behind the zone.
         let zone = text.utf8.dropFirst(19).drop { $0 == UInt8(ascii: ".") || (0x30...0x39).contains($0) }
         guard zone.elementsEqual("Z".utf8) || (zone.first != UInt8(ascii: "Z") && (5...6).contains(zone.count)) else {
             return nil
         }
-        // It makes March 1 of February 29, so a day and an hour that there are not show when they are written again.
+        // It reads February 30 as March 1 or 2. Written again, such a date is another one.
         let local = text.prefix(19) + "Z"
         guard let date = try? style.parse(text), let same = try? Date.ISO8601FormatStyle().parse(String(local)),
             Date.ISO8601FormatStyle().format(same) == local

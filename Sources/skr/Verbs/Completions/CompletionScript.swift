@@ -6,8 +6,8 @@ enum CompletionScript: String, CaseIterable, ExpressibleByArgument {
 
     /// None of them evaluates what skr answers.
     ///
-    /// The argument parser's own scripts would: bash's `compgen -W`, to which they hand it, expands it, and runs what a name
-    /// like `$(...)` says.
+    /// The argument parser's own scripts would: bash's `compgen -W`, to which they hand it, expands it, and runs what a
+    /// name like `$(...)` says.
     var text: String {
         switch self {
         case .bash: Self.bashText

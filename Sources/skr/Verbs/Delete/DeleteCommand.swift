@@ -24,7 +24,7 @@ struct DeleteCommand: VerbCommand {
     }
 }
 
-struct DeleteAction: PlainAction {
+struct DeleteAction: VerbAction {
     let target: Target
 
     init(target: Target) {

@@ -9,9 +9,9 @@ struct DoctorCommand: VerbCommand, VerbAction {
         abstract: "Tell what this login gives us, what is wrong, and what to do about it.",
         discussion: """
             One line a check: ok, warning or problem; where there is something to do, a command to copy follows. Each \
-            scope is tried: a secret is stored in a keyring of its own, read back and deleted, and nothing is left. The \
-            kernel makes a persistent keyring for whoever asks for it, and starts its days anew; so that scope is tried \
-            only where the keyring is there already or SKR_SCOPE is persistent.
+            scope is tried: a secret is stored in a keyring of its own, read back and deleted, and nothing is left. \
+            The kernel makes a persistent keyring for whoever asks for it, and starts its days anew; so that scope is \
+            tried only where the keyring is there already or SKR_SCOPE is persistent.
 
             Exit code 0 if at least one scope keeps secrets, else 69.
 
@@ -63,7 +63,7 @@ struct DoctorCommand: VerbCommand, VerbAction {
 
     private static func examine(_ place: Place) throws -> DoctorReport {
         let refusals = KeyFacility.refusals()
-        // Counted before the probes, whose keys the kernel gives back a moment late.
+        // Before the probes: the kernel gives the quota of their keys back a moment later.
         let quota = Finding.quota(sessionOwner: (try? ResolvedScope(lookingAt: .session))?.description.userID)
         let scopes = try Place.Scope.allCases.map { try ScopeExamination(of: $0, place: place) }
         let findings =

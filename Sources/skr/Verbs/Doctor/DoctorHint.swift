@@ -3,7 +3,7 @@ import SessionKeyring
 
 /// What to do about what the doctor finds: a command to copy.
 package struct DoctorHint: Equatable {
-    /// What it does; each is run by a test, or listed there with why it can't be.
+    /// A test runs each of them, or says why it can't.
     package enum Kind: CaseIterable {
         case newSession, hideSession, sayScope
         case moreQuota, listItems, raiseOwnLimit, raiseLimit
@@ -20,9 +20,9 @@ package struct DoctorHint: Equatable {
 }
 
 extension DoctorHint {
-    /// A session keyring for this shell and what it starts; the one before stays as it is.
+    /// A new session keyring for this shell; the old one stays as it is.
     static let newSession = DoctorHint(.newSession, "exec skr session")
-    /// Container profiles mostly block the key facility.
+    /// Most container profiles block the key facility.
     static let allowCalls = DoctorHint(
         .allowCalls,
         "docker run --security-opt seccomp=PROFILE.json IMAGE  # PROFILE.json allows add_key, keyctl and request_key")
@@ -36,12 +36,12 @@ extension DoctorHint {
     static let raiseOwnLimit = DoctorHint(.raiseOwnLimit, "ulimit -S -l 8192")
     static let raiseLimit = DoctorHint(.raiseLimit, "sudo prlimit --pid $$ --memlock=8388608:8388608")
 
-    /// Leaves the session to those who possess it, and takes no more from it than that.
+    /// Takes away only the permissions that let in those who don't possess the session.
     static func hideSession(_ permissions: KeyPermissions) -> DoctorHint {
         DoctorHint(.hideSession, "keyctl setperm @s 0x\(permissions.subtracting(ResolvedScope.lettingIn))")
     }
 
-    /// For what a scope could not do.
+    /// What to do about an error in this scope.
     static func command(for error: SecretStoreError, in scope: Place.Scope) -> DoctorHint {
         switch error.code {
         case .restricted where scope == .session: newSession

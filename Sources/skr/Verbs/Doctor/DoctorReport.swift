@@ -1,14 +1,12 @@
 import CommandSupport
 
-/// One thing that was looked at, and what came of it.
+/// What one check has found.
 struct Finding {
     /// How bad it is.
     enum Verdict: String {
-        /// As it should be.
         case ok
         /// It works, with a weakness that is worth knowing.
         case warning
-        /// It does not work.
         case problem
     }
 
@@ -16,9 +14,9 @@ struct Finding {
     let id: String
     let verdict: Verdict
     let text: String
-    /// What to do about it; there is something unless all is well.
+    /// What to do about it; there is a hint unless it is ok.
     let hint: DoctorHint?
-    /// What a program may want to know of it.
+    /// The details, for programs.
     let facts: JSONValue
 
     static func ok(_ id: String, _ text: String, _ facts: JSONValue) -> Finding {
@@ -40,7 +38,7 @@ struct DoctorReport {
     /// Whether at least one scope keeps secrets.
     let isUsable: Bool
 
-    /// One line a check, and a second one where there is something to do.
+    /// A line for each check, and a second one with its hint.
     func text(styled style: TextStyle) -> String {
         let width = findings.map(\.id.count).max() ?? 0
         var lastHint: DoctorHint?
@@ -48,7 +46,7 @@ struct DoctorReport {
             let verdict = style.paint(finding.verdict.rawValue, finding.verdict.colour)
             let padding = (verdict: padding(finding.verdict.rawValue, to: 7), id: padding(finding.id, to: width))
             var text = "\(verdict)\(padding.verdict)  \(finding.id)\(padding.id)  \(Display.plain(finding.text))\n"
-            // A hint for several lines is said once.
+            // A hint is not repeated.
             if let hint = finding.hint, hint != lastHint {
                 text += "         hint: \(Display.plain(hint.command))\n"
                 lastHint = hint
@@ -59,7 +57,7 @@ struct DoctorReport {
 
     /// The same for programs.
     ///
-    /// The names are a promise to scripts; `skr help doctor` and the README tell them.
+    /// Scripts rely on the names, which `skr help doctor` documents.
     func json() throws -> String {
         let checks = findings.map { finding in
             JSONValue.object([

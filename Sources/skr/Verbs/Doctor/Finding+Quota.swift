@@ -1,8 +1,8 @@
 import Glibc
 import Keyutils
 
-/// How full the user's share of keys is, and that of the session's owner where it is another user: adding to a keyring is
-/// charged to the keyring's owner, too.
+/// How full the user's share of keys is, and that of the session's owner where it is another user: adding to a keyring
+/// is charged to the keyring's owner, too.
 ///
 /// Root's share is larger, and what a persistent keyring links is charged to its user like everything else.
 extension Finding {

@@ -1,9 +1,9 @@
 import Glibc
 import Keyutils
 
-/// What the kernel and this process's surroundings allow.
+/// What the kernel and the environment of this process allow.
 extension Finding {
-    /// Whether something forbids the system calls of the key facility.
+    /// Whether a filter blocks the system calls of the key facility.
     static func calls(refused refusals: [(call: KeyFacility.Call, error: KeyringError)]) -> Finding {
         let isFiltered = KeyFacility.isFiltered
         let facts = JSONValue.object([
@@ -72,7 +72,7 @@ extension Finding {
         }
     }
 
-    /// Whether the kernel lets us see how much time a secret has left, as it does in `/proc/keys` alone.
+    /// Whether `/proc/keys` shows how much time a secret has left, which nothing else does.
     static func timeLeft(seenBy probes: [ScopeProbe]) -> Finding {
         let isReadable = (try? KeyTable.snapshot()) != nil
         let isKnown = isReadable && probes.allSatisfy(\.isTimeLeftKnown)
@@ -82,10 +82,10 @@ extension Finding {
         return .warning("time-left", "unknown: \(reason); timeouts work all the same", hint: .mountProc, facts)
     }
 
-    /// Whether the memory of this process that held secrets could be kept from being swapped out.
+    /// Whether the memory for secrets is locked, so that it can't be swapped out.
     static func memoryLock() -> Finding {
         let limit = MemoryLockLimit.current
-        // Room for the largest ordinary secret, in case no probe has needed any.
+        // Allocates some, in case no probe has.
         let isLocked =
             SecretBytes(copying: [UInt8](repeating: 0, count: Key.largestUserPayload)).count > 0
             && SecretBytes.isMemoryLocked

@@ -2,21 +2,18 @@ import Glibc
 import Keyutils
 import SessionKeyring
 
-/// What a scope stands for in this process: the keyring on which the store's own hang, and who else gets at it.
+/// The keyring that a scope means in this process, and who else can use it.
 struct ResolvedScope: Sendable {
     /// Whose keyring it is.
     enum Ownership: Hashable, Sendable {
-        /// A keyring of this user.
         case own
-        /// The stand-in for a session, `_uid_ses.N`: all processes of the user that have no session share it.
-        case standIn
-        /// A keyring of another user, that lets us in because we possess it.
+        /// `_uid_ses.N`, which all processes of the user without a session share.
+        case userSession
+        /// Another user's, which we possess.
         case foreign(userID: UInt32)
     }
 
-    /// The keyring.
     let keyring: Keyring
-    /// Its name, owner and permissions.
     let description: KeyDescription
     /// Whether the calling thread possesses it.
     let isPossessed: Bool
@@ -24,12 +21,12 @@ struct ResolvedScope: Sendable {
     let linkCount: Int?
     /// Whether it is the user keyring or links it.
     let linksUserKeyring: Bool
-    /// The other users who have keys in it, or in a keyring that it links: they possess it as well.
+    /// Other users with keys in it or in a keyring that it links: they possess it too.
     let otherUsers: [UInt32]
 
-    /// Looks at the keyring of a scope, and changes nothing.
+    /// Looks at the keyring of a scope.
     ///
-    /// Only that for the persistent scope the kernel makes the keyring where there is none, and starts its time anew.
+    /// It changes nothing, except that the kernel makes a persistent keyring or restarts its timeout.
     ///
     /// - Throws: ``SecretStoreError`` with `sessionRevoked`, `unavailable`, `forbidden` or `notFound`.
     init(lookingAt scope: SecretScope) throws(SecretStoreError) {
@@ -48,11 +45,11 @@ struct ResolvedScope: Sendable {
         otherUsers = Self.owners(of: members ?? []).subtracting([description.userID]).sorted()
     }
 
-    /// Who owns these keys, and those in the keyrings among them.
+    /// The owners of these keys, and of those in the keyrings among them.
     private static func owners(of members: [KeySerial]) -> Set<UInt32> {
         var owners: Set<UInt32> = []
         for serial in members {
-            // One that can't be looked at tells nothing.
+            // The owner of an unreadable key is unknown.
             guard let key = try? Key(serial).describe() else { continue }
             owners.insert(key.userID)
             guard key.type == .keyring, let nested = try? Keyring(serial).members() else { continue }
@@ -66,24 +63,24 @@ struct ResolvedScope: Sendable {
     /// Whose keyring it is.
     var ownership: Ownership {
         if description.userID != geteuid() { return .foreign(userID: description.userID) }
-        return description.name.hasPrefix("_uid_ses.") ? .standIn : .own
+        return description.name.hasPrefix("_uid_ses.") ? .userSession : .own
     }
 
-    /// The permissions with which a process that does not possess the keyring can come to possess it: by linking it, or by
-    /// giving itself that permission.
+    /// The permissions by which a process can come to possess the keyring: to link it, or to give itself that
+    /// permission.
     static let lettingIn: KeyPermissions = [
         .userLink, .userSetAttribute, .groupLink, .groupSetAttribute, .otherLink, .otherSetAttribute,
     ]
 
-    /// Whether processes outside of the session can link it into their own, and then read all that is in it.
+    /// Whether processes outside of the session can link it, and then read everything in it.
     var letsOthersIn: Bool { !description.permissions.isDisjoint(with: Self.lettingIn) }
 
-    /// Whether the user's other processes find the session by its name.
+    /// Whether the user's other processes can join the session by its name.
     var canBeJoinedByName: Bool { description.permissions.contains(.userSearch) }
 
-    /// Whether the user has a persistent keyring; the kernel makes one for whoever asks for it by the call that gives it.
+    /// Whether the user has a persistent keyring, without the call that would make one.
     ///
-    /// Anybody may make a keyring of its name, and a line of `/proc/keys` that looks like one.
+    /// Anybody can make a keyring of that name, or a key whose line in `/proc/keys` looks like it.
     static var isTherePersistentKeyring: Bool {
         let name = "_persistent.\(geteuid())"
         let found = (try? KeyTable.snapshot())?.unchargedKeyrings(named: name) ?? []

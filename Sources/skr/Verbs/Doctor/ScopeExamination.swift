@@ -3,7 +3,7 @@ import Glibc
 import Keyutils
 import SessionKeyring
 
-/// What a scope stands for here, and whether it keeps a secret.
+/// Which keyring a scope means here, and whether it keeps a secret.
 struct ScopeExamination {
     let name: Place.Scope
     /// Whether SKR_SCOPE says that the session is meant, whoever owns it.
@@ -13,10 +13,10 @@ struct ScopeExamination {
     private(set) var itemCount: Int?
     private(set) var failure: SecretStoreError?
 
-    /// Looks, and tries.
+    /// Looks at the scope, and probes it.
     ///
-    /// Asking for a persistent keyring makes it, so that is left alone where there is none, unless it is what the next
-    /// command would use anyway.
+    /// Whoever asks for a persistent keyring makes one, so this does not, unless there is one or SKR_SCOPE is
+    /// persistent.
     ///
     /// - Throws: ``SecretStoreError`` with `invalidName` for the namespace; all else is a finding.
     init(of name: Place.Scope, place: Place) throws(SecretStoreError) {
@@ -61,7 +61,7 @@ struct ScopeExamination {
             + "\(resolved.description.permissions), \(possession)\(name == .session ? ", \(links)" : ""))"
     }
 
-    /// The same names for every scope; what is not known, or was not looked at, is null.
+    /// The same names for every scope; what is not known is null.
     private var facts: JSONValue {
         let wasTried = resolved != nil || failure != nil
         return .object([
@@ -81,9 +81,9 @@ struct ScopeExamination {
 }
 
 extension ResolvedScope {
-    /// What a session should not be.
+    /// Why this session is not private to this user, or not a session.
     ///
-    /// - Parameter isMeant: whether a foreign one is used all the same.
+    /// - Parameter isMeant: whether the store uses it even if another user owns it.
     fileprivate func sessionWeakness(isMeant: Bool) -> (text: String, hint: DoctorHint)? {
         let user = description.userID
         switch ownership {
@@ -93,14 +93,14 @@ extension ResolvedScope {
                 "session of uid \(owner), who can read what is stored in it and plant what is read; \(storing)",
                 .newSession
             )
-        case .standIn:
+        case .userSession:
             let text = "no session keyring: shares \(description.name) with all session-less processes of uid \(user)"
             return (text, .newSession)
         case .own where !otherUsers.isEmpty:
             let others = otherUsers.map { "uid \($0)" }.joined(separator: ", ")
             return ("\(others) stores in this session too, and can read what is in it", .newSession)
         case .own where canBeJoinedByName:
-            // Taking the permission away would leave the name to another, empty session.
+            // Without the permission, whoever joins the name would make another, empty session.
             return ("any process of uid \(user) can join this session by its name and read it", .newSession)
         case .own where letsOthersIn:
             let text = "any process of uid \(user) can link this session and read it"

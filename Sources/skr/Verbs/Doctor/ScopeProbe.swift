@@ -2,21 +2,15 @@ import Glibc
 import Keyutils
 import SessionKeyring
 
-/// A proof by doing that a scope keeps secrets: one is stored, read back and deleted, in a keyring of its own that is
-/// removed with all that is in it.
-///
-/// The keyring has a timeout, so that a probe that is killed leaves nothing that lasts.
+/// Proves that a scope keeps secrets: stores one, reads it back and deletes it, in a temporary keyring with a timeout.
 struct ScopeProbe: Sendable {
-    /// Whether the store could tell how much time the secret had left.
+    /// Whether the store knew how much time the secret had left.
     let isTimeLeftKnown: Bool
 
     private static let item = ItemIdentity.password(service: "probe")
     private static let lifetime = Duration.seconds(5)
 
-    /// Tries the scope.
-    ///
-    /// Returning means that the secret was read back as it was written, by a store that resolved the scope anew, and that
-    /// nothing of it is left.
+    /// Returns if a store that resolved the scope again read the secret as it was written, and nothing of it is left.
     ///
     /// - Throws: ``SecretStoreError`` as the store's operations do, and with `unreadableAfterWrite` where what was
     ///   written was not found or was not the same.
@@ -27,7 +21,7 @@ struct ScopeProbe: Sendable {
                 prefix: "skr-probe", in: anchor, lifetime: KeyTimeout(Self.lifetime), permissions: scope.permissions)
         }
         let keyring = ring.keyring
-        // Whoever resolves the scope now has to find it.
+        // A program that resolves the scope now must find it.
         let now = try scope.resolve()
         let isFound = try Self.keyrings { () throws(KeyringError) in try now.links(Key(keyring)) }
         guard isFound else { throw SecretStoreError(.unreadableAfterWrite) }

@@ -1,6 +1,6 @@
 import CommandSupport
 
-/// A variable that a command is to have.
+/// A variable for a command's environment.
 package struct EnvironmentVariable: Equatable {
     package enum Value: Equatable {
         /// As it is: any bytes but NUL.
@@ -19,7 +19,7 @@ package struct EnvironmentVariable: Equatable {
         self.value = value
     }
 
-    /// Whether a shell could set a variable of that name.
+    /// Whether it is a name that a shell could set.
     static func isName(_ text: some Collection<UInt8>) -> Bool {
         guard let first = text.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else { return false }
         return text.allSatisfy { byte in
@@ -34,13 +34,13 @@ package struct EnvironmentVariable: Equatable {
 }
 
 /// A variable and a reference, as an option has them: `VAR=skr://SERVICE`.
-struct Assignment: Equatable {
+struct Assignment {
     let name: String
     let reference: SecretReference
 
     /// Reads the option's value.
     ///
-    /// No error shows what is behind the `=`, unless it is a reference: it may be a secret that does not belong there.
+    /// No error shows what is behind the `=` unless it is a reference: somebody may have written a secret there.
     init(_ text: String, option: String) throws(CommandError) {
         let bytes = Array(text.utf8)
         let name = bytes.prefix { $0 != UInt8(ascii: "=") }

@@ -2,17 +2,17 @@ import CommandSupport
 import Glibc
 
 /// Becomes a command that has secrets in its environment.
-struct ExecAction: PlainAction {
+struct ExecAction: VerbAction {
     let place: Place
-    /// Variables that hold a secret.
+    /// From --env.
     let variables: [Assignment]
-    /// Variables that hold the path of a file with a secret.
+    /// From --file.
     let files: [Assignment]
-    /// `.env` files, later ones winning.
+    /// `.env` files; later ones win.
     let environmentFiles: [String]
     let command: CommandLineWords
 
-    /// What no option can tell for itself.
+    /// Checks what concerns more than one option.
     func check() throws(CommandError) {
         guard command.count > 0 else {
             throw .usage("no command to run", hint: "write it behind '--': skr exec --env TOKEN=skr://api -- CMD")
@@ -41,13 +41,13 @@ struct ExecAction: PlainAction {
         try Launch.become(command, environment: environment)
     }
 
-    /// Each variable once, as the last word on it says; the command line has the last one.
+    /// Each variable once: a later one wins, and the command line wins over files.
     private func assignedVariables() throws(CommandError) -> [EnvironmentVariable] {
         var all: [EnvironmentVariable] = []
         for path in environmentFiles { all += try EnvironmentFile.read(path).variables }
         all += variables.map { EnvironmentVariable(name: $0.name, value: .secret($0.reference)) }
         all += files.map { EnvironmentVariable(name: $0.name, value: .file($0.reference)) }
-        // No set of names, whose type is made at run time: that takes longer than all else that is done here.
+        // Not a set of names: its type would be made at run time, which takes longer than everything else here.
         var last: [EnvironmentVariable] = []
         for variable in all.reversed() where !last.contains(where: { $0.name == variable.name }) {
             last.append(variable)
@@ -55,7 +55,7 @@ struct ExecAction: PlainAction {
         return last.reversed()
     }
 
-    /// The secret of each variable that has one; throws unless all can be had.
+    /// The secret of each variable that has one; throws unless all can be read.
     private func secrets(of variables: [EnvironmentVariable]) throws(CommandError) -> [SecretBox?] {
         var resolver = SecretResolver(place: place)
         var secrets: [SecretBox?] = []

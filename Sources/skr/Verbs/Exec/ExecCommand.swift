@@ -6,20 +6,21 @@ struct ExecCommand: VerbCommand {
         commandName: "exec",
         abstract: "Run a command with secrets in its environment.",
         discussion: """
-            skr becomes CMD, looked up in PATH: same process, same terminal, same signals, and its exit code. All that is \
-            behind '--' belongs to CMD. If a secret can't be had, CMD is not started, and all that are missing are named.
+            skr becomes CMD, looked up in PATH: same process, same terminal, same signals, and its exit code. All that \
+            is behind '--' belongs to CMD. If a secret can't be had, CMD is not started, and all that are missing are \
+            named.
 
             A reference is skr://SERVICE[/ACCOUNT][?field=PATH], each part percent-encoded. Without ACCOUNT it is the \
             item that has none, else the only account of the service. --env wins over --env-file, later wins over \
             earlier, and both win over what is in the environment.
 
             An environment is readable for the user's other processes (/proc/PID/environ) and is inherited by all that \
-            CMD starts. --file hands over a path instead, /proc/self/fd/N, of a file in memory that can't be changed and \
-            is gone with the last process that has it.
+            CMD starts. --file hands over a path instead, /proc/self/fd/N, of a file in memory that can't be changed \
+            and is gone with the last process that has it.
 
-            CMD has the session keyring that skr was given, and none where there was none: a CMD that becomes another user, \
-            as an entry point of a container does, takes along what it was handed and nothing else. (Another user can't \
-            open the path of a --file.)
+            CMD has the session keyring that skr was given, and none where there was none: a CMD that becomes another \
+            user, as an entry point of a container does, takes along what it was handed and nothing else. (Another \
+            user can't open the path of a --file.)
 
             ENV FILES: lines NAME=value or 'export NAME=value'; blank lines and those that begin with '#' are skipped. \
             Without quotes a value is the rest of the line, less the blanks around it and a comment (a '#' behind a \

@@ -7,8 +7,8 @@ struct GetCommand: VerbCommand {
         abstract: "Write a secret to standard output, its exact bytes.",
         discussion: """
             A newline is added on a terminal only. Without ACCOUNT it is the item that has none, else the only account \
-            of the service. Of a field that is a string you get the text; anything else as it is written, numbers to the last \
-            digit, on one line.
+            of the service. Of a field that is a string you get the text; anything else as it is written, numbers to \
+            the last digit, on one line.
             """
     )
 
@@ -29,12 +29,12 @@ struct GetCommand: VerbCommand {
 }
 
 /// Writes a secret, or a field of it, to standard output.
-struct GetAction: PlainAction {
+struct GetAction: VerbAction {
     let target: Target
     let field: String?
 
     func run() throws {
-        // Straight from the memory that the kernel wrote to: no copy, no further memory to lock and to wipe.
+        // Directly from the memory that the kernel wrote to: a copy would have to be locked and wiped too.
         try target.withSecret(in: try target.place.store()) { bytes, item throws(CommandError) in
             guard let field else { return try Console.writeSecret(bytes) }
             try JSONField.extract(field, from: bytes, of: Display.name(of: item)).withBytes {
@@ -50,8 +50,8 @@ extension GetAction {
         var call = PlainCall(words)
         var field: String?
         while let option = call.nextOption() {
-            guard option == "--field", field == nil, let path = call.value() else { return nil }
-            field = path
+            guard option == "--field", field == nil else { return nil }
+            field = call.value()
         }
         guard let target = call.target() else { return nil }
         self.init(target: target, field: field)

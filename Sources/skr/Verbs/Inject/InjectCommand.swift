@@ -1,20 +1,22 @@
 import ArgumentParser
 import CommandSupport
+import Keyutils
 
 struct InjectCommand: VerbCommand {
     static let configuration = CommandConfiguration(
         commandName: "inject",
         abstract: "Fill the secrets into a template.",
         discussion: """
-            Replaces each {{ skr://SERVICE[/ACCOUNT][?field=PATH] }} of the template by the secret's exact bytes; the blanks \
-            inside the braces are optional, and all else stays as it is, other {{ }} too. If a secret can't be had, CMD is \
-            not started, nothing is written, and all that are missing are named.
+            Replaces each {{ skr://SERVICE[/ACCOUNT][?field=PATH] }} of the template by the secret's exact bytes; the \
+            blanks inside the braces are optional, and all else stays as it is, other {{ }} too. If a secret can't be \
+            had, CMD is not started, nothing is written, and all that are missing are named.
 
-            With CMD, skr becomes it once the text is complete, which is its standard input. With -o, FILE changes in one \
-            step or stays as it is, and no other file ever holds the text. A new one has mode 0600, an old one keeps its \
-            mode, and its owner where you may give that; a link is followed; a FIFO or a device is written directly. Its \
-            file system must know files without a name (O_TMPFILE), as most do but NFS and FAT. Otherwise the text goes to \
-            standard output; what reads a pipe there has begun already, so use the other two.
+            With CMD, skr becomes it once the text is complete, which is its standard input. With -o, FILE changes in \
+            one step or stays as it is, and no other file ever holds the text. A new one has mode 0600, an old one \
+            keeps its mode, and its owner where you may give that; a link is followed; a FIFO or a device is written \
+            directly. Its file system must know files without a name (O_TMPFILE), as most do but NFS and FAT. \
+            Otherwise the text goes to standard output; what reads a pipe there has begun already, so use the other \
+            two.
 
             Mind where it goes: a file keeps the secrets longer than any timeout.
             """
@@ -60,6 +62,70 @@ struct InjectCommand: VerbCommand {
         case (nil, let command?) where command.count > 0: return .input(of: command)
         case (nil, _): throw .usage("no command to run", hint: "write it behind '--', or leave out the '--'")
         case (_?, _?): throw .usage("both a file and a command are to get the text", hint: "leave out -o or CMD")
+        }
+    }
+}
+
+/// Hands over a template with its references replaced, or nothing at all.
+struct InjectAction: VerbAction {
+    /// Where the filled template goes.
+    enum Destination {
+        case standardOutput
+        case file(String)
+        case input(of: CommandLineWords)
+    }
+
+    let place: Place
+    /// Where the template is; standard input if `nil`.
+    let input: String?
+    let destination: Destination
+
+    static var launchesAfterLookup: Bool { true }
+
+    func run() throws(CommandError) {
+        let text = try InputFile.read(input, limit: Template.limit)
+        let template = try Template(parsing: text, name: input.map(Display.plain) ?? "standard input")
+        let secrets = try secrets(of: template)
+        try Self.filled(template, text, secrets).withBytes { bytes throws(CommandError) in try handOver(bytes) }
+        if case .input(of: let command) = destination { try Launch.become(command) }
+    }
+
+    private func handOver(_ bytes: RawSpan) throws(CommandError) {
+        switch destination {
+        case .standardOutput: try Console.write(bytes)
+        case .file(let path): try InjectedFile.write(bytes, to: path)
+        case .input: try MemoryFile.becomeStandardInput(bytes)
+        }
+    }
+
+    /// The secrets in their order; throws unless all can be had.
+    private func secrets(of template: Template) throws(CommandError) -> [SecretBox] {
+        var resolver = SecretResolver(place: place)
+        var secrets: [SecretBox] = []
+        for case .reference(let reference) in template.pieces {
+            if let secret = try resolver.read(reference) { secrets.append(secret) }
+        }
+        try resolver.check()
+        return secrets
+    }
+
+    private static func filled(_ template: Template, _ text: [UInt8], _ secrets: [SecretBox]) -> SecretBytes {
+        let capacity = text.count + secrets.reduce(0) { $0 + $1.count }
+        return unsafe SecretBytes(capacity: capacity) { buffer in
+            var secrets = secrets[...]
+            var count = 0
+            func append(_ bytes: RawSpan) {
+                let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+                unsafe bytes.withUnsafeBytes { unsafe rest.copyMemory(from: $0) }
+                count += bytes.byteCount
+            }
+            for piece in template.pieces {
+                switch piece {
+                case .text(let range): unsafe append(text.span.bytes.extracting(range))
+                case .reference: secrets.popFirst()?.bytes.withBytes { append($0) }
+                }
+            }
+            return count
         }
     }
 }

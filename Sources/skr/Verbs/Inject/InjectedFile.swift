@@ -2,14 +2,14 @@ import CommandSupport
 import Glibc
 import SystemPackage
 
-/// A file that gets a text with secrets whole, in one step, or stays as it was.
+/// Writes a text with secrets to a file in one step; on any error the file stays as it was.
 ///
-/// Until it is complete, the text is in a file without a name, which goes with us; so there is none that others could find,
-/// and none to tidy up. Only what replaces a file has another name for a moment, which a `kill -9` right then would leave.
+/// Until it is complete, the text is in a file without a name, which vanishes with this process. Only where it replaces
+/// another file it has a temporary name for a moment; a `kill -9` at that moment leaves it.
 struct InjectedFile {
     /// From linux/fcntl.h: O_TMPFILE without its O_DIRECTORY, whose number differs between machines.
     private static let unnamed: CInt = 0o20_000_000
-    /// O_PATH: a folder that we may write to and not read will do.
+    /// O_PATH: the folder need not be readable.
     private static let placeOnly: CInt = 0o10_000_000
     /// AT_EMPTY_PATH.
     private static let descriptorItself: CInt = 0x1000
@@ -37,7 +37,8 @@ struct InjectedFile {
     }
 
     private static func writeDirectly(_ text: RawSpan, to path: String) throws {
-        // Where others may write, the kernel protects from their FIFOs only those who would make one (proc_sys_fs(5)).
+        // With O_CREAT, because only then the kernel protects us from FIFOs that others put into a shared folder
+        // (proc_sys_fs(5)).
         let file = try unsafe FileDescriptor.open(
             path, .writeOnly, options: [.create, .closeOnExec, FileDescriptor.OpenOptions(rawValue: O_NOCTTY)],
             permissions: .ownerReadWrite)
@@ -79,7 +80,7 @@ struct InjectedFile {
         guard let existing else { return true }
         var mode = existing.st_mode & 0o777
         if fchown(draft, existing.st_uid, existing.st_gid) != 0, fchown(draft, uid_t.max, existing.st_gid) != 0 {
-            // What its group may do is not for another group.
+            // The group is another one now, and gets no permissions.
             mode &= ~0o070
         }
         return fchmod(draft, mode) == 0
@@ -91,7 +92,7 @@ struct InjectedFile {
             if link(draft, name) { return }
             guard .last == Errno.fileExists else { throw .last }
         }
-        // Nothing but what can't be held back may come between.
+        // No signal but SIGKILL and SIGSTOP can come in between.
         var (all, before) = (sigset_t(), sigset_t())
         unsafe sigfillset(&all)
         unsafe pthread_sigmask(SIG_SETMASK, &all, &before)
@@ -105,7 +106,7 @@ struct InjectedFile {
     }
 
     private func link(_ draft: CInt, _ name: String) -> Bool {
-        // The first form needs no /proc, but a privilege or a new kernel.
+        // Without /proc, which needs a capability or a new kernel; else by /proc.
         unsafe linkat(draft, "", folder, name, Self.descriptorItself) == 0
             || (errno == ENOENT
                 && linkat(AT_FDCWD, "/proc/self/fd/\(draft)", folder, name, AT_SYMLINK_FOLLOW) == 0)
@@ -129,7 +130,7 @@ struct InjectedFile {
     }
 }
 
-/// Where a file is that symbolic links lead to, there yet or not.
+/// The file that symbolic links lead to, even if there is none yet.
 private enum LinkedPath {
     /// As many as the kernel follows.
     private static let limit = 40
@@ -171,7 +172,7 @@ private enum LinkedPath {
 
     /// Whether both are the same file, or neither is there.
     ///
-    /// Where the kernel refuses to follow a link that somebody else has put there (proc_sys_fs(5)), so do we.
+    /// The kernel refuses to follow some links of other users (proc_sys_fs(5)); this refuses them too.
     private static func isSame(_ path: String, _ other: String) throws(Errno) -> Bool {
         var (first, second) = (stat(), stat())
         let isThere = unsafe stat(path, &first) == 0

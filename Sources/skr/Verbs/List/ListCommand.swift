@@ -8,8 +8,9 @@ struct ListCommand: VerbCommand, VerbAction {
         commandName: "list",
         abstract: "List names, sizes and time left; never a secret.",
         discussion: """
-            On a terminal a table; into a pipe one line an item: kind, service, account, bytes and time left, with tabs \
-            between and no heading. Time left is rounded down by the kernel to the unit shown; '-' means no timeout.
+            On a terminal a table; into a pipe one line an item: kind, service, account, bytes and time left, with \
+            tabs between and no heading. Time left is rounded down by the kernel to the unit shown; '-' means no \
+            timeout.
 
             JSON: an array, in the order of the lines, of objects with sorted names:
               account            text; empty where the item has none

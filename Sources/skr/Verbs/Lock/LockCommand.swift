@@ -1,22 +1,24 @@
 import ArgumentParser
 import CommandSupport
+import Glibc
+import SessionKeyring
 
 struct LockCommand: VerbCommand {
     static let configuration = CommandConfiguration(
         commandName: "lock",
         abstract: "Run a command while holding a lock.",
         discussion: """
-            Of all the user's processes that run 'skr lock' with the same NAME and namespace, one at a time runs its CMD, \
-            whichever login they are of: the scope is 'user' unless --scope or SKR_SCOPE says otherwise. The lock is kept for as long as CMD runs, and \
-            released when it ends, also by a signal. A holder that is killed \
+            Of all the user's processes that run 'skr lock' with the same NAME and namespace, one at a time runs its \
+            CMD, whichever login they are of: the scope is 'user' unless --scope or SKR_SCOPE says otherwise. The lock \
+            is kept for as long as CMD runs, and released when it ends, also by a signal. A holder that is killed \
             loses it after --timeout, and its CMD is killed with it (what CMD has started is not). The exit code is \
             CMD's; signals go to CMD.
 
             Exit code 75: somebody else held it for all of --wait; or CMD succeeded, but the lock was lost meanwhile, \
             because skr was stopped for longer than --timeout.
 
-            CMD finds a number in SKR_FENCING_NUMBER that is greater than that of every holder before, until the machine \
-            restarts. What CMD writes to can turn away whoever comes late with a smaller one.
+            CMD finds a number in SKR_FENCING_NUMBER that is greater than that of every holder before, until the \
+            machine restarts. What CMD writes to can turn away whoever comes late with a smaller one.
             """
     )
 
@@ -54,5 +56,60 @@ struct LockCommand: VerbCommand {
         return LockAction(
             place: try options.place(usually: .user), name: name, timeout: timeout.duration, waitLimit: wait.duration,
             command: command)
+    }
+}
+
+/// Runs a command while it holds a lock that a dead holder can't keep.
+struct LockAction: VerbAction {
+    let place: Place
+    let name: String
+    /// How long others wait for a holder that has died.
+    let timeout: Duration
+    /// How long to wait for others.
+    let waitLimit: Duration
+    let command: CommandLineWords
+
+    static var launchesAfterLookup: Bool { true }
+
+    func run() throws {
+        let store = try place.store()
+        var deadline = DeadlineWait(waitLimit, at: store.backend)
+        repeat { try takeTurn(in: store) } while deadline.wait()
+        throw CommandError(
+            exitCode: .tryAgain, message: "\(Display.quoted(name)): somebody else holds the lock",
+            hint: "try again, or wait longer with --wait")
+    }
+
+    /// Returns if somebody else holds the lock.
+    private func takeTurn(in store: SecretStore) throws {
+        // Before the lease is taken, so that no signal ends us without releasing it.
+        let signals = BlockedSignals()
+        guard try !store.backend.isLeaseHeld(name),
+            let lease = try store.backend.tryLease(name, lasting: timeout)
+        else { return signals.release() }
+        try runCommand(under: lease, signals)
+    }
+
+    private func runCommand(under lease: any LeaseHandle, _ signals: BlockedSignals) throws(CommandError) -> Never {
+        let end: ChildEnd
+        do throws(CommandError) {
+            var environment = EnvironmentBlock()
+            let number = String(lease.fencingNumber)
+            unsafe environment.set("SKR_FENCING_NUMBER", to: number.utf8Span.span.bytes)
+            var child = try ChildCommand(
+                command, environment: environment, holding: signals,
+                keeper: LeaseKeeper(lease, lasting: timeout))
+            end = child.waitForEnd()
+        } catch {
+            _ = lease.release()
+            throw error
+        }
+        guard !lease.release() else { end.propagate() }
+        let lost = CommandError(
+            exitCode: .tryAgain, message: "\(Display.quoted(name)): the lock was lost while the command ran",
+            hint: "others may have run theirs meanwhile; a longer --timeout bears longer stops")
+        guard end.exitCode != 0 else { throw lost }
+        Console.report(lost)
+        end.propagate()
     }
 }

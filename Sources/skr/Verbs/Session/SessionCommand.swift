@@ -1,5 +1,8 @@
 import ArgumentParser
 import CommandSupport
+import Glibc
+import Keyutils
+import SystemPackage
 
 struct SessionCommand: VerbCommand {
     static let configuration = CommandConfiguration(
@@ -43,13 +46,67 @@ struct SessionCommand: VerbCommand {
         guard !name.isEmpty, name.utf8.count <= limit else {
             throw .usage("a session's name has 1 to \(limit) bytes", hint: "choose another name")
         }
-        // The kernel's own keyrings, and the store's, which must not become a session by mistake.
+        // Names of the kernel's keyrings and of the store's.
         for prefix in [".", "_", "skr:", "skr-leases", "skr-making:"] where name.hasPrefix(prefix) {
             throw .usage("names that begin with '\(prefix)' are taken", hint: "choose another name")
         }
-        // It would stand in /proc/keys for everybody to stumble over.
+        // Everybody reads it in /proc/keys.
         guard Display.plain(name) == name, !name.utf8.contains(UInt8(ascii: " ")) else {
             throw .usage("a session's name has no white space and no control characters", hint: "choose another name")
         }
+    }
+}
+
+/// Becomes a command in a session keyring of its own.
+struct SessionAction: VerbAction {
+    let name: String?
+    let linksUser: Bool
+    let command: CommandLineWords
+
+    func run() throws {
+        let session = try name.map(Self.join) ?? SessionMembership.joinAnonymous()
+        if linksUser { try session.link(Key(.userKeyring)) }
+        try Launch.become(command)
+    }
+
+    /// Joins the session.
+    ///
+    /// A new one gets the permission with which the user's other processes find it by its name.
+    private static func join(named name: String) throws -> Keyring {
+        let lock = NamedSessionLock()
+        defer { lock.release() }
+        let session = try SessionMembership.join(named: name)
+        let ring = try Key(session).describe()
+        // Anybody may make a keyring of that name and let us in, to read what we store.
+        guard ring.userID == geteuid() else {
+            throw CommandError(
+                exitCode: .noPermission, message: "the session '\(name)' belongs to user \(ring.userID)",
+                hint: "choose another name")
+        }
+        if !ring.permissions.contains(.userSearch) {
+            try Key(session).setPermissions(ring.permissions.union(.userSearch))
+        }
+        return session
+    }
+}
+
+/// Makes processes that join a named session take turns: between making the session and giving it the permission,
+/// another process would make a second one of that name.
+///
+/// It is a lock on our own executable. If another process holds it for long, or it can't be locked, we go on without.
+private struct NamedSessionLock {
+    private let file: FileDescriptor?
+
+    init() {
+        file = try? unsafe FileDescriptor.open("/proc/self/exe", .readOnly, options: .closeOnExec)
+        guard let file else { return }
+        for _ in 0..<1_000 where flock(file.rawValue, LOCK_EX | LOCK_NB) != 0 {
+            guard [.wouldBlock, .interrupted].contains(Errno.last) else { return }
+            usleep(1_000)
+        }
+    }
+
+    func release() {
+        try? file?.close()
     }
 }

@@ -4,7 +4,7 @@ import SessionKeyring
 import SystemPackage
 
 /// Stores a secret from standard input, or asks for it on the terminal.
-struct SetAction: PlainAction {
+struct SetAction: VerbAction {
     let target: Target
     let timeout: Duration?
     let isNew: Bool
@@ -14,7 +14,7 @@ struct SetAction: PlainAction {
     func run() throws {
         let item = target.exactItem
         let store = try target.place.store()
-        // Before anybody is asked for a secret that could not be stored.
+        // Before we ask for a secret that could not be stored.
         try checkBeforehand(item)
         let secret = try readSecret(for: item)
         if isNew {
@@ -42,7 +42,7 @@ struct SetAction: PlainAction {
     }
 
     private func readInput() throws(CommandError) -> SecretBytes {
-        // One byte more than any key can hold, so that what is too large is told from what just fits.
+        // One byte and a newline more than any key can hold, so that we notice what is too large.
         let limit = Key.largestBigPayload + 2
         let input: SecretBytes
         do throws(Errno) {
@@ -62,7 +62,7 @@ struct SetAction: PlainAction {
         return input.withoutTrailingNewline()
     }
 
-    /// Nothing that was typed is shown: where an account is, the secret may have been meant.
+    /// It does not show the account, which may be a secret in the wrong place.
     private var nothingCameIn: CommandError {
         let mistake =
             target.account == nil
@@ -85,9 +85,7 @@ extension SetAction {
             case "--new" where !isNew: isNew = true
             case "--raw" where !isRaw: isRaw = true
             case "--allow-empty" where !allowsEmpty: allowsEmpty = true
-            case "--timeout" where timeout == nil:
-                guard let duration = call.duration() else { return nil }
-                timeout = duration
+            case "--timeout" where timeout == nil: timeout = call.duration()
             default: return nil
             }
         }

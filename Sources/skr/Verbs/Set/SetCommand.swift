@@ -7,8 +7,8 @@ struct SetCommand: VerbCommand {
         abstract: "Store a secret from standard input, or ask for it without echo.",
         discussion: """
             One newline at the end of standard input is dropped. What was stored under the name is replaced, with its \
-            timeout, in one step. Without ACCOUNT it is the item that has none. Where standard input gives nothing, because what \
-            should have made the secret failed, that is an error, and what was stored stays.
+            timeout, in one step. Without ACCOUNT it is the item that has none. Where standard input gives nothing, \
+            because what should have made the secret failed, that is an error, and what was stored stays.
             """
     )
 

@@ -10,13 +10,13 @@ private let mayRaiseLimit: Bool = {
     return (try? CommandRunner().shell(raise))?.exitCode == 0
 }()
 
-/// A trouble that the doctor finds, what is typed to be rid of it, and what must still be there then.
-struct Trouble: Sendable, CustomTestStringConvertible {
+/// A problem that the doctor finds, and what must still be there after its hint was followed.
+struct Problem: Sendable, CustomTestStringConvertible {
     let kind: DoctorHint.Kind
     let testDescription: String
     /// The check that finds it.
     let check: String
-    /// Makes the trouble, calls `follow`, and prints what must not change.
+    /// Makes the problem, calls `follow`, and prints what must not change.
     let script: String
     let expected: String
 
@@ -29,11 +29,10 @@ struct Trouble: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// Each command that the doctor advises is typed into a shell, in which the doctor then finds nothing to say against what it
-/// was about, and the session that was in trouble is as it was.
-@Suite("The doctor's advice, followed to the letter", .enabled(if: isRoot, "becomes other users, mounts /proc"))
-struct DoctorAdviceTests {
-    /// Why these are followed by no test.
+/// Each hint is run as a command in a shell, in which the doctor then says ok, and the session is as it was.
+@Suite("The doctor's hints, run as they are", .enabled(if: isRoot, "becomes other users, mounts /proc"))
+struct DoctorHintTests {
+    /// Hints that no test runs, and why.
     static let notRun: [DoctorHint.Kind: String] = {
         var reasons: [DoctorHint.Kind: String] = [
             .moreQuota: "raises the limits of the whole machine, under all that runs on it",
@@ -45,20 +44,20 @@ struct DoctorAdviceTests {
         return reasons
     }()
 
-    @Test("every kind of advice is followed, or there is a reason why not")
+    @Test("every kind of hint is run, or there is a reason why not")
     func complete() {
-        let followed = Set(Self.troubles.map(\.kind))
+        let followed = Set(Self.problems.map(\.kind))
         #expect(followed.isDisjoint(with: Self.notRun.keys))
         #expect(followed.union(Self.notRun.keys) == Set(DoctorHint.Kind.allCases))
     }
 
-    @Test("leaves the doctor content and the session intact", arguments: troubles)
-    func follow(_ trouble: Trouble) throws {
+    @Test("the doctor says ok then, and the session is intact", arguments: problems)
+    func follow(_ problem: Problem) throws {
         let outcome = try CommandRunner().inSession(
-            Self.tools + trouble.script, environment: ["CHECK": trouble.check])
+            Self.tools + problem.script, environment: ["CHECK": problem.check])
         let parts = outcome.output.split(separator: "the doctor says ok\n", omittingEmptySubsequences: false)
         #expect(parts.count == 2, "\(outcome)")
-        #expect(parts.last ?? "" == trouble.expected, "\(outcome)")
+        #expect(parts.last ?? "" == problem.expected, "\(outcome)")
     }
 
     /// `follow` types what the doctor advises on CHECK, then its own arguments, and asks the doctor again there.
@@ -80,9 +79,9 @@ struct DoctorAdviceTests {
 
         """#
 
-    private static let troubles = allTroubles.filter { notRun[$0.kind] == nil }
+    private static let problems = allTroubles.filter { notRun[$0.kind] == nil }
     private static let allTroubles = [
-        Trouble(
+        Problem(
             .newSession, "a session made by its name", check: "session",
             #"""
             skr session --name $SKR_NAMESPACE -- bash -c '
@@ -90,55 +89,55 @@ struct DoctorAdviceTests {
                 [ "$before" = "$(keyctl rdescribe @s)" ] && echo same
                 keyctl session - bash -c "skr session --name $SKR_NAMESPACE -- bash -c kept" 2>/dev/null'
             """#, expected: "kept\nsame\nkept\n"),
-        Trouble(
+        Problem(
             .newSession, "no session keyring", check: "session",
             #"""
             as 60420 bash -c 'keyctl show @us >/dev/null
                 keyctl session _uid_ses.60420 bash -c "printf kept | skr set kept; follow; kept; skr clear" 2>/dev/null'
             """#),
-        Trouble(
+        Problem(
             .newSession, "another user's session", check: "session",
             "printf kept | skr set kept; as 60421 bash -c follow; kept"),
-        Trouble(
+        Problem(
             .newSession, "a session in which another user stores", check: "session",
             "printf kept | skr set kept; printf x | as 60422 skr set other --scope session; follow; kept"),
-        Trouble(
+        Problem(
             .newSession, "a session that was revoked", check: "session",
             #"""
             as 60425 keyctl session - bash -c '
                 printf kept | skr set kept --scope user; keyctl revoke @s; follow; skr get kept --scope user; echo
                 skr delete kept --scope user' 2>/dev/null
             """#),
-        Trouble(
+        Problem(
             .newSession, "a session that does not let its own members in", check: "session",
             #"keyctl setperm @s 0x01000000; follow; echo kept"#),
-        Trouble(
+        Problem(
             .newSession, "a session that is restricted", check: "session",
             "printf kept | skr set kept; keyctl restrict_keyring @s; follow; kept"),
-        Trouble(
+        Problem(
             .hideSession, "a session that others can link", check: "session",
             #"""
             keyctl session $SKR_NAMESPACE bash -c '
                 printf kept | skr set kept; before=$(keyctl rlist @s); follow; kept
                 [ "$before" = "$(keyctl rlist @s)" ] && echo same' 2>/dev/null
             """#, expected: "kept\nsame\n"),
-        Trouble(
+        Problem(
             .sayScope, "a user namespace", check: "user-namespace",
             "printf kept | skr set kept; unshare -Ur bash -c 'follow; kept'"),
-        Trouble(
+        Problem(
             .mountProc, "no /proc", check: "time-left",
             "printf kept | skr set kept; unshare -m bash -c 'umount -l /proc; follow; kept'"),
-        Trouble(
+        Problem(
             .listItems, "a full quota, and no /proc to say so", check: "session",
             #"""
             unshare -m bash -c 'umount -l /proc; as 60423 keyctl session - bash -c "
                 head -c 18000 /dev/zero | skr set big; for i in {1..190}; do printf x | skr set \$i || break; done
                 follow \"skr clear\""' 2>/dev/null; echo kept
             """#),
-        Trouble(
+        Problem(
             .raiseOwnLimit, "a limit of locked memory that the user may raise", check: "memory-lock",
             "prlimit --memlock=0:8388608 bash -c 'as 60424 keyctl session - bash -c follow' 2>/dev/null; echo kept"),
-        Trouble(
+        Problem(
             .raiseLimit, "a limit of locked memory that root alone may raise", check: "memory-lock",
             "prlimit --memlock=0:0 setpriv --bounding-set=-ipc_lock --inh-caps=-ipc_lock bash -c follow; echo kept"),
     ]

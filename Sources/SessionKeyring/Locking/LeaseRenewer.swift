@@ -1,5 +1,7 @@
-/// Renews a lease when a third of its time has passed: from a loop that waits for something else anyway, or from a thread of
-/// its own.
+/// Renews a lease when a third of its time has passed: from a loop that waits for something else anyway, so that the process
+/// may fork; or from a thread of its own.
+///
+/// A holder that is stopped loses its lease in both cases.
 package struct LeaseRenewer: Sendable {
     package let lease: any LeaseHandle
     private let duration: Duration
@@ -11,16 +13,19 @@ package struct LeaseRenewer: Sendable {
         due = Self.nextTime(duration)
     }
 
-    /// How long until it is due.
-    package var timeLeft: Duration { due.since(.now()) }
+    /// How long until it is due, as `poll(2)` takes it.
+    package var millisecondsLeft: Int32 {
+        let (seconds, attoseconds) = due.since(.now()).components
+        return Int32(clamping: seconds * 1_000 + attoseconds / 1_000_000_000_000_000 + 1)
+    }
 
     package mutating func renewIfDue() {
-        guard timeLeft == .zero else { return }
+        guard due <= .now() else { return }
         due = Self.nextTime(duration)
         Self.renew(lease, lasting: duration)
     }
 
-    /// Renews it for as long as what is returned lives; a process that is stopped loses it even so.
+    /// Renews it for as long as what is returned lives.
     static func inBackground(_ lease: any LeaseHandle, lasting duration: Duration) -> BackgroundTimer {
         BackgroundTimer(after: duration / 3, repeats: true) { renew(lease, lasting: duration) }
     }

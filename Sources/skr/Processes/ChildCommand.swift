@@ -11,7 +11,7 @@ struct ChildCommand: ~Copyable {
     private let signals: CInt
     private var status: CInt?
     private var received: CInt = 0
-    private var keeper: LeaseKeeper
+    private var renewer: LeaseRenewer
 
     /// Starts the command, with our own standard input and output where none are given.
     init(
@@ -20,7 +20,7 @@ struct ChildCommand: ~Copyable {
         input: FileDescriptor? = nil,
         output: FileDescriptor? = nil,
         holding signals: BlockedSignals,
-        keeper: LeaseKeeper
+        renewer: LeaseRenewer
     ) throws(CommandError) {
         var (blocked, before) = (signals.blocked, signals.before)
         var failure = child_failure()
@@ -35,10 +35,10 @@ struct ChildCommand: ~Copyable {
         }
         guard child > 0 else { throw Launch.failure(of: command, failure) }
         processID = child
-        self.keeper = keeper
+        self.renewer = renewer
         // If we are killed, the lease must not be free while the command still runs. An error is noticed at the
         // release.
-        _ = try? keeper.lease.name(command: child)
+        _ = try? renewer.lease.name(command: child)
         self.signals = unsafe signalfd(-1, &blocked, CInt(SFD_CLOEXEC | SFD_NONBLOCK))
     }
 
@@ -50,8 +50,8 @@ struct ChildCommand: ~Copyable {
     mutating func wait(for file: FileDescriptor) {
         while true {
             var wanted = [Self.readable(file.rawValue), Self.readable(signals)]
-            let count = unsafe poll(&wanted, 2, keeper.millisecondsLeft)
-            keeper.renewIfDue()
+            let count = unsafe poll(&wanted, 2, renewer.millisecondsLeft)
+            renewer.renewIfDue()
             guard count > 0 else { continue }
             if wanted[1].revents != 0 { forwardSignals() }
             if wanted[0].revents != 0 { return }
@@ -71,8 +71,8 @@ struct ChildCommand: ~Copyable {
                 continue
             }
             var wanted = [Self.readable(signals)]
-            _ = unsafe poll(&wanted, 1, keeper.millisecondsLeft)
-            keeper.renewIfDue()
+            _ = unsafe poll(&wanted, 1, renewer.millisecondsLeft)
+            renewer.renewIfDue()
         }
     }
 
@@ -128,30 +128,5 @@ struct ChildEnd {
             unsafe sigprocmask(SIG_UNBLOCK, &only, nil)
         }
         exit(exitCode)
-    }
-}
-
-/// Renews a lease in time, from the loop that waits for a command.
-///
-/// There is no thread for it, so that the process may fork, and so that a holder that is stopped loses its lease.
-struct LeaseKeeper {
-    let lease: any LeaseHandle
-    private let duration: Duration
-    /// By a clock that goes on while the machine sleeps, like the lease's.
-    private var next: ContinuousClock.Instant
-
-    init(_ lease: any LeaseHandle, lasting duration: Duration) {
-        self.lease = lease
-        self.duration = duration
-        next = .now + duration / 3
-    }
-
-    var millisecondsLeft: CInt { CInt(clamping: Int(max(0, (next - .now) / .milliseconds(1)).rounded(.up))) }
-
-    mutating func renewIfDue() {
-        guard .now >= next else { return }
-        next = .now + duration / 3
-        // A lost lease is noticed when it is released; any other error may not come again.
-        _ = try? lease.renew(lasting: duration)
     }
 }

@@ -47,7 +47,7 @@ struct CachedFetch {
         defer { try? input?.close() }
         var child = try ChildCommand(
             request.command, input: input, output: pipe.writer, holding: signals,
-            keeper: LeaseKeeper(lease, lasting: CachedAction.leaseDuration))
+            renewer: LeaseRenewer(lease, lasting: CachedAction.leaseDuration))
         pipe.closeWriter()
         let output = try pipe.readAll(from: &child)
         guard !CapturedOutput.isTooLarge(output) else {

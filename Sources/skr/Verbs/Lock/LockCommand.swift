@@ -98,7 +98,7 @@ struct LockAction: VerbAction {
             unsafe environment.set("SKR_FENCING_NUMBER", to: number.utf8Span.span.bytes)
             var child = try ChildCommand(
                 command, environment: environment, holding: signals,
-                keeper: LeaseKeeper(lease, lasting: timeout))
+                renewer: LeaseRenewer(lease, lasting: timeout))
             end = child.waitForEnd()
         } catch {
             _ = lease.release()

@@ -26,6 +26,9 @@ package struct CommandDefinition: Decodable {
     /// The verbs that help shows.
     package var verbs: [CommandDefinition] { (subcommands ?? []).filter(\.shouldDisplay) }
 
+    /// The verbs that have a manual page: all but `help`, which the argument parser adds to every command.
+    var documentedVerbs: [CommandDefinition] { verbs.filter { $0.commandName != "help" } }
+
     /// A verb, hidden ones too.
     package func verb(named name: String) -> CommandDefinition? {
         subcommands?.first { $0.commandName == name }

@@ -27,10 +27,10 @@ package struct ManualPage {
         macro("Sh DESCRIPTION")
         paragraph(command.abstract ?? "")
         add(discussion: command.discussion ?? "")
-        if !command.verbs.isEmpty { addVerbs() }
+        if !command.documentedVerbs.isEmpty { addVerbs() }
         let options = command.positionals + command.options
         addList("OPTIONS", options.map { ($0.item, $0.summary) })
-        let named = variables.filter { command.option(named: $0.option[...]) != nil || !command.verbs.isEmpty }
+        let named = variables.filter { command.option(named: $0.option[...]) != nil || verb == nil }
         addList("ENVIRONMENT", named.map { ("Ev \($0.name)", "What \($0.option) is where it is left out.") })
         addList(
             "EXIT STATUS", exitCodes.map { ($0.code, $0.meaning.prefix(1).uppercased() + $0.meaning.dropFirst() + ".") }
@@ -38,17 +38,16 @@ package struct ManualPage {
         macro("Sh EXAMPLES")
         let example = (verb.flatMap { root.verb(named: $0) } ?? root) as? any ExampleCommand.Type
         literal((example?.examples ?? "").split(separator: "\n", omittingEmptySubsequences: false))
-        let verbs = definition.verbs.map(\.commandName).filter { $0 != verb && $0 != "help" }
-        let pages =
-            verbs.map { "\(definition.commandName)-\($0) 1" } + (verb == nil ? [] : ["\(definition.commandName) 1"])
-        let others = (pages + ["keyctl 1"]).sorted() + ["keyrings 7", "session-keyring 7"]
+        let verbs = definition.documentedVerbs.map { "\(definition.commandName)-\($0.commandName)" }
+        let pages = (["keyctl", "skr", "skr-stress"] + verbs).filter { $0 != words.joined(separator: "-") }
+        let others = pages.sorted().map { "\($0) 1" } + ["keyrings 7", "session-keyring 7"]
         macro("Sh SEE ALSO")
         macro(others.map { "Xr \($0)" }.joined(separator: " ,\n."))
     }
 
     private mutating func addSynopsis() {
         macro("Sh SYNOPSIS\n.Nm \(words.joined(separator: " "))")
-        guard command.verbs.isEmpty else { return macro("Ar VERB\n.Op Ar ...") }
+        guard command.documentedVerbs.isEmpty else { return macro("Ar VERB\n.Op Ar ...") }
         for argument in command.positionals + command.options where !argument.isForEveryVerb {
             macro(argument.synopsis)
         }
@@ -82,8 +81,7 @@ package struct ManualPage {
     private mutating func addVerbs() {
         macro("Pp")
         paragraph("The verbs, each with a page of its own:")
-        let verbs = command.verbs.filter { $0.commandName != "help" }
-        addList(nil, verbs.map { ("Xr \(words[0])-\($0.commandName) 1", $0.abstract ?? "") })
+        addList(nil, command.documentedVerbs.map { ("Xr \(words[0])-\($0.commandName) 1", $0.abstract ?? "") })
     }
 
     private mutating func addList(_ heading: String?, _ rows: [(item: String, text: String)]) {

@@ -53,7 +53,7 @@ private enum ChangedUser {
         geteuid() == 0 && (try? run("$become keyctl rdescribe @s").output.contains(";_uid_ses.61003")) == true
 
     static func run(_ line: String) throws -> CommandRunner.Outcome {
-        // From now on this thread would hand root's stand-in on, which the commands would find to be a stranger's.
+        // From now on this thread would hand on root's shared session, which belongs to another user for the commands.
         _ = try Keyring.resolve(.sessionKeyring)
         return try CommandRunner().shell(
             #"""

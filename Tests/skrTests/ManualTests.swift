@@ -44,6 +44,8 @@ struct ManualTests {
             #expect(page.hasPrefix(".Dd January 1, 1970\n"), "\(name)")
         }
         #expect(pages["skr-get.1"]?.contains(".Sh ENVIRONMENT\n") == true)
+        #expect(pages["skr-stress.1"]?.contains(".Op Fl \\-workload Ar NAME\n") == true)
+        #expect(pages["skr-get.1"]?.contains(".Xr skr-stress 1 ,\n") == true)
     }
 
     @Test("man shows what the command understands, with dashes and quotes that can be copied")

@@ -140,8 +140,10 @@ private enum LinkedPath {
         for _ in 0..<limit {
             let place = "\(target.folder)/\(target.name)"
             guard let link = try linkTarget(place) else {
-                guard try isSame(path, place) else { break }
-                return target
+                if try isSame(path, place) { return target }
+                // Somebody has just replaced it.
+                target = split(path)
+                continue
             }
             guard !isInProc(target.folder) else {
                 throw CommandError.usage(

@@ -11,8 +11,8 @@ struct SessionCommand: VerbCommand {
         discussion: """
             skr becomes CMD, or your shell ($SHELL), in a new session keyring: same process, same terminal, same \
             signals, and its exit code. It does not see what the session around it has stored, and what it stores is \
-            gone when its last process ends. A tmux that has outlived its login, whose keyring was revoked, \
-            works again in it.
+            gone when its last process ends. That also helps in a tmux that has outlived its login, whose keyring \
+            was revoked.
 
             --name joins the session of that name, and makes it where there is none. It hides nothing from your other \
             sessions: each of your processes can join it by its name.

@@ -23,15 +23,14 @@ package struct StressRun {
     ///   - report: called some ten times a second, in this thread.
     /// - Throws: ``StressError``. A failed check is not an error.
     package func run(
-        isInterrupted: @escaping @Sendable () -> Bool = { false },
-        report: (StressProgress) -> Void = { _ in }
+        isInterrupted: @escaping @Sendable () -> Bool = { false }, report: (StressProgress) -> Void = { _ in }
     ) throws(StressError) -> StressResult {
         let plan = try plan.checked(canLaunch: launcher != nil)
         if plan.workload == .quota, geteuid() == 0 {
             throw StressError(.invalidPlan, "root has no quota to speak of", hint: "run it as an ordinary user")
         }
-        // The thread's own session keyring, which the run leaves as it is, counts as there before.
-        _ = try StressError.translating { try Keyring.resolve(.sessionKeyring) }
+        // The thread's own keyring stays when the run is over, so it counts as there before.
+        _ = try StressError.translating { try Keyring.resolve(.threadKeyring, create: true) }
         var run = try OngoingRun(plan: plan, launcher: launcher, quota: QuotaWatch())
         try run.run(isInterrupted: isInterrupted, report: report)
         return run.finish(comparingQuota: comparesQuota)

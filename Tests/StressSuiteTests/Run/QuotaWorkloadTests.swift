@@ -19,6 +19,17 @@ struct QuotaWorkloadTests {
         }
     }
 
+    @Test("in a process without keys of its own the quota is back too", .enabled(if: root, "becomes another user"))
+    func freshProcess() async throws {
+        let seed = planSeed
+        await #expect(processExitsWith: .exitCode(0)) { [seed = seed as UInt64] in
+            try OrdinaryUser.begin()
+            // For good: the real user is charged for the keyrings of threads.
+            guard setreuid(geteuid(), geteuid()) == 0 else { exit(99) }
+            try pass(StressPlan(workload: .mixed, threads: 2, length: .operations(50), items: 2, seed: seed))
+        }
+    }
+
     @Test("after kills the quota is back to where it was", .enabled(if: root, "becomes another user"))
     func kills() async throws {
         let (seed, path) = (planSeed, launcher.executable)

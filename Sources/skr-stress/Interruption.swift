@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// The first Ctrl-C or SIGTERM, which ends the run; the second one ends the process.
+/// The first Ctrl-C or SIGTERM ends the run; the second one ends the process.
 enum Interruption {
     private static let first = Atomic<CInt>(0)
 
@@ -18,7 +18,7 @@ enum Interruption {
             guard !Interruption.first.compareExchange(expected: 0, desired: number, ordering: .relaxed).exchanged else {
                 return
             }
-            // It is blocked in here, and takes effect right behind.
+            // It is blocked in this handler, and takes effect right after it.
             _ = Glibc.signal(number, SIG_DFL)
             raise(number)
         }
@@ -28,7 +28,7 @@ enum Interruption {
         }
     }
 
-    /// As a shell has it for what it starts in the background.
+    /// As a shell sets it for what it starts in the background.
     private static func isIgnored(_ number: CInt) -> Bool {
         var current = sigaction()
         guard unsafe sigaction(number, nil, &current) == 0 else { return false }

@@ -8,7 +8,7 @@ struct OutputFile {
         case standardOutput
         /// A pipe, a terminal, or another thing that can't be replaced.
         case descriptor(FileDescriptor)
-        /// A file that appears complete, in the place of the one before.
+        /// A file that replaces the old one in one step.
         case replacing(path: String, permissions: mode_t)
     }
 
@@ -66,8 +66,9 @@ struct OutputFile {
         let directory = path.lastIndex(of: "/").map { path[...$0] } ?? ""
         let draft = "\(directory).skr-stress-\(UInt64.random(in: 0 ... .max))"
         let file = try FileDescriptor.open(
-            FilePath(draft), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec], permissions: .ownerReadWrite)
-        // Where it has got its name there is none of this name any more.
+            FilePath(draft), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
+            permissions: .ownerReadWrite)
+        // Once it has been renamed, there is no file of this name.
         defer { unsafe unlink(draft) }
         try file.closeAfter {
             try file.writeAll((text ?? "").utf8)
@@ -76,7 +77,7 @@ struct OutputFile {
         if text != nil, unsafe rename(draft, path) != 0 { throw Errno(rawValue: errno) }
     }
 
-    /// What a symbolic link stands for, so that the link stays.
+    /// The file that a symbolic link leads to, so that the link stays.
     private static func resolved(_ path: String) -> String {
         guard let real = unsafe realpath(path, nil) else { return path }
         defer { unsafe free(real) }

@@ -22,12 +22,12 @@ final class ProgressDisplay {
         tellOfInterruption()
         if isLive {
             let width = TerminalWidth.of(STDERR_FILENO) ?? 80
-            let line = ProgressLine(progress, style: style, bar: .wanted)
+            let line = ProgressLine(progress: progress, style: style, bar: .wanted)
             // A full line would make some terminals begin the next one.
             put("\r\(line.text(width: width - 1))\u{1B}[K")
             isLineOpen = true
         } else if isDue(progress) {
-            put(ProgressLine(progress, style: .plain, bar: .ascii).plainText + "\n")
+            put(ProgressLine(progress: progress, style: .plain, bar: .ascii).plainText + "\n")
         }
     }
 
@@ -37,7 +37,7 @@ final class ProgressDisplay {
         isLineOpen = false
     }
 
-    /// Takes the live line away.
+    /// Removes the live line.
     func finish() {
         if isLineOpen { put("\r\u{1B}[K") }
         isLineOpen = false
@@ -57,7 +57,7 @@ final class ProgressDisplay {
         say("ending the run, then checking it; once more ends all at once")
     }
 
-    /// Where standard error is gone, the result still comes.
+    /// Where standard error is closed, the result is still written.
     private func put(_ text: String) {
         _ = unsafe Console.put(text.utf8Span.span.bytes, to: STDERR_FILENO)
     }

@@ -4,7 +4,7 @@ import StressSuite
 
 /// How far a run is, in a line.
 struct ProgressLine {
-    /// A piece of the line; where there is little room, those of the lowest rank go first.
+    /// A piece of the line; where there is little room, those of the lowest rank are left out first.
     private struct Piece {
         let text: String
         let rank: Int
@@ -12,15 +12,9 @@ struct ProgressLine {
 
     private static let barWidths = 8...30
 
-    private let progress: StressProgress
-    private let style: TextStyle
-    private let bar: ProgressBar
-
-    init(_ progress: StressProgress, style: TextStyle, bar: ProgressBar) {
-        self.progress = progress
-        self.style = style
-        self.bar = bar
-    }
+    let progress: StressProgress
+    let style: TextStyle
+    let bar: ProgressBar
 
     /// For a terminal of that many columns.
     func text(width: Int) -> String {

@@ -5,16 +5,10 @@ import StressSuite
 struct ResultText {
     private static let evidenceLines = 40
 
-    private let result: StressResult
-    private let style: TextStyle
-    private let width: Int?
-
-    /// - Parameter width: of the terminal; `nil` for what is none.
-    init(_ result: StressResult, style: TextStyle, width: Int?) {
-        self.result = result
-        self.style = style
-        self.width = width
-    }
+    let result: StressResult
+    let style: TextStyle
+    /// Of the terminal; `nil` where there is none.
+    let width: Int?
 
     var text: String {
         [calls, errors, checks, evidence, ending].filter { !$0.isEmpty }.joined(separator: "\n")

@@ -71,7 +71,7 @@ struct StressOptions: ExampleCommand {
     @Option(help: ArgumentHelp("Print the manual page, with this date.", visibility: .hidden))
     var manual: String?
 
-    /// What no plan can say.
+    /// What a plan can't express.
     func validate() throws {
         if workload == .classic {
             let given = [

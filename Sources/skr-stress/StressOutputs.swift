@@ -16,14 +16,14 @@ struct StressOutputs {
         report = try options.report.map { name throws(CommandError) in try OutputFile(name) }
     }
 
-    /// Whether standard output is a person's, who wants the table.
+    /// Whether the table goes to standard output.
     var showsTable: Bool { json?.isStandardOutput != true && report?.isStandardOutput != true }
 
-    /// Writes what can be written, and tells what could not.
+    /// Writes both; the errors of those that could not be written.
     func write(_ result: StressResult) -> [CommandError] {
         var failures: [CommandError] = []
         do throws(CommandError) {
-            try json?.write(StressDocument(result).text())
+            try json?.write(StressDocument(result: result).text())
         } catch {
             failures.append(error)
         }
@@ -44,11 +44,7 @@ struct StressDocument: Encodable {
         case isClean, command
     }
 
-    private let result: StressResult
-
-    init(_ result: StressResult) {
-        self.result = result
-    }
+    let result: StressResult
 
     func encode(to encoder: any Encoder) throws {
         try result.encode(to: encoder)

@@ -5,9 +5,9 @@ import StressSuite
 
 /// From the words of the command line to the exit code.
 package enum StressProgram {
-    /// In front of the words for a process that runs workers for another one.
+    /// The first argument of a process that runs workers for another one.
     package static let workerWord = "--worker"
-    /// As errors tell it.
+    /// As errors show it.
     static let name = "skr-stress"
     static let hint = "'skr-stress --help' shows the options"
 
@@ -53,7 +53,7 @@ package enum StressProgram {
         }
     }
 
-    /// `nil` where it answered by itself, as it does for `--help`.
+    /// `nil` where the parser itself has answered, as for `--help`.
     static func parse(_ words: [String]) throws(CommandError) -> StressOptions? {
         do {
             return try StressOptions.parse(words)

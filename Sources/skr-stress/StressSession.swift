@@ -35,7 +35,7 @@ struct StressSession {
         var failures = outputs.write(result)
         if outputs.showsTable {
             let width = TerminalWidth.of(STDOUT_FILENO)
-            try Console.write(ResultText(result, style: .wanted, width: width).text)
+            try Console.write(ResultText(result: result, style: .wanted, width: width).text)
         }
         if !result.isClean { failures.append(Self.failure(of: result)) }
         for failure in failures { Console.report(failure, by: StressProgram.name) }
@@ -56,7 +56,7 @@ extension StressPlan {
             length: options.operations.map(Length.operations)
                 ?? .seconds(Double(options.duration?.duration.components.seconds ?? 10)),
             items: options.items, smallestValue: options.valueSize?.smallest, largestValue: options.valueSize?.largest,
-            // One that is quickly typed, and that programs which read JSON don't round.
+            // Short enough to be typed, and to be exact in any program that reads JSON.
             seed: options.seed ?? UInt64.random(in: 1...999_999_999), killEvery: options.killEvery,
             fault: options.fault, isHostile: options.hostile)
     }

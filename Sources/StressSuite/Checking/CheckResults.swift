@@ -22,11 +22,7 @@ package struct CheckOutcome: Codable, Sendable, Equatable {
 struct CheckResults {
     /// How to see a failure again, as its evidence begins.
     let replay: String
-    private var entries: [CheckOutcome] = []
-
-    init(replay: String) {
-        self.replay = replay
-    }
+    private(set) var entries: [CheckOutcome] = []
 
     /// Whether a check has failed.
     var hasFailed: Bool { entries.contains { $0.verdict == .failed } }
@@ -39,11 +35,7 @@ struct CheckResults {
     ///   - failure: what was found; `nil` where it holds.
     ///   - evidence: what shows the failure, if there is one.
     mutating func note(
-        _ name: String,
-        looked: Int,
-        _ subject: String,
-        failure: String? = nil,
-        evidence: [String] = []
+        _ name: String, looked: Int, _ subject: String, failure: String? = nil, evidence: [String] = []
     ) {
         note(
             CheckOutcome(

@@ -1,6 +1,6 @@
 import SessionKeyring
 
-/// Whether what was counted is what was done.
+/// Whether the counters in the items agree with the calls that were made.
 struct CountChecks {
     let plan: StressPlan
     let history: RoundHistory
@@ -38,7 +38,7 @@ struct CountChecks {
                 "fencing numbers only grow", looked: taken.count, "leases",
                 failure: backwards.map { "\($1.observed) came after \($0.observed)" },
                 evidence: backwards.map { [section($0), section($1)] } ?? [])
-            // Who has lost a lease may have written before that or not, and over what somebody else had written.
+            // A holder that lost its lease may have written or not, and over what another holder had written.
             guard plan.workload == .lease, taken.allSatisfy({ $0.outcome == .done || $0.isCutOff }) else { continue }
             let unsure = taken.count { $0.isCutOff }
             note("every section counts once", item, whole.count...(whole.count + unsure), in: &results, "sections")
@@ -50,11 +50,7 @@ struct CountChecks {
     }
 
     private func note(
-        _ name: String,
-        _ item: Int,
-        _ expected: ClosedRange<Int>,
-        in results: inout CheckResults,
-        _ unit: String
+        _ name: String, _ item: Int, _ expected: ClosedRange<Int>, in results: inout CheckResults, _ unit: String
     ) {
         guard let last = history.calls.last(where: { $0.worker == 0 && $0.kind == .get && Int($0.item) == item }) else {
             return

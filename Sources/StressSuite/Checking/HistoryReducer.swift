@@ -1,12 +1,14 @@
 /// Finds a small part of a history that shows by itself that the history is not linearizable.
 ///
-/// To leave out a call may make a history wrong that was right: without the set nobody can have got the value. So no call is
-/// just left out. A part counts only if it is wrong although each call outside of it that may have changed the item could
-/// have taken effect, at any time of its own, or not at all; and although, where calls came before the part, the item may at
-/// first have been anything. If the whole history were right, its order would be one for each such part as well: what was
-/// left out either took effect as it did, or changed nothing. So a part that is wrong in this way proves the whole wrong, and
-/// the reader needs only the part. Calls that merely look are left out freely, writes only together with all that found them;
-/// an update may forget what it found, which makes it a set.
+/// Leaving out a call can make a right history wrong: without the set, no one could have read its value. So no call
+/// is simply left out. A part counts only if it is wrong although every call outside of it that may have changed the
+/// item is allowed to take effect at any moment of its own time, or not at all; and although, if calls came before
+/// the part, the item may have had any value at first. If the whole history were right, its order would also be one
+/// for each such part. So a part that is wrong in this way proves that the whole is wrong, and a reader needs only
+/// the part.
+///
+/// Calls that only look are left out freely, writes only together with all calls that found their values. An update
+/// may forget what it found, which makes it a set.
 struct HistoryReducer {
     struct Result {
         let operations: [ItemOperation]
@@ -39,9 +41,7 @@ struct HistoryReducer {
 
     /// - Parameter budget: about how long it may take; then the smallest part until then is the result.
     static func smallest(
-        of operations: [ItemOperation],
-        _ failure: HistorySearch.Failure,
-        budget: Duration = .seconds(2)
+        of operations: [ItemOperation], _ failure: HistorySearch.Failure, budget: Duration = .seconds(2)
     ) -> Result {
         guard let values = failure.values else {
             return Result(operations: failure.calls.sorted().map { operations[$0] }, isSmallest: true)
@@ -89,7 +89,7 @@ struct HistoryReducer {
         var calls = calls
         for index in calls {
             guard let stamp = operations[index].written, let value = value(of: stamp) else { continue }
-            calls.formUnion([value.witness, value.lastReader, value.replacer].compactMap(\.self))
+            calls.formUnion([value.deadlineCall, value.lastReader, value.replacer].compactMap(\.self))
         }
         let parts = calls.map { Part(index: $0, call: operations[$0]) }
         let writers = Set(parts.compactMap { part in part.call.found.flatMap { value(of: $0)?.writer } })

@@ -3,7 +3,7 @@ import Threads
 
 /// All checks of all histories of a run.
 package enum HistoryVerdicts {
-    /// From the narrowest to the one that finds everything, so that a failure is named as exactly as possible.
+    /// From the most specific one to the one that finds everything, so that a failure is named as exactly as possible.
     private static let checks: [any HistoryCheck.Type] = [
         WrittenValuesCheck.self, ReaderOrderCheck.self, UpdateChainCheck.self, LifetimeCheck.self,
         LinearizabilityCheck.self,
@@ -20,7 +20,7 @@ package enum HistoryVerdicts {
         }
     }
 
-    /// Threads of our own, which end: one of a pool would keep a thread keyring, and the user's quota with it.
+    /// Threads that end, because one of a pool would keep its thread keyring, which costs quota.
     private static func findings(for histories: [ItemHistory]) -> [[Finding]] {
         let found = Locked([[Finding]](repeating: [], count: histories.count))
         let next = Locked(0)
@@ -41,9 +41,7 @@ package enum HistoryVerdicts {
     }
 
     private static func outcome(
-        of check: any HistoryCheck.Type,
-        _ column: [(item: String, finding: Finding)],
-        _ seed: UInt64
+        of check: any HistoryCheck.Type, _ column: [(item: String, finding: Finding)], _ seed: UInt64
     ) -> CheckOutcome {
         let looked = column.reduce(0) { $0 + $1.finding.looked }
         var outcome = CheckOutcome(

@@ -17,7 +17,7 @@ extension ItemOperation {
         }
     }
 
-    /// The value that was there when it took effect, as it told its worker; of a killed one nobody knows.
+    /// The value that was there when it took effect, as far as it returned one; unknown where its worker was killed.
     var found: Stamp? {
         guard isCertain else { return nil }
         switch effect {
@@ -35,7 +35,7 @@ extension ItemOperation {
         }
     }
 
-    /// The same call, of which nobody knows whether it took effect, nor what it found.
+    /// The same call, but it is unknown whether it took effect, and what it found.
     var asUncertain: ItemOperation {
         ItemOperation(worker: worker, effect: effect, invoked: invoked, returned: returned, isCertain: false)
     }

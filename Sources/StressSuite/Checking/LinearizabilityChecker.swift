@@ -9,8 +9,8 @@ package struct LinearizabilityChecker {
 
     /// Checks one history; exact, whatever the number of calls.
     ///
-    /// Time grows with the number of calls and with how many of them are in flight at once, not with the history's length
-    /// beyond that; besides the history it needs some 100 bytes for each value that was written.
+    /// The time grows with the number of calls and with how many of them are in flight at once; besides the history
+    /// it needs some 100 bytes for each value that was written.
     package static func check(_ history: ItemHistory) -> Verdict {
         switch HistorySearch.run(history.operations) {
         case .found: return .linearizable
@@ -42,5 +42,21 @@ extension ItemOperation {
         case .remove(let found): return found != nil
         case .write, .wipe, .change: return false
         }
+    }
+}
+
+/// There is an order of the calls that explains all of them.
+struct LinearizabilityCheck: HistoryCheck {
+    static let statement = "the history of each item is linearizable"
+    static let subject = "calls"
+
+    static func check(_ history: ItemHistory, _ writers: Writers) -> Finding {
+        let verdict: Finding.Verdict =
+            switch LinearizabilityChecker.check(history) {
+            case .linearizable: .holds
+            case .violation(let violation): .violation(violation)
+            case .undecided(let reason): .undecided(reason)
+            }
+        return Finding(looked: history.calls, verdict: verdict)
     }
 }

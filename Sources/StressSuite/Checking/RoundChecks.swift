@@ -1,10 +1,10 @@
-/// What every round is looked at for, beside its histories.
+/// The checks of a round besides those of its histories.
 struct RoundChecks {
     let plan: StressPlan
     let history: RoundHistory
     let outcome: Round.Outcome
     let isQuotaTight: Bool
-    /// Of a run that has several rounds, all of which have the same workers.
+    /// Whether it is the first round; the others have the same workers.
     let isFirst: Bool
 
     func note(in results: inout CheckResults) {
@@ -42,9 +42,9 @@ struct RoundChecks {
     /// Whether a call may throw this and nothing is wrong.
     private func expects(_ error: ErrorName) -> Bool {
         switch error {
-        // An ordinary user has little, and the kernel gives back late what was displaced.
+        // An ordinary user has little quota, and the kernel frees late what was displaced.
         case .quotaExceeded: isQuotaTight
-        // Where holders are killed, those that are left wait for their leases to end.
+        // Where holders are killed, the others wait until those leases end.
         case .leaseLost, .contended: plan.killEvery != nil && (plan.workload == .lease || plan.workload == .update)
         default: false
         }

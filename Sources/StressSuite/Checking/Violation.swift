@@ -4,8 +4,8 @@ package struct Violation: Sendable, Equatable {
     package let reason: String
     /// Calls that show it by themselves, in the order in which they began.
     ///
-    /// Every other call of the history may have taken effect or not. An update that is a mere `change` here is one for which
-    /// it does not matter what it found.
+    /// Every other call of the history may have taken effect or not. An update that is only a `change` here is one
+    /// for which it does not matter what it found.
     package let smallest: [ItemOperation]
 
     init(reason: String, smallest: [ItemOperation]) {
@@ -15,4 +15,82 @@ package struct Violation: Sendable, Equatable {
 
     /// The calls as text, a line each, with a picture of which of them overlap.
     package var lines: [String] { HistoryText(smallest).lines }
+}
+
+/// A small history as text.
+///
+///     worker 1  set 1.1            0.000 ..  2.000 us  |--|
+///     worker 2  get found nothing  3.000 ..  4.000 us        |--|
+///
+/// Times count from the first beginning. The picture keeps the order of beginnings and ends, not their distances; what
+/// touches or overlaps in it is concurrent. A call that ends in `?` is one whose worker was killed in it.
+struct HistoryText {
+    private let calls: [ItemOperation]
+    /// All beginnings and ends, each once.
+    private let times: [UInt64]
+    private static let widest = 48
+
+    init(_ calls: [ItemOperation]) {
+        self.calls = calls
+        times = Set(calls.flatMap { [$0.invoked, $0.returned] }).sorted()
+    }
+
+    var lines: [String] {
+        let workers = column(calls.map { "worker \($0.worker)" })
+        let effects = column(calls.map(\.summary))
+        let begins = column(calls.map { microseconds($0.invoked) }, toRight: true)
+        let ends = column(calls.map { microseconds($0.returned) }, toRight: true)
+        return calls.indices.map { index in
+            "\(workers[index])  \(effects[index])  \(begins[index]) .. \(ends[index]) us  \(bar(calls[index]))"
+        }
+    }
+
+    private func column(_ cells: [String], toRight: Bool = false) -> [String] {
+        let width = cells.map(\.count).max() ?? 0
+        return cells.map { cell in
+            let space = String(repeating: " ", count: width - cell.count)
+            return toRight ? space + cell : cell + space
+        }
+    }
+
+    private func microseconds(_ time: UInt64) -> String {
+        let nanoseconds = time - (times.first ?? 0)
+        return "\(nanoseconds / 1_000).\(String(nanoseconds % 1_000 + 1_000).dropFirst())"
+    }
+
+    private func bar(_ call: ItemOperation) -> String {
+        let begin = place(of: call.invoked)
+        let end = place(of: call.returned)
+        let last = call.isCertain ? "|" : "?"
+        let space = String(repeating: " ", count: begin)
+        return begin == end ? space + last : space + "|" + String(repeating: "-", count: end - begin - 1) + last
+    }
+
+    private func place(of time: UInt64) -> Int {
+        let rank = times.firstIndex(of: time) ?? 0
+        return times.count * 3 <= Self.widest ? rank * 3 : rank * Self.widest / times.count
+    }
+}
+
+extension ItemOperation {
+    /// What it did or saw, in a few words.
+    var summary: String {
+        let killed = isCertain ? "" : " (killed)"
+        switch effect {
+        case .read(let stamp): return "get found \(text(stamp))" + killed
+        case .look(let isThere): return (isThere ? "look saw it" : "look saw nothing") + killed
+        case .write(let stamp, let timeout): return "set \(stamp)\(text(timeout))" + killed
+        case .create(let stamp, let timeout): return "add \(stamp)\(text(timeout))" + killed
+        case .remove(let found):
+            guard let found, isCertain else { return "delete" + killed }
+            return found ? "delete found it" : "delete found nothing"
+        case .wipe: return "clear" + killed
+        case .replace(let old, let stamp, let timeout):
+            return "update \(text(old)) to \(stamp)\(text(timeout))" + killed
+        case .change(let stamp, let timeout): return "update to \(stamp)\(text(timeout))" + killed
+        }
+    }
+
+    private func text(_ stamp: Stamp?) -> String { stamp.map(\.description) ?? "nothing" }
+    private func text(_ timeout: UInt32?) -> String { timeout.map { " for \($0) s" } ?? "" }
 }

@@ -2,7 +2,7 @@ import Keyutils
 import SessionKeyring
 import Threads
 
-/// A store that is broken on purpose, so that the checks can show that they notice.
+/// A store that is broken on purpose, to show that the checks notice it.
 struct FaultyBackend: SecretBackend {
     private let whole: any SecretBackend
     private let fault: InjectedFault
@@ -48,10 +48,7 @@ struct FaultyBackend: SecretBackend {
     }
 
     func publish(
-        _ bytes: RawSpan,
-        for item: ItemIdentity,
-        timeout: KeyTimeout?,
-        ifAbsent: Bool
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, ifAbsent: Bool
     ) throws(SecretStoreError) {
         if goesWrong(.dropWrite, oneOf: 50) { return }
         var timeout = timeout
@@ -86,9 +83,7 @@ struct FaultyBackend: SecretBackend {
     }
 
     func beginUpdate(
-        of item: ItemIdentity,
-        lasting duration: Duration,
-        waiting limit: Duration
+        of item: ItemIdentity, lasting duration: Duration, waiting limit: Duration
     ) throws(SecretStoreError) -> (any ItemUpdate)? {
         guard fault == .loseUpdate else {
             return try whole.beginUpdate(of: item, lasting: duration, waiting: limit)

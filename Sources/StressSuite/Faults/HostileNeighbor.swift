@@ -2,11 +2,11 @@ import Glibc
 import Keyutils
 import SessionKeyring
 
-/// Puts odd keys into the keyrings that the workers share, all the time.
+/// Plants odd keys in the keyrings that the workers share, all the time.
 ///
-/// It removes and displaces nothing of theirs, although the kernel would let it: it only plants what they come upon. Names
-/// of items and leases that it takes for itself have ``name`` in them. Under the names that the workers use it plants only
-/// what they have to see through: keys of other types, and leases that can't be anybody's.
+/// It removes and displaces nothing of theirs, although the kernel would let it. Names of items and leases that it
+/// takes for itself have ``name`` in them. Under the names that the workers use it plants only what they have to see
+/// through: keys of other types, and leases that can't be anyone's.
 struct HostileNeighbor: ~Copyable {
     static let name = "hostile"
 
@@ -150,7 +150,7 @@ struct HostileNeighbor: ~Copyable {
         planted.append((key, ring, isSquat))
     }
 
-    /// By serial where the name may be others' by now.
+    /// By its serial where another key may have its name by now.
     private func drop(_ plant: (key: Key, ring: Keyring, isSquat: Bool)) {
         guard plant.isSquat else {
             try? plant.key.invalidate()
@@ -164,7 +164,7 @@ struct HostileNeighbor: ~Copyable {
     private mutating func lookForRecord(in ring: Keyring) throws(KeyringError) {
         guard record.isEmpty else { return }
         for serial in try ring.members() {
-            guard let by = try? Keyring(serial).search(.user, "by") else { continue }
+            guard let by = try? Keyring(serial).search(.user, FalseLease.recordName) else { continue }
             let found = try? by.withPayload { payload in
                 unsafe payload.withUnsafeBytes { bytes in unsafe Array(bytes) }
             }

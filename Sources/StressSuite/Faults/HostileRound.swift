@@ -5,7 +5,7 @@ import Threads
 
 /// The hostile neighbor of a round, and calls on the names that it takes, each in a thread of this process.
 final class HostileRound: Sendable {
-    /// What became of it.
+    /// How it ended.
     private struct Outcome: Sendable {
         var planted: Int?
         var calls: SquattedCalls?
@@ -50,7 +50,7 @@ final class HostileRound: Sendable {
 
     /// Fills the leases' ring with thousands of keys, and lists them all the time.
     ///
-    /// The kernel lets nobody change a keyring while it is read, so that a lease that is given back in time may be gone
+    /// The kernel lets no one change a keyring while it is read, so that a lease that is released in time may be gone
     /// late.
     private static func crowd(in anchor: Keyring, _ sharedLog: SharedLog) throws(KeyringError) {
         // The first lease makes the ring.

@@ -1,9 +1,9 @@
 import Keyutils
 import SessionKeyring
 
-/// A key as no well-behaved program makes it.
+/// A key that no well-behaved program makes.
 enum OddKey: CaseIterable {
-    /// A secret of some other program, which wants it back: the kernel's permissions, and no timeout.
+    /// A secret of another program, with the kernel's own permissions and no timeout; it must survive.
     case foreign
     case unreadable
     case unsearchable
@@ -17,15 +17,15 @@ enum OddKey: CaseIterable {
     /// A keyring with keys of the library's own names in it.
     case nest
 
-    /// Those that hold up nobody, under whatever name: of another type than what is looked for there.
+    /// Those that block no one under any name, because they are of another type than what is searched there.
     static let ofOtherTypes: [OddKey] = [.logon, .ring, .unreadableRing, .revokedRing, .restrictedRing, .nest]
 
     /// Makes one in the calling thread's keyring.
     ///
     /// - Parameters:
     ///   - bytes: what is in it, if anything is.
-    ///   - inner: the item that is in a nest. The kernel searches keyrings in keyrings, so one in the items' ring is as good
-    ///     as an item itself.
+    ///   - inner: the item that is in a nest. The kernel searches keyrings inside keyrings, so one in the items' ring is
+    ///     as good as an item itself.
     func make(_ name: String, _ bytes: [UInt8], inner: ItemIdentity) throws(KeyringError) -> Key {
         switch self {
         case .foreign, .unreadable, .unsearchable, .revoked, .expiring:
@@ -53,5 +53,50 @@ enum OddKey: CaseIterable {
         let items = try nest.addKeyring("skr:" + StressItems.namespace)
         _ = try unsafe items.add(.user, inner.keyDescription, payload: bytes.span.bytes)
         return Key(nest)
+    }
+}
+
+/// What looks like a lease, and no one holds it.
+enum FalseLease: CaseIterable {
+    case empty
+    case withoutRecord
+    case withUnreadableRecord
+    case withNonsense
+    /// The record of a lease that was seen, with another deadline or version.
+    case copy
+    /// Another program's keyring is linked in it.
+    case withVictim
+    case restricted
+    /// A key of the lease's name that is no keyring.
+    case key
+
+    /// What the library calls the record of a lease.
+    static let recordName = "by"
+
+    /// Makes one in the calling thread's keyring.
+    ///
+    /// - Parameters:
+    ///   - record: the bytes of a record.
+    ///   - victim: a keyring that must not suffer.
+    func make(
+        _ name: String, record: [UInt8], victim: Keyring, nonsense: [UInt8]
+    ) throws(KeyringError) -> Key {
+        if self == .key { return try unsafe Keyring.thread.add(.user, name, payload: nonsense.span.bytes) }
+        let ring = try Keyring.thread.addKeyring(name)
+        func addRecord(_ bytes: [UInt8]) throws(KeyringError) -> Key {
+            try unsafe ring.add(.user, Self.recordName, payload: bytes.span.bytes)
+        }
+        switch self {
+        case .empty, .key: break
+        case .withoutRecord: _ = try ring.addKeyring(Self.recordName)
+        case .withUnreadableRecord: try addRecord(record).setPermissions([])
+        case .withNonsense: _ = try addRecord(nonsense)
+        case .copy: _ = try addRecord(record)
+        case .withVictim:
+            _ = try addRecord(nonsense)
+            try ring.link(Key(victim))
+        case .restricted: try ring.restrict()
+        }
+        return Key(ring)
     }
 }

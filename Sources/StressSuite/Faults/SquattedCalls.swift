@@ -13,10 +13,10 @@ struct SquattedCalls {
     /// The longest call, in nanoseconds.
     private(set) var longest: UInt64 = 0
     private(set) var slowest = ""
-    /// What no call of a store should throw, whatever lies there.
+    /// An error that no call of a store should throw, whatever lies there.
     private(set) var unexpected: String?
 
-    /// Longer than a writer waits for others, and for the quota.
+    /// In nanoseconds; longer than a writer waits for others and for quota.
     static let bound: UInt64 = 12_000_000_000
 
     init(store: SecretStore, seed: UInt64, round: Int) {
@@ -38,7 +38,7 @@ struct SquattedCalls {
         if time > longest { (longest, slowest) = (time, "\(kind.rawValue) of \(item)") }
     }
 
-    /// A list shows what can't be read, and fails for nobody.
+    /// A list shows what can't be read, and never fails.
     private static func isExpected(_ error: any Error, of kind: Kind) -> Bool {
         guard let error = error as? SecretStoreError, kind != .list, kind != .items else { return false }
         return error.code != .unexpected && error.code != .sessionRevoked

@@ -2,8 +2,8 @@ import Synchronization
 
 /// What one worker did, call by call, in shared memory.
 ///
-/// One thread writes it; others may read what is complete at any time. When a process was killed, its successor goes on in
-/// the same log.
+/// One thread writes it; others may read what is complete at any time. When a process was killed, its successor
+/// continues the same log.
 @safe struct CallLog: @unchecked Sendable {
     private static let headerSize = 128
 
@@ -25,19 +25,20 @@ import Synchronization
     /// Whether there is room for another step, which may be several calls.
     var hasRoom: Bool { count + 8 <= capacity }
 
-    /// Which incarnation of its process the worker is of, set before it starts.
+    /// How often the worker's process was started before; set before it starts.
     var incarnation: Int {
         get { Int(unsafe word(8).pointee.load(ordering: .acquiring)) }
         nonmutating set { unsafe word(8).pointee.store(UInt64(newValue), ordering: .releasing) }
     }
 
-    /// How many steps the worker has begun, all its incarnations together; a step is a call, or what belongs to one.
+    /// How many steps the worker has begun, in all its incarnations; a step is one call or several that belong
+    /// together.
     var steps: Int {
         get { Int(unsafe word(32).pointee.load(ordering: .acquiring)) }
         nonmutating set { unsafe word(32).pointee.store(UInt64(newValue), ordering: .releasing) }
     }
 
-    /// How many steps the worker shall make until it ends by itself; 0 for no limit.
+    /// How many steps the worker is to make before it ends by itself; 0 for no limit.
     var limit: Int {
         get { Int(unsafe word(16).pointee.load(ordering: .acquiring)) }
         nonmutating set { unsafe word(16).pointee.store(UInt64(newValue), ordering: .releasing) }
@@ -49,7 +50,7 @@ import Synchronization
         nonmutating set { unsafe word(24).pointee.store(newValue ? 1 : 0, ordering: .releasing) }
     }
 
-    /// Writes down that a call begins; there must be room.
+    /// Logs that a call begins; there must be room.
     func begin(_ record: CallRecord) -> Int {
         let index = count
         precondition(index < capacity)
@@ -58,7 +59,7 @@ import Synchronization
         return index
     }
 
-    /// Changes a call that was begun; the time of its return goes last, so that whoever sees it sees the rest.
+    /// Changes a call that has begun; the time of its return is written last, so that whoever sees it sees the rest.
     func change(_ index: Int, _ record: CallRecord) {
         var open = record
         open.returned = 0

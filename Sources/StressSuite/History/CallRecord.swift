@@ -3,7 +3,7 @@ package enum CallKind: String, Codable, Sendable, CaseIterable, BitwiseCopyable 
     case get, set, add, delete, clear, list, update, lease
 }
 
-/// One call of the store, as its worker writes it down: before the call, and again when it has returned.
+/// One call of the store, as its worker logs it: before the call, and again when it has returned.
 ///
 /// It lies in memory that processes of one program share, so it refers to nothing.
 struct CallRecord: BitwiseCopyable {
@@ -13,7 +13,7 @@ struct CallRecord: BitwiseCopyable {
         case none
         /// It did what it was asked, and an item was there.
         case done
-        /// There was no item; of an add, there was one; of a lease, somebody else held it.
+        /// There was no item; of an add: there was one; of a lease: another worker held it.
         case refused
         /// It threw.
         case threw

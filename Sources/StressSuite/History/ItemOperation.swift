@@ -12,13 +12,13 @@ package struct ItemOperation: Sendable, Equatable, Codable {
         case write(Stamp, timeout: UInt32?)
         /// An add: a write that succeeds only where there is no item.
         case create(Stamp, timeout: UInt32?)
-        /// A delete, which says whether there was an item; `nil` where nobody was left to hear it.
+        /// A delete, which says whether there was an item; `nil` where its worker was killed.
         case remove(found: Bool?)
         /// A clear.
         case wipe
         /// An update, which wrote the new value in the place of this old one, or of none.
         case replace(Stamp?, by: Stamp, timeout: UInt32?)
-        /// An update whose worker was killed, so that nobody knows what it had read.
+        /// An update whose worker was killed, so that it is unknown what it had read.
         case change(to: Stamp, timeout: UInt32?)
     }
 
@@ -37,5 +37,21 @@ package struct ItemOperation: Sendable, Equatable, Codable {
         self.invoked = invoked
         self.returned = returned
         self.isCertain = isCertain
+    }
+}
+
+/// All calls on one item, of an item that was not there at first.
+package struct ItemHistory: Sendable, Equatable {
+    /// How histories name the item.
+    package let name: String
+    /// In the order in which they began.
+    package let operations: [ItemOperation]
+    /// How many calls these are in a count of all: a call on all items, such as a clear, counts for one of them.
+    let calls: Int
+
+    package init(name: String, operations: [ItemOperation], calls: Int? = nil) {
+        self.name = name
+        self.operations = operations.sorted { $0.invoked < $1.invoked }
+        self.calls = calls ?? operations.count
     }
 }

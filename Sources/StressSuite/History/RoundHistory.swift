@@ -6,7 +6,7 @@ struct RoundHistory {
     private(set) var sections: [[CallRecord]]
     /// All calls, in no particular order.
     private(set) var calls: [CallRecord] = []
-    /// How many calls of the workers have returned, as tables count them: without the looks of the run itself.
+    /// How many calls of the workers have returned, as tables count them: without the run's own reads.
     private(set) var returned = 0
 
     private let plan: StressPlan

@@ -1,9 +1,9 @@
 import Glibc
 import Synchronization
 
-/// What all workers of a run share: its plan, whether to run, and a log for each worker.
+/// What all workers of a run share: their configuration, whether they are to run, and a log for each of them.
 ///
-/// It lies in shared memory: a worker's log outlives the process that wrote it.
+/// It is shared memory, so that a worker's log outlives the process that wrote it.
 @safe final class SharedLog: Sendable {
     enum Phase: UInt64 {
         case waiting, running, stopping
@@ -25,9 +25,9 @@ import Synchronization
         guard Self.planOffset + plan.count <= Self.logsOffset else {
             throw StressError(.invalidPlan, "the plan is too long")
         }
-        unsafe memory.base.storeBytes(of: UInt64(slots), toByteOffset: 0, as: UInt64.self)
-        unsafe memory.base.storeBytes(of: UInt64(capacity), toByteOffset: 8, as: UInt64.self)
-        unsafe memory.base.storeBytes(of: UInt64(plan.count), toByteOffset: 16, as: UInt64.self)
+        for (index, number) in [slots, capacity, plan.count].enumerated() {
+            unsafe memory.base.storeBytes(of: number, toByteOffset: 8 * index, as: Int.self)
+        }
         unsafe plan.withUnsafeBytes { text in
             unsafe UnsafeMutableRawBufferPointer(start: memory.base + Self.planOffset, count: text.count)
                 .copyMemory(from: text)
@@ -37,8 +37,8 @@ import Synchronization
     /// The log behind this descriptor, which it owns from now on.
     init(descriptor: CInt) throws(StressError) {
         memory = try SharedMemory(descriptor: descriptor)
-        slots = unsafe Int(memory.base.load(fromByteOffset: 0, as: UInt64.self))
-        capacity = unsafe Int(memory.base.load(fromByteOffset: 8, as: UInt64.self))
+        slots = unsafe memory.base.load(fromByteOffset: 0, as: Int.self)
+        capacity = unsafe memory.base.load(fromByteOffset: 8, as: Int.self)
         guard Self.logsOffset + slots * CallLog.size(capacity: capacity) == memory.size else {
             throw StressError(.workerFailed, "a worker was started with the memory of something else")
         }
@@ -46,7 +46,7 @@ import Synchronization
 
     /// As it was given.
     var plan: [UInt8] {
-        let count = unsafe Int(memory.base.load(fromByteOffset: 16, as: UInt64.self))
+        let count = unsafe memory.base.load(fromByteOffset: 16, as: Int.self)
         return unsafe [UInt8](UnsafeRawBufferPointer(start: memory.base + Self.planOffset, count: count))
     }
 
@@ -56,7 +56,7 @@ import Synchronization
         set { unsafe word(64).pointee.store(newValue.rawValue, ordering: .releasing) }
     }
 
-    /// How many workers stand ready.
+    /// How many workers are ready.
     var ready: Int { Int(unsafe word(128).pointee.load(ordering: .acquiring)) }
 
     func standReady() {
@@ -77,7 +77,7 @@ import Synchronization
         phase = .waiting
     }
 
-    /// Words on cache lines of their own, since many threads look at them.
+    /// Words on cache lines of their own, since many threads read them.
     private func word(_ offset: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
         unsafe (memory.base + offset).assumingMemoryBound(to: Atomic<UInt64>.self)
     }

@@ -2,9 +2,9 @@ import CLinux
 import Glibc
 import SystemPackage
 
-/// Memory that processes share, and that keeps what a process wrote that was killed: `memfd_create(2)`.
+/// Memory that processes share, and that keeps what a killed process wrote: `memfd_create(2)`.
 ///
-/// Pages that nobody has written to take no room.
+/// Pages that were never written take no room.
 @safe final class SharedMemory: @unchecked Sendable {
     /// `MFD_CLOEXEC`, which Swift can't import.
     private static let closeOnExec: CUnsignedInt = 1
@@ -25,7 +25,7 @@ import SystemPackage
         try self.init(mapping: descriptor, size: size)
     }
 
-    /// The memory behind this descriptor, which is ours from now on.
+    /// The memory behind this descriptor, which it owns from now on.
     convenience init(descriptor: CInt) throws(StressError) {
         var state = stat()
         guard unsafe fstat(descriptor, &state) == 0, state.st_size > 0 else {
@@ -54,7 +54,7 @@ import SystemPackage
         close(descriptor)
     }
 
-    /// Gives the pages from this offset on back; they read as zero then.
+    /// Frees the pages from this offset on; they read as zero afterwards.
     func discard(from offset: Int) throws(StressError) {
         guard ftruncate(descriptor, offset) == 0, ftruncate(descriptor, size) == 0 else {
             throw Self.failure()

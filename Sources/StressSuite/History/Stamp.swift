@@ -1,4 +1,4 @@
-/// Who wrote a value, and which of that writer's values it is: no two values of a run have the same stamp.
+/// Which worker wrote a value, and which of its values it is: no two values of a run have the same stamp.
 package struct Stamp: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
     /// Never 0, so that 0 can stand for no value.
     package let rawValue: UInt64
@@ -11,7 +11,7 @@ package struct Stamp: RawRepresentable, Hashable, Sendable, Codable, CustomStrin
 
     /// - Parameters:
     ///   - writer: the worker.
-    ///   - number: its how manieth value, from 1.
+    ///   - number: which of the worker's values it is, counted from 1.
     package init(writer: UInt32, number: UInt32) {
         precondition(number > 0)
         rawValue = UInt64(writer) << 32 | UInt64(number)

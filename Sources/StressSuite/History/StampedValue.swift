@@ -26,11 +26,7 @@ package enum StampedValue {
 
     /// Writes a value of so many bytes.
     static func write(
-        stamp: Stamp,
-        item: UInt64,
-        seed: UInt64,
-        count: UInt64,
-        into bytes: UnsafeMutableRawBufferPointer
+        stamp: Stamp, item: UInt64, seed: UInt64, count: UInt64, into bytes: UnsafeMutableRawBufferPointer
     ) {
         precondition(bytes.count >= smallestSize)
         unsafe store(seed, at: 0, in: bytes)

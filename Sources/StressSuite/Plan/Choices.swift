@@ -1,4 +1,4 @@
-/// SplitMix64: the choices of one worker, the same for the same seed and stream.
+/// SplitMix64: the random choices of one worker, the same for the same seed and stream.
 package struct Choices: RandomNumberGenerator {
     private var state: UInt64
 
@@ -19,7 +19,7 @@ package struct Choices: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A number from 0 to one less than the limit.
+    /// A number from 0 up to, but not including, the limit.
     package mutating func below(_ limit: Int) -> Int {
         Int(next() % UInt64(limit))
     }

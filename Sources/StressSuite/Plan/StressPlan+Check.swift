@@ -1,5 +1,5 @@
 extension StressPlan {
-    /// The same with what the workload fixes: all limits of plans are here.
+    /// The plan with what its workload fixes, if it is within the limits, which are all here.
     ///
     /// - Throws: ``StressError`` with `invalidPlan` for what can't be done.
     package func checked(canLaunch: Bool) throws(StressError) -> StressPlan {
@@ -36,7 +36,7 @@ extension StressPlan {
     }
 
     private func checkWorkload() throws(StressError) {
-        // A clear is written down for each of them.
+        // A clear counts as a call on each of them.
         if [.mixed, .sessions].contains(workload), items > 256 {
             throw Self.refusal(
                 "\(workload.rawValue) takes up to 256 items", "use the workload write-heavy for more")

@@ -19,7 +19,7 @@ extension StressPlan {
         return words.joined(separator: " ")
     }
 
-    /// Who acts, in a few words.
+    /// How many threads and processes, in a few words.
     package var workersText: String {
         if workload == .classic { return "threads with fixed roles" }
         let threads = Figures.plural(threads, "thread")

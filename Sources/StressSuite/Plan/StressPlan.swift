@@ -1,7 +1,7 @@
 /// What a run is asked to do.
 ///
-/// Together with the same build and the same machine it makes each worker choose the same calls in the same order; how they
-/// interleave is the kernel's choice.
+/// With the same build on the same machine, each worker chooses the same calls in the same order; how they interleave
+/// is up to the kernel.
 package struct StressPlan: Codable, Sendable, Equatable {
     /// How long a run is.
     package enum Length: Codable, Sendable, Equatable {
@@ -14,7 +14,7 @@ package struct StressPlan: Codable, Sendable, Equatable {
     package var workload: Workload
     /// Threads in each process.
     package var threads: Int
-    /// Processes; with one, and nobody to kill, the threads run in the process of the run itself.
+    /// Processes; with one that is never killed, the threads run in the process of the run itself.
     package var processes: Int
     package var length: Length
     /// How many items the workers share.
@@ -22,28 +22,20 @@ package struct StressPlan: Codable, Sendable, Equatable {
     /// The least and the greatest size of a value in bytes.
     package var smallestValue: Int
     package var largestValue: Int
-    /// What all choices of all workers come from.
+    /// The seed of all choices of all workers.
     package var seed: UInt64
     /// How often a process is killed, in milliseconds on average; `nil` for never.
     package var killEvery: Int?
-    /// What the store under test is made to do wrong, to see that it is noticed.
+    /// What the store under test is made to do wrong, to show that the checks notice it.
     package var fault: InjectedFault?
-    /// Whether a neighbor puts odd keys into the shared keyrings all the time.
+    /// Whether a hostile neighbor puts odd keys into the shared keyrings all the time.
     package var isHostile: Bool
 
     /// Without items or sizes, as many and as large as let the workload do what it is for.
     package init(
-        workload: Workload,
-        threads: Int = 4,
-        processes: Int = 1,
-        length: Length = .seconds(10),
-        items: Int? = nil,
-        smallestValue: Int? = nil,
-        largestValue: Int? = nil,
-        seed: UInt64,
-        killEvery: Int? = nil,
-        fault: InjectedFault? = nil,
-        isHostile: Bool = false
+        workload: Workload, threads: Int = 4, processes: Int = 1, length: Length = .seconds(10), items: Int? = nil,
+        smallestValue: Int? = nil, largestValue: Int? = nil, seed: UInt64, killEvery: Int? = nil,
+        fault: InjectedFault? = nil, isHostile: Bool = false
     ) {
         self.workload = workload
         self.threads = threads
@@ -63,13 +55,13 @@ package struct StressPlan: Codable, Sendable, Equatable {
 }
 
 extension StressPlan {
-    /// Of more items than these, lists are not compared with what was written.
+    /// A list is compared with what was written for this many items.
     static let mostListedItems = 64
 
-    /// The timeout of what is written, in seconds, but where items are meant to die: longer than any round.
+    /// The timeout of items that are not meant to expire, in seconds: longer than any round.
     var usualTimeout: UInt32 { 900 }
 
-    /// How long a lease or an update lasts: soon over where holders are killed.
+    /// How long a lease or an update lasts: short where holders are killed.
     var leaseDuration: Duration { killEvery == nil ? .seconds(30) : .milliseconds(500) }
 
     /// How long a worker waits for others.
@@ -77,14 +69,14 @@ extension StressPlan {
 }
 
 extension StressPlan {
-    /// How many steps all workers together shall make; 0 where the clock ends the run.
+    /// How many steps all workers together are to make; 0 where time ends the run.
     var steps: Int {
         if workload == .classic { return ClassicRole.workers.reduce(0) { $0 + $1.calls } }
         guard case .operations(let count) = length else { return 0 }
         return count * workers
     }
 
-    /// How many steps a worker shall make; 0 where the clock or its role ends it.
+    /// How many steps a worker is to make; 0 where time or its role ends it.
     var stepsOfEach: Int {
         guard workload != .classic, case .operations(let count) = length else { return 0 }
         return count
@@ -92,7 +84,7 @@ extension StressPlan {
 }
 
 extension StressPlan {
-    /// How long it may take, in seconds, as far as that is known.
+    /// An upper bound of how long it takes, in seconds.
     var longest: Double {
         guard case .seconds(let seconds) = length else { return 3_600 }
         return seconds * 4
@@ -100,7 +92,7 @@ extension StressPlan {
 }
 
 extension Workload {
-    /// Few where workers shall meet, more where items are left alone for long enough to die.
+    /// Few where workers are to meet, more where items must be left alone for long enough to expire.
     fileprivate var usualItems: Int {
         switch self {
         case .classic: 1

@@ -8,12 +8,7 @@ struct Drawing {
 
     let width: Double
     let height: Double
-    private var pieces: [Markup] = []
-
-    init(width: Double, height: Double) {
-        self.width = width
-        self.height = height
-    }
+    private(set) var pieces: [Markup] = []
 
     /// The picture, with what it shows in words.
     func markup(title: String, description: String, class name: String = "") -> Markup {

@@ -5,7 +5,7 @@ struct LatencyChart {
 
     let kind: CallKind
     let latency: LatencySummary
-    /// What the axes of all kinds have in common, so that they can be compared.
+    /// The same for all kinds, so that they can be compared.
     let range: ClosedRange<Double>
 
     /// From the fastest call of all kinds to the slowest one.

@@ -57,7 +57,7 @@ package struct ReportPage {
         return warnings
     }
 
-    /// The figures that one looks for first.
+    /// The most important figures.
     private var tiles: Markup {
         var tiles = [("calls a second", Figures.rate(result.meanRate))]
         if let most = result.operations.max(by: { $0.latency.count < $1.latency.count }), most.latency.count > 0 {

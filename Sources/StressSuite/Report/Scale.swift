@@ -18,13 +18,8 @@ struct Scale {
     ///
     /// - Parameter isReversed: from the bottom of the drawing upwards.
     static func linear(
-        upTo most: Double,
-        in places: ClosedRange<Double>,
-        isReversed: Bool = false,
-        steps: Int = 4,
-        leastStep: Double = 0,
-        endsRound: Bool = true,
-        label: (Double) -> String
+        upTo most: Double, in places: ClosedRange<Double>, isReversed: Bool = false, steps: Int = 4,
+        leastStep: Double = 0, endsRound: Bool = true, label: (Double) -> String
     ) -> Scale {
         let most = most.isFinite && most > 0 ? most : 1
         let step = max(roundStep(most / Double(steps)), leastStep)
@@ -40,12 +35,8 @@ struct Scale {
 
     /// Logarithmic, with a tick at each power of ten.
     static func logarithmic(
-        from least: Double,
-        to most: Double,
-        in places: ClosedRange<Double>,
-        isReversed: Bool = false,
-        every decades: Int = 1,
-        label: (Double) -> String
+        from least: Double, to most: Double, in places: ClosedRange<Double>, isReversed: Bool = false,
+        every decades: Int = 1, label: (Double) -> String
     ) -> Scale {
         let least = least.isFinite && least > 0 ? least : 1
         let most = most.isFinite && most > least ? most : least * 10

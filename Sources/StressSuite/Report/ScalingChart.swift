@@ -1,4 +1,4 @@
-/// What more threads, or more processes, add.
+/// The throughput of more and more threads, or processes.
 struct ScalingChart {
     private typealias Point = (workers: Int, rate: Double)
 
@@ -46,7 +46,7 @@ struct ScalingChart {
         return drawing.markup(title: "Scaling over \(title)", description: description)
     }
 
-    /// As if each worker added as much as the first one, up to the number of processors.
+    /// As if each worker added as much as the first one, up to one for each processor.
     private var ideal: [Point] {
         guard let first = points.first, first.workers == 1 else { return [] }
         return points.map { ($0.workers, first.rate * Double(min($0.workers, processors))) }

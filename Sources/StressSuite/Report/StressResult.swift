@@ -6,7 +6,7 @@ package struct StressResult: Codable, Sendable {
     package var startedAt: Double
     /// For how long workers ran, in seconds, without the time that checking took.
     package var seconds: Double
-    /// Whether somebody ended it early; what was done until then was checked all the same.
+    /// Whether it was ended early; what was done until then was checked all the same.
     package var isInterrupted: Bool
     /// One entry for each kind of call that was made.
     package var operations: [OperationFigures]

@@ -21,7 +21,7 @@ struct Metrics {
 
     var errorCount: Int { errors.values.reduce(0) { $0 + $1.values.reduce(0, +) } }
 
-    /// Adds a round; calls of workers that were killed in them have no duration, and count as calls all the same.
+    /// Adds a round; calls that were cut off by a kill have no duration, and are counted by themselves.
     mutating func add(_ history: RoundHistory, _ outcome: Round.Outcome) {
         for call in history.calls where call.worker != 0 {
             calls += 1
@@ -43,7 +43,7 @@ struct Metrics {
         seconds += Double(outcome.ended - outcome.began) / 1e9
     }
 
-    /// What is done after the workers were told to end counts for the last slice.
+    /// Calls that return after the workers were told to end count for the last slice.
     private mutating func note(at time: UInt64, in outcome: Round.Outcome, _ change: (inout Slice) -> Void) {
         let time = min(max(time, outcome.began), outcome.ended - 1)
         let index = Int((seconds + Double(time - outcome.began) / 1e9) / Self.sliceLength)

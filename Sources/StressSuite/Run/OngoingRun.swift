@@ -2,7 +2,7 @@ import Foundation
 import Keyutils
 import SessionKeyring
 
-/// A run while it goes on: one round after the other, in a scratch keyring of its own.
+/// A run in progress: one round after the other, in a scratch keyring of its own.
 struct OngoingRun: ~Copyable {
     private let plan: StressPlan
     private let launcher: WorkerLauncher?
@@ -17,16 +17,16 @@ struct OngoingRun: ~Copyable {
     private var live: LiveMetrics
     /// What each worker has done in the rounds before.
     private var steps: [Int]
-    /// How many calls of all workers were written down.
+    /// How many calls of all workers were logged.
     private var calls = 0
     private var incarnations: [Int]
     private var isInterrupted = false
     /// How many rounds have begun.
     private var rounds = 0
 
-    /// Rounds are so long, in seconds, at most.
+    /// The longest round, in seconds.
     private static let roundLength = 5.0
-    /// Its counts end the classic test, on whatever machine.
+    /// The classic test ends by its counts; this is more than it takes on any machine, in seconds.
     private static let classicLength = 600.0
     /// How many calls a round's logs may hold together.
     private static let mostCalls = 8_000_000
@@ -40,7 +40,7 @@ struct OngoingRun: ~Copyable {
         let ring = scratch.keyring.serial
         let configuration = WorkerConfiguration(plan: plan, ring: ring.rawValue, parent: getpid())
         let store = try StressError.translating { try SecretStore(.keyring(ring), namespace: StressItems.namespace) }
-        // One log more than workers, for the looks behind them.
+        // One log more than workers, for the reads after they have ended.
         let sharedLog = try SharedLog(
             slots: plan.workers + 1, capacity: max(1_000, Self.mostCalls / (plan.workers + 1)),
             plan: try configuration.encoded())
@@ -58,15 +58,14 @@ struct OngoingRun: ~Copyable {
     }
 
     mutating func run(
-        isInterrupted: () -> Bool,
-        report: (StressProgress) -> Void
+        isInterrupted: () -> Bool, report: (StressProgress) -> Void
     ) throws(StressError) {
         repeat {
             try runRound(isInterrupted: isInterrupted, report: report)
         } while !isOver
     }
 
-    /// A run ends early where a check has failed: what comes after it tells nothing new.
+    /// A run ends early when a check has failed: more rounds would tell nothing new.
     private var isOver: Bool {
         if isInterrupted || checks.hasFailed || plan.workload == .classic { return true }
         switch plan.length {
@@ -76,8 +75,7 @@ struct OngoingRun: ~Copyable {
     }
 
     private mutating func runRound(
-        isInterrupted: () -> Bool,
-        report: (StressProgress) -> Void
+        isInterrupted: () -> Bool, report: (StressProgress) -> Void
     ) throws(StressError) {
         try prepareRound()
         let pool: any WorkerPool
@@ -120,7 +118,7 @@ struct OngoingRun: ~Copyable {
         }
     }
 
-    /// Checks what a round has left, and makes room for the next.
+    /// Checks what a round has left behind, and makes room for the next one.
     private mutating func examine(_ outcome: Round.Outcome) {
         observe()
         for slot in 0..<plan.workers {
@@ -150,7 +148,7 @@ struct OngoingRun: ~Copyable {
 
     private var postRunChecks: PostRunChecks { PostRunChecks(plan: plan, ring: scratch.keyring, store: store) }
 
-    /// Looks at every item once more, when all workers have ended; those of sessions are gone with them.
+    /// Reads every item once more when all workers have ended; items of sessions are gone by then.
     private func observe() {
         guard plan.workload != .sessions else { return }
         let observer = Worker(
@@ -159,7 +157,7 @@ struct OngoingRun: ~Copyable {
         observer.list()
     }
 
-    /// Removes all that is left, and tells what was found.
+    /// Removes all that is left; the result of the run.
     consuming func finish(comparingQuota: Bool) -> StressResult {
         noteExactness()
         let (plan, startedAt, metrics, isInterrupted) = (plan, startedAt, metrics, isInterrupted)
@@ -176,7 +174,7 @@ struct OngoingRun: ~Copyable {
 
     private mutating func noteExactness() {
         guard plan.steps > 0, !isInterrupted, !checks.hasFailed else { return }
-        // A section under a lease counts once, whatever is called in it.
+        // A section under a lease counts as one call, whatever is called in it.
         checks.note(
             "the workers have made exactly as many calls as they were asked to", looked: calls,
             plan.workload == .lease ? "leases" : "calls",

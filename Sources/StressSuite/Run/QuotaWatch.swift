@@ -1,7 +1,7 @@
 import Glibc
 import Keyutils
 
-/// The user's keys and bytes, looked at now and then.
+/// The user's keys and bytes in the kernel, read now and then.
 struct QuotaWatch {
     struct Use {
         var keys = 0
@@ -23,7 +23,7 @@ struct QuotaWatch {
     /// The most keys, and the most bytes, at any time.
     private(set) var most: Use
 
-    /// A first look, once the kernel has collected what went just before.
+    /// Reads them for the first time, once the kernel has collected what was removed just before.
     init() {
         usleep(100_000)
         before = Self.now()
@@ -75,16 +75,16 @@ extension QuotaWatch {
         return outcome
     }
 
-    /// Waits until no more is used than before, some seconds at most: the kernel gives quota back late.
+    /// Waits until no more is used than before, for some seconds at most: the kernel frees quota late.
     ///
-    /// - Returns: whether somebody else is at work too, as what is used goes up and down.
+    /// - Returns: whether other programs store keys too, as what is used goes up and down.
     private mutating func settle() -> Bool {
         var least = Int.max
         var isMoving = false
         for round in 0..<100 {
             look()
             if isBackToBefore { return false }
-            // By then the collector has been through.
+            // By then the kernel has collected everything.
             if round > 40, last.keys > least { isMoving = true }
             least = min(least, last.keys)
             usleep(50_000)

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Some seconds of a run: workers start, run and end, and leave their logs.
+/// A part of a run, some seconds long: workers start, run and end, and leave their logs.
 ///
-/// A run of any length is a row of these, so that its history fits into memory, and a failure shows soon.
+/// A run of any length is a sequence of rounds, so that its history fits into memory, and a failure shows soon.
 struct Round {
     let plan: StressPlan
     let sharedLog: SharedLog
@@ -13,9 +13,9 @@ struct Round {
     /// How long workers may take to end when they are told to: longer than any of them waits for others.
     private static let waitLimit: UInt64 = 30_000_000_000
 
-    /// What became of it.
+    /// How it ended.
     struct Outcome {
-        /// When workers began and ended to run.
+        /// When the workers began and ended.
         let began: UInt64
         let ended: UInt64
         /// When processes were killed.
@@ -29,9 +29,7 @@ struct Round {
     ///
     /// - Parameter tick: called often, with the time since the workers began in seconds.
     func run(
-        faults: inout Choices,
-        isInterrupted: () -> Bool,
-        tick: (Double, Int) -> Void
+        faults: inout Choices, isInterrupted: () -> Bool, tick: (Double, Int) -> Void
     ) throws(StressError) -> Outcome {
         try pool.start()
         try awaitReadiness()

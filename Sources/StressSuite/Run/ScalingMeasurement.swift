@@ -14,9 +14,7 @@ package struct ScalingMeasurement {
 
     /// Adds what they measure to the result, and their failed checks too; an interrupted one counts as not made.
     package func extend(
-        _ result: inout StressResult,
-        isInterrupted: @escaping @Sendable () -> Bool,
-        report: (StressProgress) -> Void
+        _ result: inout StressResult, isInterrupted: @escaping @Sendable () -> Bool, report: (StressProgress) -> Void
     ) {
         let pools =
             Self.counts.map { (threads: $0, processes: 1) }

@@ -1,4 +1,4 @@
-/// Who does what in the classic test of keychain wrappers: readers, deleters, clearers and writers on one item, while the
+/// The roles in the classic test of keychain wrappers: readers, deleters, clearers and writers of one item, while the
 /// main thread sets and gets.
 enum ClassicRole: Sendable {
     case reader, deleter, clearer, writer, main
@@ -10,7 +10,7 @@ enum ClassicRole: Sendable {
     /// The writes of the writers; those of the main thread come on top.
     static let writes = 1_000
 
-    /// How many rounds; one of the main thread's is two calls.
+    /// How many rounds it makes; a round of the main thread is two calls.
     var rounds: Int {
         switch self {
         case .reader, .deleter, .clearer: 400
@@ -19,7 +19,8 @@ enum ClassicRole: Sendable {
         }
     }
 
-    /// After how many rounds it hops to another queue in the original, which shuffles the order of events; `nil` for never.
+    /// After how many rounds the original test changes to another queue, which shuffles the order of events; `nil`
+    /// for never.
     var roundsBetweenHops: Int? { self == .main ? nil : 100 }
 
     var calls: Int { self == .main ? 2 * rounds : rounds }

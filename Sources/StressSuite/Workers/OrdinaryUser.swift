@@ -4,7 +4,7 @@ import SystemPackage
 
 /// An ordinary user for a run that root starts: one that has no keys, and so the whole of its small quota.
 package enum OrdinaryUser {
-    /// User IDs that, by systemd's list of them, nobody assigns.
+    /// User IDs that no one assigns, according to systemd's list of them.
     private static let free: ClosedRange<uid_t> = 60_600...61_100
 
     /// Acts as one, in a new session, until ``end()``; nothing where this process is no root's.

@@ -69,7 +69,7 @@ final class ProcessPool: WorkerPool {
         (0..<plan.workersPerProcess).map { sharedLog.log(process * plan.workersPerProcess + $0) }
     }
 
-    /// Gives the calls that a process was killed in the time by which it was surely dead.
+    /// Sets the return time of the calls that the process was killed in to now, when it is surely dead.
     private func cutOff(_ process: Int) {
         let now = MonotonicTime.now
         for log in logs(of: process) {

@@ -69,7 +69,7 @@ extension Worker {
         }
     }
 
-    /// Counts one up, as one step.
+    /// Increments a counter in one step.
     func update(_ item: Int) {
         let stamp = nextStamp()
         call(.update, item: item) { record in
@@ -85,7 +85,7 @@ extension Worker {
                 open.record.note(reading)
                 open.record.count = (reading?.count ?? 0) + 1
                 open.record.written = stamp.rawValue
-                // From here on the value may become visible, even if nobody is left to say so.
+                // From here on the value may become visible, even if the worker is killed.
                 note(open)
                 return bytes(of: value(stamp, item: item, count: open.record.count))
             }

@@ -2,9 +2,9 @@ import Glibc
 import SessionKeyring
 
 extension Worker {
-    /// Takes a lease, counts one up in two steps that nothing but the lease holds together, and gives it back.
+    /// Takes a lease, increments a counter by a get and a set that only the lease protects, and releases it.
     ///
-    /// The section is written down as one call, from the moment when the lease was surely ours to the last one.
+    /// The section is logged as one call, from the first to the last moment at which the lease was surely held.
     func countUnderLease(_ item: Int) {
         call(.lease, item: item) { open in
             guard let lease = try lease("counter \(item)", lasting: plan.leaseDuration) else {
@@ -16,7 +16,7 @@ extension Worker {
             open.record.count = taken
             note(open)
             let count = get(item)?.count ?? 0
-            // Another thread has the processor now and then, as it would have in a section that does more.
+            // Now and then another thread gets the processor, as it would in a section that does more.
             if choices.below(8) == 0 { sched_yield() }
             guard lease.isHeld else { throw SecretStoreError(.leaseLost) }
             set(item, count: count + 1)
@@ -25,9 +25,9 @@ extension Worker {
         }
     }
 
-    /// Takes a lease that is soon over, and gives it back before its end, about then, or behind it.
+    /// Takes a short lease, and releases it before its end, at about its end, or after it.
     ///
-    /// The section ends when the lease may be over, however late it is given back.
+    /// The section ends when the lease may be over, however late it is released.
     func holdShortly(_ item: Int) {
         let duration = 10_000 + choices.below(40_001)
         let delay =
@@ -51,7 +51,7 @@ extension Worker {
         }
     }
 
-    /// The lease; `nil` where others had it all the time.
+    /// The lease; `nil` where others held it all the time.
     private func lease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> Lease? {
         do throws(SecretStoreError) {
             return try store.lease(name, lasting: duration, waiting: plan.waitLimit)

@@ -47,7 +47,7 @@ extension Worker {
         }
     }
 
-    /// Items are written when they are gone, and now and then before, for one to three seconds.
+    /// Items are written when they are gone, and rarely before that, with timeouts of one to three seconds.
     private func stepAmongDyingItems() {
         let timeout = UInt32(1 + choices.below(3))
         if let item = missing, choices.below(4) == 0 {
@@ -60,7 +60,7 @@ extension Worker {
         missing = item
     }
 
-    /// Somebody who lists the leases holds up whoever gives one back, which makes late what was not.
+    /// A list of the leases' keyring delays whoever releases a lease, so that it is released too late.
     private func stepWithShortLeases() {
         if choices.below(100) < 90 { holdShortly(anyItem()) } else { list() }
     }

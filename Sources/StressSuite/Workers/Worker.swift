@@ -1,9 +1,9 @@
 import Keyutils
 import SessionKeyring
 
-/// One thread that makes calls, and writes each down.
+/// Makes calls in one thread, and logs each of them.
 ///
-/// Used by one thread alone.
+/// To be used by one thread only.
 final class Worker {
     let plan: StressPlan
     let place: WorkerPlace
@@ -12,7 +12,7 @@ final class Worker {
     var choices: Choices
     private let identities: [ItemIdentity]
     private var values: UInt32 = 0
-    /// An item that was found to be gone.
+    /// An item that this worker found to be gone.
     var missing: Int?
 
     init(plan: StressPlan, place: WorkerPlace, store: SecretStore, log: CallLog) {
@@ -48,13 +48,11 @@ final class Worker {
         }
     }
 
-    /// Makes a call between two looks at the clock.
+    /// Makes a call, and notes when it began and when it returned.
     ///
-    /// - Parameter body: makes it and completes the record; what it throws is written down as the outcome.
+    /// - Parameter body: makes it and completes the record; what it throws is the outcome.
     func call(
-        _ kind: CallKind,
-        item: Int?,
-        prepare: (inout CallRecord) -> Void = { _ in },
+        _ kind: CallKind, item: Int?, prepare: (inout CallRecord) -> Void = { _ in },
         _ body: (inout OpenCall) throws -> Void
     ) {
         var record = CallRecord()
@@ -75,7 +73,7 @@ final class Worker {
         log.change(open.index, open.record)
     }
 
-    /// Writes down what is known before the call takes effect.
+    /// Logs what is known before the call takes effect.
     func note(_ open: OpenCall) {
         log.change(open.index, open.record)
     }

@@ -2,10 +2,10 @@ import CProcess
 import Glibc
 import SystemPackage
 
-/// How a process that runs workers is started: a program that calls ``WorkerProcess/run(_:)``.
+/// Starts processes that run workers, with a program that calls ``WorkerProcess/run(_:)``.
 package struct WorkerLauncher: Sendable {
     package let executable: String
-    /// What comes in front of the argument that the suite adds.
+    /// The arguments before the one that the suite adds.
     package let arguments: [String]
 
     package init(executable: String, arguments: [String] = []) {
@@ -20,7 +20,7 @@ package struct WorkerLauncher: Sendable {
         defer { unsafe words.forEach { word in unsafe free(word) } }
         var mask = sigset_t()
         unsafe sigemptyset(&mask)
-        // The terminal's keys are for the run alone, from before the workers could say so.
+        // Ctrl-C is for the run alone; a worker could ignore it only once it has started.
         for number in [SIGINT, SIGTERM, SIGQUIT, SIGHUP] { unsafe sigaddset(&mask, number) }
         let code = unsafe withUnsafePointer(to: &mask) { mask in
             unsafe words.withUnsafeMutableBufferPointer { words in

@@ -1,10 +1,10 @@
-/// Which of a run's workers it is, and which items are its.
+/// Which of a run's workers it is, and which items it uses.
 struct WorkerPlace: Sendable {
     /// Its log in the shared log.
     let slot: Int
-    /// Which start of its process, from 0; each has other choices and other stamps.
+    /// How often its process was started before; each start has other choices and other stamps.
     let incarnation: Int
-    /// What its stamps begin with: no two workers of a run have the same.
+    /// The first part of its stamps, which no other worker of the run has.
     let number: UInt32
     /// Where its items begin among those of the whole run: not 0 where each worker has items of its own.
     let firstItem: Int
@@ -12,7 +12,7 @@ struct WorkerPlace: Sendable {
     init(slot: Int, incarnation: Int, plan: StressPlan) {
         self.slot = slot
         self.incarnation = incarnation
-        // Number 0 is the run's own, for the looks behind the workers.
+        // Number 0 is the run's own, for the reads after the workers have ended.
         number = UInt32(1 + incarnation * plan.workers + slot)
         firstItem = plan.workload == .sessions ? slot * plan.items : 0
     }

@@ -1,13 +1,46 @@
+import Foundation
+import Threads
+
 /// The workers of a round, wherever they run.
 protocol WorkerPool: AnyObject {
-    /// Starts them; they stand ready and wait for the shared log to say that the round runs.
+    /// Starts the workers, which wait until the shared log says that the round runs.
     func start() throws(StressError)
-    /// Looks after them: whether any still runs.
+    /// Notices which workers have ended; whether any still runs.
     func isRunning() throws(StressError) -> Bool
-    /// Kills one process of them, which another one replaces; false where there is none.
+    /// Kills one of their processes and starts another in its place; false where there is none to kill.
     func killOne(_ choices: inout Choices) throws(StressError) -> Bool
-    /// Ends those that do not end by themselves; how many these were.
+    /// Ends the workers that have not ended by themselves; how many these were.
     func dismiss() -> Int
-    /// What was wrong with those that have ended, a line each.
+    /// What was wrong with those that have ended, one line each.
     var failures: [String] { get }
+}
+
+/// Workers in threads of this process.
+final class ThreadPool: WorkerPool {
+    private let threads: WorkerThreads
+    private let end = Locked<End?>(nil)
+
+    private struct End: Sendable {
+        let failure: String?
+    }
+
+    init(configuration: WorkerConfiguration, sharedLog: SharedLog) {
+        threads = WorkerThreads(configuration: configuration, sharedLog: sharedLog, process: 0)
+    }
+
+    func start() {
+        Thread.detachNewThread { [threads, end] in
+            var failure: String?
+            do { try threads.run() } catch { failure = "\(error)" }
+            end.withLock { $0 = End(failure: failure) }
+        }
+    }
+
+    func isRunning() -> Bool { end.withLock { $0 == nil } }
+    func killOne(_ choices: inout Choices) -> Bool { false }
+
+    /// A thread can't be ended from outside.
+    func dismiss() -> Int { isRunning() ? 1 : 0 }
+
+    var failures: [String] { end.withLock { $0?.failure.map { [$0] } ?? [] } }
 }

@@ -4,8 +4,8 @@ import Glibc
 
 /// A process that runs workers for another one.
 ///
-/// Standard input is the memory of the run. The process ends with the one that started it, and leaves the keys of the
-/// terminal to that one.
+/// Standard input is the memory of the run. The process ends with the one that started it, and leaves Ctrl-C to that
+/// one.
 package enum WorkerProcess {
     /// Runs the workers of the process that the argument names; the exit code of the process.
     package static func run(_ arguments: [String]) -> Int32 {
@@ -16,7 +16,7 @@ package enum WorkerProcess {
             }
             let sharedLog = try SharedLog(descriptor: dup(STDIN_FILENO))
             let configuration = try JSONDecoder().decode(WorkerConfiguration.self, from: Data(sharedLog.plan))
-            // Again, because the kernel forgets it at an exec of a user who is another than the real one.
+            // Again, because the kernel forgets it at an exec where the effective user is not the real one.
             guard end_with_parent(configuration.parent) == 0 else {
                 throw StressError(.workerFailed, "the run has ended")
             }

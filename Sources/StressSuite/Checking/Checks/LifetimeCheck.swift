@@ -1,4 +1,4 @@
-/// Nobody finds a value who begins after the latest moment at which the kernel must have let it die.
+/// No call finds a value that begins after the latest moment at which the value must have expired.
 struct LifetimeCheck: HistoryCheck {
     static let statement = "no value outlives its timeout"
     static let subject = "values with a timeout found"

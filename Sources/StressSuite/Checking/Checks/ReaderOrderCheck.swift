@@ -1,8 +1,8 @@
-/// Nobody reads a value again after having seen it gone, nor one that was surely displaced by what the reader saw before.
+/// No reader finds a value again after it was gone, nor one that was surely displaced by what the reader saw before.
 ///
-/// Each value is in the item for one stretch of time. A reader who saw it, then something else, and then it again, went back;
-/// so did one who saw a value whose write was over before the write of an earlier seen one began. Reads of one reader that
-/// touch in time are not compared.
+/// Each value is in the item for one stretch of time. A reader that saw it, then something else, and then it again,
+/// went back; so did one that saw a value whose write was over before the write of a value seen earlier began. Reads
+/// of one reader that touch in time are not compared.
 struct ReaderOrderCheck: HistoryCheck {
     static let statement = "no read is older than what the same reader saw before"
     static let subject = "reads"

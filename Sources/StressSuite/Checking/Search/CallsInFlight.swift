@@ -9,17 +9,17 @@ struct CallsInFlight {
     private(set) var removals: CallSet = 0
     /// Calls that write where there is none.
     private(set) var creations: CallSet = 0
-    /// Those of them whose values nobody finds who begins later.
+    /// Those of them whose values no later call finds.
     private(set) var unseenCreations: CallSet = 0
-    /// Calls that write, whatever is there, a value that nobody who begins later finds: they may take effect unseen.
+    /// Calls that write, whatever is there, a value that no later call finds: they may take effect unseen.
     private(set) var unseen: CallSet = 0
-    /// Those of them whose values never die.
+    /// Those of them whose values never expire.
     private(set) var unseenForEver: CallSet = 0
     /// Calls that write a value which an update replaces.
     private(set) var replaced: CallSet = 0
     /// Updates, by what they replace.
     private(set) var replacements: CallSet = 0
-    /// Calls that write a value that must stay for somebody who begins later.
+    /// Calls that write a value that must stay for a later call.
     private var seen: CallSet = 0
 
     /// Just after the last of those in flight that saw no item began, and of those that saw one; 0 for none.
@@ -74,7 +74,7 @@ struct CallsInFlight {
         return call
     }
 
-    /// Notes which values nobody needs any more who begins later than now.
+    /// Notes which values no later call needs any more.
     mutating func advance(to now: UInt64, _ values: ValueTable) {
         guard seen & ~replaced != 0 else { return }
         for call in calls where call.bit & seen & ~replaced != 0 && values[call.value].isSpent(at: now) {

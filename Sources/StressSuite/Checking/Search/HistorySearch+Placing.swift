@@ -41,11 +41,11 @@ extension HistorySearch {
 
 // MARK: - Steps on the way
 extension HistorySearch {
-    /// Follows up every call that may take effect before the one that ends and make a difference.
+    /// Follows up every call that may take effect before the one that ends, if that makes a difference.
     ///
-    /// Of calls that do the same, the one whose time ends first goes first: whatever order takes another one, can take them
-    /// the other way round. Only what changes an item into none, or none into an item, is of use on the way; the rest could
-    /// as well happen later.
+    /// Of calls with the same effect, the one that ends first goes first: any other order can be changed into this
+    /// one. On the way, only what turns an item into none, or none into an item, is useful; everything else could as
+    /// well happen later.
     private mutating func pushMoves(from one: Configuration, except excluded: CallSet, _ goal: Moment.Goal? = nil) {
         guard moment.isDisplaceable(one.state) else { return pushReplacement(from: one, except: excluded) }
         var taken = Taken()

@@ -1,9 +1,10 @@
 /// Looks for an order in which the calls of a history may have taken effect.
 ///
-/// This is the search of Wing and Gong with Lowe's improvements, just in time: calls begin and end in the order of time;
-/// between two ends nothing is decided; when a call ends, each configuration that has not placed it is replaced by all that
-/// follow from it by placing some calls in flight and that one last. Where none is left, no order exists. What is kept
-/// depends on how many calls are in flight at once, not on how many there are. Calls that touch in time count as concurrent.
+/// This is the search of Wing and Gong with Lowe's improvements, just in time: it follows the calls' beginnings and
+/// ends in the order of time, and decides nothing between two ends. When a call ends, each configuration that has not
+/// placed it is replaced by all those that follow by placing some calls in flight and this one last. If none is left,
+/// there is no order. The memory it needs depends on how many calls are in flight at once, not on how many there are.
+/// Calls that touch in time count as concurrent.
 struct HistorySearch {
     enum Outcome {
         case found
@@ -139,8 +140,8 @@ extension HistorySearch {
         var calls: Set<Int> = []
         for call in moment.inFlight.calls {
             calls.insert(call.operation)
-            if let witness = operations[call.operation].written == nil ? nil : moment.values[call.value].witness {
-                calls.insert(witness)
+            if operations[call.operation].written != nil, let other = moment.values[call.value].deadlineCall {
+                calls.insert(other)
             }
         }
         for case .value(let identifier) in configurations.members.prefix(64).map(\.state) {

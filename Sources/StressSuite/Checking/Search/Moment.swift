@@ -1,4 +1,4 @@
-/// What a search knows at an event: what time it is, which calls are in flight, and what the history says about its values.
+/// What a search knows at an event: the time, the calls in flight, and what the history says about its values.
 struct Moment {
     var values: ValueTable
     var inFlight = CallsInFlight()
@@ -33,10 +33,10 @@ struct Moment {
         }
     }
 
-    /// Whether other calls could take effect before the one that ends, and that could make a difference: somebody in flight
-    /// still has to see an item, or none; or a call in flight depends on what is there.
+    /// Whether other calls could take effect before the one that ends, and make a difference: a call in flight still
+    /// has to see an item, or none; or a call in flight depends on what is there.
     ///
-    /// All others may as well have taken effect unseen (``placed(_:in:)``), or do so later.
+    /// All other calls may have taken effect unseen (``placed(_:in:)``), or may do so later.
     func hasReasonToWait(_ one: Configuration, for ending: PendingCall) -> Bool {
         let newest = one.state == .absent ? inFlight.newestPresence : inFlight.newestAbsence
         if newest > one.lastOther { return true }
@@ -103,8 +103,9 @@ struct Moment {
 extension Moment {
     /// The configuration after the call took effect.
     ///
-    /// Calls whose effect this one hides become optional: writes that nobody finds, and removals, may have taken effect just
-    /// before a write; writes that nobody finds just before a removal; and one call more (``hidable(in:)``).
+    /// Calls whose effect this one hides become optional. Writes whose values no one finds, and removals, may have
+    /// taken effect just before a write; such writes also just before a removal; and one more call
+    /// (``hidable(in:)``).
     func placed(_ call: PendingCall, in one: Configuration) -> Configuration {
         var next = one.placing(call.bit)
         switch call.kind {
@@ -123,9 +124,10 @@ extension Moment {
         return next
     }
 
-    /// One call that depends on what is there, and that may take effect unseen just before a write or removal that does not.
+    /// One call that depends on what is there, and that may take effect unseen just before a write or removal that
+    /// does not depend on it.
     ///
-    /// Only one: after it, what is there is no longer what a second one needs.
+    /// Only one: after it, the item is no longer what a second one needs.
     private func hidable(in one: Configuration) -> CallSet {
         let candidates = one.state == .absent ? inFlight.unseenCreations : inFlight.removals
         return inFlight.first(of: one.owed & candidates)
@@ -137,8 +139,8 @@ extension Moment {
         one = settled(one)
     }
 
-    /// The same, with calls made optional that would change nothing: removals where there is no item, and writes that nobody
-    /// finds where such a value is already.
+    /// The same, with calls made optional that would change nothing: removals where there is no item, and writes
+    /// whose values no one finds where there is such a value already.
     func settled(_ one: Configuration) -> Configuration {
         var one = one
         if case .value(let value) = one.state, values[value].earliestDeath == .max, values[value].isSpent(at: now) {

@@ -49,7 +49,7 @@ extension PendingCall.Kind {
         case .write, .change: self = .write
         case .create: self = .create
         case .replace(let old, _, _):
-            // Of an update that was killed nobody knows what it had read.
+            // What an update of a killed worker had read is unknown.
             self = !call.isCertain ? .write : old == nil ? .create : .replace
         case .remove(let found):
             self = !call.isCertain || found == nil ? .wipe : found == true ? .remove : .absence

@@ -1,16 +1,17 @@
-/// What a whole history says about each value in it, gathered before the search.
+/// What a whole history says about each value in it, collected before the search.
 ///
-/// Every value is written once. So its time in the item is one stretch without gaps, and each call that found the value lies
-/// in that stretch: the write takes effect before the first of them returns, and nothing displaces the value before the last
-/// of them has begun. With that known beforehand, the search needs no reads at all, and gives up a wrong order at once.
+/// Every value is written once, so it is in the item for one stretch of time without gaps, and every call that found
+/// it lies in that stretch: the write takes effect before the first of these calls returns, and nothing displaces the
+/// value before the last of them has begun. Knowing this beforehand, the search needs no reads at all, and gives up a
+/// wrong order at once.
 struct ValueTable {
     struct Value {
         /// The call that wrote it; `nil` for whatever was there before the history.
         let writer: Int?
         /// Until when the write takes effect: its own return, or the first return of a call that found the value.
         var deadline: UInt64
-        /// The call whose return that is.
-        var witness: Int?
+        /// The call whose return gives the deadline.
+        var deadlineCall: Int?
         /// When the last read that found it began.
         var lastRead: UInt64 = 0
         var lastReader: Int?
@@ -21,7 +22,7 @@ struct ValueTable {
         let earliestDeath: UInt64
         let latestDeath: UInt64
 
-        /// Whether nobody who begins later finds it.
+        /// Whether no later call finds it.
         func isSpent(at now: UInt64) -> Bool { lastRead <= now && replacer == nil }
     }
 
@@ -52,7 +53,7 @@ struct ValueTable {
     /// A value that was there before the history, of which nothing is known: it may die at any time, or never.
     mutating func addUnknown() -> Int32 {
         values.append(
-            Value(writer: nil, deadline: 0, witness: nil, isCertain: false, earliestDeath: 0, latestDeath: .max)
+            Value(writer: nil, deadline: 0, deadlineCall: nil, isCertain: false, earliestDeath: 0, latestDeath: .max)
         )
         return Int32(values.count - 1)
     }
@@ -66,17 +67,14 @@ struct ValueTable {
         }
         values.append(
             Value(
-                writer: index, deadline: call.returned, witness: index, isCertain: call.isCertain,
+                writer: index, deadline: call.returned, deadlineCall: index, isCertain: call.isCertain,
                 earliestDeath: Expiry.earliest(of: call), latestDeath: Expiry.latest(of: call)
             )
         )
     }
 
     private mutating func addFinding(
-        of stamp: Stamp,
-        by call: ItemOperation,
-        at index: Int,
-        in operations: [ItemOperation]
+        of stamp: Stamp, by call: ItemOperation, at index: Int, in operations: [ItemOperation]
     ) throws(Flaw) {
         guard let identifier = identifiers[stamp], let writer = self[identifier].writer else {
             throw .impossible([index])
@@ -88,7 +86,7 @@ struct ValueTable {
         values[place].isCertain = true
         if call.returned < values[place].deadline {
             values[place].deadline = call.returned
-            values[place].witness = index
+            values[place].deadlineCall = index
         }
         if call.written != nil {
             if let other = values[place].replacer { throw .impossible([index, other, writer]) }

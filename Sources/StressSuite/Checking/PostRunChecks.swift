@@ -2,13 +2,13 @@ import Glibc
 import Keyutils
 import SessionKeyring
 
-/// What a run has left behind, looked at once its workers have ended.
+/// The checks of what a run has left in the keyrings once its workers have ended.
 struct PostRunChecks {
     let plan: StressPlan
     let ring: Keyring
     let store: SecretStore
 
-    /// Whether every item would go by itself.
+    /// Whether every item has a timeout.
     func noteTimeouts(in results: inout CheckResults) {
         let name = "every item has its timeout"
         do {
@@ -30,11 +30,11 @@ struct PostRunChecks {
         }
     }
 
-    /// Whether nothing is there but items; leases of the dead are given the time to end.
+    /// Whether there is nothing but items, once the leases of killed holders have ended.
     func noteOrphans(in results: inout CheckResults) {
         let name = "nothing is left but items"
         do {
-            // Of a holder whose death can't be seen, the lease lasts two seconds.
+            // Where the death of a holder can't be seen, its lease ends after two seconds.
             if plan.killEvery != nil { usleep(2_500_000) }
             _ = try store.items()
             var looked = 0

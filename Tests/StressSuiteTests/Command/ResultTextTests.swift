@@ -7,7 +7,7 @@ import Testing
 @Suite("The result for people")
 struct ResultTextTests {
     private func text(_ result: StressResult, width: Int? = nil) -> String {
-        ResultText(result, style: .plain, width: width).text
+        ResultText(result: result, style: .plain, width: width).text
     }
 
     @Test("is a table of calls, the checks, and how to come back")
@@ -63,7 +63,7 @@ struct ResultTextTests {
     @Test("as JSON has all of it, the command and whether it is clean")
     func json() throws {
         let result = SampleResult.failed()
-        let text = try StressDocument(result).text()
+        let text = try StressDocument(result: result).text()
         let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
         #expect(
             Set(object.keys) == [
@@ -78,6 +78,6 @@ struct ResultTextTests {
 
     @Test("what JSON can't hold is an error, not a crash")
     func brokenJSON() {
-        #expect(throws: (any Error).self) { try StressDocument(SampleResult.broken()).text() }
+        #expect(throws: (any Error).self) { try StressDocument(result: SampleResult.broken()).text() }
     }
 }

@@ -17,7 +17,7 @@ struct ProgressLineTests {
 
     @Test("with room for all of it, shows all of it")
     func full() {
-        let line = ProgressLine(Self.progress(), style: .plain, bar: .ascii).text(width: 120)
+        let line = ProgressLine(progress: Self.progress(), style: .plain, bar: .ascii).text(width: 120)
         #expect(
             line
                 == "[###########.................]   42%  4.2 s  118k/s  p50 6.1 us  p99 92 us  errors 12  kills 3  quota 45%"
@@ -28,7 +28,7 @@ struct ProgressLineTests {
     func widths(width: Int) {
         for phase in [StressProgress.Phase.running, .checking, .scaling(7, of: 7)] {
             for bar in [ProgressBar.ascii, .blocks] {
-                let line = ProgressLine(Self.progress(phase), style: .plain, bar: bar).text(width: width)
+                let line = ProgressLine(progress: Self.progress(phase), style: .plain, bar: bar).text(width: width)
                 #expect(line.count <= width)
             }
         }
@@ -36,20 +36,20 @@ struct ProgressLineTests {
 
     @Test("on 40 columns, what matters most is left")
     func narrow() {
-        let line = ProgressLine(Self.progress(), style: .plain, bar: .blocks).text(width: 39)
+        let line = ProgressLine(progress: Self.progress(), style: .plain, bar: .blocks).text(width: 39)
         #expect(line == "━━━━━┄┄┄┄┄┄┄┄┄   42%  118k/s  errors 12")
     }
 
     @Test("colours take no room")
     func colours() {
-        let line = ProgressLine(Self.progress(), style: .coloured, bar: .blocks).text(width: 39)
+        let line = ProgressLine(progress: Self.progress(), style: .coloured, bar: .blocks).text(width: 39)
         #expect(line == "\u{1B}[32m━━━━━\u{1B}[0m┄┄┄┄┄┄┄┄┄   42%  118k/s  errors 12")
     }
 
     @Test("says what goes on when no calls do")
     func phases() {
         let text = { (phase: StressProgress.Phase) in
-            ProgressLine(Self.progress(phase, kills: 0), style: .plain, bar: .ascii).plainText
+            ProgressLine(progress: Self.progress(phase, kills: 0), style: .plain, bar: .ascii).plainText
         }
         #expect(text(.running) == " 42%  4.2 s  118k/s  p50 6.1 us  p99 92 us  errors 12  quota 45%")
         #expect(text(.checking) == " 42%  checking  1,234,567 calls")
@@ -58,7 +58,7 @@ struct ProgressLineTests {
 
     @Test("stands what is no number, and what is beyond the end", arguments: [Double.nan, .infinity, -1, 2])
     func nonsense(fraction: Double) {
-        let line = ProgressLine(Self.progress(fraction: fraction), style: .plain, bar: .ascii).text(width: 79)
+        let line = ProgressLine(progress: Self.progress(fraction: fraction), style: .plain, bar: .ascii).text(width: 79)
         #expect(line.count <= 79 && line.hasPrefix("["))
     }
 }

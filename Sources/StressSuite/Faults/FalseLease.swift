@@ -1,0 +1,46 @@
+import Keyutils
+
+/// What looks like a lease, and no one holds it.
+enum FalseLease: CaseIterable {
+    case empty
+    case withoutRecord
+    case withUnreadableRecord
+    case withNonsense
+    /// The record of a lease that was seen, with another deadline or version.
+    case copy
+    /// Another program's keyring is linked in it.
+    case withVictim
+    case restricted
+    /// A key of the lease's name that is no keyring.
+    case key
+
+    /// What the library calls the record of a lease.
+    static let recordName = "by"
+
+    /// Makes one in the calling thread's keyring.
+    ///
+    /// - Parameters:
+    ///   - record: the bytes of a record.
+    ///   - victim: a keyring that must not suffer.
+    func make(
+        _ name: String, record: [UInt8], victim: Keyring, nonsense: [UInt8]
+    ) throws(KeyringError) -> Key {
+        if self == .key { return try unsafe Keyring.thread.add(.user, name, payload: nonsense.span.bytes) }
+        let ring = try Keyring.thread.addKeyring(name)
+        func addRecord(_ bytes: [UInt8]) throws(KeyringError) -> Key {
+            try unsafe ring.add(.user, Self.recordName, payload: bytes.span.bytes)
+        }
+        switch self {
+        case .empty, .key: break
+        case .withoutRecord: _ = try ring.addKeyring(Self.recordName)
+        case .withUnreadableRecord: try addRecord(record).setPermissions([])
+        case .withNonsense: _ = try addRecord(nonsense)
+        case .copy: _ = try addRecord(record)
+        case .withVictim:
+            _ = try addRecord(nonsense)
+            try ring.link(Key(victim))
+        case .restricted: try ring.restrict()
+        }
+        return Key(ring)
+    }
+}

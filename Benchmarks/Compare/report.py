@@ -1,7 +1,4 @@
-"""report.py WORK DIR: what Benchmarks/compare has measured, as DIR/compare.md and DIR/compare.svg; prints the table.
-
-Exit code 1 if `skr get` is over one of its limits, or one of them could not be measured.
-"""
+"""What was compared, as compare.md and compare.svg."""
 
 import datetime
 import os
@@ -10,7 +7,7 @@ import re
 import subprocess
 import sys
 
-from plot import plot
+import plot
 
 KINDS = {
     "read": ("Reading, a whole command", "skr get"),
@@ -18,30 +15,11 @@ KINDS = {
     "write": ("Writing, a whole command", "skr set"),
 }
 PACKAGES = ["keyutils", "libkeyutils1", "python3-keyutils", "git", "gnome-keyring", "libsecret-tools", "pass", "gnupg"]
-TIMES = ("median", "read", "write", "read, in a running program")
 LIMITS = [("keyctl pipe SERIAL", 0.75), ("secret-tool lookup", 1 / 25)]
-
-
-def rows_of(path):
-    return [line.split("\t") for line in path.read_text().splitlines()] if path.exists() else []
-
-
-def time_text(nanoseconds):
-    """Two or three digits that count, with a unit."""
-    for unit, size in (("ms", 1e6), ("µs", 1e3), ("ns", 1)):
-        if nanoseconds >= size:
-            break
-    value = nanoseconds / size
-    return f"{value:,.0f} {unit}" if value >= 100 else f"{value:.1f} {unit}" if value >= 10 else f"{value:.2f} {unit}"
 
 
 def ratio_text(ratio):
     return f"{ratio:,.0f}" if ratio >= 100 else f"{ratio:.1f}" if ratio >= 10 else f"{ratio:.2f}"
-
-
-def output_of(*command):
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
-    return result.stdout.strip() if result.returncode == 0 else ""
 
 
 def machine():
@@ -50,80 +28,71 @@ def machine():
     kernel = os.uname()
     return ", ".join([
         processor[1] if processor else kernel.machine, f"{os.cpu_count()} cores",
-        f"{kernel.sysname} {kernel.release}", system[1].strip() if system else "unknown system",
-    ])
+        f"{kernel.sysname} {kernel.release}", system[1].strip() if system else "unknown system"])
 
 
 def versions(work):
-    found = [(name, output_of("dpkg-query", "-W", "-f=${Version}", name)) for name in PACKAGES]
-    pip = work / "venv/bin/pip"
-    listed = output_of(str(pip), "list", "--format=freeze") if pip.exists() else ""
-    found += [(f"Python {name}", match[1]) for name in ("keyring", "SecretStorage")
-              if (match := re.search(rf"^{name}==(.*)$", listed, re.M | re.I))]
-    return ", ".join(f"{name} {version}" for name, version in found if version)
+    def output_of(command):
+        return subprocess.run(command, shell=True, capture_output=True, text=True, check=False).stdout
+
+    found = output_of(f"dpkg-query -W -f '${{Package}} ${{Version}}\\n' {' '.join(PACKAGES)}").splitlines()
+    listed = output_of(f"{work}/venv/bin/pip list --format=freeze")
+    of_python = re.findall("(?im)^(keyring|SecretStorage)==(.*)$", listed)
+    return ", ".join(found + [f"Python {name} {version}" for name, version in of_python])
 
 
-def table(header, rows):
-    align = ["---"] + ["--:" if name in TIMES or name.startswith("x ") else "---" for name in header[1:]]
+def table(header, figures, rows):
+    align = ["---", *["--:"] * figures, *["---"] * (len(header) - figures - 1)]
     return "\n".join("| " + " | ".join(row) + " |" for row in [header, align, *rows])
 
 
-def timing_tables(figures, missing):
+def timing_tables(offers):
     for kind, (title, base) in KINDS.items():
-        chosen = sorted((f for f in figures if f[0] == kind), key=lambda f: int(f[3]) / int(f[4]))
-        rows = [[label, time_text(int(time)), ratio_text(int(time) / int(of))] for _, _, label, time, of in chosen]
-        rows += [[label, "not measured", reason] for of, _, label, reason in missing if of == kind]
-        if rows:
-            yield table([title, "median", f"x {base}"], rows)
+        of_kind = [o for o in offers if o.kind == kind]
+        chosen = sorted((o for o in of_kind if not o.reason), key=lambda o: o.time / o.base_time)
+        rows = [[o.label, plot.time_text(o.time), ratio_text(o.time / o.base_time)] for o in chosen]
+        rows += [[o.label, "not measured", o.reason] for o in of_kind if o.reason]
+        yield table([title, "median", f"x {base}"], 2, rows)
 
 
-def summary(work, figures):
+def summary(tools, offers):
     """A row a tool: its first figure of each kind, and what it gives."""
     rows = []
-    for tool, *facts in rows_of(work / "facts.tsv"):
-        times = [next((time_text(int(time)) for of, owner, _, time, _ in figures if (of, owner) == (kind, tool)), "")
-                 for kind in ("read", "write", "in-process")]
-        rows.append([tool.replace("git-", "git "), *times, *facts])
+    for tool in tools:
+        own = [o for o in offers if o.tool is tool and not o.reason]
+        first = {o.kind: plot.time_text(o.time) for o in reversed(own)}
+        times = [first.get(kind, "") for kind in ("read", "write", "in-process")]
+        rows.append([tool["name"], *times, *tool["is"]])
     return table(["", "read", "write", "read, in a running program", "the secret is in", "expires by itself",
-                  "of one session", "a daemon"], rows)
+                  "of one session", "a daemon"], 3, rows)
 
 
-def document(work, figures, missing, date):
-    return "\n\n".join([
-        f"A secret of 200 bytes, {date}, on {machine()}.",
-        summary(work, figures),
-        *timing_tables(figures, missing),
-        f"Versions: {versions(work)}.",
-    ]) + "\n"
-
-
-def verdicts(figures):
-    times = {label: (int(time), int(of)) for kind, _, label, time, of in figures if kind == "read"}
+def verdicts(offers):
+    times = {o.label: o for o in offers if o.kind == "read" and not o.reason}
     for label, limit in LIMITS:
         if label not in times:
             yield False, f"skr get / {label}: not measured"
             continue
-        time, own = times[label]
-        yield own / time <= limit, f"skr get / {label}: {own / time:.3f} (at most {limit:.2f})"
+        ratio = times[label].base_time / times[label].time
+        yield ratio <= limit, f"skr get / {label}: {ratio:.3f} (at most {limit:.2f})"
 
 
-def main():
-    work, folder = map(pathlib.Path, sys.argv[1:])
-    figures, missing = rows_of(work / "figures.tsv"), rows_of(work / "missing.tsv")
-    date = datetime.date.today().isoformat()
-    text = document(work, figures, missing, date)
+def write(folder, comparison):
+    """Writes both files, prints the table, and returns 1 if a limit is not kept."""
+    date, offers = datetime.date.today().isoformat(), comparison.offers
+    text = "\n\n".join([
+        f"A secret of 200 bytes, {date}, on {machine()}.", summary(comparison.tools, offers), *timing_tables(offers),
+        f"Versions: {versions(comparison.work)}."]) + "\n"
     panels = [
-        (title, base, [(label, int(time), tool == "skr") for of, tool, label, time, _ in figures if of == kind],
-         [label for of, _, label, _ in missing if of == kind])
-        for kind, (title, base) in KINDS.items()
+        (title, [(o.label, o.time, o.tool["name"] == "skr") for o in offers if o.kind == kind and not o.reason],
+         [o.label for o in offers if o.kind == kind and o.reason])
+        for kind, (title, _) in KINDS.items()
     ]
     (folder / "compare.md").write_text(text)
-    (folder / "compare.svg").write_text(plot(panels, date, machine(), time_text))
+    plot.bars(folder / "compare.svg", "What a secret of 200 bytes costs", panels, [machine(), date])
     print(text)
-    outcomes = list(verdicts(figures))
+    outcomes = list(verdicts(offers))
     for reached, line in outcomes:
-        print(f"{line}  {'ok' if reached else 'MISSED'}")
+        print(f"{line}  {'reached' if reached else 'MISSED'}")
+    print(f"compare: wrote {folder}/compare.md and {folder}/compare.svg", file=sys.stderr)
     return 0 if all(reached for reached, _ in outcomes) else 1
-
-
-sys.exit(main())

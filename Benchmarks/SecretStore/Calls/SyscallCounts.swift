@@ -1,0 +1,84 @@
+import Foundation
+import SyscallCounter
+
+/// What a get and a clear really do: which system calls they make, what they allocate and lock, whether memory grows.
+///
+/// A process of its own, in front of whose C library a library that counts was loaded (SyscallCounter/preload.c).
+enum SyscallCounts {
+    static let word = "count-calls"
+    /// What the C library and the kernel do in pages of their own accord.
+    private static let growth = 16
+
+    static func rows() throws -> [Row] {
+        Console.note("counting calls, locks and allocations")
+        return try Program.withTemporaryDirectory { folder in
+            let source = Program.directory + "SyscallCounter/preload.c"
+            try Program.output(of: ["cc", "-O2", "-shared", "-fPIC", "-o", folder + "preload.so", source])
+            let output = try Program.output(
+                of: [Program.path, word], environment: ["LD_PRELOAD": folder + "preload.so"])
+            return try JSONDecoder().decode([Row].self, from: output)
+        }
+    }
+
+    /// Prints the rows as JSON.
+    static func count() throws -> CInt {
+        let bench = try Workbench(size: 200, count: 100)
+        let scoped = try costs { try bench.work(.get) }
+        let owned = try costs { try bench.work(.ownedGet) }
+        let rows = [
+            callsRow("system calls of a get", limit: 2) { try bench.work(.get) },
+            callsRow("system calls of a clear of 100", limit: 1) { try bench.work(.clear) },
+            Row(
+                "locks taken in 10,000 gets, scoped / owned", limit: "0 / 0",
+                measured: "\(scoped.locks) / \(owned.locks)", isReached: scoped.locks == 0 && owned.locks == 0),
+            Row(
+                "allocations in 10,000 gets, scoped / owned", limit: "0 / 10,000",
+                measured: "\(scoped.allocations) / \(owned.allocations)",
+                isReached: scoped.allocations == 0 && owned.allocations <= 10_000),
+            Row(
+                "pages grown in 1,000,000 gets, scoped / owned", limit: "none (<= \(growth))",
+                measured: "\(scoped.pages) / \(owned.pages)", isReached: max(scoped.pages, owned.pages) <= growth),
+        ]
+        Console.line(String(decoding: try JSONEncoder().encode(rows), as: UTF8.self))
+        return 0
+    }
+
+    /// Allocations and locks of 10,000 calls, and the resident pages that came with a million.
+    private static func costs(_ body: () throws -> Void) throws -> (allocations: Int, locks: Int, pages: Int) {
+        guard counted_allocations() >= 0 else { throw Failure("nothing that counts was preloaded") }
+        // What is made only once is made before anything is counted.
+        _ = try residentPages()
+        for _ in 0..<10_000 { try body() }
+        let before = (counted_allocations(), counted_locks())
+        for _ in 0..<10_000 { try body() }
+        let after = (counted_allocations(), counted_locks())
+        let pages = try residentPages()
+        for _ in 0..<1_000_000 { try body() }
+        return (after.0 - before.0, after.1 - before.1, try residentPages() - pages)
+    }
+
+    private static func residentPages() throws -> Int {
+        let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+        guard fields.count > 1, let pages = Int(fields[1]) else { throw Failure("/proc/self/statm") }
+        return pages
+    }
+
+    private static func callsRow(_ what: String, limit: Int, _ body: @escaping () throws -> Void) -> Row {
+        var body = body
+        var counts = [Int](repeating: 0, count: Int(SYSTEM_CALLS))
+        let outcome = withUnsafeMutablePointer(to: &body) { body in
+            count_system_calls(
+                { context in
+                    guard let body = context?.assumingMemoryBound(to: (() throws -> Void).self) else { return 1 }
+                    return (try? body.pointee()) == nil ? 1 : 0
+                }, body, &counts)
+        }
+        guard outcome == 0 else {
+            return .notMeasured(what, limit: "\(limit)", because: "this process may not be traced")
+        }
+        let (all, ofKeyrings) = (counts.reduce(0, +), counts[Int(KEYCTL)])
+        return Row(
+            what, limit: "\(limit), all keyctl", measured: "\(all), \(ofKeyrings) of them keyctl",
+            isReached: all == limit && ofKeyrings == limit)
+    }
+}

@@ -1,0 +1,26 @@
+/// How long one whole `skr get` takes, beside `keyctl pipe` and a static C program that does the least, and how much memory
+/// it has at most.
+enum ColdStart {
+    static func rows(_ options: [String]) throws -> [Row] {
+        try Race.rows(options) { race in
+            let item = "password:cold-start:alice"
+            let serial = try race.keep(
+                ["set", "cold-start", "alice", "--timeout", "1h"], as: item, input: Race.secret)
+            let get = [race.skr, "get", "cold-start", "alice"]
+            let pipe = [try Program.find("keyctl"), "pipe", serial]
+            let least = [try race.compile("get"), item]
+            try race.check(get, pipe, least)
+            let figures = try race.run(get, pipe, least)
+            let times = figures.map { ($0.time / 1_000).fixed(0) + " us" }
+            return [
+                Row(
+                    "cold skr get", figures[0].time / figures[1].time, atMost: 0.75, "x keyctl pipe",
+                    "; \(times[0]) to \(times[1])"),
+                Row(
+                    "cold skr get, beside C", figures[0].time / figures[2].time, atMost: 1.08,
+                    "x the least static C program", "; \(times[0]) to \(times[2])"),
+                Row("cold skr get, peak RSS", figures[0].mebibytes, atMost: 3, "MiB"),
+            ]
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+
+/// What the commands cost that run others: `skr cached` on a hit, what `skr exec` adds before its command starts, and how soon
+/// 100 processes are answered that miss at once on a command of one second.
+enum RunningCommands {
+    static func rows(_ options: [String]) throws -> [Row] {
+        try Race.rows(options) { race in try [hits(race), exec(race)] + misses(race) }
+    }
+
+    private static func hits(_ race: Race) throws -> Row {
+        let cached = [race.skr, "cached", "kept", "--timeout", "1h", "--"]
+        let serial = try race.keep(
+            Array(cached.dropFirst()) + ["printf", "%s", Race.secret], as: "cached:kept:", input: "")
+        let hit = cached + ["false"]
+        let pipe = [try Program.find("keyctl"), "pipe", serial]
+        try race.check(hit, pipe)
+        let figures = try race.run(hit, pipe)
+        return Row("skr cached on a hit", figures[0].time / figures[1].time, atMost: 1.10, "x keyctl pipe")
+    }
+
+    private static func exec(_ race: Race) throws -> Row {
+        var command = [race.skr, "exec"]
+        for number in 1...5 {
+            try Program.output(of: [race.skr, "set", "service\(number)", "--timeout", "1h"], input: Race.secret)
+            command += ["--env", "V\(number)=skr://service\(number)"]
+        }
+        let figures = try race.run(command + ["--", "/bin/true"], ["/bin/true"])
+        let overhead = (figures[0].time - figures[1].time) / 1e6
+        return Row("skr exec with 5 variables, before CMD starts", overhead, atMost: 1, "ms")
+    }
+
+    private static func misses(_ race: Race) throws -> [Row] {
+        let script = """
+            for number in $(seq 100); do
+                "$0" cached slow --timeout 1m -- sh -c 'echo run >>"$0"; sleep 1; echo answer' "$1" &
+            done
+            wait
+            """
+        let runs = race.folder + "runs"
+        var answers = Data()
+        let time = try ContinuousClock().measure {
+            answers = try Program.output(of: ["sh", "-c", script, race.skr, runs])
+        }
+        guard answers == Data(String(repeating: "answer\n", count: 100).utf8) else {
+            throw Failure("not all were answered")
+        }
+        let count = try String(contentsOfFile: runs, encoding: .utf8).split(separator: "\n").count
+        return [
+            Row("runs of a command that 100 processes miss at once", Double(count), atMost: 1, "run"),
+            Row("all 100 answered, a command of 1 s", time.nanoseconds / 1e9, atMost: 1.2, "s"),
+        ]
+    }
+}

@@ -1,0 +1,42 @@
+/// What must be reached, what is, and a verdict on each.
+enum Table {
+    /// Measures everything and prints the table; with `--short` does a little of it, which shows that it can be done.
+    static func run(_ options: [String]) throws -> CInt {
+        let isShort = options == ["--short"]
+        guard isShort || options.isEmpty else { Console.fail("usage: table [--short]", code: 64) }
+        if isShort {
+            for row in try OrdoOne.rows(short: true) { Console.line("\(row.what): \(row.measured)") }
+            return 0
+        }
+        var rows = try OrdoOne.rows(short: false) + [Freshness.row()] + Throughput.rows() + SyscallCounts.rows()
+        for (name, measure) in [("cold-start", ColdStart.rows), ("commands", RunningCommands.rows)] {
+            Console.note(name)
+            do {
+                rows += try measure([])
+            } catch {
+                // What went before stays worth showing.
+                rows.append(.notMeasured(name, limit: "", because: "\(error)"))
+            }
+        }
+        return show(rows)
+    }
+
+    /// Prints the rows.
+    ///
+    /// - Returns: 0 if everything is reached, 1 if something is missed, 2 if all that is wrong is that something was not
+    ///   measured.
+    static func show(_ rows: [Row]) -> CInt {
+        let header = ["what", "must reach", "measured: median (middle half)", "verdict"]
+        let cells = [header] + rows.map { [$0.what, $0.limit, $0.measured, $0.verdict.rawValue] }
+        let widths = header.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
+        func line(_ row: [String]) -> String {
+            let padded = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
+            return "| " + padded.joined(separator: " | ") + " |"
+        }
+        Console.line(line(header))
+        Console.line("|" + widths.map { String(repeating: "-", count: $0 + 2) }.joined(separator: "|") + "|")
+        for row in cells.dropFirst() { Console.line(line(row)) }
+        if rows.contains(where: { $0.verdict == .missed }) { return 1 }
+        return rows.contains { $0.verdict == .notMeasured } ? 2 : 0
+    }
+}

@@ -1,0 +1,136 @@
+import Baseline
+import Foundation
+import Keyutils
+import SessionKeyring
+
+/// A namespace of the session with items in it, and the same calls on it in Swift and in C.
+///
+/// Both sides use the same rings and the same names, because the kernel's own cost depends on both.
+final class Workbench {
+    /// Longer than any measurement.
+    static let timeout = Duration.seconds(900)
+
+    let store: SecretStore
+    /// One more than there are: the last one is absent.
+    let items: [ItemIdentity]
+    let count: Int
+    let payload: [UInt8]
+    let secret: SecretBytes
+    /// The keyring that the items are in.
+    let ring: Keyring
+    /// What the C side works with.
+    let baseline: UnsafeMutablePointer<baseline>
+    private let session: Keyring
+    private let keysAtFirst: Int
+    private var position = 0
+
+    convenience init(namespace: String = "default", size: Int, count: Int = 1) throws {
+        let payload = (0..<size).map { UInt8(truncatingIfNeeded: $0 % 251 + 1) }
+        try self.init(namespace: namespace, payload: payload, count: count)
+    }
+
+    /// Fills a new namespace.
+    init(namespace: String = "default", payload: [UInt8], count: Int = 1) throws {
+        (self.payload, self.count) = (payload, count)
+        session = try Keyring.resolve(.sessionKeyring)
+        store = try SecretStore(namespace: namespace)
+        secret = SecretBytes(copying: payload)
+        items = (0...count).map { number in
+            .password(service: "benchmark", account: "item-" + String(String(1_000_000 + number).dropFirst()))
+        }
+        for item in items.dropLast() { try store.set(secret, for: item, timeout: Self.timeout) }
+        let (ringName, leasesName) = ("skr:" + namespace, "skr-leases-2")
+        ring = Keyring(try session.search(.keyring, ringName).serial)
+        let leases = try session.search(.keyring, leasesName).serial
+        // What C reads is never freed: the process ends soon.
+        let names = UnsafeMutableBufferPointer<UnsafePointer<CChar>?>.allocate(capacity: items.count)
+        _ = names.initialize(from: items.map { UnsafePointer(strdup($0.keyDescription)) })
+        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: payload.count, alignment: 1)
+        bytes.copyBytes(from: payload)
+        baseline = .allocate(capacity: 1)
+        baseline.initialize(
+            to: .init(
+                anchor: session.serial.rawValue, ring: ring.serial.rawValue, leases: leases.rawValue,
+                ring_name: strdup(ringName), leases_name: strdup(leasesName),
+                update_flag: strdup("updates:\(namespace):"), names: UnsafePointer(names.baseAddress), count: count,
+                payload: bytes.baseAddress, size: payload.count, timeout: UInt32(Self.timeout.components.seconds)))
+        keysAtFirst = try KeyQuota.current().keys
+    }
+
+    /// Takes the namespace out of the session.
+    func remove() throws {
+        try empty()
+        try session.unlink(Key(ring))
+    }
+
+    func empty() throws {
+        // The kernel counts a keyring's share of the quota in 16 bits. Clearing more than 16,383 links gives only the rest
+        // back, and loses 65,536 bytes for every 16,384 until the machine is started again.
+        if count > 16_383 { for serial in try ring.members() { try ring.unlink(Key(serial)) } }
+        try store.clear()
+    }
+
+    /// Puts all items where they were, from C; they expire in that second, if one is given.
+    func fill(deadline: time_t = 0) throws {
+        guard baseline_fill(baseline, deadline) == 0 else { throw Failure.ofCall("baseline_fill") }
+    }
+
+    /// Waits until the kernel has collected what earlier writes displaced, or some time.
+    func settle() {
+        _ = try? Quota.settle(keys: keysAtFirst, within: .milliseconds(200))
+    }
+
+    /// The item after a step that hits all of them in an order that looks like none.
+    private func next() -> Int {
+        position = (position &+ 7_919) % count
+        return position
+    }
+}
+
+extension Workbench {
+    /// What is measured.
+    enum Call {
+        case get, ownedGet, rawGet, miss, set, list, items, clear, lease
+    }
+
+    /// Both sides, called over and over.
+    func contest(_ call: Call, after prepare: @escaping () throws -> Void = {}) -> Contest {
+        Contest(
+            baseline: Contest.repeating(after: prepare) { try self.baseline(call) },
+            work: Contest.repeating(after: prepare) { try self.work(call) },
+            settle: settle)
+    }
+
+    /// The call in Swift.
+    func work(_ call: Call) throws {
+        let isRight =
+            switch call {
+            case .get: try store.withBytes(of: items[next()]) { $0.byteCount } == payload.count
+            case .ownedGet: try store.get(items[next()])?.count == payload.count
+            case .rawGet:
+                try ring.search(.user, items[next()].keyDescription).withPayload { $0.byteCount } == payload.count
+            case .miss: try store.withBytes(of: items[count]) { $0.byteCount } == nil
+            case .set: try store.set(secret, for: items[next()], timeout: Self.timeout) == ()
+            case .list: try store.identities().count == count
+            case .items: try store.items().count == count
+            case .clear: try store.clear() == ()
+            case .lease: try store.tryLease("store", lasting: .seconds(60))?.release() == true
+            }
+        guard isRight else { throw Failure("\(call) in Swift") }
+    }
+
+    /// The call in C.
+    func baseline(_ call: Call) throws {
+        let outcome =
+            switch call {
+            case .get, .ownedGet, .rawGet: baseline_get(baseline, next()) == payload.count
+            case .miss: baseline_get(baseline, count) == 0
+            case .set: baseline_set(baseline, next()) == 0
+            case .list: baseline_list(baseline) == count
+            case .items: baseline_items(baseline) == count
+            case .clear: baseline_clear(baseline) == 0
+            case .lease: baseline_lease(baseline) == 0
+            }
+        guard outcome else { throw Failure.ofCall("\(call) in C") }
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import SessionKeyring
+import Synchronization
+
+/// Looks for stale reads: a get right after somebody else has replaced the item must give the new value.
+enum Freshness {
+    private static let rounds = 20_000
+    private static let roundsOfProcesses = 3_000
+    /// What the writer has published.
+    private static let published = Atomic(0)
+
+    static func row() throws -> Row {
+        Console.note("looking for stale reads")
+        let stale = try staleReadsOfThreads() + staleReadsOfProcesses()
+        return Row(
+            "no get trusts a remembered serial", limit: "0 stale reads; proof: skr-stress",
+            measured: "\(stale) stale, \(rounds + roundsOfProcesses) replacements", isReached: stale == 0)
+    }
+
+    /// A thread replaces the item as often as it can and tells which number is there; gets must give that one or a later.
+    private static func staleReadsOfThreads() throws -> Int {
+        let store = try SecretStore()
+        try store.set("0", for: Replacer.item)
+        Thread.detachNewThread {
+            do {
+                for number in 1...rounds {
+                    try store.set(String(number), for: Replacer.item)
+                    published.store(number, ordering: .releasing)
+                }
+            } catch {
+                Console.fail("\(error)")
+            }
+        }
+        var (stale, known) = (0, 0)
+        while known < rounds {
+            known = published.load(ordering: .acquiring)
+            guard let seen = try store.get(Replacer.item, as: String.self).flatMap({ Int($0) }) else {
+                throw Failure("get")
+            }
+            if seen < known { stale += 1 }
+        }
+        return stale
+    }
+
+    /// Another process replaces the item when asked to; the get after its answer must give what it wrote.
+    private static func staleReadsOfProcesses() throws -> Int {
+        let store = try SecretStore()
+        let other = Process()
+        let (requests, answers) = (Pipe(), Pipe())
+        other.executableURL = URL(filePath: Program.path)
+        other.arguments = [Replacer.word]
+        (other.standardInput, other.standardOutput) = (requests, answers)
+        try other.run()
+        var stale = 0
+        for number in 1...roundsOfProcesses {
+            try requests.fileHandleForWriting.write(contentsOf: Data([UInt8(number % 251)]))
+            guard try answers.fileHandleForReading.read(upToCount: 1) != nil else { throw Failure("replace") }
+            if try store.get(Replacer.item, as: [UInt8].self) != [UInt8(number % 251)] { stale += 1 }
+        }
+        try requests.fileHandleForWriting.close()
+        other.waitUntilExit()
+        guard other.terminationStatus == 0 else { throw Failure("replace") }
+        return stale
+    }
+}
+
+/// The other process: for each byte on its input it stores that byte and answers with it.
+enum Replacer {
+    static let word = "replace"
+    static let item = ItemIdentity.password(service: "benchmark", account: "alice")
+
+    static func replace() throws -> CInt {
+        let store = try SecretStore()
+        while let byte = try FileHandle.standardInput.read(upToCount: 1), !byte.isEmpty {
+            try store.set(byte, for: item)
+            try FileHandle.standardOutput.write(contentsOf: byte)
+        }
+        return 0
+    }
+}

@@ -1,0 +1,149 @@
+import Baseline
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Many threads on one store, against the same threads on the C baseline, on the same keys.
+///
+/// They take turns, a slice of time each, so that both see the same machine.
+enum Throughput {
+    private enum Operation {
+        case get, set, delete, list, clear
+    }
+
+    /// What the threads do: 1,000 operations, of which one is chosen at random.
+    private struct Mix {
+        let name: String
+        let operations: [Operation]
+
+        /// The rest are gets.
+        init(_ name: String, sets: Int = 0, deletes: Int = 0, lists: Int = 0, clears: Int = 0) {
+            let shares: [(Operation, Int)] = [
+                (.set, sets), (.delete, deletes), (.list, lists), (.clear, clears),
+                (.get, 1_000 - sets - deletes - lists - clears),
+            ]
+            self.name = name
+            operations = shares.flatMap { repeatElement($0, count: $1) }
+        }
+    }
+
+    private static let mixes = [
+        Mix("get"), Mix("95/5", sets: 50), Mix("50/50", sets: 500),
+        Mix("mixed", sets: 200, deletes: 100, lists: 10, clears: 2),
+    ]
+    private static let limit = 0.93
+    private static let slice = Duration.milliseconds(150)
+
+    static func rows() throws -> [Row] {
+        try mixes.flatMap { mix in
+            Console.note("threads, \(mix.name)")
+            return try [1, 2, 4, 8].map { threads in
+                let ratio = try measure(mix, threads: threads)
+                return Row(
+                    "throughput, \(mix.name), \(threads) \(threads == 1 ? "thread" : "threads")",
+                    limit: ">= \(limit) x C", measured: ratio.description, isReached: ratio.median >= limit)
+            }
+        }
+    }
+
+    private static func measure(_ mix: Mix, threads: Int) throws -> Spread {
+        nonisolated(unsafe) let bench = try Workbench(size: 200, count: 64)
+        let ratios = try (0..<9).map { round in
+            var figures = [true: 0.0, false: 0.0]
+            for isBaseline in round.isMultiple(of: 2) ? [true, false] : [false, true] {
+                try bench.fill()
+                bench.settle()
+                figures[isBaseline] = run(mix, threads: threads, seed: UInt64(round) << 32) { operation, number in
+                    try isBaseline ? performInC(operation, number, bench) : performInSwift(operation, number, bench)
+                }
+            }
+            return figures[false, default: 0] / figures[true, default: 0]
+        }
+        try bench.remove()
+        return Spread(ratios)
+    }
+
+    /// How many operations a second all threads did together.
+    private static func run(
+        _ mix: Mix, threads: Int, seed: UInt64, _ perform: @escaping @Sendable (Operation, Int) throws -> Void
+    ) -> Double {
+        let run = Run()
+        let finished = DispatchGroup()
+        for index in 0..<threads {
+            finished.enter()
+            Thread.detachNewThread {
+                var random = Random(state: seed + UInt64(index))
+                do {
+                    try run.work { try perform(mix.operations[random.next(below: 1_000)], random.next(below: 64)) }
+                } catch {
+                    Console.fail("\(mix.name): \(error)")
+                }
+                finished.leave()
+            }
+        }
+        // Until all are there.
+        usleep(5_000)
+        let time = run.count(for: slice)
+        finished.wait()
+        return Double(run.done.load(ordering: .relaxed)) / (time / .seconds(1))
+    }
+
+    private static func performInSwift(_ operation: Operation, _ number: Int, _ bench: Workbench) throws {
+        switch operation {
+        case .get: _ = try bench.store.withBytes(of: bench.items[number]) { $0.byteCount }
+        case .set: try bench.store.set(bench.secret, for: bench.items[number], timeout: Workbench.timeout)
+        case .delete: _ = try bench.store.delete(bench.items[number])
+        case .list: _ = try bench.store.identities()
+        case .clear: try bench.store.clear()
+        }
+    }
+
+    private static func performInC(_ operation: Operation, _ number: Int, _ bench: Workbench) throws {
+        let outcome =
+            switch operation {
+            case .get: baseline_get(bench.baseline, number)
+            case .set: Int(baseline_set(bench.baseline, number))
+            case .delete: Int(baseline_delete(bench.baseline, number))
+            case .list: baseline_list(bench.baseline)
+            case .clear: Int(baseline_clear(bench.baseline))
+            }
+        guard outcome >= 0 else { throw Failure.ofCall("\(operation) in C") }
+    }
+}
+
+/// What several threads do at once: nothing counts before all are there.
+private final class Run: Sendable {
+    private enum Phase: Int, AtomicRepresentable {
+        case starting, counting, over
+    }
+
+    private let phase = Atomic(Phase.starting)
+    let done = Atomic(0)
+
+    func work(_ step: () throws -> Void) throws {
+        var count = 0
+        while case let phase = phase.load(ordering: .relaxed), phase != .over {
+            try step()
+            if phase == .counting { count += 1 }
+        }
+        done.wrappingAdd(count, ordering: .relaxed)
+    }
+
+    func count(for slice: Duration) -> Duration {
+        ContinuousClock().measure {
+            phase.store(.counting, ordering: .relaxed)
+            usleep(UInt32(slice / .microseconds(1)))
+            phase.store(.over, ordering: .relaxed)
+        }
+    }
+}
+
+/// A linear congruential generator: its high bits are random enough.
+private struct Random {
+    var state: UInt64
+
+    mutating func next(below limit: Int) -> Int {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return Int(state >> 33) % limit
+    }
+}

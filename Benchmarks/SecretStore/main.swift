@@ -1,0 +1,27 @@
+import Benchmark
+import Foundation
+
+/// What can be run: `benchmarks [WORD [OPTION...]]`, the table without a word.
+let words = CommandLine.arguments.dropFirst()
+let options = Array(words.dropFirst())
+// They would change what the commands do.
+for variable in ["SKR_SCOPE", "SKR_NAMESPACE", "SKR_TIMEOUT"] { unsetenv(variable) }
+
+switch words.first {
+case nil, "table": Program.run { try Table.run(options) }
+case "cold-start": Program.run { Table.show(try ColdStart.rows(options)) }
+case "commands": Program.run { Table.show(try RunningCommands.rows(options)) }
+case "compare": Program.run { try Compare.run(options) }
+case "scale": Program.run { try Scale.run(options) }
+// The rest is this program started by itself.
+case Scale.partWord: Program.run { try Scale.measure(options) }
+case SyscallCounts.word: Program.run { try SyscallCounts.count() }
+case Compare.getWord: Program.run(inOwnSession: false) { try Compare.measureGet(options) }
+case Replacer.word: Program.run(inOwnSession: false) { try Replacer.replace() }
+case let word? where word.hasPrefix("-"):
+    // The benchmark tool starts this program, too.
+    Program.joinOwnSession()
+    await BenchmarkRunner.setupBenchmarkRunner(registerBenchmarks: Measurement.registerAll)
+default:
+    Console.fail("usage: benchmarks [table [--short]|cold-start|commands|compare|scale] [OPTION...]", code: 64)
+}

@@ -1,0 +1,18 @@
+#ifndef SYSCALL_COUNTER_H
+#define SYSCALL_COUNTER_H
+
+/* What code really does, seen from outside it. */
+
+#include <sys/syscall.h>
+
+enum { SYSTEM_CALLS = 512, KEYCTL = SYS_keyctl };
+
+/* Runs `body` in a child process, twice, and counts the system calls that it makes the second time, by their numbers, as its
+   tracer. `body` returns 0 if all is well. Returns -1 where it is not, or the kernel does not let the child be traced. */
+int count_system_calls(int (*body)(void *), void *context, long counts[SYSTEM_CALLS]);
+
+/* What the library of preload.c counts, in the calling thread; -1 where it was not preloaded. */
+long counted_allocations(void);
+long counted_locks(void);
+
+#endif

@@ -1,0 +1,167 @@
+"""The plots of `compare` and `scale`, as SVG: light and dark, legible on a phone, times on a log scale.
+
+plot.py DIR draws those of `scale` from the figures in a folder.
+"""
+
+import datetime
+import math
+import os
+import pathlib
+import sys
+import textwrap
+from html import escape
+
+MARGIN = 14
+# The same call has the same colour everywhere.
+COLOURS = {"get": 0, "set": 1, "identities": 2, "items": 3, "clear": 4, "miss": 5, "get, ring linked into @p": 4,
+           "expiry get p50": 0, "expiry get p99": 3, "expiry set p50": 1, "expiry set p99": 4}
+STYLE = """
+svg { --ink: #1b1f24; --quiet: #57606a; --grid: #d8dee4; --paper: #ffffff; --bar: #8c98a6;
+  --c0: #0b62c4; --c1: #b3420a; --c2: #1a7f37; --c3: #8250df; --c4: #bf1f5f; --c5: #6b6300; }
+@media (prefers-color-scheme: dark) { svg { --ink: #e6edf3; --quiet: #9da7b1; --grid: #30363d; --paper: #0d1117;
+  --bar: #6e7986; --c0: #58a6ff; --c1: #ff9a5c; --c2: #56d364; --c3: #c297ff; --c4: #ff7eb6; --c5: #d8cb45; } }
+text { font-family: system-ui, "DejaVu Sans", sans-serif; font-size: 14px; fill: var(--ink); }
+.title { font-size: 18px; font-weight: 600; } .own { font-weight: 600; } .quiet { font-size: 13px; fill: var(--quiet); }
+.grid { stroke: var(--grid); stroke-width: 1; }
+.line { fill: none; stroke-width: 2.5; stroke-linejoin: round; }
+.baseline { stroke-width: 1.6; stroke-dasharray: 2 4; stroke-linecap: round; }
+"""
+
+
+def time_text(nanoseconds):
+    """Two or three digits that count, with a unit."""
+    for unit, size in (("ms", 1e6), ("µs", 1e3), ("ns", 1)):
+        if nanoseconds >= size:
+            break
+    value = nanoseconds / size
+    return f"{value:,.0f} {unit}" if value >= 100 else f"{value:.1f} {unit}" if value >= 10 else f"{value:.2f} {unit}"
+
+
+def decade_text(nanoseconds):
+    unit, size = next(unit for unit in (("s", 1e9), ("ms", 1e6), ("µs", 1e3), ("ns", 1)) if nanoseconds >= unit[1])
+    return f"{nanoseconds / size:g} {unit}"
+
+
+def decades(values):
+    low, high = math.floor(math.log10(min(values)) + 1e-9), math.ceil(math.log10(max(values)) - 1e-9)
+    return [10.0**power for power in range(low, max(high, low + 1) + 1)]
+
+
+def axis(ticks, start, end, scale=math.log10):
+    """Maps values to pixels."""
+    low, high = scale(ticks[0]), scale(ticks[-1])
+    return lambda value: start + (scale(value) - low) / (high - low) * (end - start)
+
+
+def text(x, y, content, kind="", anchor="start"):
+    return f'<text x="{x:.1f}" y="{y:.1f}" class="{kind}" text-anchor="{anchor}">{escape(content)}</text>'
+
+
+def write(path, title, width, height, parts):
+    path.write_text("\n".join([
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height:.0f}" role="img">',
+        f"<title>{escape(title)}</title><style>{STYLE}</style>",
+        f'<rect width="{width}" height="{height:.0f}" rx="8" fill="var(--paper)"/>',
+        text(MARGIN, 30, title, "title"), *parts, "</svg>"]) + "\n")
+
+
+def bars(path, title, panels, notes):
+    """Each of the panels is (title, [(label, nanoseconds, is ours)], labels of what was not measured)."""
+    width, left, right, row = 480, 200, 400, 24
+    parts, top = [text(MARGIN, 50, "Median times, log scale: shorter is faster.", "quiet")], 72
+    for name, rows, missing in panels:
+        parts.append(text(MARGIN, top + 12, name, "own"))
+        start, end = top + 24, top + 24 + row * len(rows)
+        ticks = decades([time for _, time, _ in rows])
+        x = axis(ticks, left, right)
+        for number, value in enumerate(ticks):
+            parts.append(f'<path class="grid" d="M{x(value):.1f} {start}V{end}"/>')
+            # More names than these run into each other.
+            if number % math.ceil((len(ticks) - 1) / 4) == 0:
+                parts.append(text(x(value), end + 15, decade_text(value), "quiet", "middle"))
+        for number, (label, time, is_ours) in enumerate(sorted(rows, key=lambda row: row[1])):
+            y, kind, fill = start + row * number, "own" if is_ours else "", "var(--c0)" if is_ours else "var(--bar)"
+            parts.append(text(left - 8, y + 16, label, kind, "end"))
+            parts.append(f'<rect x="{left}" y="{y + 5}" width="{x(time) - left:.1f}" height="13" fill="{fill}"/>')
+            parts.append(text(x(time) + 6, y + 16, time_text(time), kind))
+        top = end + 20
+        for label in missing:
+            parts += [text(left - 8, top + 16, label, "", "end"), text(left, top + 16, "not measured", "quiet")]
+            top += row
+        top += 16
+    for line in [line for note in notes for line in textwrap.wrap(note, 68)]:
+        parts.append(text(MARGIN, top + 6, line, "quiet"))
+        top += 17
+    write(path, title, width, top + 6, parts)
+
+
+def lines(path, title, note, x_label, series, in_time):
+    """Each of the series is (name, colour, points, points of the baseline); sizes may be milliseconds of time."""
+    width, height, left, right, bottom = 560, 470, 74, 542, 408
+    has_baseline = any(baseline for *_, baseline in series)
+    top = 80 + ((len(series) + 1) // 2 + has_baseline) * 21
+    all_points = [point for *_, main, baseline in series for point in main + baseline]
+    y_values = decades([value for _, value in all_points])
+    x_values = range(-2000, 4000, 1000) if in_time else decades([size for size, _ in all_points])
+    x, y = axis(x_values, left, right, float if in_time else math.log10), axis(y_values, bottom, top)
+    parts = [text(MARGIN, 49, note, "quiet"), text((left + right) / 2, height - 14, x_label, "", "middle")]
+    for value in y_values:
+        parts.append(f'<path class="grid" d="M{left} {y(value):.1f}H{right}"/>')
+        parts.append(text(left - 8, y(value) + 5, decade_text(value), "", "end"))
+    for value in x_values:
+        parts.append(f'<path class="grid" d="M{x(value):.1f} {top}V{bottom}"/>')
+        shift, anchor = (14, "end") if value == x_values[-1] else (0, "middle")
+        name = f"{value / 1000:+g}" if in_time and value else f"{value:,.0f}"
+        parts.append(text(x(value) + shift, bottom + 20, name, "", anchor))
+    if in_time:
+        parts.append(f'<path d="M{x(0):.1f} {top}V{bottom}" stroke="var(--quiet)" stroke-dasharray="6 4"/>')
+    for number, (name, colour, main, baseline) in enumerate(series):
+        for points, kind in ((baseline, "line baseline"), (main, "line")):
+            if points:
+                data = "M" + "L".join(f"{x(a):.1f} {y(b):.1f}" for a, b in points)
+                parts.append(f'<path class="{kind}" stroke="var(--c{colour})" d="{data}"/>')
+        if len(main) < 12:
+            parts += [f'<circle cx="{x(a):.1f}" cy="{y(b):.1f}" r="3.5" fill="var(--c{colour})"/>' for a, b in main]
+        start, base = MARGIN + number % 2 * 272, 76 + number // 2 * 21
+        parts.append(f'<path class="line" stroke="var(--c{colour})" d="M{start} {base - 5}h22"/>')
+        parts.append(text(start + 29, base, name))
+    if has_baseline:
+        parts.append(f'<path class="line baseline" stroke="var(--quiet)" d="M{MARGIN} {top - 30}h22"/>')
+        parts.append(text(MARGIN + 29, top - 25, "dotted: the same by C code over libkeyutils", "quiet"))
+    write(path, title, width, height, parts)
+
+
+def read(path):
+    """The figures of a part: what -> [(size, value, baseline or None)]."""
+    rows = {}
+    for _, what, size, value, _, baseline, _ in (line.split("\t") for line in path.read_text().splitlines()):
+        rows.setdefault(what, []).append((int(size), float(value), None if baseline == "-" else float(baseline)))
+    return rows
+
+
+CALLS = [("get", "get"), ("set, replacing", "set"), ("identities(): names", "identities"),
+         ("items(): all attributes", "items"), ("clear", "clear"), ("get of what is absent", "miss")]
+PLOTS = [
+    ("items", "scale-items.svg", "One call, by the size of the namespace", "items in the namespace", CALLS),
+    ("namespaces", "scale-namespaces.svg", "One call, by the namespaces of the session", "namespaces in the session", [
+        ("get", "get"), ("get, ring linked into @p", "get, ring linked into @p"), ("set, replacing", "set"),
+        ("get of what is absent", "miss"), ("identities(): 20 names", "identities"), ("items(): 20 items", "items")]),
+    ("users", "scale-sessions.svg", "One call, by the users logged in", "users with 20 items each", CALLS),
+    ("expiry", "scale-expiry.svg", "While 10,000 other items expire in second 0", "seconds from their end", [
+        ("get, half of all", "expiry get p50"), ("get, 99%", "expiry get p99"),
+        ("set, half of all", "expiry set p50"), ("set, 99%", "expiry set p99")]),
+]
+
+
+def draw(figures, name, title, x_label, names):
+    rows, date = read(figures), datetime.date.fromtimestamp(figures.stat().st_mtime)
+    series = [(name, COLOURS[what], [(size, value) for size, value, _ in rows[what]],
+               [(size, baseline) for size, _, baseline in rows[what] if baseline is not None]) for name, what in names]
+    note = f"{os.cpu_count()} CPUs, Linux {os.uname().release}, {date}"
+    lines(figures.with_name(name), title, note, x_label, series, in_time=x_label.startswith("seconds"))
+
+
+if __name__ == "__main__":
+    for part, *plot in PLOTS:
+        if (figures := pathlib.Path(sys.argv[1]) / f"{part}.tsv").exists():
+            draw(figures, *plot)

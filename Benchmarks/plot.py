@@ -28,13 +28,14 @@ text { font-family: system-ui, "DejaVu Sans", sans-serif; font-size: 14px; fill:
 """
 
 
+def digits(value):
+    """Two or three digits that count."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
 def time_text(nanoseconds):
-    """Two or three digits that count, with a unit."""
-    for unit, size in (("ms", 1e6), ("µs", 1e3), ("ns", 1)):
-        if nanoseconds >= size:
-            break
-    value = nanoseconds / size
-    return f"{value:,.0f} {unit}" if value >= 100 else f"{value:.1f} {unit}" if value >= 10 else f"{value:.2f} {unit}"
+    unit, size = next(unit for unit in (("ms", 1e6), ("µs", 1e3), ("ns", 1)) if nanoseconds >= unit[1])
+    return f"{digits(nanoseconds / size)} {unit}"
 
 
 def decade_text(nanoseconds):

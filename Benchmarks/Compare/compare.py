@@ -233,7 +233,7 @@ def main():
     parser = argparse.ArgumentParser(prog="benchmarks compare")
     parser.add_argument("benchmarks", help=argparse.SUPPRESS)
     parser.add_argument("--output", type=pathlib.Path)
-    parser.add_argument("skr", nargs="?", default="skr")
+    parser.add_argument("skr", nargs="?", default=os.environ.get("SKR", "skr"))
     parser.add_argument("runs", nargs="?", type=int, default=300)
     options = parser.parse_intermixed_args()
     skr = shutil.which(options.skr)

@@ -16,8 +16,7 @@ if tool == "keyring":
         sys.exit(f"error: keyring uses {backend} and not the Secret Service")
     get = lambda: module.get_password(*item).encode()
 else:
-    ring, name = int(item[0]), item[1].encode()
-    get = lambda: module.read_key(module.search(ring, name))
+    get = lambda ring=int(item[0]), name=item[1].encode(): module.read_key(module.search(ring, name))
 if get() != b"x" * 200:
     sys.exit("error: what was read is not the secret")
 timeit.timeit(get, number=int(samples) // 10 * int(batch))

@@ -18,10 +18,6 @@ PACKAGES = ["keyutils", "libkeyutils1", "python3-keyutils", "git", "gnome-keyrin
 LIMITS = [("keyctl pipe SERIAL", 0.75), ("secret-tool lookup", 1 / 25)]
 
 
-def ratio_text(ratio):
-    return f"{ratio:,.0f}" if ratio >= 100 else f"{ratio:.1f}" if ratio >= 10 else f"{ratio:.2f}"
-
-
 def machine():
     processor = re.search(r"^model name\s*: (.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.M)
     system = re.search(r'^PRETTY_NAME="?([^"(\n]*)', pathlib.Path("/etc/os-release").read_text(), re.M)
@@ -50,7 +46,7 @@ def timing_tables(offers):
     for kind, (title, base) in KINDS.items():
         of_kind = [o for o in offers if o.kind == kind]
         chosen = sorted((o for o in of_kind if not o.reason), key=lambda o: o.time / o.base_time)
-        rows = [[o.label, plot.time_text(o.time), ratio_text(o.time / o.base_time)] for o in chosen]
+        rows = [[o.label, plot.time_text(o.time), plot.digits(o.time / o.base_time)] for o in chosen]
         rows += [[o.label, "not measured", o.reason] for o in of_kind if o.reason]
         yield table([title, "median", f"x {base}"], 2, rows)
 

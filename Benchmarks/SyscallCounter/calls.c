@@ -41,18 +41,8 @@ int count_system_calls(int (*body)(void *), void *context, long counts[SYSTEM_CA
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
 }
 
-static long ask(const char *name)
+long counted(const char *name)
 {
     long (*count)(void) = (long (*)(void))dlsym(RTLD_DEFAULT, name);
     return count ? count() : -1;
-}
-
-long counted_allocations(void)
-{
-    return ask("preloaded_allocations");
-}
-
-long counted_locks(void)
-{
-    return ask("preloaded_locks");
 }

@@ -23,11 +23,11 @@ enum SyscallCounts {
     /// Prints the rows as JSON.
     static func count() throws -> CInt {
         let bench = try Workbench(size: 200, count: 100)
-        let scoped = try costs { try bench.work(.get) }
-        let owned = try costs { try bench.work(.ownedGet) }
+        let scoped = try costs(bench.inSwift(.get))
+        let owned = try costs(bench.inSwift(.ownedGet))
         let rows = [
-            callsRow("system calls of a get", limit: 2) { try bench.work(.get) },
-            callsRow("system calls of a clear of 100", limit: 1) { try bench.work(.clear) },
+            callsRow("system calls of a get", limit: 2, bench.inSwift(.get)),
+            callsRow("system calls of a clear of 100", limit: 1, bench.inSwift(.clear)),
             Row(
                 "locks taken in 10,000 gets, scoped / owned", limit: "0 / 0",
                 measured: "\(scoped.locks) / \(owned.locks)", isReached: scoped.locks == 0 && owned.locks == 0),
@@ -44,33 +44,35 @@ enum SyscallCounts {
     }
 
     /// Allocations and locks of 10,000 calls, and the resident pages that came with a million.
-    private static func costs(_ body: () throws -> Void) throws -> (allocations: Int, locks: Int, pages: Int) {
-        guard counted_allocations() >= 0 else { throw Failure("nothing that counts was preloaded") }
+    private static func costs(_ body: () throws -> Bool) throws -> (allocations: Int, locks: Int, pages: Int) {
+        func counts() -> (allocations: Int, locks: Int) {
+            (counted("preloaded_allocations"), counted("preloaded_locks"))
+        }
+        guard counts().allocations >= 0 else { throw Failure("nothing that counts was preloaded") }
         // What is made only once is made before anything is counted.
         _ = try residentPages()
-        for _ in 0..<10_000 { try body() }
-        let before = (counted_allocations(), counted_locks())
-        for _ in 0..<10_000 { try body() }
-        let after = (counted_allocations(), counted_locks())
+        for _ in 0..<10_000 where try !body() { throw Failure("get") }
+        let before = counts()
+        for _ in 0..<10_000 where try !body() { throw Failure("get") }
+        let after = counts()
         let pages = try residentPages()
-        for _ in 0..<1_000_000 { try body() }
-        return (after.0 - before.0, after.1 - before.1, try residentPages() - pages)
+        for _ in 0..<1_000_000 where try !body() { throw Failure("get") }
+        return (after.allocations - before.allocations, after.locks - before.locks, try residentPages() - pages)
     }
 
     private static func residentPages() throws -> Int {
-        let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
-        guard fields.count > 1, let pages = Int(fields[1]) else { throw Failure("/proc/self/statm") }
-        return pages
+        let fields = try Quota.lines(of: "/proc/self/statm")[0].split(separator: " ")
+        return Int(fields[1]) ?? 0
     }
 
-    private static func callsRow(_ what: String, limit: Int, _ body: @escaping () throws -> Void) -> Row {
+    private static func callsRow(_ what: String, limit: Int, _ body: @escaping () throws -> Bool) -> Row {
         var body = body
         var counts = [Int](repeating: 0, count: Int(SYSTEM_CALLS))
         let outcome = withUnsafeMutablePointer(to: &body) { body in
             count_system_calls(
                 { context in
-                    guard let body = context?.assumingMemoryBound(to: (() throws -> Void).self) else { return 1 }
-                    return (try? body.pointee()) == nil ? 1 : 0
+                    guard let body = context?.assumingMemoryBound(to: (() throws -> Bool).self) else { return 1 }
+                    return (try? body.pointee()) == true ? 0 : 1
                 }, body, &counts)
         }
         guard outcome == 0 else {

@@ -7,7 +7,7 @@ struct CrowdPart {
 
     func measure(_ report: Report) throws {
         let memory = try Quota.kernelMemory()
-        let bench = try Workbench(size: Scale.itemSize, count: Member.itemCount)
+        let bench = try Workbench(size: Scale.itemBytes, count: Member.itemCount)
         let crowd = Crowd(firstUser: firstUser)
         for size in [1, 10, 100, 1_000] {
             let start = ContinuousClock.now

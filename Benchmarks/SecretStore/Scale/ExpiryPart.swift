@@ -10,8 +10,8 @@ struct ExpiryPart {
     private let keys: Int
 
     init() throws {
-        live = try Workbench(size: Scale.itemSize, count: 100)
-        dying = try Workbench(namespace: "dying", size: Scale.itemSize, count: count)
+        live = try Workbench(size: Scale.itemBytes, count: 100)
+        dying = try Workbench(namespace: "dying", size: Scale.itemBytes, count: count)
         try dying.work(.clear)
         usleep(200_000)
         keys = try KeyQuota.current().keys

@@ -5,13 +5,13 @@ import Keyutils
 enum ItemsPart {
     static func measure(_ report: Report) throws {
         // The first write of a session makes rings that stay.
-        try Workbench(namespace: "first", size: Scale.itemSize, count: 1).remove()
+        try Workbench(namespace: "first", size: Scale.itemBytes, count: 1).remove()
         for size in [10, 100, 1_000, 10_000, 100_000] {
             usleep(200_000)
             let before = try KeyQuota.current()
             let memory = try Quota.kernelMemory()
             let start = ContinuousClock.now
-            let bench = try Workbench(size: Scale.itemSize, count: size)
+            let bench = try Workbench(size: Scale.itemBytes, count: size)
             report.add("set new", size: size, start.elapsed.nanoseconds / Double(size))
             try Quota.settle(keys: before.keys + size + 1)
             if size >= 10_000 {
@@ -43,8 +43,8 @@ enum ItemsPart {
     static func measureClear(size: Int, _ report: Report) throws {
         var (works, baselines, collections): ([Duration], [Duration], [Double]) = ([], [], [])
         var longestGet = Duration.zero
-        let other = try Workbench(namespace: "other", size: Scale.itemSize, count: 10)
-        let bench = try Workbench(namespace: "cleared", size: Scale.itemSize, count: size)
+        let other = try Workbench(namespace: "other", size: Scale.itemBytes, count: 10)
+        let bench = try Workbench(namespace: "cleared", size: Scale.itemBytes, count: size)
         try bench.empty()
         usleep(200_000)
         let keys = try KeyQuota.current().keys
@@ -73,5 +73,24 @@ enum ItemsPart {
         report.add("longest get during collection", size: size, longestGet.nanoseconds)
         try bench.remove()
         try other.remove()
+    }
+}
+
+/// One item in each of ever more namespaces of one session.
+enum NamespacesPart {
+    static func measure(_ report: Report) throws {
+        let bench = try Workbench(size: Scale.itemBytes, count: 20)
+        var others: [Workbench] = []
+        for size in [1, 10, 100, 1_000] {
+            while others.count < size - 1 {
+                others.append(try Workbench(namespace: "other-\(others.count)", size: Scale.itemBytes, count: 1))
+            }
+            try ItemsPart.measureCalls(bench, size: size, report)
+            // With the namespace's ring linked into the process keyring, where the kernel looks first.
+            let process = try Keyring.resolve(.processKeyring, create: true)
+            try process.link(Key(bench.ring))
+            try report.add("get, ring linked into @p", size: size, rounds: 60, calls: 500, bench.contest(.get))
+            try process.unlink(Key(bench.ring))
+        }
     }
 }

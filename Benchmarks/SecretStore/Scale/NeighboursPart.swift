@@ -3,7 +3,7 @@ import Foundation
 /// What the work of another user does to ours, on a machine with few keys and with many.
 enum NeighboursPart {
     static func measure(_ report: Report) throws {
-        let bench = try Workbench(size: Scale.itemSize, count: Member.itemCount)
+        let bench = try Workbench(size: Scale.itemBytes, count: Member.itemCount)
         let crowd = Crowd(firstUser: 200_000)
         for size in [1, 1_000] {
             try crowd.grow(to: size)

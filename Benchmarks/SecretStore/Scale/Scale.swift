@@ -4,8 +4,7 @@ import Foundation
 /// items that expire together.
 enum Scale {
     static let partWord = "scale-part"
-    /// In bytes.
-    static let itemSize = 24
+    static let itemBytes = 24
 
     private static let parts: [(name: String, measure: @Sendable (Report) throws -> Void)] = [
         ("items", ItemsPart.measure), ("namespaces", NamespacesPart.measure),

@@ -11,8 +11,7 @@ enum { SYSTEM_CALLS = 512, KEYCTL = SYS_keyctl };
    tracer. `body` returns 0 if all is well. Returns -1 where it is not, or the kernel does not let the child be traced. */
 int count_system_calls(int (*body)(void *), void *context, long counts[SYSTEM_CALLS]);
 
-/* What the library of preload.c counts, in the calling thread; -1 where it was not preloaded. */
-long counted_allocations(void);
-long counted_locks(void);
+/* What a function of preload.c tells, of the calling thread; -1 where the library was not preloaded. */
+long counted(const char *name);
 
 #endif

@@ -68,11 +68,11 @@ extension SecretStore {
     }
 
     /// Runs `attempt` on a store that does not wait, until nobody is in its way.
-    func waiting<Result>(
+    func waiting<Result: ~Copyable>(
         upTo limit: Duration, _ attempt: (SecretStore) throws -> Result
     ) async throws -> Result {
         try Task.checkCancellation()
-        let store = SecretStore(backend: backend.withoutWaiting, codec: codec)
+        let store = withoutWaiting
         var wait = DeadlineWait(limit, at: backend)
         var quotaWait = DeadlineWait(min(limit, RetryBudget.fullQuota), backoff: .long)
         while true {
@@ -89,6 +89,9 @@ extension SecretStore {
             }
         }
     }
+
+    /// The same items, where nothing waits.
+    var withoutWaiting: SecretStore { SecretStore(backend: backend.withoutWaiting, codec: codec) }
 
     private func encoded<Value: Encodable>(
         _ value: Value, for item: ItemIdentity

@@ -7,7 +7,7 @@ enum Defects {
     private static let permissions = KeyPermissions.possessorAll
 
     private static func itemsRing(in anchor: Keyring) throws(KeyringError) -> Keyring {
-        Keyring(try anchor.search(.keyring, "skr:" + SceneItem.namespace).serial)
+        try anchor.search(keyring: "skr:" + SceneItem.namespace)
     }
 
     private static func stage(_ value: String, _ item: ItemIdentity) throws(KeyringError) -> Key {

@@ -4,7 +4,7 @@ import SessionKeyringTesting
 import Testing
 import Threads
 
-/// The multithreaded test that every keychain wrapper is known by, mirrored: the same actors, the same counts, the same
+/// The multithreaded test that every keychain wrapper is known by, mirrored: the same workers, the same counts, the same
 /// hops of a few milliseconds.
 ///
 /// The original counts its writes without a lock, which is itself a race; here an `NSLock` guards the count.
@@ -37,21 +37,21 @@ struct ClassicConcurrencyTests {
             lock.unlock()
         }
 
-        let actors: [(threads: Int, rounds: Int, act: @Sendable (_ actor: Int, _ round: Int) throws -> Void)] = [
+        let workers: [(threads: Int, rounds: Int, act: @Sendable (_ worker: Int, _ round: Int) throws -> Void)] = [
             (3, 400, { _, _ in try read() }),
             (2, 400, { _, _ in try store.delete(item) }),
             (2, 400, { _, _ in try store.clear() }),
             (
                 2, 500,
-                { actor, round in
-                    try store.set(Self.token(actor, round), for: item, timeout: .seconds(60))
+                { worker, round in
+                    try store.set(Self.token(worker, round), for: item, timeout: .seconds(60))
                     lock.lock()
                     writes += 1
                     lock.unlock()
                 }
             ),
         ]
-        let roles = actors.enumerated().flatMap { kind, actor in Array(repeating: kind, count: actor.threads) }
+        let roles = workers.enumerated().flatMap { kind, worker in Array(repeating: kind, count: worker.threads) }
         let main = roles.count
         try ThreadTeam.run(roles.count + 1) { index in
             if index == main {
@@ -61,11 +61,11 @@ struct ClassicConcurrencyTests {
                 }
                 return
             }
-            let actor = actors[roles[index]]
-            for round in 0..<actor.rounds {
+            let worker = workers[roles[index]]
+            for round in 0..<worker.rounds {
                 // The original hops to another queue now and then, which shuffles the order of events.
                 if round % 100 == 0 { usleep(5_000) }
-                try actor.act(index, round)
+                try worker.act(index, round)
             }
         }
         #expect(writes == 1_000)

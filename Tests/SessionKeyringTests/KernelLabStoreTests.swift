@@ -40,7 +40,7 @@ struct KernelLabStoreTests {
     func replaceEachOther() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
-        let ring = { Keyring(try scratch.keyring.search(.keyring, "skr:default").serial) }
+        let ring = { try scratch.keyring.search(keyring: "skr:default") }
         for round in 0..<5 {
             let count = round % 2 == 0 ? 40_000 : 40
             try store.set(bytes(count), for: item)
@@ -66,7 +66,7 @@ struct KernelLabStoreTests {
             #expect(found?.count == count, "round \(round)")
         }
         // One that was revoked by hand hides no large one either.
-        let ring = Keyring(try scratch.keyring.search(.keyring, "skr:default").serial)
+        let ring = try scratch.keyring.search(keyring: "skr:default")
         let small = try ring.add(.user, item.keyDescription, payload: [1].span.bytes)
         try small.revoke()
         #expect(try (store.get(item) as [UInt8]?)?.count == 40_000)

@@ -47,7 +47,7 @@ struct KillTests {
                 continue
             }
         }
-        let ring = Keyring(try scratch.keyring.search(.keyring, "skr:default").serial)
+        let ring = try scratch.keyring.search(keyring: "skr:default")
         #expect(try ring.members().count == items.count)
         // Whatever else bears such a name was staged, or displaced and not yet collected, or the lease of a dead process,
         // which is swept away once it is overdue.
@@ -112,7 +112,7 @@ struct KillTests {
             Issue.record("the item has no timeout")
             return
         }
-        let ring = Keyring(try scratch.keyring.search(.keyring, "skr:default").serial)
+        let ring = try scratch.keyring.search(keyring: "skr:default")
         #expect(try ring.members().count == 1)
     }
 }

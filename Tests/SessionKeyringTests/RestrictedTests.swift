@@ -45,7 +45,7 @@ struct RestrictedTests {
             let session = try TestSession.join()
             let store = try SecretStore()
             try store.set("1", for: item)
-            let ring = Keyring(try session.search(.keyring, "skr:default").serial)
+            let ring = try session.search(keyring: "skr:default")
             try Key(ring).setPermissions([.possessorAll, .userRead])
             try store.set("2", for: item)
             try ring.restrict()
@@ -53,7 +53,7 @@ struct RestrictedTests {
             succeed(3, try store.get(item) == "23")
             try store.set("3", for: .password(service: "next"))
             succeed(4, try store.identities().count == 2)
-            succeed(5, try Keyring(session.search(.keyring, "skr:default").serial) != ring)
+            succeed(5, try session.search(keyring: "skr:default") != ring)
             exit(0)
         }
     }

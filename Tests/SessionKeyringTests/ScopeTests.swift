@@ -32,7 +32,7 @@ struct ScopeTests {
         await #expect(processExitsWith: .exitCode(0)) { [inSession = inSession as Bool] in
             OrdinaryUser.become(inSession ? 60_201 : 60_202)
             if inSession { try TestSession.join() }
-            // A thread of the tester's that has looked for a session hands root's stand-in on to us.
+            // A thread of the tester's that has looked for a session hands root's user session keyring on to us.
             if try Key(Keyring.resolve(.sessionKeyring)).describe().userID != geteuid() { exit(0) }
             try threadsShareItems(in: "skr-test-\(getpid())")
             exit(0)

@@ -14,7 +14,7 @@ private let item = ItemIdentity.password(service: "trap", account: "a")
 struct TrapTests {
     /// The ring in which a store of the default namespace keeps its items.
     private func itemsRing(of scratch: borrowing ScratchKeyring) throws -> Keyring {
-        Keyring(try scratch.keyring.search(.keyring, "skr:default").serial)
+        try scratch.keyring.search(keyring: "skr:default")
     }
 
     @Test("replacing keeps the new timeout: an in-place update would clear it")

@@ -40,7 +40,7 @@ final class Workbench {
         }
         for item in items.dropLast() { try store.set(secret, for: item, timeout: Self.timeout) }
         let (ringName, leasesName) = ("skr:" + namespace, "skr-leases-2")
-        ring = Keyring(try session.search(.keyring, ringName).serial)
+        ring = try session.search(keyring: ringName)
         let leases = try session.search(.keyring, leasesName).serial
         // What C reads is never freed: the process ends soon.
         let names = UnsafeMutableBufferPointer<UnsafePointer<CChar>?>.allocate(capacity: items.count)

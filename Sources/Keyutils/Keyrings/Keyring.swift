@@ -113,6 +113,20 @@ public struct Keyring: Hashable, Sendable {
         }
         return Key(KeySerial(rawValue: Int32(truncatingIfNeeded: found)))
     }
+
+    /// Looks for a keyring by name, in this keyring first and then in the keyrings that it links.
+    ///
+    /// Needs *search* permission on the keyrings, the one that is looked for among them.
+    ///
+    /// - Throws: ``KeyringError`` as ``search(_:_:linkingInto:)``.
+    ///
+    /// The corresponding C function is `keyctl_search(3)` with the type `keyring`.
+    public func search(
+        keyring description: String,
+        linkingInto destination: Keyring? = nil
+    ) throws(KeyringError) -> Keyring {
+        Keyring(try search(.keyring, description, linkingInto: destination).serial)
+    }
 }
 
 extension Keyring: CustomStringConvertible {

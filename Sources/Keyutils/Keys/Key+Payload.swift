@@ -26,9 +26,9 @@ extension Key {
     /// What ``withPayload(_:)`` does, without generics, so that no caller pays for those at run time.
     @usableFromInline
     func lendPayload(_ body: (RawSpan) -> Void) throws(KeyringError) {
-        let slot = SecretArena.take(SecretArena.largestClass)
+        let slot = SecretArena.allocate(SecretArena.largestClass)
         var dirty = 0
-        defer { SecretArena.giveBack(slot, wiping: dirty) }
+        defer { SecretArena.deallocate(slot, wiping: dirty) }
         let length = try systemCall(.read) {
             unsafe keyctl_read(serial.rawValue, slot.start.assumingMemoryBound(to: CChar.self), slot.capacity)
         }

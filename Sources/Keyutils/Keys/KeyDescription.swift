@@ -26,12 +26,12 @@ public struct KeyDescription: Hashable, Sendable {
     }
 
     init(parsing text: RawSpan) throws(KeyringError) {
-        let outline = try DescriptionFields(parsing: text)
-        self.type = KeyType(rawValue: Self.string(text.extracting(outline.type)))
-        self.userID = outline.userID
-        self.groupID = outline.groupID
-        self.permissions = outline.permissions
-        let bytes = text.extracting(outline.name)
+        let fields = try DescriptionFields(parsing: text)
+        self.type = KeyType(rawValue: Self.string(text.extracting(fields.type)))
+        self.userID = fields.userID
+        self.groupID = fields.groupID
+        self.permissions = fields.permissions
+        let bytes = text.extracting(fields.name)
         // What is not UTF-8 is repaired, and so another. Validating would make generic types at run time.
         let name = Self.string(bytes)
         self.isExact = unsafe bytes.withUnsafeBytes { unsafe name.utf8.elementsEqual($0) }

@@ -38,14 +38,14 @@ enum SecretArena {
     }
 
     /// A slot of at least `count` bytes, all zero.
-    static func take(_ count: Int) -> Slot {
+    static func allocate(_ count: Int) -> Slot {
         lockAnewInChild()
         guard count <= largestClass else { return lock.withLock { map(count) } }
-        return SlotFreeList.take(count) ?? lock.withLock { unsafe classes.take(count) }
+        return SlotFreeList.take(count) ?? lock.withLock { unsafe classes.allocate(count) }
     }
 
     /// Wipes the first `dirty` bytes and takes the slot back; the caller vouches that it wrote nowhere else.
-    static func giveBack(_ slot: Slot, wiping dirty: Int) {
+    static func deallocate(_ slot: Slot, wiping dirty: Int) {
         unsafe explicit_bzero(slot.start, min(dirty, slot.capacity))
         guard slot.capacity <= largestClass else {
             lock.withLock { unsafe mappings.remove(startingAt: slot.start) }
@@ -53,7 +53,7 @@ enum SecretArena {
             return
         }
         if SlotFreeList.put(slot) { return }
-        lock.withLock { unsafe classes.giveBack(slot) }
+        lock.withLock { unsafe classes.deallocate(slot) }
     }
 
     private static func lockAnewInChild() {
@@ -100,23 +100,23 @@ private struct SizeClasses {
     private var page = FreeSlots()
     private var whole = FreeSlots()
 
-    mutating func take(_ count: Int) -> SecretArena.Slot {
+    mutating func allocate(_ count: Int) -> SecretArena.Slot {
         switch count {
-        case ...64: tiny.take(size: 64)
-        case ...256: small.take(size: 256)
-        case ...1_024: medium.take(size: 1_024)
-        case ...4_096: page.take(size: 4_096)
-        default: whole.take(size: SecretArena.largestClass)
+        case ...64: tiny.allocate(size: 64)
+        case ...256: small.allocate(size: 256)
+        case ...1_024: medium.allocate(size: 1_024)
+        case ...4_096: page.allocate(size: 4_096)
+        default: whole.allocate(size: SecretArena.largestClass)
         }
     }
 
-    mutating func giveBack(_ slot: SecretArena.Slot) {
+    mutating func deallocate(_ slot: SecretArena.Slot) {
         switch slot.capacity {
-        case 64: tiny.giveBack(slot)
-        case 256: small.giveBack(slot)
-        case 1_024: medium.giveBack(slot)
-        case 4_096: page.giveBack(slot)
-        default: whole.giveBack(slot)
+        case 64: tiny.deallocate(slot)
+        case 256: small.deallocate(slot)
+        case 1_024: medium.deallocate(slot)
+        case 4_096: page.deallocate(slot)
+        default: whole.deallocate(slot)
         }
     }
 }
@@ -129,7 +129,7 @@ private struct SizeClasses {
     private var freshCount = 0
     private var returned = SlotStack()
 
-    mutating func take(size: Int) -> SecretArena.Slot {
+    mutating func allocate(size: Int) -> SecretArena.Slot {
         if let slot = returned.pop() { return slot }
         let start: UnsafeMutableRawPointer
         if freshCount > 0, let next = unsafe fresh {
@@ -143,5 +143,5 @@ private struct SizeClasses {
         return unsafe SecretArena.Slot(start: start, capacity: size)
     }
 
-    mutating func giveBack(_ slot: SecretArena.Slot) { returned.push(slot) }
+    mutating func deallocate(_ slot: SecretArena.Slot) { returned.push(slot) }
 }

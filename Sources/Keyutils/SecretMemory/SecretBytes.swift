@@ -16,7 +16,7 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     }
 
     deinit {
-        SecretArena.giveBack(slot, wiping: slot.capacity)
+        SecretArena.deallocate(slot, wiping: slot.capacity)
     }
 
     /// Room for `capacity` bytes, all zero at first, filled in place by `initializer`, which returns how many it wrote.
@@ -29,13 +29,13 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
         capacity: Int,
         initializingWith initializer: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
     ) throws(Failure) {
-        let slot = SecretArena.take(capacity)
+        let slot = SecretArena.allocate(capacity)
         do throws(Failure) {
             let count = try unsafe initializer(UnsafeMutableRawBufferPointer(start: slot.start, count: capacity))
             precondition((0...capacity).contains(count), "an initializer of SecretBytes returned an impossible count")
             self.init(slot: slot, count: count)
         } catch {
-            SecretArena.giveBack(slot, wiping: slot.capacity)
+            SecretArena.deallocate(slot, wiping: slot.capacity)
             throw error
         }
     }

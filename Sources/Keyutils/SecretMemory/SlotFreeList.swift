@@ -18,13 +18,13 @@ struct SlotFreeList: ~Copyable {
     private let places = InlineArray<8, Atomic<UInt>> { _ in Atomic(0) }
 
     /// A slot for so many bytes, all zero, if there is one.
-    static func take(_ count: Int) -> SecretArena.Slot? {
+    static func allocate(_ count: Int) -> SecretArena.Slot? {
         switch count {
-        case ...64: tiny.take(size: 64)
-        case ...256: small.take(size: 256)
-        case ...1_024: medium.take(size: 1_024)
-        case ...4_096: page.take(size: 4_096)
-        default: whole.take(size: SecretArena.largestClass)
+        case ...64: tiny.allocate(size: 64)
+        case ...256: small.allocate(size: 256)
+        case ...1_024: medium.allocate(size: 1_024)
+        case ...4_096: page.allocate(size: 4_096)
+        default: whole.allocate(size: SecretArena.largestClass)
         }
     }
 

@@ -146,11 +146,13 @@ private final class KernelItemFetch: ItemFetch {
     /// The leases' ring with the flag in it, seen by all; `nil` where the ring is gone, and what watched the item with it.
     private func raiseUpdateFlag() throws(SecretStoreError) -> Keyring? {
         guard let leases = try backend.rings.leasesIfFlagged() else { return nil }
+        let isSeenByAll: Bool
         do throws(KeyringError) {
-            try backend.rings.raiseUpdateFlag(in: leases)
+            isSeenByAll = try backend.rings.raiseUpdateFlag(in: leases, mayWait: backend.mayWait)
         } catch {
             throw SecretStoreError(error, item: item)
         }
+        guard isSeenByAll else { throw SecretStoreError(.contended, item: item) }
         return leases
     }
 

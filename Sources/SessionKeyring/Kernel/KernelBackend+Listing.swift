@@ -76,7 +76,7 @@ extension KernelBackend {
     fileprivate struct Look {
         let item: ItemIdentity
         let key: Key
-        let outline: DescriptionFields
+        let fields: DescriptionFields
         let size: Int
     }
 
@@ -88,7 +88,7 @@ extension KernelBackend {
         looks.reserveCapacity(members.count)
         for member in members {
             do throws(KeyringError) {
-                looks.append(try Self.look(at: member.item, in: member.key, outline: member.outline))
+                looks.append(try Self.look(at: member.item, in: member.key, fields: member.fields))
             } catch {
                 guard error.isKeyGoneOrRefused else { throw SecretStoreError(error, item: member.item) }
                 missed.append(member.item)
@@ -111,16 +111,16 @@ extension KernelBackend {
         try withKey(of: item) { _, key throws(KeyringError) in
             var text = Self.roomForText()
             let length = try key.describe(into: &text)
-            let outline = try unsafe DescriptionFields(parsing: text.span.bytes.extracting(first: length))
-            return try Self.look(at: item, in: key, outline: outline)
+            let fields = try unsafe DescriptionFields(parsing: text.span.bytes.extracting(first: length))
+            return try Self.look(at: item, in: key, fields: fields)
         }
     }
 
     private static func look(
-        at item: ItemIdentity, in key: Key, outline: DescriptionFields
+        at item: ItemIdentity, in key: Key, fields: DescriptionFields
     ) throws(KeyringError) -> Look {
         let size = try key.withPayload { PayloadEncoding.secretSize($0) }
-        return Look(item: item, key: key, outline: outline, size: size)
+        return Look(item: item, key: key, fields: fields, size: size)
     }
 
     /// Which keys hold the live items.
@@ -132,7 +132,7 @@ extension KernelBackend {
         let item: ItemIdentity
         let key: Key
         let isUserKey: Bool
-        let outline: DescriptionFields
+        let fields: DescriptionFields
     }
 
     /// The ring's live items and their keys, each item once.
@@ -184,13 +184,13 @@ extension KernelBackend {
 
     /// What a key of the ring holds, read from its text; `nil` where that is no item.
     private static func member(_ serial: KeySerial, described text: RawSpan) throws(KeyringError) -> Member? {
-        let outline = try DescriptionFields(parsing: text)
-        let type = text.extracting(outline.type)
+        let fields = try DescriptionFields(parsing: text)
+        let type = text.extracting(fields.type)
         let isUserKey = type.holds("user")
         guard isUserKey || (ItemTypes.haveBigKeys && type.holds("big_key")),
-            let item = ItemIdentity(keyDescription: text.extracting(outline.name))
+            let item = ItemIdentity(keyDescription: text.extracting(fields.name))
         else { return nil }
-        return Member(item: item, key: Key(serial), isUserKey: isUserKey, outline: outline)
+        return Member(item: item, key: Key(serial), isUserKey: isUserKey, fields: fields)
     }
 
     /// Room for nearly every key's text; it grows for the longest names.
@@ -210,8 +210,8 @@ extension ItemAttributes {
     fileprivate init(_ look: KernelBackend.Look, expiry: Expiry) {
         self.init(
             item: look.item, size: look.size, expiry: expiry, serial: look.key.serial,
-            userID: look.outline.userID, groupID: look.outline.groupID,
-            permissions: look.outline.permissions
+            userID: look.fields.userID, groupID: look.fields.groupID,
+            permissions: look.fields.permissions
         )
     }
 }

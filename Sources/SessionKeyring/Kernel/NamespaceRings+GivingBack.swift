@@ -3,10 +3,11 @@ import Keyutils
 
 /// Empty rings, such as `clear` leaves, each of which keeps a key of the user's quota.
 ///
-/// A ring that is about to be given back is *marked*, restricted, looked at once more, and invalidated if it is empty still; a
-/// writer that is turned down there makes a new one. That needs no room for any key. If something came in between the two
-/// looks, or this process dies behind the restriction, the ring takes nothing any more; by its mark a writer tells it from
-/// one that somebody restricted who meant it, and puts a new ring with what is in it in its place, once there is room for one.
+/// A ring that is about to be given back gets permissions that no other keyring has, is restricted, looked at once more, and
+/// invalidated if it is empty still; a writer that is turned down there makes a new one. That needs no room for any key. If
+/// something came in between the two looks, or this process dies behind the restriction, the ring takes nothing any more. By
+/// its permissions a writer tells it from one that somebody restricted on purpose, and puts a new ring with what is in it in
+/// its place, once there is room for one.
 extension NamespaceRings {
     /// Removes the scope's empty rings but this namespace's own, and returns how many there were.
     func giveBackEmptyRings() throws(SecretStoreError) -> Int {

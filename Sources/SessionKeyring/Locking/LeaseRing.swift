@@ -23,7 +23,7 @@ package struct LeaseRing {
         self.recover = recover
     }
 
-    /// Takes the lease of that name, or gives up.
+    /// Takes the lease of that name, waiting until a deadline.
     ///
     /// - Parameters:
     ///   - name: what is locked; the description of the lease's keyring.

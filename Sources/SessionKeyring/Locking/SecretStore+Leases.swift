@@ -9,7 +9,10 @@ extension SecretStore {
     /// - Throws: ``SecretStoreError`` with `invalidLease`, `invalidName`, `quotaExceeded`, `forbidden`, `sessionRevoked`
     ///   or `unavailable`. That somebody holds it is not an error.
     public func tryLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> Lease? {
-        try tryLease(name, lasting: duration, at: backend)
+        try Self.checkLease(duration)
+        guard !name.isEmpty else { throw SecretStoreError(.invalidName(.empty)) }
+        guard let held = try backend.tryLease(name, lasting: duration) else { return nil }
+        return Lease(name: name, held: held)
     }
 
     /// Takes the lease of that name, waiting for its holder.
@@ -46,14 +49,16 @@ extension SecretStore {
     public func lease(
         _ name: String, lasting duration: Duration, waiting limit: Duration
     ) async throws -> Lease {
-        let backend = backend.withoutWaiting
-        var wait = DeadlineWait(limit, at: backend)
-        if let lease = try tryLease(name, lasting: duration, at: backend) { return lease }
-        while try await wait.waitInTask() {
-            if try backend.isLeaseHeld(name) { continue }
-            if let lease = try tryLease(name, lasting: duration, at: backend) { return lease }
+        do {
+            return try await waiting(upTo: limit) { store in
+                guard let lease = try store.tryLease(name, lasting: duration) else {
+                    throw SecretStoreError(.contended)
+                }
+                return lease
+            }
+        } catch let error as SecretStoreError where error.code == .contended {
+            throw SecretStoreError(.leaseHeld)
         }
-        throw SecretStoreError(.leaseHeld)
     }
 
     /// Runs `body` while it holds the lease of that name, waiting for others who hold it.
@@ -100,15 +105,6 @@ extension SecretStore {
         let result = try body(lease)
         guard lease.release() else { throw SecretStoreError(.leaseLost) }
         return result
-    }
-
-    private func tryLease(
-        _ name: String, lasting duration: Duration, at backend: any SecretBackend
-    ) throws(SecretStoreError) -> Lease? {
-        try Self.checkLease(duration)
-        guard !name.isEmpty else { throw SecretStoreError(.invalidName(.empty)) }
-        guard let held = try backend.tryLease(name, lasting: duration) else { return nil }
-        return Lease(name: name, held: held)
     }
 
     static func checkLease(_ duration: Duration) throws(SecretStoreError) {

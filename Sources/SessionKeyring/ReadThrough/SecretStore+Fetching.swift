@@ -8,7 +8,7 @@ extension SecretStore {
     ) async throws -> Value {
         try Self.checkLease(policy.limit)
         let flight = try SingleFlight(
-            store: self, item: item, leaseDuration: policy.leaseDuration, refreshes: policy.refreshes,
+            store: withoutWaiting, item: item, leaseDuration: policy.leaseDuration, refreshes: policy.refreshes,
             failureTimeout: policy.failureTimeout)
         while true {
             try Task.checkCancellation()
@@ -62,7 +62,10 @@ extension SecretStore {
         // Nobody holds a lease for longer without renewing it, and nobody fetches for longer than that.
         var wait = DeadlineWait(RingLease.longest, at: backend)
         while true {
-            switch try flight.nextTurn(read: reading(flight.item, coding)) {
+            let turn = try await waiting(upTo: RetryBudget.heldLease) { _ in
+                try flight.nextTurn(read: reading(flight.item, coding))
+            }
+            switch turn {
             case .take(let value): return .found(value, isForAll: false)
             case .wait:
                 guard try await wait.waitInTask() else { throw SecretStoreError(.leaseHeld, item: flight.item) }
@@ -80,7 +83,8 @@ extension SecretStore {
                 do {
                     let fetched = try await fetch(old)
                     guard shared.beginKeeping() else { return .unknown }
-                    return .found(fetched.value, isForAll: try !keep(fetched, of: flight, coding, under: lease))
+                    let isKept = try await keep(fetched, of: flight, coding, under: lease)
+                    return .found(fetched.value, isForAll: !isKept)
                 } catch {
                     if !(error is CancellationError) { flight.rememberFailure() }
                     guard let otherwise else { throw error }
@@ -129,7 +133,7 @@ extension SecretStore {
     /// store that has no room for it just now.
     private func keep<Value>(
         _ fetched: Fetched<Value>, of flight: SingleFlight, _ coding: ValueCoding<Value>, under lease: FetchLease
-    ) throws(SecretStoreError) -> Bool {
+    ) throws -> Bool {
         guard let lifetime = Lifetime(of: fetched) else { return false }
         let bytes = try encoding(flight.item) { try coding.encode(fetched.value) }
         do throws(SecretStoreError) {
@@ -138,8 +142,33 @@ extension SecretStore {
             }
             return true
         } catch {
-            guard error.code == .quotaExceeded || error.code == .contended else { throw error }
+            guard error.isLackOfRoom else { throw error }
             return false
         }
     }
+
+    /// The same, waiting for others without keeping a thread.
+    private func keep<Value>(
+        _ fetched: Fetched<Value>, of flight: SingleFlight, _ coding: ValueCoding<Value>, under lease: FetchLease
+    ) async throws -> Bool {
+        guard let lifetime = Lifetime(of: fetched) else { return false }
+        let bytes = try encoding(flight.item) { try coding.encode(fetched.value) }
+        do {
+            let isPut = try await waiting(upTo: RetryBudget.heldLease) { _ in
+                try bytes.withBytes { bytes throws(SecretStoreError) in
+                    try flight.put(bytes, for: lifetime, under: lease)
+                }
+            }
+            guard isPut else { return true }
+            try await waiting(upTo: RetryBudget.heldLease) { _ in try flight.setSentinels(lifetime) }
+            return true
+        } catch let error as SecretStoreError where error.isLackOfRoom {
+            return false
+        }
+    }
+}
+
+extension SecretStoreError {
+    /// Whether something could not be stored only because of what else is, or is being, stored.
+    fileprivate var isLackOfRoom: Bool { code == .quotaExceeded || code == .contended }
 }

@@ -83,8 +83,17 @@ package struct SingleFlight: Sendable {
     package func keep(
         _ bytes: RawSpan, for lifetime: Lifetime, under lease: FetchLease
     ) throws(SecretStoreError) {
-        guard lease.timeLeft > .zero, try lease.store(bytes, timeout: lifetime.timeout) else { return }
-        // After it, so that whoever sees the sentinel sees what is fresh.
+        if try put(bytes, for: lifetime, under: lease) { try setSentinels(lifetime) }
+    }
+
+    /// The first step of keeping it; false where it may not be kept.
+    func put(_ bytes: RawSpan, for lifetime: Lifetime, under lease: FetchLease) throws(SecretStoreError) -> Bool {
+        guard lease.timeLeft > .zero else { return false }
+        return try lease.store(bytes, timeout: lifetime.timeout)
+    }
+
+    /// The second one, so that whoever sees the sentinel sees what is fresh.
+    func setSentinels(_ lifetime: Lifetime) throws(SecretStoreError) {
         try store.setFreshness(of: item, to: lifetime, refreshes: refreshes)
         if failureTimeout != nil { _ = try store.backend.delete(item.failureSentinel) }
     }

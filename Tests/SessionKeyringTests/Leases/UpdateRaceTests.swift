@@ -153,7 +153,7 @@ struct UpdateRaceTests {
         let scratch = try ScratchKeyring()
         let store = try scratch.store(namespace: "a/b")
         try store.update(counter, timeout: nil) { (_: Int?) in 1 }
-        let leases = Keyring(try scratch.keyring.search(.keyring, NamespaceRings.leasesName).serial)
+        let leases = try scratch.keyring.search(keyring: NamespaceRings.leasesName)
         let flags = try leases.members()
         #expect(flags.count == 1)
         _ = try store.items()

@@ -14,7 +14,7 @@ struct DeadRingTests {
         let store = try scratch.store()
         for round in 0..<20 {
             try store.set("x", for: .password(service: "before"))
-            let ring = Keyring(try scratch.keyring.search(.keyring, "skr:default").serial)
+            let ring = try scratch.keyring.search(keyring: "skr:default")
             switch round % 3 {
             case 0: try Key(ring).revoke()
             case 1: try Key(ring).invalidate()
@@ -59,7 +59,7 @@ struct DeadRingTests {
         for (_, use) in uses {
             try store.set("0", for: item)
             let held = try store.tryLease("held", lasting: .seconds(9))
-            let ring = Keyring(try scratch.keyring.search(.keyring, NamespaceRings.leasesName).serial)
+            let ring = try scratch.keyring.search(keyring: NamespaceRings.leasesName)
             switch way {
             case "revoke": try Key(ring).revoke()
             case "invalidate": try Key(ring).invalidate()
@@ -82,12 +82,12 @@ struct DeadRingTests {
         let store = try scratch.store()
         try store.set("1", for: item)
         try store.clear()
-        let empty = Keyring(try scratch.keyring.search(.keyring, "skr:default").serial)
+        let empty = try scratch.keyring.search(keyring: "skr:default")
         try Key(empty).setPermissions([.possessorAll, .userRead])
         try empty.restrict()
         try store.set("2", for: item)
         #expect(try store.get(item) == "2")
-        let full = Keyring(try scratch.keyring.search(.keyring, "skr:default").serial)
+        let full = try scratch.keyring.search(keyring: "skr:default")
         try full.restrict()
         #expect(throws: SecretStoreError.self) { try store.set("3", for: item) }
         #expect(try store.get(item) == "2")

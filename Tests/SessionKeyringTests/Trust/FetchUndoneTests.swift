@@ -88,7 +88,7 @@ struct FetchUndoneTests {
         #expect(try store.get(item) == "again")
         try store.delete(item)
         // Nothing of the fetches is left.
-        let ring = Keyring(try scratch.keyring.search(.keyring, "skr:default").serial)
+        let ring = try scratch.keyring.search(keyring: "skr:default")
         try await Task.sleep(for: .milliseconds(200))
         #expect(try ring.members().isEmpty)
     }

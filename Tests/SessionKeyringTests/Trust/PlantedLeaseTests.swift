@@ -19,8 +19,8 @@ final class PlantedLeaseTests {
         scratch = try ScratchKeyring()
         store = try scratch.store()
         try store.set("1", for: item)
-        leases = Keyring(try scratch.keyring.search(.keyring, NamespaceRings.leasesName).serial)
-        items = Keyring(try scratch.keyring.search(.keyring, "skr:default").serial)
+        leases = try scratch.keyring.search(keyring: NamespaceRings.leasesName)
+        items = try scratch.keyring.search(keyring: "skr:default")
     }
 
     private static func bytes(of words: [UInt64]) -> [UInt8] {
@@ -140,7 +140,7 @@ final class PlantedLeaseTests {
     func namespaceWithinAnother() throws {
         let inner = try scratch.store(namespace: "default/b")
         try inner.set("inner", for: item)
-        let ring = Keyring(try scratch.keyring.search(.keyring, "skr:default/b").serial)
+        let ring = try scratch.keyring.search(keyring: "skr:default/b")
         let key = try ring.search(.user, item.keyDescription)
         try begin(overwriting: key, with: "inner", lease: "default/b:\(item.keyDescription)")
         _ = try store.items()

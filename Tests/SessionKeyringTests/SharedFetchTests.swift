@@ -149,14 +149,14 @@ struct SharedFetchTests {
             _ fetched: String, limit: Duration = .seconds(60), after wait: @escaping @Sendable () async -> Void = {}
         ) async throws -> String {
             try await store.value(
-                for: item, timeout: .seconds(3_600), refreshAfter: .seconds(1), fetchLasting: limit
+                for: item, timeout: .seconds(3_600), refreshAfter: .seconds(600), fetchLasting: limit
             ) {
                 await wait()
                 return fetched
             }
         }
         #expect(try await value("old") == "old")
-        try await Task.sleep(for: .milliseconds(1_100))
+        try store.delete(item.freshnessSentinel)
         let gate = Gate()
         #expect(try await value("too late", limit: .milliseconds(200), after: { await gate.wait() }) == "old")
         gate.open()

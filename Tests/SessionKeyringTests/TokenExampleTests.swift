@@ -19,7 +19,7 @@ struct TokenExampleTests {
         let script = """
             round() { for _ in {1..30}; do "$1" "$2" & done; wait; }
             round "$@" | sort | uniq -c
-            sleep 10.1
+            sleep 20.1
             round "$@" >/dev/null
             "$@"
             """

@@ -35,6 +35,6 @@ struct AuthorizationServer {
         let line = event + "\n"
         guard write(descriptor, line, line.utf8.count) == line.utf8.count else { throw POSIXError(.EIO) }
         let number = events.count + 1
-        return Token(accessToken: "access-\(number)", refreshToken: "refresh-\(number)", expiresIn: 12)
+        return Token(accessToken: "access-\(number)", refreshToken: "refresh-\(number)", expiresIn: 22)
     }
 }

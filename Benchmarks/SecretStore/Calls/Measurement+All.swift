@@ -14,7 +14,7 @@ extension Measurement {
         call(.set, "set with timeout, 200 B", atMost: 1.10, size: 200, calls: 20),
         call(.set, "set with timeout, 2000 B", atMost: 1.10, size: 2_000, calls: 20),
         call(.list, "list 100 items", atMost: 1.15, size: 200, items: 100, calls: 1),
-        Measurement(name: "clear 100 items", limit: 1.05, calls: 1, iterations: 300) {
+        Measurement(name: "clear 100 items", limit: 1.10, calls: 1, iterations: 300) {
             let bench = try Workbench(size: 200, count: 100)
             return bench.contest(.clear) { try bench.fill() }
         },

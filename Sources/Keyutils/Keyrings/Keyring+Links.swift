@@ -97,9 +97,14 @@ extension Keyring {
     ///
     /// The corresponding C function is `keyctl_read(3)` on a keyring.
     public func links(_ key: Key) throws(KeyringError) -> Bool {
+        try look(for: key).isLinked
+    }
+
+    /// Whether this keyring itself links that very key, and how many it links.
+    package func look(for key: Key) throws(KeyringError) -> (isLinked: Bool, size: Int) {
         // 1,024 bytes are what Swift keeps on the stack; few keyrings have more than 256 members.
         var failure: KeyringError?
-        var isComplete = true
+        var (isComplete, size) = (true, 0)
         let isFound = unsafe withUnsafeTemporaryAllocation(byteCount: 1_024, alignment: 4) { buffer in
             do throws(KeyringError) {
                 let length = try systemCall(.read) {
@@ -108,6 +113,7 @@ extension Keyring {
                     )
                 }
                 isComplete = length <= buffer.count
+                size = length / MemoryLayout<Int32>.size
                 for offset in stride(from: 0, to: isComplete ? length : 0, by: MemoryLayout<Int32>.size)
                 where unsafe buffer.load(fromByteOffset: offset, as: Int32.self) == key.serial.rawValue {
                     return true
@@ -118,7 +124,7 @@ extension Keyring {
             return false
         }
         if let failure { throw failure }
-        return isComplete ? isFound : try members().contains(key.serial)
+        return (isComplete ? isFound : try members().contains(key.serial), size)
     }
 
     /// Keeps keys out of this keyring from now on, for good: all keys, or those that `restriction` does not admit.

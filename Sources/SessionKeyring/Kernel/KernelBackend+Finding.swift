@@ -8,6 +8,7 @@ extension KernelBackend {
     func withKey<Result: ~Copyable>(
         of item: ItemIdentity,
         type: KeyType? = nil,
+        linkingInto place: Keyring? = nil,
         _ body: (_ ring: Keyring, _ key: Key) throws(KeyringError) -> Result
     ) throws(SecretStoreError) -> Result? {
         guard var ring = try rings.items() else { return nil }
@@ -15,7 +16,7 @@ extension KernelBackend {
         for _ in 0..<RetryBudget.displacedKeys {
             let key: Key
             do throws(KeyringError) {
-                key = try search(for: item, in: ring, type: type)
+                key = try search(for: item, in: ring, type: type, linkingInto: place)
             } catch {
                 guard let next = try ringAfter(error, on: item, in: ring) else { return nil }
                 ring = next
@@ -35,15 +36,17 @@ extension KernelBackend {
     }
 
     /// Looks for the item as that type, or as each that it may have.
-    private func search(for item: ItemIdentity, in ring: Keyring, type: KeyType?) throws(KeyringError) -> Key {
+    private func search(
+        for item: ItemIdentity, in ring: Keyring, type: KeyType?, linkingInto place: Keyring?
+    ) throws(KeyringError) -> Key {
         do throws(KeyringError) {
-            return try ring.find(type ?? .user, item.keyDescription)
+            return try ring.find(type ?? .user, item.keyDescription, linkingInto: place)
         } catch {
             // Behind one that has expired, an older value may still be waiting to be removed.
             guard type == nil, error.code == .notFound || error.code == .revoked, ItemTypes.haveBigKeys else {
                 throw error
             }
-            return try ring.find(.bigKey, item.keyDescription)
+            return try ring.find(.bigKey, item.keyDescription, linkingInto: place)
         }
     }
 

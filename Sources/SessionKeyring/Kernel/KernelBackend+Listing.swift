@@ -146,7 +146,10 @@ extension KernelBackend {
         for round in 0..<RetryBudget.listings {
             guard let ring = try rings.findItems() else { return [] }
             do throws(KeyringError) {
-                if try note(ring, in: &found, refused: &refused) {
+                let isComplete = try near(ring) { () throws(KeyringError) in
+                    try note(ring, in: &found, refused: &refused)
+                }
+                if isComplete {
                     // Within a ring, type and name are unique.
                     return round == 0 && !ItemTypes.haveBigKeys ? found : Self.unique(found)
                 }

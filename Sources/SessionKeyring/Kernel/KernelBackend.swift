@@ -24,7 +24,8 @@ package struct KernelBackend: SecretBackend {
     func waiting(_ backoff: QuotaBackoff) -> QuotaBackoff { mayWait ? backoff : .none }
 
     package func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
-        try withKey(of: item) { _, key throws(KeyringError) in
+        if let place = nearPlace { return try readNear(place, item, body) }
+        return try withKey(of: item) { _, key throws(KeyringError) in
             try key.withPayload { payload in
                 body(payload.extracting(first: PayloadEncoding.secretSize(payload)))
             }

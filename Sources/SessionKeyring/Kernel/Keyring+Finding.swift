@@ -32,10 +32,17 @@ extension Keyring {
     ///
     /// The kernel looks for the keyring in the caller's whole tree to know whether it is possessed, and may miss it, or the
     /// key, for a moment while others move keyrings and keys there.
-    func find(_ type: KeyType, _ description: String) throws(KeyringError) -> Key {
+    ///
+    /// The key is linked into `place` too, unless there is no room for that, or it may not be linked.
+    func find(
+        _ type: KeyType, _ description: String, linkingInto place: Keyring? = nil
+    ) throws(KeyringError) -> Key {
         do throws(KeyringError) {
-            return try search(type, description)
+            return try search(type, description, linkingInto: place)
         } catch {
+            if place != nil, error.code == .quotaExceeded || error.code == .accessDenied {
+                return try find(type, description)
+            }
             guard error.code == .accessDenied else { throw error }
             return try findAgain(type, description)
         }

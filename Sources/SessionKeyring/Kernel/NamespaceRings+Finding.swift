@@ -9,7 +9,9 @@ extension NamespaceRings {
     func find(_ name: String, in anchor: Keyring) throws(SecretStoreError) -> Keyring? {
         do throws(KeyringError) {
             let found = try anchor.find(keyring: name)
-            return try anchor.links(Key(found)) ? found : nil
+            let look = try anchor.look(for: Key(found))
+            note(size: look.size)
+            return look.isLinked ? found : nil
         } catch {
             if error.code == .accessDenied, isOtherThreads(anchor) {
                 throw SecretStoreError(.foreignThread, underlying: error)

@@ -28,6 +28,7 @@ package final class NamespaceRings: Sendable {
     private let leasesSerial = Atomic<Int32>(0)
     /// The leases' ring in which the update flag was seen.
     let flaggedSerial = Atomic<Int32>(0)
+    private let crowded = Atomic<Bool>(false)
     private let processID: Atomic<Int32>
     let ownership = SessionOwnership()
 
@@ -58,6 +59,13 @@ package final class NamespaceRings: Sendable {
         if let known = knownItems { return known }
         return try findItems()
     }
+
+    /// Whether the anchor linked so many keys, when it was last looked at, that two more calls for each read take less time
+    /// than the kernel's search among half of them; only a matter of speed.
+    var isCrowded: Bool { crowded.load(ordering: .relaxed) }
+
+    /// Notes how many keys the anchor links.
+    func note(size: Int) { crowded.store(size >= 32, ordering: .relaxed) }
 
     /// The items' ring, if it is remembered.
     var knownItems: Keyring? { Self.ring(itemsSerial) }

@@ -1,0 +1,106 @@
+import Foundation
+import Keyutils
+import SessionKeyring
+import SessionKeyringTesting
+import TestSupport
+import Testing
+
+private let item = ItemIdentity.password(service: "api")
+
+/// Gets and lists among so many namespaces that what is read is linked into the thread keyring for a moment.
+@Suite("Among many namespaces", .tags(.kernel))
+struct CrowdTests {
+    @Test("what is stored is read and listed, whatever happens to it, and the thread keyring is as before")
+    func reading() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            let session = try TestSession.join()
+            try crowd()
+            let store = try SecretStore(namespace: "mine")
+            try store.set("1", for: item)
+            // Of a thread that has a keyring, which a set has made.
+            succeed(2, try Keyring.thread.members().isEmpty)
+            for number in 2..<200 {
+                try store.set("\(number)", for: item)
+                succeed(3, try store.get(item) == "\(number)")
+                succeed(4, try Keyring.thread.members().isEmpty)
+            }
+            succeed(5, try store.identities() == [item] && store.items().map(\.size) == [3])
+            succeed(6, try Keyring.thread.members().isEmpty)
+            // What is done with the secret may be to store another.
+            let stored = try store.withBytes(of: item) { _ in
+                (try? store.set("new", for: item)) != nil && (try? store.get(item)) == "new"
+            }
+            succeed(7, try stored == true && store.get(item) == "new")
+            try store.delete(item)
+            succeed(8, try store.get(item, as: String.self) == nil)
+            try store.set("short", for: item, timeout: .seconds(1))
+            usleep(1_100_000)
+            succeed(9, try store.get(item, as: String.self) == nil)
+            try store.set("2", for: item)
+            try session.clear()
+            succeed(10, try store.get(item, as: String.self) == nil)
+            exit(0)
+        }
+    }
+
+    @Test("what a thread has in its keyring stays there")
+    func ownKeys() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try TestSession.join()
+            try crowd()
+            let store = try SecretStore(namespace: "mine")
+            try store.set("stored", for: item)
+            let own = try Keyring.thread.add(.user, item.keyDescription, payload: "own".utf8.span.bytes)
+            let mine = try SecretStore(.thread, namespace: "mine")
+            try mine.set("the thread's", for: item)
+            succeed(2, try store.get(item) == "stored")
+            succeed(3, try mine.get(item) == "the thread's")
+            succeed(4, try Keyring.thread.links(own))
+            exit(0)
+        }
+    }
+
+    @Test("who has lost the session reads nothing any more")
+    func lostSession() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            let session = try TestSession.join()
+            try crowd()
+            let store = try SecretStore(namespace: "mine")
+            try store.set("stored", for: item)
+            succeed(2, try store.get(item) == "stored")
+            try Key(session).revoke()
+            succeed(3, (try? store.get(item, as: String.self)) == nil)
+            try TestSession.join()
+            succeed(4, (try? store.get(item, as: String.self)) == nil)
+            exit(0)
+        }
+    }
+
+    @Test("without a byte of quota left, reads go on as without a link", .enabled(if: isRoot))
+    func noQuota() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            ChildProcess.become(60_450)
+            try TestSession.join()
+            try crowd()
+            let store = try SecretStore(namespace: "mine")
+            try store.set("stored", for: item)
+            let filling = try Keyring.resolve(.sessionKeyring).addKeyring("filling")
+            for size in [4_000, 1_000, 200, 50, 10, 1] {
+                for number in 0... {
+                    let payload = [UInt8](repeating: 1, count: size)
+                    guard (try? filling.add(.user, "\(size)-\(number)", payload: payload.span.bytes)) != nil else {
+                        break
+                    }
+                }
+            }
+            succeed(2, try store.get(item) == "stored")
+            succeed(3, try store.identities() == [item])
+            exit(0)
+        }
+    }
+}
+
+/// 40 namespaces beside the one that is used.
+private func crowd() throws {
+    for number in 0..<40 { try SecretStore(namespace: "other \(number)").set("other", for: item) }
+}

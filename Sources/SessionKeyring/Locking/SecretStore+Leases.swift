@@ -86,10 +86,12 @@ extension SecretStore {
         _ body: (borrowing Lease) async throws -> Result
     ) async throws -> Result {
         let lease = try await lease(name, lasting: duration, waiting: limit)
-        let renewal = LeaseRenewer.inBackground(lease.held, lasting: duration)
-        defer { withExtendedLifetime(renewal) {} }
+        let held = lease.held
+        let renewal = LeaseRenewer.inBackground(held, lasting: duration)
+        // Also if `body` throws, and at once: the timer may keep the handle for a moment.
+        defer { withExtendedLifetime(renewal) { _ = held.release() } }
         let result = try await body(lease)
-        guard lease.release() else { throw SecretStoreError(.leaseLost) }
+        guard held.release() else { throw SecretStoreError(.leaseLost) }
         return result
     }
 
@@ -100,10 +102,12 @@ extension SecretStore {
         _ body: (borrowing Lease) throws -> Result
     ) throws -> Result {
         let lease = try lease(name, lasting: duration, waiting: limit)
-        let renewal = LeaseRenewer.inBackground(lease.held, lasting: duration)
-        defer { withExtendedLifetime(renewal) {} }
+        let held = lease.held
+        let renewal = LeaseRenewer.inBackground(held, lasting: duration)
+        // Also if `body` throws, and at once: the timer may keep the handle for a moment.
+        defer { withExtendedLifetime(renewal) { _ = held.release() } }
         let result = try body(lease)
-        guard lease.release() else { throw SecretStoreError(.leaseLost) }
+        guard held.release() else { throw SecretStoreError(.leaseLost) }
         return result
     }
 

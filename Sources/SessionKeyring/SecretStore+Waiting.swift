@@ -10,7 +10,7 @@ extension SecretStore {
     /// - Parameter limit: how long to wait for others; for quota less than a second.
     /// - Throws: `CancellationError`; ``SecretStoreError`` with `contended` where others were in the way all the time, or as
     ///   ``set(_:for:timeout:)``.
-    public func set(
+    public nonisolated(nonsending) func set(
         _ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration? = nil, waiting limit: Duration
     ) async throws {
         try await waiting(upTo: limit) { store in try store.set(secret, for: item, timeout: timeout) }
@@ -21,7 +21,7 @@ extension SecretStore {
     /// - Parameter limit: how long to wait for others; for quota less than a second.
     /// - Throws: `CancellationError`; ``SecretStoreError`` with `contended` where others were in the way all the time, or as
     ///   ``set(_:for:timeout:)``.
-    public func set<Value: Encodable>(
+    public nonisolated(nonsending) func set<Value: Encodable>(
         _ value: Value, for item: ItemIdentity, timeout: Duration? = nil, waiting limit: Duration
     ) async throws {
         try await set(try encoded(value, for: item), for: item, timeout: timeout, waiting: limit)
@@ -31,7 +31,7 @@ extension SecretStore {
     ///
     /// - Parameter limit: how long to wait for others; for quota less than a second.
     /// - Throws: `CancellationError`; ``SecretStoreError`` as ``add(_:for:timeout:)``.
-    public func add(
+    public nonisolated(nonsending) func add(
         _ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration? = nil, waiting limit: Duration
     ) async throws {
         try await waiting(upTo: limit) { store in try store.add(secret, for: item, timeout: timeout) }
@@ -41,7 +41,7 @@ extension SecretStore {
     ///
     /// - Parameter limit: how long to wait for others; for quota less than a second.
     /// - Throws: `CancellationError`; ``SecretStoreError`` as ``add(_:for:timeout:)``.
-    public func add<Value: Encodable>(
+    public nonisolated(nonsending) func add<Value: Encodable>(
         _ value: Value, for item: ItemIdentity, timeout: Duration? = nil, waiting limit: Duration
     ) async throws {
         try await add(try encoded(value, for: item), for: item, timeout: timeout, waiting: limit)
@@ -52,7 +52,7 @@ extension SecretStore {
     /// - Parameter limit: how long to wait for others.
     /// - Throws: `CancellationError`; ``SecretStoreError`` with `contended`, or as the blocking form.
     @discardableResult
-    public func expire(
+    public nonisolated(nonsending) func expire(
         _ item: ItemIdentity, timeout: Duration, waiting limit: Duration
     ) async throws -> Bool {
         try await waiting(upTo: limit) { store in try store.expire(item, timeout: timeout) }
@@ -63,37 +63,47 @@ extension SecretStore {
     /// - Parameter limit: how long to wait for others.
     /// - Throws: `CancellationError`; ``SecretStoreError`` with `contended`, or as ``delete(_:)``.
     @discardableResult
-    public func delete(_ item: ItemIdentity, waiting limit: Duration) async throws -> Bool {
+    public nonisolated(nonsending) func delete(_ item: ItemIdentity, waiting limit: Duration) async throws -> Bool {
         try await waiting(upTo: limit) { store in try store.delete(item) }
     }
 
     /// Runs `attempt` on a store that does not wait, until nobody is in its way.
-    func waiting<Result: ~Copyable>(
-        upTo limit: Duration, _ attempt: (SecretStore) throws -> Result
+    ///
+    /// It waits for quota too, but only for as long as the kernel may take to give back what was freed; what is left to do
+    /// where it stays full is done in a last attempt.
+    nonisolated(nonsending) func waiting<Result: ~Copyable>(
+        _ wait: consuming DeadlineWait, _ attempt: (SecretStore) throws -> Result
     ) async throws -> Result {
         try Task.checkCancellation()
-        let store = withoutWaiting
-        var wait = DeadlineWait(limit, at: backend)
-        var quotaWait = DeadlineWait(min(limit, RetryBudget.fullQuota), backoff: .long)
+        var wait = wait
+        var quotaWait: DeadlineWait?
+        var isLast = false
         while true {
-            let isOver: Bool
+            let store = SecretStore(backend: backend.withoutWaiting(lastResorts: isLast), codec: codec)
             do {
                 return try attempt(store)
             } catch let error as SecretStoreError {
                 switch error.code {
-                case .contended: isOver = try await !wait.waitInTask()
-                case .quotaExceeded: isOver = try await !quotaWait.waitInTask()
+                case .contended:
+                    guard try await wait.waitInTask() else { throw error }
+                case .quotaExceeded where !isLast:
+                    var wait = quotaWait ?? DeadlineWait(RetryBudget.fullQuota, backoff: .long)
+                    isLast = try await !wait.waitInTask()
+                    quotaWait = wait
                 default: throw error
                 }
-                if isOver { throw error }
             }
         }
     }
 
-    /// The same items, where nothing waits.
-    var withoutWaiting: SecretStore { SecretStore(backend: backend.withoutWaiting, codec: codec) }
+    /// The same, up to a limit.
+    nonisolated(nonsending) func waiting<Result: ~Copyable>(
+        upTo limit: Duration, _ attempt: (SecretStore) throws -> Result
+    ) async throws -> Result {
+        try await waiting(DeadlineWait(limit, backoff: .long), attempt)
+    }
 
-    private func encoded<Value: Encodable>(
+    func encoded<Value: Encodable>(
         _ value: Value, for item: ItemIdentity
     ) throws(SecretStoreError) -> SecretBytes {
         let codec = codec

@@ -18,7 +18,7 @@ public final class InMemoryBackend: SecretBackend {
     }
 
     /// The backend itself: only ``beginUpdate(of:lasting:waiting:)`` waits, and for no longer than it is told.
-    public var withoutWaiting: any SecretBackend { self }
+    public func withoutWaiting(lastResorts: Bool) -> any SecretBackend { self }
 
     /// Lends an item's bytes; false for an item that is absent or has expired.
     public func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
@@ -67,6 +67,7 @@ public final class InMemoryBackend: SecretBackend {
         return state.withLock { state in
             let wasThere = state.entries[item]?.isLive(at: time) ?? false
             state.change(item, to: nil)
+            for sentinel in [item.freshnessSentinel, item.usableSentinel] { state.entries[sentinel] = nil }
             return wasThere
         }
     }

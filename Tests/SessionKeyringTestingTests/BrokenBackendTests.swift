@@ -31,7 +31,7 @@ private struct BrokenBackend: SecretBackend {
     let first = InMemoryBackend()
     let writes = Locked(0)
 
-    var withoutWaiting: any SecretBackend { self }
+    func withoutWaiting(lastResorts: Bool) -> any SecretBackend { self }
 
     func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
         let backend = breakage == .answersStale ? first : whole

@@ -56,7 +56,7 @@ struct ReadThroughTests {
         let values = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<20 {
                 group.addTask {
-                    let policy = FetchPolicy(refreshes: false, limit: .seconds(60), leaseDuration: .milliseconds(300))
+                    let policy = FetchPolicy(.never, limit: .seconds(60), leaseDuration: .milliseconds(300))
                     return try await store.value(for: item, policy, { store.coding(String.self) }) { _ in
                         try await Task.sleep(for: .milliseconds(900))
                         count.withLock { $0 += 1 }

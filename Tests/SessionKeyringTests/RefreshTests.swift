@@ -72,6 +72,124 @@ struct RefreshTests {
         #expect(fetched == Token(access: "b", refresh: "r"))
     }
 
+    @Test("a value that is plainly set over a fetched one is not taken for fresh", arguments: Place.allCases)
+    func plainSet(place: Place) async throws {
+        let scratch = try ScratchKeyring()
+        let store = try store(place, scratch)
+        _ = try await store.value(for: item, as: String.self) { _ in Fetched("fetched", refreshAfter: .seconds(600)) }
+        try store.set("set", for: item)
+        let value = try await store.value(for: item, as: String.self) { old in Fetched("after \(old ?? "nothing")") }
+        #expect(value == "after set")
+    }
+
+    @Test("what is due and not usable any more is for the next fetch alone", arguments: Place.allCases)
+    func unusable(place: Place) async throws {
+        let scratch = try ScratchKeyring()
+        let store = try store(place, scratch)
+        try store.set("old", for: item, refreshAfter: .seconds(500), usableFor: .seconds(600))
+        @Sendable func value(_ fetch: @escaping @Sendable (String?) async throws -> String) async throws -> String {
+            try await store.value(for: item, as: String.self) { old in
+                Fetched(try await fetch(old), refreshAfter: .seconds(500), usableFor: .seconds(600))
+            }
+        }
+        #expect(try await value { _ in throw Refusal() } == "old")
+        try store.delete(item.freshnessSentinel)
+        #expect(try await value { _ in throw Refusal() } == "old", "usable while it is refreshed")
+        try store.delete(item.usableSentinel)
+        await #expect(throws: Refusal.self) { try await value { _ in throw Refusal() } }
+        let values = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<10 {
+                group.addTask {
+                    try await value { old in
+                        try await Task.sleep(for: .milliseconds(100))
+                        return "after \(old ?? "nothing")"
+                    }
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(values == Array(repeating: "after old", count: 10))
+    }
+
+    @Test("behind the lease it counts what is there then, not what was read before", arguments: [true, false])
+    func readBehindTheLease(isDeleted: Bool) async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set("spent", for: item, refreshAfter: .seconds(600))
+        try store.delete(item.freshnessSentinel)
+        // Between the first read and the lease, another one deletes or refreshes it.
+        let racing = SecretStore(
+            backend: RacingBackend(whole: store.backend) {
+                if isDeleted { _ = try? store.delete(item) } else { try? store.set("next", for: item) }
+            })
+        let value = try await racing.value(for: item, as: String.self) { old in Fetched("after \(old ?? "nothing")") }
+        #expect(value == (isDeleted ? "after nothing" : "after next"))
+    }
+
+    @Test("a new value that can't be stored is no failed fetch, and the old one is not given in its place")
+    func unstorable() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set("old", for: item, refreshAfter: .seconds(600))
+        try store.delete(item.freshnessSentinel)
+        let long = String(repeating: "x", count: 2_000_000)
+        await #expect { try await store.value(for: item, as: String.self) { _ in Fetched(long) } } throws: {
+            if case .tooLarge? = ($0 as? SecretStoreError)?.code { true } else { false }
+        }
+    }
+
+    @Test("a fetch that is cancelled is not remembered as a failure, and one that hangs is")
+    func rememberedFailures() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let begun = Locked(false)
+        let cancelled = Task {
+            try await store.value(for: item, as: String.self, sharingFailuresFor: .seconds(600)) {
+                begun.withLock { $0 = true }
+                try? await Task.sleep(for: .seconds(60))
+                throw Refusal()
+            }
+        }
+        while !begun.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
+        cancelled.cancel()
+        _ = try? await cancelled.value
+        #expect(try !store.contains(item.failureSentinel))
+        await #expect { try await hang() } throws: { ($0 as? SecretStoreError)?.code == .fetchTimedOut }
+        await #expect { try await hang() } throws: { ($0 as? SecretStoreError)?.code == .fetchFailed }
+
+        @Sendable func hang() async throws -> String {
+            try await store.value(
+                for: item, fetchLasting: .milliseconds(100), sharingFailuresFor: .seconds(600)
+            ) {
+                try await Task.sleep(for: .seconds(60))
+                return "late"
+            }
+        }
+    }
+
+    @Test("a deleted item leaves nothing beside it")
+    func deleted() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        _ = try await store.value(for: item, as: String.self) { _ in Fetched("fetched") }
+        try store.invalidate("fetched", for: item)
+        try store.delete(item)
+        let ring = try scratch.keyring.search(keyring: "skr:default")
+        #expect(try ring.members().isEmpty)
+    }
+
+    @Test("a slot's timeout is that of what it fetches, unless another one comes")
+    func slotTimeout() async throws {
+        let scratch = try ScratchKeyring()
+        let slot = try scratch.store().slot(for: item, as: String.self, timeout: .seconds(600))
+        _ = try await slot.value { _ in Fetched("fetched") }
+        guard case .after(let left)? = try slot.attributes()?.expiry else {
+            Issue.record("no timeout")
+            return
+        }
+        #expect(left.atLeast < .seconds(600))
+    }
+
     @Test("what was fetched without a time to refresh stays until it is gone", arguments: Place.allCases)
     func staysFresh(place: Place) async throws {
         let scratch = try ScratchKeyring()
@@ -182,4 +300,57 @@ struct RefreshTests {
         }
         #expect(try slot.load().access == "b")
     }
+}
+
+/// Does something once, between the first read of an item and the first try to take a lease.
+private struct RacingBackend: SecretBackend {
+    let whole: any SecretBackend
+    private let race: Locked<(@Sendable () -> Void)?>
+
+    init(whole: any SecretBackend, race: @escaping @Sendable () -> Void) {
+        self.whole = whole
+        self.race = Locked(race)
+    }
+
+    private init(whole: any SecretBackend, sharing race: Locked<(@Sendable () -> Void)?>) {
+        self.whole = whole
+        self.race = race
+    }
+
+    func withoutWaiting(lastResorts: Bool) -> any SecretBackend {
+        RacingBackend(whole: whole.withoutWaiting(lastResorts: lastResorts), sharing: race)
+    }
+
+    func tryLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> (any LeaseHandle)? {
+        let once = race.withLock { race in
+            defer { race = nil }
+            return race
+        }
+        once?()
+        return try whole.tryLease(name, lasting: duration)
+    }
+
+    func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
+        try whole.read(item, body)
+    }
+    func publish(
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, ifAbsent: Bool
+    ) throws(SecretStoreError) {
+        try whole.publish(bytes, for: item, timeout: timeout, ifAbsent: ifAbsent)
+    }
+    func expire(_ item: ItemIdentity, timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
+        try whole.expire(item, timeout: timeout)
+    }
+    func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try whole.contains(item) }
+    func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try whole.delete(item) }
+    func clear() throws(SecretStoreError) { try whole.clear() }
+    func identities() throws(SecretStoreError) -> [ItemIdentity] { try whole.identities() }
+    func attributes() throws(SecretStoreError) -> [ItemAttributes] { try whole.attributes() }
+    func beginUpdate(
+        of item: ItemIdentity, lasting duration: Duration, waiting limit: Duration
+    ) throws(SecretStoreError) -> (any ItemUpdate)? {
+        try whole.beginUpdate(of: item, lasting: duration, waiting: limit)
+    }
+    func beginFetch(of item: ItemIdentity) throws(SecretStoreError) -> any ItemFetch { try whole.beginFetch(of: item) }
+    func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool { try whole.isLeaseHeld(name) }
 }

@@ -247,7 +247,7 @@ private final class Gate: Sendable {
 /// A backend whose quota is full.
 private struct FullBackend: SecretBackend {
     private let whole = InMemoryBackend()
-    var withoutWaiting: any SecretBackend { self }
+    func withoutWaiting(lastResorts: Bool) -> any SecretBackend { self }
 
     func publish(
         _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, ifAbsent: Bool

@@ -138,6 +138,30 @@ struct WaitingTests {
         #expect(try blocking { try store.withBlockingLease("job", waiting: .zero) { $0.isHeld } })
     }
 
+    @Test("an actor's own closures may be called")
+    func actors() async throws {
+        let scratch = try ScratchKeyring()
+        let counter = Counter(store: try scratch.store())
+        try await counter.count()
+        try await counter.count()
+        #expect(await counter.calls == 4)
+    }
+
+    private actor Counter {
+        let store: SecretStore
+        var calls = 0
+
+        init(store: SecretStore) { self.store = store }
+
+        func count() async throws {
+            try await store.update(item, timeout: nil) { (old: Int?) in
+                calls += 1
+                return (old ?? 0) + 1
+            }
+            try await store.withLease("job", waiting: .seconds(5)) { _ in calls += 1 }
+        }
+    }
+
     @Test("a lease that was lost meanwhile is told")
     func lostLease() throws {
         let scratch = try ScratchKeyring()

@@ -12,7 +12,8 @@ final class ChangeSignal: Sendable {
 
     /// `nil` where the kernel does not tell, or not this process.
     init?(_ backend: any SecretBackend) {
-        guard Self.isSupported, let backend = backend as? KernelBackend, let pair = try? backend.rings.pair(),
+        guard Self.isSupported, let backend = backend as? KernelBackend,
+            let pair = try? backend.rings.pair(mayWait: false),
             let queue = try? KeyEventQueue(), (try? queue.watch(Key(pair.items))) != nil,
             (try? queue.watch(Key(pair.leases))) != nil
         else { return nil }

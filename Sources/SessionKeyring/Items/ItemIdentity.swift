@@ -42,19 +42,22 @@ public struct ItemIdentity: Sendable {
         self.keyDescription = keyDescription
     }
 
-    /// The empty item beside this one that dies sooner, after which it should be fetched anew.
-    package var freshnessSentinel: ItemIdentity { mark("fresh:") }
+    /// The item beside this one that says of its value that it is fresh, or that it was refused.
+    package var freshnessSentinel: ItemIdentity { sentinel("fresh:") }
+
+    /// The item beside this one that says of its value that it is usable while it is fetched anew.
+    package var usableSentinel: ItemIdentity { sentinel("usable:") }
 
     /// The item beside this one that keeps a failure to get it, so that none is taken for the other.
-    package var failureSentinel: ItemIdentity { mark("failed:") }
+    package var failureSentinel: ItemIdentity { sentinel("failed:") }
 
     /// The key beside this one that shows whether something happened to the item since its fetch began.
-    package var fetchSentinel: ItemIdentity { mark("fetching:") }
+    package var fetchSentinel: ItemIdentity { sentinel("fetching:") }
 
     /// What stands beside this item under a name that can't be read back as an identity, so that it is not listed.
-    private func mark(_ word: String) -> ItemIdentity {
+    private func sentinel(_ word: String) -> ItemIdentity {
         var name = keyDescription
-        // A word more would be too much for the kernel: two items that shared this name would share the mark.
+        // A word more would be too much for the kernel: two items that shared this name would share the sentinel.
         if word.utf8.count + name.utf8.count > Self.largestDescription {
             name = "#" + String(unsafe LeaseRecord.hash(of: name.utf8Span.span.bytes), radix: 16)
         }

@@ -13,7 +13,10 @@ public import Keyutils
 public protocol SecretBackend: Sendable {
     /// The same backend, whose operations keep no thread while others are in their way: where they would wait, they throw
     /// ``SecretStoreError`` with `contended`, or with `quotaExceeded`, at once.
-    var withoutWaiting: any SecretBackend { get }
+    ///
+    /// - Parameter lastResorts: whether they do what costs others something where there is no room: they are asked to only
+    ///   once room was waited for.
+    func withoutWaiting(lastResorts: Bool) -> any SecretBackend
 
     /// Lends an item's bytes to `body`, once; false, without calling it, for an item that is absent or has expired.
     func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool

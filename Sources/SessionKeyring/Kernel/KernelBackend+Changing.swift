@@ -104,14 +104,14 @@ extension KernelBackend {
             let removed: Bool?
             if let lease {
                 removed = try remove(item) { ring, key throws(KeyringError) in try lease.remove(key, from: ring) }
-                if removed != nil { try dropFetchSentinel(of: item) }
+                if removed != nil { try dropSentinels(of: item) }
                 _ = lease.release()
             } else {
                 removed = try remove(item) { ring, key throws(KeyringError) in
                     try ring.unlink(key)
                     return true
                 }
-                try dropFetchSentinel(of: item)
+                try dropSentinels(of: item)
             }
             if let removed { return removed }
         }
@@ -125,7 +125,7 @@ extension KernelBackend {
             do throws(KeyringError) {
                 if let lease = try leases.acquireWaitingForQuota(for: item.keyDescription, in: ring) { return lease }
             } catch {
-                guard error.code == .quotaExceeded else { throw error }
+                guard error.code == .quotaExceeded, mayUseLastResorts else { throw error }
                 if try leases.waitUntilFree(item.keyDescription, in: ring) { return nil }
             }
         } catch {

@@ -6,19 +6,26 @@ extension KernelBackend {
         return try KernelItemFetch(of: item, by: self)
     }
 
-    /// Removes the sentinel of a fetch of the item, so that what it brings is not stored over what happened meanwhile.
-    func dropFetchSentinel(of item: ItemIdentity) throws(SecretStoreError) {
+    /// Removes what stands beside an item that is deleted: the sentinel of a fetch, so that what it brings is not stored over
+    /// what happened meanwhile, and those of its value.
+    func dropSentinels(of item: ItemIdentity) throws(SecretStoreError) {
         guard let ring = try rings.items() else { return }
         do throws(KeyringError) {
             try dropFetchSentinel(of: item, in: ring)
+            try drop(item.freshnessSentinel, in: ring)
+            try drop(item.usableSentinel, in: ring)
         } catch {
             throw SecretStoreError(error, item: item)
         }
     }
 
     func dropFetchSentinel(of item: ItemIdentity, in ring: Keyring) throws(KeyringError) {
+        try drop(item.fetchSentinel, in: ring)
+    }
+
+    private func drop(_ sentinel: ItemIdentity, in ring: Keyring) throws(KeyringError) {
         do throws(KeyringError) {
-            try ring.unlink(try ring.search(.user, item.fetchSentinel.keyDescription))
+            try ring.unlink(try ring.search(.user, sentinel.keyDescription))
         } catch {
             // There is none, or somebody else has removed it.
             guard error.isKeyGoneOrRefused || error.code == .notLinked else { throw error }
@@ -71,7 +78,7 @@ private final class KernelItemFetch: ItemFetch {
                 }
             }
         } catch {
-            guard error.code == .quotaExceeded else { throw error }
+            guard error.code == .quotaExceeded, backend.mayUseLastResorts else { throw error }
             return nil
         }
         return placed

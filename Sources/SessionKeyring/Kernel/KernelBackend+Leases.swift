@@ -7,7 +7,7 @@ extension KernelBackend {
     ) throws(SecretStoreError) -> (any LeaseHandle)? {
         try rings.requireOwnSession()
         for _ in 0..<RetryBudget.replacedRings {
-            let ring = try rings.pair().leases
+            let ring = try rings.pair(mayWait: mayWait).leases
             do throws(KeyringError) {
                 let lease = try waiting(.long).wait { () throws(KeyringError) in
                     try leases.acquire(publicName: name, in: ring, lasting: duration)
@@ -16,7 +16,7 @@ extension KernelBackend {
                 return KernelLease(lease)
             } catch {
                 // The ring itself was removed; there may be a new one.
-                guard error.isKeyGoneOrRefused, try rings.findOrMakePair().leases != ring else {
+                guard error.isKeyGoneOrRefused, try rings.findOrMakePair(mayWait: mayWait).leases != ring else {
                     throw SecretStoreError(error)
                 }
             }

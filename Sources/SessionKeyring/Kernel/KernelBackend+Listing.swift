@@ -32,12 +32,12 @@ extension KernelBackend {
     }
 
     package func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes? {
-        for round in 0..<6 {
+        for round in 1...RetryBudget.tableLooks {
             guard let look = try look(at: item) else { return nil }
             let table = try? KeyTable.snapshot()
             let entry = table?[look.key.serial]
             // One that was replaced in between is looked at again; where /proc is hidden, or hides it, the rest stands.
-            if entry != nil || table == nil || round == 5 {
+            if entry != nil || table == nil || round == RetryBudget.tableLooks {
                 return ItemAttributes(look, expiry: ItemAttributes.Expiry(entry?.expiry))
             }
         }

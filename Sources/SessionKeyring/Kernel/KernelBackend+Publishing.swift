@@ -44,7 +44,7 @@ extension KernelBackend {
         do throws(SecretStoreError) {
             try place(pending, payload: payload)
         } catch {
-            guard error.code == .quotaExceeded else { throw error }
+            guard error.code == .quotaExceeded, mayUseLastResorts else { throw error }
             try replaceNearQuota(pending, payload: payload)
         }
         try removeKeyOfOtherType(than: pending)
@@ -130,7 +130,7 @@ extension KernelBackend {
             do throws(SecretStoreError) {
                 outcome = try createOnce(pending, payload: payload)
             } catch {
-                guard error.code == .quotaExceeded, try makeRoom() else { throw error }
+                guard error.code == .quotaExceeded, mayUseLastResorts, try makeRoom() else { throw error }
                 continue
             }
             switch outcome {
@@ -282,10 +282,11 @@ extension KernelBackend {
     /// Without room for a lease, that key is removed without one.
     private func leaseOrNil(of item: ItemIdentity, in ring: Keyring) throws(SecretStoreError) -> RingLease? {
         do throws(KeyringError) {
-            return try leases.acquire(for: item.keyDescription, in: ring)
+            if let lease = try leases.acquire(for: item.keyDescription, in: ring) { return lease }
         } catch {
-            guard error.code == .quotaExceeded else { throw SecretStoreError(error, item: item) }
+            guard error.code == .quotaExceeded, mayUseLastResorts else { throw SecretStoreError(error, item: item) }
             return nil
         }
+        throw SecretStoreError(.contended, item: item)
     }
 }

@@ -8,7 +8,7 @@ extension KernelBackend {
         for item: ItemIdentity,
         _ write: (NamespaceRings.Pair) throws(KeyringError) -> Void
     ) throws(SecretStoreError) {
-        var pair = try rings.pair()
+        var pair = try rings.pair(mayWait: mayWait)
         var refusals = 0
         for round in 1...RetryBudget.replacedRings {
             do throws(KeyringError) {
@@ -16,7 +16,7 @@ extension KernelBackend {
             } catch {
                 switch error.code {
                 case _ where error.isKeyGoneOrRefused:
-                    let current = try rings.findOrMakePair()
+                    let current = try rings.findOrMakePair(mayWait: mayWait)
                     if current == pair, error.code == .accessDenied {
                         // As with a search, a refusal counts only if it lasts.
                         refusals += 1
@@ -35,7 +35,7 @@ extension KernelBackend {
             // user may write to takes writes even after it was removed, and they would be lost.
             if rings.scope.access == .possessor { return }
             if try rings.isLinked(pair.items) { return }
-            pair = try rings.findOrMakePair()
+            pair = try rings.findOrMakePair(mayWait: mayWait)
         }
         throw SecretStoreError(.unreadableAfterWrite, item: item)
     }
@@ -46,13 +46,13 @@ extension KernelBackend {
         _ items: Keyring, _ error: KeyringError, item: ItemIdentity
     ) throws(SecretStoreError) -> NamespaceRings.Pair {
         usleep(1_000)
-        let current = try rings.findOrMakePair()
+        let current = try rings.findOrMakePair(mayWait: mayWait)
         guard current.items == items else { return current }
         do throws(KeyringError) {
             guard try rings.finishGivingBack(items) else { throw error }
         } catch {
             throw SecretStoreError(error, item: item)
         }
-        return try rings.findOrMakePair()
+        return try rings.findOrMakePair(mayWait: mayWait)
     }
 }

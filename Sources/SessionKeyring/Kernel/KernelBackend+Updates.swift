@@ -8,7 +8,7 @@ extension KernelBackend {
         do throws(SecretStoreError) {
             return try startUpdate(of: item, lasting: duration, waiting: limit, orForQuota: .short)
         } catch {
-            guard error.code == .quotaExceeded else { throw error }
+            guard error.code == .quotaExceeded, mayUseLastResorts else { throw error }
             _ = try makeRoom()
             return try startUpdate(of: item, lasting: duration, waiting: limit, orForQuota: .long)
         }
@@ -91,7 +91,8 @@ private final class KernelItemUpdate: ItemUpdate {
         } catch {
             switch error.code {
             case .alreadyExists: outcome = .changed
-            case .quotaExceeded: outcome = try overwrite(with: pending, payload: payload, orThrow: error)
+            case .quotaExceeded where backend.mayUseLastResorts:
+                outcome = try overwrite(with: pending, payload: payload, orThrow: error)
             case .notPermitted:
                 ring = try backend.pairInPlaceOfRestricted(ring, error, item: item).items
                 outcome = .changed
@@ -130,7 +131,7 @@ private final class KernelItemUpdate: ItemUpdate {
 
     /// Whether the items are in another ring by now, which is used from now on.
     private func haveOtherRing() throws(SecretStoreError) -> Bool {
-        let current = try backend.rings.findOrMakePair().items
+        let current = try backend.rings.findOrMakePair(mayWait: backend.mayWait).items
         defer { ring = current }
         return current != ring
     }

@@ -7,14 +7,16 @@ package struct KernelBackend: SecretBackend {
     package let rings: NamespaceRings
     /// Whether an operation may keep the thread while others are in its way; without it, that ends as `contended` at once.
     private(set) var mayWait = true
+    /// Whether it may do what is left where the quota stays full; without it, that ends as `quotaExceeded` at once.
+    private(set) var mayUseLastResorts = true
 
     package init(scope: SecretScope, namespace: String) throws(SecretStoreError) {
         self.rings = try NamespaceRings(scope: scope, namespace: namespace)
     }
 
-    package var withoutWaiting: any SecretBackend {
+    package func withoutWaiting(lastResorts: Bool) -> any SecretBackend {
         var backend = self
-        backend.mayWait = false
+        (backend.mayWait, backend.mayUseLastResorts) = (false, lastResorts)
         return backend
     }
 

@@ -38,12 +38,14 @@ extension NamespaceRings {
     /// the anchor, because the leases' own ring may be the one that is dead. The new ring leaves that lease by one move,
     /// which displaces a dead link; nothing is unlinked, for that goes by name and would hit the successor that another
     /// process has just made, with what was stored in it.
-    func findOrMake(_ name: String, in anchor: Keyring) throws(SecretStoreError) -> Keyring {
+    func findOrMake(
+        _ name: String, in anchor: Keyring, mayWait: Bool
+    ) throws(SecretStoreError) -> Keyring {
         for _ in 0..<RetryBudget.madeRings {
             if let found = try find(name, in: anchor) { return found }
             do throws(KeyringError) {
-                let made = try QuotaBackoff.short.wait { () throws(KeyringError) in
-                    try scope == .thread ? makeInThread(name) : make(name, in: anchor)
+                let made = try (mayWait ? QuotaBackoff.short : .none).wait { () throws(KeyringError) in
+                    try scope == .thread ? makeInThread(name) : make(name, in: anchor, mayWait: mayWait)
                 }
                 if let made { return made }
             } catch {
@@ -68,11 +70,12 @@ extension NamespaceRings {
     ///
     /// - Returns: `nil` where another process was first, or our time was over.
     func make(
-        _ name: String, in anchor: Keyring, inPlaceOf old: Keyring? = nil
+        _ name: String, in anchor: Keyring, inPlaceOf old: Keyring? = nil, mayWait: Bool = true
     ) throws(KeyringError) -> Keyring? {
         let makers = LeaseRing(anchor, permissions: scope.permissions)
         let lease = try makers.acquire(
-            Self.makingPrefix + name, lasting: ItemLeases.duration, waiting: RetryBudget.heldLease)
+            Self.makingPrefix + name, lasting: ItemLeases.duration,
+            waiting: mayWait ? RetryBudget.heldLease : nil)
         guard let lease else { return nil }
         let state = try stateOfRing(name, in: anchor)
         if state.key != nil, try old.map({ old throws(KeyringError) in try !anchor.links(Key(old)) }) ?? true {

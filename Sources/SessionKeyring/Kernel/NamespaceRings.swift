@@ -84,11 +84,11 @@ package final class NamespaceRings: Sendable {
     }
 
     /// Both rings, remembered, looked up or made.
-    package func pair() throws(SecretStoreError) -> Pair {
+    package func pair(mayWait: Bool = true) throws(SecretStoreError) -> Pair {
         if let items = Self.ring(itemsSerial), let leases = Self.ring(leasesSerial) {
             return Pair(items: items, leases: leases)
         }
-        return try findOrMakePair()
+        return try findOrMakePair(mayWait: mayWait)
     }
 
     /// Looks the items' ring up anew, after a miss or an error.
@@ -99,11 +99,11 @@ package final class NamespaceRings: Sendable {
     }
 
     /// Looks both rings up anew, making what is not there.
-    package func findOrMakePair() throws(SecretStoreError) -> Pair {
+    package func findOrMakePair(mayWait: Bool = true) throws(SecretStoreError) -> Pair {
         let pair = try inAnchor { anchor throws(SecretStoreError) in
             Pair(
-                items: try self.findOrMake(self.itemsName, in: anchor),
-                leases: try self.findOrMake(Self.leasesName, in: anchor)
+                items: try self.findOrMake(self.itemsName, in: anchor, mayWait: mayWait),
+                leases: try self.findOrMake(Self.leasesName, in: anchor, mayWait: mayWait)
             )
         }
         itemsSerial.store(pair.items.serial.rawValue, ordering: .relaxed)

@@ -49,7 +49,7 @@ package struct DeadlineWait {
     /// Waits a while, keeping no thread; false once its deadline has passed.
     ///
     /// - Throws: `CancellationError`.
-    mutating func waitInTask() async throws -> Bool {
+    nonisolated(nonsending) mutating func waitInTask() async throws -> Bool {
         try Task.checkCancellation()
         switch step() {
         case .over: return false

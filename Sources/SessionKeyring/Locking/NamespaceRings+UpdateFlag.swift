@@ -60,15 +60,21 @@ extension NamespaceRings {
     private func timeOfRaisedFlag(in leases: Keyring) throws(KeyringError) -> BootTime {
         let found = try findFlag(in: leases)
         if let time = found?.time, time < .now() { return time }
-        let flag = if let found { found.key } else { try setUpdateFlag(in: leases) }
+        if let found, let now = try timeWritten(to: found.key) { return now }
+        // There is none, or one that is not ours to change.
+        return try timeWritten(to: setUpdateFlag(in: leases)) ?? .now()
+    }
+
+    /// Has the flag say the time; `nil` where it is gone or not ours to change.
+    private func timeWritten(to flag: Key) throws(KeyringError) -> BootTime? {
         let now = BootTime.now()
         do throws(KeyringError) {
             try Self.withPayload(now) { payload throws(KeyringError) in try flag.update(payload) }
+            return now
         } catch {
-            // Somebody else's is there in its place, or it is not ours to change: then the next one waits as well.
             guard error.isKeyGoneOrRefused else { throw error }
+            return nil
         }
-        return now
     }
 
     private func setUpdateFlag(in leases: Keyring) throws(KeyringError) -> Key {

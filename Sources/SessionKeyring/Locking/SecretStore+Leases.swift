@@ -46,11 +46,11 @@ extension SecretStore {
     ///   - limit: how long to wait.
     /// - Throws: `CancellationError`; ``SecretStoreError`` with `leaseHeld` where somebody else held it all the time, or as
     ///   ``tryLease(_:lasting:)``.
-    public func lease(
+    public nonisolated(nonsending) func lease(
         _ name: String, lasting duration: Duration, waiting limit: Duration
     ) async throws -> Lease {
         do {
-            return try await waiting(upTo: limit) { store in
+            return try await waiting(DeadlineWait(limit, at: backend)) { store in
                 guard let lease = try store.tryLease(name, lasting: duration) else {
                     throw SecretStoreError(.contended)
                 }
@@ -81,9 +81,9 @@ extension SecretStore {
     /// - Throws: what `body` throws; `CancellationError` while it waits; ``SecretStoreError`` with `leaseLost` where the
     ///   lease was lost meanwhile, so that another one may have run beside `body`; or as
     ///   ``lease(_:lasting:waiting:)-(_,_,_)``.
-    public func withLease<Result: Sendable>(
+    public nonisolated(nonsending) func withLease<Result: Sendable>(
         _ name: String, lasting duration: Duration = .seconds(10), waiting limit: Duration,
-        _ body: (borrowing Lease) async throws -> Result
+        _ body: nonisolated(nonsending) (borrowing Lease) async throws -> Result
     ) async throws -> Result {
         let lease = try await lease(name, lasting: duration, waiting: limit)
         let held = lease.held

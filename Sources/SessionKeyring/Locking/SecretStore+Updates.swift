@@ -52,11 +52,12 @@ extension SecretStore {
     /// Reads an item, lets `change` make a new value of it, and stores that, as the blocking form does; waits for others
     /// without keeping a thread.
     ///
-    /// `change` is not asynchronous on purpose: all other writers of the item wait for it.
+    /// `change` is not asynchronous on purpose: all other writers of the item wait for it. It may also be called again where
+    /// the quota is full for a moment.
     ///
     /// - Throws: `CancellationError` while it waits, and as the blocking form.
     @discardableResult
-    public func update<Value: Codable>(
+    public nonisolated(nonsending) func update<Value: Codable>(
         _ item: ItemIdentity,
         as type: Value.Type = Value.self,
         timeout: Duration?,
@@ -67,7 +68,7 @@ extension SecretStore {
         try await update(item, coding(type), timeout: timeout, lasting: duration, waiting: limit, change)
     }
 
-    func update<Value>(
+    nonisolated(nonsending) func update<Value>(
         _ item: ItemIdentity, _ coding: ValueCoding<Value>, timeout: Duration?, lasting duration: Duration,
         waiting limit: Duration, _ change: (Value?) throws -> Value?
     ) async throws -> Value? {

@@ -1,7 +1,15 @@
 /// How an item is fetched.
 package struct FetchPolicy: Sendable {
-    /// Whether it is fetched anew before it is gone.
-    let refreshes: Bool
+    /// Whether what is there is fetched anew before it is gone.
+    package enum Refreshing: Sendable {
+        case never
+        /// Where nothing says that it is fresh; others get it meanwhile.
+        case due
+        /// The same, but others get it only where something says that it is usable.
+        case vouched
+    }
+
+    let refreshing: Refreshing
     /// Whether whoever fetches it anew gets the old value at once.
     let answersEarly: Bool
     /// How long a fetch may take.
@@ -12,10 +20,10 @@ package struct FetchPolicy: Sendable {
     let leaseDuration: Duration
 
     package init(
-        refreshes: Bool, answersEarly: Bool = false, limit: Duration, failureTimeout: Duration? = nil,
+        _ refreshing: Refreshing, answersEarly: Bool = false, limit: Duration, failureTimeout: Duration? = nil,
         leaseDuration: Duration = .seconds(10)
     ) {
-        self.refreshes = refreshes
+        self.refreshing = refreshing
         self.answersEarly = answersEarly
         self.limit = limit
         self.failureTimeout = failureTimeout

@@ -3,7 +3,7 @@
 /// An OAuth token whose access token lives for an hour, and which brings a refresh token that lives on:
 ///
 /// ```swift
-/// Fetched(token, refreshAfter: .seconds(3_540))
+/// Fetched(token, refreshAfter: .seconds(3_540), usableFor: .seconds(3_600))
 /// ```
 public struct Fetched<Value> {
     /// The value.
@@ -15,11 +15,18 @@ public struct Fetched<Value> {
     /// After how long the next one who asks fetches it anew, while others still get this one; `nil` for not before it is gone.
     public var refreshAfter: Duration?
 
+    /// For how long it is given to anybody but the fetch that follows, such as an access token's life; `nil` for as long as it
+    /// is there.
+    public var usableFor: Duration?
+
     /// A value with its lifetime, as it comes with the answer.
-    public init(_ value: Value, timeout: Duration? = nil, refreshAfter: Duration? = nil) {
+    public init(
+        _ value: Value, timeout: Duration? = nil, refreshAfter: Duration? = nil, usableFor: Duration? = nil
+    ) {
         self.value = value
         self.timeout = timeout
         self.refreshAfter = refreshAfter
+        self.usableFor = usableFor
     }
 }
 

@@ -1,44 +1,58 @@
 import Keyutils
 
-/// How long something that was fetched is kept, and when it is fetched anew.
+/// How long something that was fetched is kept, and for how long it is fresh and usable.
 package struct Lifetime: Sendable {
     /// When the kernel drops it; `nil` for the scope's life.
     let timeout: KeyTimeout?
-    /// For how long it is fresh; `nil` for as long as it is there.
-    let refreshAfter: Duration?
+    /// For how long it is not fetched anew; `nil` for as long as it is there.
+    let fresh: KeyTimeout?
+    /// Whether it is fresh at all.
+    let isFresh: Bool
+    /// For how long others get it while somebody fetches it anew; `nil` for as long as it is there.
+    let usable: KeyTimeout?
 
     /// - Throws: ``SecretStoreError`` with `invalidTimeout` or `invalidRefresh`.
-    init(timeout: Duration?, refreshAfter: Duration?, of item: ItemIdentity) throws(SecretStoreError) {
+    init(
+        timeout: Duration?, refreshAfter: Duration?, usableFor: Duration? = nil, of item: ItemIdentity
+    ) throws(SecretStoreError) {
         if let refreshAfter {
-            guard refreshAfter > .zero, timeout.map({ refreshAfter < $0 }) ?? true else {
+            let end = [timeout, usableFor].compactMap(\.self).min()
+            guard refreshAfter > .zero, end.map({ refreshAfter < $0 }) ?? true else {
                 throw SecretStoreError(.invalidRefresh, item: item)
             }
         }
-        var keyTimeout: KeyTimeout?
-        if let timeout { keyTimeout = try SecretStore.keyTimeout(timeout, item: item) }
-        self.timeout = keyTimeout
-        self.refreshAfter = refreshAfter
+        for limit in [timeout, usableFor] {
+            if let limit { _ = try SecretStore.keyTimeout(limit, item: item) }
+        }
+        self.init(clamping: timeout, refreshAfter: refreshAfter, usableFor: usableFor)
     }
 
-    /// - Parameter refreshBefore: how long before its end it is fetched anew; `nil` for not before it is gone.
+    /// - Parameter refreshBefore: how long before its end it is fetched anew; `nil` for not before it is gone. What lives for
+    ///   less than that is due at once.
     /// - Throws: ``SecretStoreError`` with `invalidTimeout` or `invalidRefresh`.
     package init(timeout: Duration?, refreshBefore: Duration?, of item: ItemIdentity) throws(SecretStoreError) {
+        if let timeout { _ = try SecretStore.keyTimeout(timeout, item: item) }
         guard let refreshBefore else {
-            try self.init(timeout: timeout, refreshAfter: nil, of: item)
+            self.init(clamping: timeout, refreshAfter: nil, usableFor: nil)
             return
         }
         guard let timeout, refreshBefore > .zero else { throw SecretStoreError(.invalidRefresh, item: item) }
-        try self.init(timeout: timeout, refreshAfter: timeout - refreshBefore, of: item)
+        self.init(clamping: timeout, refreshAfter: timeout - refreshBefore, usableFor: nil)
     }
 
     /// That of something that can't be fetched once more, so that nothing is wrong with it; `nil` where it is over already.
     init?<Value>(of fetched: Fetched<Value>) {
-        if let timeout = fetched.timeout {
-            guard timeout > .zero else { return nil }
-            self.timeout = (try? KeyTimeout(timeout)) ?? .longest
-        } else {
-            timeout = nil
+        if let timeout = fetched.timeout, timeout <= .zero { return nil }
+        self.init(clamping: fetched.timeout, refreshAfter: fetched.refreshAfter, usableFor: fetched.usableFor)
+    }
+
+    private init(clamping timeout: Duration?, refreshAfter: Duration?, usableFor: Duration?) {
+        func keyTimeout(_ duration: Duration?) -> KeyTimeout? {
+            duration.map { (try? KeyTimeout(max($0, .nanoseconds(1)))) ?? .longest }
         }
-        refreshAfter = fetched.refreshAfter
+        self.timeout = keyTimeout(timeout)
+        isFresh = refreshAfter.map { $0 > .zero } ?? true
+        fresh = keyTimeout(refreshAfter ?? timeout)
+        usable = keyTimeout(usableFor ?? timeout)
     }
 }

@@ -8,7 +8,7 @@ extension SecretStore {
     ) async throws -> Value {
         try Self.checkLease(policy.limit)
         let flight = try SingleFlight(
-            store: withoutWaiting, item: item, leaseDuration: policy.leaseDuration, refreshes: policy.refreshes,
+            store: self, item: item, leaseDuration: policy.leaseDuration, policy.refreshing,
             failureTimeout: policy.failureTimeout)
         while true {
             try Task.checkCancellation()
@@ -35,7 +35,7 @@ extension SecretStore {
     ) throws -> Value {
         // Nobody renews the lease of a fetch that may hang.
         let flight = try SingleFlight(
-            store: self, item: item, leaseDuration: policy.limit, refreshes: policy.refreshes,
+            store: self, item: item, leaseDuration: policy.limit, policy.refreshing,
             failureTimeout: policy.failureTimeout)
         while true {
             if let value = try flight.good(reading(item, coding)) { return value }
@@ -62,34 +62,39 @@ extension SecretStore {
         // Nobody holds a lease for longer without renewing it, and nobody fetches for longer than that.
         var wait = DeadlineWait(RingLease.longest, at: backend)
         while true {
-            let turn = try await waiting(upTo: RetryBudget.heldLease) { _ in
-                try flight.nextTurn(read: reading(flight.item, coding))
+            let turn = try await waiting(upTo: RetryBudget.heldLease) { store in
+                try flight.at(store).nextTurn(read: reading(flight.item, coding))
             }
             switch turn {
             case .take(let value): return .found(value, isForAll: false)
             case .wait:
                 guard try await wait.waitInTask() else { throw SecretStoreError(.leaseHeld, item: flight.item) }
-            case .fetch(let lease, let old, let isOldGood):
-                let otherwise = isOldGood ? old.map { SharedFetch.End.found($0, isForAll: true) } : nil
+            case .fetch(let lease, let old, let isOldUsable):
+                let otherwise = isOldUsable ? old.map { SharedFetch.End.found($0, isForAll: true) } : nil
                 // Renewed from now on, because a busy pool may let the task go on late.
                 let renewal = LeaseRenewer.inBackground(lease, lasting: flight.leaseDuration)
-                guard
-                    shared.hold(lease, renewal, upTo: policy.limit, otherwise: otherwise ?? .timedOut(flight))
-                else {
+                let isWanted = shared.hold(
+                    lease, renewal, upTo: policy.limit, otherwise: otherwise ?? .timedOut(flight)
+                ) {
+                    flight.rememberFailure(under: lease)
+                }
+                guard isWanted else {
                     _ = lease.release()
                     return .unknown
                 }
                 if policy.answersEarly, let otherwise { shared.answer(with: otherwise) }
+                let fetched: Fetched<Value>
                 do {
-                    let fetched = try await fetch(old)
-                    guard shared.beginKeeping() else { return .unknown }
-                    let isKept = try await keep(fetched, of: flight, coding, under: lease)
-                    return .found(fetched.value, isForAll: !isKept)
+                    fetched = try await fetch(old)
                 } catch {
-                    if !(error is CancellationError) { flight.rememberFailure() }
+                    // What is cancelled has not failed.
+                    if !Task.isCancelled { flight.rememberFailure(under: lease) }
                     guard let otherwise else { throw error }
                     return otherwise
                 }
+                guard shared.beginKeeping() else { return .unknown }
+                let isKept = try await keep(fetched, of: flight, coding, under: lease)
+                return .found(fetched.value, isForAll: !isKept)
             }
         }
     }
@@ -105,26 +110,27 @@ extension SecretStore {
             switch try flight.nextTurn(read: reading(flight.item, coding)) {
             case .take(let value): return value
             case .wait: guard wait.wait() else { throw SecretStoreError(.leaseHeld, item: flight.item) }
-            case .fetch(let lease, let old, let isOldGood):
+            case .fetch(let lease, let old, let isOldUsable):
                 // Nobody but its limit ends it, so there is somebody who wants it.
-                _ = shared.hold(lease, nil, upTo: policy.limit, otherwise: .unknown)
+                _ = shared.hold(lease, nil, upTo: policy.limit, otherwise: .unknown) {
+                    flight.rememberFailure(under: lease)
+                }
+                let fetched: Fetched<Value>
                 do {
-                    let fetched = try fetch(old)
-                    if shared.beginKeeping() { _ = try keep(fetched, of: flight, coding, under: lease) }
-                    return fetched.value
+                    fetched = try fetch(old)
                 } catch {
-                    flight.rememberFailure()
-                    guard isOldGood, let old else { throw error }
+                    flight.rememberFailure(under: lease)
+                    guard isOldUsable, let old else { throw error }
                     return old
                 }
+                if shared.beginKeeping() { _ = try keep(fetched, of: flight, coding, under: lease) }
+                return fetched.value
             }
         }
     }
 
-    private func reading<Value>(
-        _ item: ItemIdentity, _ coding: ValueCoding<Value>
-    ) -> () throws(SecretStoreError) -> Value? {
-        { () throws(SecretStoreError) in try self.decoding(item, with: coding.decode) }
+    private func reading<Value>(_ item: ItemIdentity, _ coding: ValueCoding<Value>) -> SingleFlight.Read<Value> {
+        { () throws(SecretStoreError) in try self.found(item, coding) }
     }
 
     /// Stores what was fetched; false where there is no room for it, or its time is over already.
@@ -154,13 +160,16 @@ extension SecretStore {
         guard let lifetime = Lifetime(of: fetched) else { return false }
         let bytes = try encoding(flight.item) { try coding.encode(fetched.value) }
         do {
-            let isPut = try await waiting(upTo: RetryBudget.heldLease) { _ in
+            let isPut = try await waiting(upTo: RetryBudget.heldLease) { store in
                 try bytes.withBytes { bytes throws(SecretStoreError) in
-                    try flight.put(bytes, for: lifetime, under: lease)
+                    try flight.at(store).put(bytes, for: lifetime, under: lease)
                 }
             }
             guard isPut else { return true }
-            try await waiting(upTo: RetryBudget.heldLease) { _ in try flight.setSentinels(lifetime) }
+            let hash = bytes.withBytes(LeaseRecord.hash(of:))
+            try await waiting(upTo: RetryBudget.heldLease) { store in
+                try flight.at(store).setSentinels(hash: hash, lifetime, waiting: .zero)
+            }
             return true
         } catch let error as SecretStoreError where error.isLackOfRoom {
             return false

@@ -40,7 +40,7 @@ extension SecretStore {
     ) async throws -> Value {
         _ = try Lifetime(timeout: timeout, refreshAfter: refreshAfter, of: item)
         let policy = FetchPolicy(
-            refreshes: refreshAfter != nil, answersEarly: staleWhileRefreshing, limit: limit,
+            refreshAfter == nil ? .never : .due, answersEarly: staleWhileRefreshing, limit: limit,
             failureTimeout: failureTimeout)
         return try await value(for: item, policy, { self.coding(type) }) { (_: Value?) in
             Fetched(try await fetch(), timeout: timeout, refreshAfter: refreshAfter)
@@ -52,7 +52,7 @@ extension SecretStore {
     /// ```swift
     /// let token = try await store.value(for: item, as: Token.self) { old in
     ///     let token = if let old { try await refresh(old.refreshToken) } else { try await login() }
-    ///     return Fetched(token, refreshAfter: token.lifetime - .seconds(60))
+    ///     return Fetched(token, refreshAfter: token.lifetime - .seconds(60), usableFor: token.lifetime)
     /// }
     /// ```
     ///
@@ -64,9 +64,9 @@ extension SecretStore {
     ///   - staleWhileRefreshing: whether the one that fetches it anew gets the old value too, at once.
     ///   - limit: how long a fetch may take, up to one hour.
     ///   - failureTimeout: for how long, after a fetch that failed, all others get `fetchFailed` instead of trying as well.
-    ///   - fetch: makes a new value of the old one, which is `nil` where there is none, and is there too where it is to be
-    ///     refreshed or was refused (``invalidate(_:for:)``). What was stored by a plain ``set(_:for:timeout:)`` is to be
-    ///     refreshed at once: say `refreshAfter` there.
+    ///   - fetch: makes a new value of the old one, which is `nil` where there is none, and is there too where it is not usable
+    ///     any more or was refused (``invalidate(_:for:)``). What was stored by a plain ``set(_:for:timeout:)`` is fetched anew
+    ///     at once: say `refreshAfter` there.
     /// - Throws: as the form above.
     public func value<Value: Codable & Sendable>(
         for item: ItemIdentity,
@@ -77,7 +77,7 @@ extension SecretStore {
         fetch: @escaping @Sendable (_ old: Value?) async throws -> Fetched<Value>
     ) async throws -> Value {
         let policy = FetchPolicy(
-            refreshes: true, answersEarly: staleWhileRefreshing, limit: limit, failureTimeout: failureTimeout)
+            .vouched, answersEarly: staleWhileRefreshing, limit: limit, failureTimeout: failureTimeout)
         return try await value(for: item, policy, { self.coding(type) }, fetch: fetch)
     }
 
@@ -107,7 +107,7 @@ extension SecretStore {
         fetch: () throws -> Value
     ) throws -> Value {
         _ = try Lifetime(timeout: timeout, refreshAfter: refreshAfter, of: item)
-        let policy = FetchPolicy(refreshes: refreshAfter != nil, limit: limit, failureTimeout: failureTimeout)
+        let policy = FetchPolicy(refreshAfter == nil ? .never : .due, limit: limit, failureTimeout: failureTimeout)
         return try blockingValue(for: item, policy, coding(type)) { (_: Value?) in
             Fetched(try fetch(), timeout: timeout, refreshAfter: refreshAfter)
         }
@@ -131,7 +131,7 @@ extension SecretStore {
         sharingFailuresFor failureTimeout: Duration? = nil,
         fetch: (_ old: Value?) throws -> Fetched<Value>
     ) throws -> Value {
-        let policy = FetchPolicy(refreshes: true, limit: limit, failureTimeout: failureTimeout)
+        let policy = FetchPolicy(.vouched, limit: limit, failureTimeout: failureTimeout)
         return try blockingValue(for: item, policy, coding(type), fetch: fetch)
     }
 }

@@ -4,64 +4,87 @@ extension SecretStore {
     /// Stores bytes, and says after how long ``value(for:as:staleWhileRefreshing:fetchLasting:sharingFailuresFor:fetch:)``
     /// fetches the item anew: what a login has brought is not fetched once more right behind it.
     ///
+    /// May wait as ``update(_:as:timeout:lasting:waiting:_:)`` does. What it says is said in a second step; where there is no
+    /// room for that, the item is fetched anew by the next one who asks.
+    ///
     /// - Parameters:
     ///   - secret: what to store.
     ///   - item: which item.
     ///   - timeout: when the kernel drops it; `nil` for the scope's life.
-    ///   - refreshAfter: after how long it is fetched anew; more than nothing, and less than `timeout`.
+    ///   - refreshAfter: after how long it is fetched anew; more than nothing, and less than `timeout` and `usableFor`.
+    ///   - usableFor: for how long others get it while it is fetched anew; `nil` for as long as it is there.
     /// - Throws: ``SecretStoreError`` with `invalidRefresh`, or as ``set(_:for:timeout:)``.
     public func set(
-        _ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration? = nil, refreshAfter: Duration
+        _ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration? = nil, refreshAfter: Duration,
+        usableFor: Duration? = nil
     ) throws(SecretStoreError) {
-        let lifetime = try Lifetime(timeout: timeout, refreshAfter: refreshAfter, of: item)
-        try set(secret, for: item, timeout: timeout)
-        try setFreshness(of: item, to: lifetime, refreshes: true)
+        let lifetime = try Lifetime(timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor, of: item)
+        try set(secret, for: item, lifetime, waiting: RetryBudget.heldLease)
     }
 
-    /// Stores a value, and says after how long it is fetched anew.
+    /// Stores a value, and says after how long it is fetched anew, as the form for bytes does.
     ///
     /// - Parameters:
     ///   - value: what to store.
     ///   - item: which item.
     ///   - timeout: when the kernel drops it; `nil` for the scope's life.
-    ///   - refreshAfter: after how long it is fetched anew; more than nothing, and less than `timeout`.
+    ///   - refreshAfter: after how long it is fetched anew; more than nothing, and less than `timeout` and `usableFor`.
+    ///   - usableFor: for how long others get it while it is fetched anew; `nil` for as long as it is there.
     /// - Throws: ``SecretStoreError`` with `invalidRefresh`, or as ``set(_:for:timeout:)``.
     public func set<Value: Encodable>(
-        _ value: Value, for item: ItemIdentity, timeout: Duration? = nil, refreshAfter: Duration
+        _ value: Value, for item: ItemIdentity, timeout: Duration? = nil, refreshAfter: Duration,
+        usableFor: Duration? = nil
     ) throws(SecretStoreError) {
-        let codec = codec
-        let bytes = try encoding(item) { try RawCoding.encode(value, else: codec) }
-        try set(bytes, for: item, timeout: timeout, refreshAfter: refreshAfter)
+        try set(
+            try encoded(value, for: item), for: item, timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor
+        )
+    }
+
+    /// The same for tasks, without keeping a thread.
+    ///
+    /// - Parameter limit: how long to wait for others; for quota less than a second.
+    /// - Throws: `CancellationError`; ``SecretStoreError`` with `contended`, or as the blocking form.
+    public nonisolated(nonsending) func set<Value: Encodable>(
+        _ value: Value, for item: ItemIdentity, timeout: Duration? = nil, refreshAfter: Duration,
+        usableFor: Duration? = nil, waiting limit: Duration
+    ) async throws {
+        let lifetime = try Lifetime(timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor, of: item)
+        let bytes = try encoded(value, for: item)
+        try await waiting(upTo: limit) { store in try store.set(bytes, for: item, lifetime, waiting: .zero) }
+    }
+
+    func set(
+        _ secret: borrowing SecretBytes, for item: ItemIdentity, _ lifetime: Lifetime, waiting limit: Duration
+    ) throws(SecretStoreError) {
+        // Where nobody fetches it, nobody is to begin between the two steps; whoever fetches it notices the first one.
+        let lease = try? backend.tryLease(item.fetchLeaseName, lasting: Self.updateDuration)
+        defer { _ = lease?.release() }
+        let hash = secret.withBytes(LeaseRecord.hash(of:))
+        try secret.withBytes { bytes throws(SecretStoreError) in
+            try check(item)
+            try backend.publish(bytes, for: item, timeout: lifetime.timeout, ifAbsent: false)
+        }
+        do throws(SecretStoreError) {
+            try setSentinels(of: item, hash: hash, to: lifetime, refreshing: .vouched, waiting: limit)
+        } catch {
+            guard error.code == .quotaExceeded else { throw error }
+        }
     }
 
     /// Says that a value was refused, as by the server that it is a token for: from now on nobody gets it from `value(for:)`,
     /// and the next one who asks fetches it anew, with the refused one at hand.
     ///
-    /// Nothing happens where something else is stored by now. ``get(_:as:)`` still gives it.
+    /// Nothing happens where something else is stored by now. ``get(_:as:)`` still gives it. May wait as
+    /// ``update(_:as:timeout:lasting:waiting:_:)`` does.
     ///
     /// - Parameters:
     ///   - refused: the value that was refused.
     ///   - item: which item.
     /// - Returns: false where it is not what is stored.
-    /// - Throws: ``SecretStoreError`` with `contended`, `undecodable`, or as ``set(_:for:timeout:)``.
+    /// - Throws: ``SecretStoreError`` with `contended`, `leaseLost`, `undecodable`, or as ``set(_:for:timeout:)``.
     @discardableResult
     public func invalidate<Value: Codable & Equatable>(_ refused: Value, for item: ItemIdentity) throws -> Bool {
-        try check(item)
-        // Under the right to change the sentinel, so that nothing is said of what somebody stores meanwhile.
-        let update = try beginUpdate(
-            of: item.freshnessSentinel, lasting: Self.updateDuration, waiting: RetryBudget.heldLease)
-        let coding = coding(Value.self)
-        while true {
-            _ = try update.read { _ in }
-            var hash: UInt64 = 0
-            let stored = try decoding(item) { bytes in
-                hash = LeaseRecord.hash(of: bytes)
-                return try coding.decode(bytes)
-            }
-            guard stored == refused else { return false }
-            let record: InlineArray<1, UInt64> = [hash]
-            if try unsafe update.commit(record.span.bytes, timeout: Self.refusalTimeout) { return true }
-        }
+        try invalidate(refused, for: item, coding(Value.self), waiting: RetryBudget.heldLease)
     }
 
     /// The same for tasks, without keeping a thread.
@@ -69,12 +92,31 @@ extension SecretStore {
     /// - Parameter limit: how long to wait for others.
     /// - Throws: `CancellationError`, or as ``invalidate(_:for:)``.
     @discardableResult
-    public func invalidate<Value: Codable & Equatable>(
+    public nonisolated(nonsending) func invalidate<Value: Codable & Equatable>(
         _ refused: Value, for item: ItemIdentity, waiting limit: Duration
     ) async throws -> Bool {
-        try await waiting(upTo: limit) { store in try store.invalidate(refused, for: item) }
+        try await waiting(upTo: limit) { store in
+            try store.invalidate(refused, for: item, coding(Value.self), waiting: .zero)
+        }
     }
 
-    /// Longer than anybody waits until he asks again, so that what a process leaves behind does not last.
-    private static let refusalTimeout = try? KeyTimeout(RingLease.longest)
+    func invalidate<Value: Equatable>(
+        _ refused: Value, for item: ItemIdentity, _ coding: ValueCoding<Value>, waiting limit: Duration
+    ) throws -> Bool {
+        try check(item)
+        // Under the right to change the sentinel, so that nothing is said of what somebody stores meanwhile.
+        let update = try beginUpdate(of: item.freshnessSentinel, lasting: Self.updateDuration, waiting: limit)
+        while true {
+            _ = try update.read { _ in }
+            guard let stored = try found(item, coding), stored.value == refused else { return false }
+            let record = Sentinel.refused(stored.hash).bytes
+            if try unsafe update.commit(record.span.bytes, timeout: try timeout(outlasting: item)) { return true }
+        }
+    }
+
+    /// A timeout that ends no sooner than the item's own; `nil` where the item has none, or nobody knows.
+    private func timeout(outlasting item: ItemIdentity) throws(SecretStoreError) -> KeyTimeout? {
+        guard case .after(let left) = try backend.attributes(of: item)?.expiry else { return nil }
+        return try? KeyTimeout(left.atLeast + left.precision + .seconds(1))
+    }
 }

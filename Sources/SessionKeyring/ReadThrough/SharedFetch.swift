@@ -172,10 +172,17 @@ extension SharedFetch {
     }
 
     /// Hands over the lease under which it fetches from now on, until the limit; false if nobody wants it any more.
+    ///
+    /// - Parameter atLimit: what is done while the lease is still held, if it comes to that.
     func hold(
-        _ lease: any LeaseHandle, _ renewal: BackgroundTimer?, upTo limit: Duration, otherwise end: End
+        _ lease: any LeaseHandle, _ renewal: BackgroundTimer?, upTo limit: Duration, otherwise end: End,
+        atLimit: @escaping @Sendable () -> Void
     ) -> Bool {
-        let timer = BackgroundTimer(after: limit) { [weak self] in self?.abandon(with: end) }
+        let timer = BackgroundTimer(after: limit) { [weak self] in
+            guard let self, self.state.withLock({ $0.phase }) == .running else { return }
+            atLimit()
+            self.abandon(with: end)
+        }
         return state.withLock { state in
             guard state.phase == .running else { return false }
             state.hold = Hold(lease: lease, renewal: renewal, limit: timer)

@@ -2,57 +2,75 @@ import Keyutils
 
 /// Fetching an item that many want at once: one of them does it, under a lease, and the others wait for what it finds.
 ///
-/// Whether what is there is good says the freshness sentinel, a hidden item beside it: empty, it is fresh; with the hash of
-/// what is there, that was refused; gone, it is to be fetched anew by those who refresh, while others still get it.
+/// Whether what is there is good say two sentinels, hidden items beside it, each of which names the value that it is about by
+/// a hash. The one of freshness says that it is fresh, or that it was refused; where it says nothing, the value is due: one of
+/// those who refresh fetches it anew, while others get it, as long as the one of usability says that they may.
 package struct SingleFlight: Sendable {
     /// What somebody who wants the item should do now.
     package enum Turn<Value> {
         /// Take this.
         case take(Value)
-        /// Fetch it, holding the lease meanwhile; what is there still is good enough if that fails, unless it was refused.
-        case fetch(FetchLease, old: Value?, isOldGood: Bool)
+        /// Fetch it, holding the lease meanwhile; what is there still may be good enough if that fails.
+        case fetch(FetchLease, old: Value?, isOldUsable: Bool)
         /// Wait a while for somebody who is fetching it.
         case wait
     }
+
+    package typealias Read<Value> = () throws(SecretStoreError) -> Found<Value>?
 
     private let store: SecretStore
     package let item: ItemIdentity
     private let leaseName: String
     let leaseDuration: Duration
-    private let refreshes: Bool
+    private let refreshing: FetchPolicy.Refreshing
     private let failureTimeout: KeyTimeout?
 
     /// - Parameters:
     ///   - leaseDuration: for how long the lease is taken at a time.
-    ///   - refreshes: whether the item is fetched anew before its timeout ends.
     ///   - failureTimeout: for how long others don't fetch after a failure; `nil` where each tries by itself.
     /// - Throws: ``SecretStoreError`` with `invalidLease`, `invalidTimeout` or `invalidName`.
     package init(
-        store: SecretStore, item: ItemIdentity, leaseDuration: Duration, refreshes: Bool,
+        store: SecretStore, item: ItemIdentity, leaseDuration: Duration, _ refreshing: FetchPolicy.Refreshing,
         failureTimeout: Duration? = nil
     ) throws(SecretStoreError) {
         try SecretStore.checkLease(leaseDuration)
         try store.check(item)
-        self.store = store
-        self.item = item
-        self.leaseName = "fetch:" + item.keyDescription
-        self.leaseDuration = leaseDuration
-        self.refreshes = refreshes
         var timeout: KeyTimeout?
         if let failureTimeout { timeout = try SecretStore.keyTimeout(failureTimeout, item: item) }
-        self.failureTimeout = timeout
+        self.init(
+            store: store, item: item, leaseName: item.fetchLeaseName, leaseDuration: leaseDuration,
+            refreshing: refreshing, failureTimeout: timeout)
+    }
+
+    private init(
+        store: SecretStore, item: ItemIdentity, leaseName: String, leaseDuration: Duration,
+        refreshing: FetchPolicy.Refreshing, failureTimeout: KeyTimeout?
+    ) {
+        self.store = store
+        self.item = item
+        self.leaseName = leaseName
+        self.leaseDuration = leaseDuration
+        self.refreshing = refreshing
+        self.failureTimeout = failureTimeout
+    }
+
+    /// The same in another store.
+    func at(_ store: SecretStore) -> SingleFlight {
+        SingleFlight(
+            store: store, item: item, leaseName: leaseName, leaseDuration: leaseDuration, refreshing: refreshing,
+            failureTimeout: failureTimeout)
     }
 
     /// What is there, if nobody has to fetch it.
-    func good<Value>(_ read: () throws(SecretStoreError) -> Value?) throws(SecretStoreError) -> Value? {
-        guard let value = try read(), standing() == .good else { return nil }
-        return value
+    func good<Value>(_ read: Read<Value>) throws(SecretStoreError) -> Value? {
+        guard let found = try read(), standing(of: found.hash) == .good else { return nil }
+        return found.value
     }
 
-    /// What is there, if somebody else fetches it anew and it was not refused.
-    func usable<Value>(_ read: () throws(SecretStoreError) -> Value?) throws(SecretStoreError) -> Value? {
-        guard let value = try read(), standing() != .refused else { return nil }
-        return value
+    /// What is there, if somebody else fetches it anew and it may be used meanwhile.
+    func usable<Value>(_ read: Read<Value>) throws(SecretStoreError) -> Value? {
+        guard let found = try read(), standing(of: found.hash) != .unusable else { return nil }
+        return found.value
     }
 
     /// What to do now.
@@ -61,21 +79,33 @@ package struct SingleFlight: Sendable {
     ///   - force: whether what is there counts for nothing.
     ///   - read: reads the item.
     /// - Throws: ``SecretStoreError`` with `fetchFailed` where that is remembered.
-    package func nextTurn<Value>(
-        force: Bool = false,
-        read: () throws(SecretStoreError) -> Value?
-    ) throws(SecretStoreError) -> Turn<Value> {
-        if !force, let value = try read() {
-            let standing = standing()
-            if standing == .good { return .take(value) }
-            if standing == .due { return try turnToRefresh(value, read) }
+    package func nextTurn<Value>(force: Bool = false, read: Read<Value>) throws(SecretStoreError) -> Turn<Value> {
+        if !force, let found = try read() {
+            switch standing(of: found.hash) {
+            case .good: return .take(found.value)
+            // With a usable value at hand, nothing that goes wrong here is worth an error: the next one who asks tries again.
+            case .due:
+                guard !hasFailed, let lease = (try? tryLease()) ?? nil else { return .take(found.value) }
+                return try turn(under: lease, read)
+            case .unusable: break
+            }
         }
         try checkFailure()
         guard try !store.backend.isLeaseHeld(leaseName), let lease = try tryLease() else { return .wait }
-        // Behind the lease another one may have brought it.
-        if !force, let value = try good(read) { return .take(value) }
-        try checkFailure()
-        return .fetch(lease, old: try read(), isOldGood: false)
+        if force { return .fetch(lease, old: try read()?.value, isOldUsable: false) }
+        return try turn(under: lease, read)
+    }
+
+    /// Behind the lease another one may have brought it, or removed it: what was read before counts for nothing.
+    private func turn<Value>(under lease: FetchLease, _ read: Read<Value>) throws(SecretStoreError) -> Turn<Value> {
+        guard let found = try read() else {
+            try checkFailure()
+            return .fetch(lease, old: nil, isOldUsable: false)
+        }
+        let standing = standing(of: found.hash)
+        if standing == .good { return .take(found.value) }
+        if standing == .unusable { try checkFailure() }
+        return .fetch(lease, old: found.value, isOldUsable: standing == .due)
     }
 
     /// Keeps what was fetched, unless the lease was lost, since somebody else may have fetched something newer then, or
@@ -83,7 +113,9 @@ package struct SingleFlight: Sendable {
     package func keep(
         _ bytes: RawSpan, for lifetime: Lifetime, under lease: FetchLease
     ) throws(SecretStoreError) {
-        if try put(bytes, for: lifetime, under: lease) { try setSentinels(lifetime) }
+        if try put(bytes, for: lifetime, under: lease) {
+            try setSentinels(hash: LeaseRecord.hash(of: bytes), lifetime, waiting: RetryBudget.heldLease)
+        }
     }
 
     /// The first step of keeping it; false where it may not be kept.
@@ -92,17 +124,19 @@ package struct SingleFlight: Sendable {
         return try lease.store(bytes, timeout: lifetime.timeout)
     }
 
-    /// The second one, so that whoever sees the sentinel sees what is fresh.
-    func setSentinels(_ lifetime: Lifetime) throws(SecretStoreError) {
-        try store.setFreshness(of: item, to: lifetime, refreshes: refreshes)
+    /// The second one, so that whoever sees the sentinels sees what they are about.
+    func setSentinels(hash: UInt64, _ lifetime: Lifetime, waiting limit: Duration) throws(SecretStoreError) {
+        try store.setSentinels(of: item, hash: hash, to: lifetime, refreshing: refreshing, waiting: limit)
         if failureTimeout != nil { _ = try store.backend.delete(item.failureSentinel) }
     }
 
-    /// Remembers that a fetch has failed, where that is asked for.
-    func rememberFailure() {
-        guard let failureTimeout else { return }
+    /// Remembers that the fetch under this lease has failed, where that is asked for.
+    func rememberFailure(under lease: FetchLease) {
+        guard let failureTimeout, lease.timeLeft > .zero else { return }
+        let nothing = InlineArray<0, UInt8>(repeating: 0)
         // The failure itself matters more than that others don't know of it.
-        try? store.setEmpty(item.failureSentinel, timeout: failureTimeout)
+        try? unsafe store.backend.publish(
+            nothing.span.bytes, for: item.failureSentinel, timeout: failureTimeout, ifAbsent: false)
     }
 
     /// Drops the item, so that it is fetched anew; false where there was none.
@@ -111,30 +145,19 @@ package struct SingleFlight: Sendable {
         return try store.delete(item)
     }
 
-    /// The turn of somebody with a good value at hand, to whom nothing that goes wrong here is worth an error: the next one
-    /// who asks tries again.
-    private func turnToRefresh<Value>(
-        _ value: Value, _ read: () throws(SecretStoreError) -> Value?
-    ) throws(SecretStoreError) -> Turn<Value> {
-        guard !hasFailed, let lease = (try? tryLease()) ?? nil else { return .take(value) }
-        // Somebody may have been through with it just before.
-        if let newer = try good(read) { return .take(newer) }
-        return .fetch(lease, old: value, isOldGood: standing() != .refused)
-    }
+    private enum Standing { case good, due, unusable }
 
-    private enum Standing { case good, due, refused }
-
-    /// What the sentinel says of the item; good where it can't be asked.
-    private func standing() -> Standing {
-        var refused: UInt64?
-        let isThere = try? store.backend.read(item.freshnessSentinel) { bytes in
-            if bytes.byteCount == 8 { refused = unsafe bytes.unsafeLoadUnaligned(as: UInt64.self) }
+    /// What the sentinels say of this value; that it is good where they can't be asked.
+    private func standing(of hash: UInt64) -> Standing {
+        do throws(SecretStoreError) {
+            let sentinel = try store.sentinel(item.freshnessSentinel)
+            if sentinel == .refused(hash) { return .unusable }
+            if refreshing == .never || sentinel == .fresh(hash) { return .good }
+            guard refreshing == .vouched else { return .due }
+            return try store.sentinel(item.usableSentinel) == .fresh(hash) ? .due : .unusable
+        } catch {
+            return .good
         }
-        if let refused, let current = try? store.withBytes(of: item, LeaseRecord.hash(of:)), current == refused {
-            return .refused
-        }
-        guard isThere == false || refused != nil else { return .good }
-        return refreshes ? .due : .good
     }
 
     private var hasFailed: Bool {
@@ -151,23 +174,7 @@ package struct SingleFlight: Sendable {
     }
 }
 
-extension SecretStore {
-    /// Says for how long what was just stored is fresh.
-    func setFreshness(
-        of item: ItemIdentity, to lifetime: Lifetime, refreshes: Bool
-    ) throws(SecretStoreError) {
-        let end = lifetime.refreshAfter
-        guard refreshes || end != nil, end.map({ $0 > .zero }) ?? true else {
-            // One that outlived its item would call this one fresh.
-            _ = try backend.delete(item.freshnessSentinel)
-            return
-        }
-        let timeout = end.map { (try? KeyTimeout($0)) ?? .longest } ?? lifetime.timeout
-        try setEmpty(item.freshnessSentinel, timeout: timeout)
-    }
-
-    func setEmpty(_ sentinel: ItemIdentity, timeout: KeyTimeout?) throws(SecretStoreError) {
-        let nothing = InlineArray<0, UInt8>(repeating: 0)
-        try unsafe backend.publish(nothing.span.bytes, for: sentinel, timeout: timeout, ifAbsent: false)
-    }
+extension ItemIdentity {
+    /// The name of the lease of whoever fetches the item.
+    var fetchLeaseName: String { "fetch:" + keyDescription }
 }

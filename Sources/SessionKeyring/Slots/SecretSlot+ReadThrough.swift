@@ -16,14 +16,15 @@ extension SecretSlot {
     ) async throws -> Secret {
         _ = try Lifetime(timeout: timeout, refreshAfter: refreshAfter, of: item)
         let policy = FetchPolicy(
-            refreshes: refreshAfter != nil, answersEarly: staleWhileRefreshing, limit: limit,
+            refreshAfter == nil ? .never : .due, answersEarly: staleWhileRefreshing, limit: limit,
             failureTimeout: failureTimeout)
         return try await store.value(for: item, policy, { self.coding }) { (_: Secret?) in
             Fetched(try await fetch(), timeout: timeout, refreshAfter: refreshAfter)
         }
     }
 
-    /// The value, fetched and saved where there is none, with a lifetime that comes with it.
+    /// The value, fetched and saved where there is none, with a lifetime that comes with it; where none comes, the slot's
+    /// timeout.
     ///
     /// - Parameters:
     ///   - staleWhileRefreshing: whether the one that fetches it anew gets the old value too, at once.
@@ -37,7 +38,64 @@ extension SecretSlot {
         fetch: @escaping @Sendable (_ old: Secret?) async throws -> Fetched<Secret>
     ) async throws -> Secret {
         let policy = FetchPolicy(
-            refreshes: true, answersEarly: staleWhileRefreshing, limit: limit, failureTimeout: failureTimeout)
-        return try await store.value(for: item, policy, { self.coding }, fetch: fetch)
+            .vouched, answersEarly: staleWhileRefreshing, limit: limit, failureTimeout: failureTimeout)
+        return try await store.value(for: item, policy, { self.coding }) { old in
+            var fetched = try await fetch(old)
+            fetched.timeout = fetched.timeout ?? timeout
+            return fetched
+        }
+    }
+
+    /// The value, fetched and saved where there is none, as `value` does; keeps the thread while it waits.
+    ///
+    /// - Parameters:
+    ///   - limit: how long a fetch may take, up to one hour, after which somebody else may begin one.
+    ///   - failureTimeout: for how long, after a fetch that failed, all others get `fetchFailed` instead of trying as well.
+    ///   - fetch: makes a new value of the old one, which is `nil` where there is none.
+    /// - Throws: as ``SecretStore/blockingValue(for:as:fetchLasting:sharingFailuresFor:fetch:)`` does.
+    @available(*, noasync, message: "keeps the thread; use 'value'")
+    public func blockingValue(
+        fetchLasting limit: Duration = .seconds(60), sharingFailuresFor failureTimeout: Duration? = nil,
+        fetch: (_ old: Secret?) throws -> Fetched<Secret>
+    ) throws -> Secret {
+        let policy = FetchPolicy(.vouched, limit: limit, failureTimeout: failureTimeout)
+        return try store.blockingValue(for: item, policy, coding) { old in
+            var fetched = try fetch(old)
+            fetched.timeout = fetched.timeout ?? timeout
+            return fetched
+        }
+    }
+
+    /// Saves the value with the slot's timeout, and says after how long it is fetched anew.
+    ///
+    /// - Parameters:
+    ///   - secret: what to save.
+    ///   - refreshAfter: after how long it is fetched anew; more than nothing, and less than the slot's timeout.
+    ///   - usableFor: for how long others get it while it is fetched anew; `nil` for as long as it is there.
+    /// - Throws: as ``SecretStore/set(_:for:timeout:refreshAfter:usableFor:)`` does.
+    public func save(_ secret: Secret, refreshAfter: Duration, usableFor: Duration? = nil) throws(SecretStoreError) {
+        let lifetime = try Lifetime(timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor, of: item)
+        try store.set(try bytes(of: secret), for: item, lifetime, waiting: RetryBudget.heldLease)
+    }
+
+    /// Says that a value was refused, as ``SecretStore/invalidate(_:for:)`` does; false where it is not what is stored.
+    ///
+    /// - Throws: as ``SecretStore/invalidate(_:for:)`` does.
+    @discardableResult
+    public func invalidate(_ refused: Secret) throws -> Bool where Secret: Equatable {
+        try store.invalidate(refused, for: item, coding, waiting: RetryBudget.heldLease)
+    }
+
+    /// The same for tasks, without keeping a thread.
+    ///
+    /// - Parameter limit: how long to wait for others.
+    /// - Throws: `CancellationError`, or as ``SecretStore/invalidate(_:for:)`` does.
+    @discardableResult
+    public nonisolated(nonsending) func invalidate(
+        _ refused: Secret, waiting limit: Duration
+    ) async throws -> Bool where Secret: Equatable {
+        try await store.waiting(upTo: limit) { attempt in
+            try attempt.invalidate(refused, for: item, coding, waiting: .zero)
+        }
     }
 }

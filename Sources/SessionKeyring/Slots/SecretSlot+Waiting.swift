@@ -4,7 +4,7 @@ extension SecretSlot {
     ///
     /// - Parameter limit: how long to wait for others; for quota less than a second.
     /// - Throws: `CancellationError`; ``SecretStoreError`` with `contended`, or as ``save(_:)``.
-    public func save(_ secret: Secret, waiting limit: Duration) async throws {
+    public nonisolated(nonsending) func save(_ secret: Secret, waiting limit: Duration) async throws {
         try await save(secret, timeout: timeout, waiting: limit)
     }
 
@@ -12,7 +12,8 @@ extension SecretSlot {
     ///
     /// - Parameter limit: how long to wait for others; for quota less than a second.
     /// - Throws: `CancellationError`; ``SecretStoreError`` with `contended`, or as ``save(_:)``.
-    public func save(_ secret: Secret, timeout: Duration?, waiting limit: Duration) async throws {
+    public nonisolated(nonsending) func save(_ secret: Secret, timeout: Duration?, waiting limit: Duration) async throws
+    {
         try await store.set(try bytes(of: secret), for: item, timeout: timeout, waiting: limit)
     }
 
@@ -20,7 +21,7 @@ extension SecretSlot {
     ///
     /// - Parameter limit: how long to wait for others; for quota less than a second.
     /// - Throws: `CancellationError`; ``SecretStoreError`` as ``SecretStore/add(_:for:timeout:)``.
-    public func add(_ secret: Secret, waiting limit: Duration) async throws {
+    public nonisolated(nonsending) func add(_ secret: Secret, waiting limit: Duration) async throws {
         try await store.add(try bytes(of: secret), for: item, timeout: timeout, waiting: limit)
     }
 
@@ -29,7 +30,7 @@ extension SecretSlot {
     /// - Parameter limit: how long to wait for others.
     /// - Throws: `CancellationError`; ``SecretStoreError`` with `contended`, or as the blocking form.
     @discardableResult
-    public func expire(timeout: Duration, waiting limit: Duration) async throws -> Bool {
+    public nonisolated(nonsending) func expire(timeout: Duration, waiting limit: Duration) async throws -> Bool {
         try await store.expire(item, timeout: timeout, waiting: limit)
     }
 
@@ -38,7 +39,7 @@ extension SecretSlot {
     /// - Parameter limit: how long to wait for others.
     /// - Throws: `CancellationError`; ``SecretStoreError`` with `contended`, or as ``delete()``.
     @discardableResult
-    public func delete(waiting limit: Duration) async throws -> Bool {
+    public nonisolated(nonsending) func delete(waiting limit: Duration) async throws -> Bool {
         try await store.delete(item, waiting: limit)
     }
 
@@ -50,7 +51,7 @@ extension SecretSlot {
     ///   - change: gets `nil` where there is no value; `nil` from it deletes what is there.
     /// - Throws: `CancellationError` while it waits, or as the blocking form.
     @discardableResult
-    public func update(
+    public nonisolated(nonsending) func update(
         timeout: Duration?, waiting limit: Duration = .seconds(10), _ change: (Secret?) throws -> Secret?
     ) async throws -> Secret? {
         try await store.update(

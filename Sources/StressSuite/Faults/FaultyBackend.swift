@@ -28,7 +28,7 @@ struct FaultyBackend: SecretBackend {
         }
     }
 
-    var withoutWaiting: any SecretBackend { self }
+    func withoutWaiting(lastResorts: Bool) -> any SecretBackend { self }
 
     func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
         guard fault == .tearValue || fault == .staleRead else { return try whole.read(item, body) }

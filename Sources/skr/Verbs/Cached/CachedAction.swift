@@ -27,8 +27,8 @@ struct CachedAction: VerbAction {
             try answer.printAndExit()
         }
         let flight = try SingleFlight(
-            store: store, item: request.item, leaseDuration: Self.leaseDuration, refreshes: request.refreshBefore != nil
-        )
+            store: store, item: request.item, leaseDuration: Self.leaseDuration,
+            request.refreshBefore == nil ? .never : .due)
         var deadline = DeadlineWait(Self.waitLimit, at: store.backend)
         repeat { try takeTurn(of: flight, in: store) } while deadline.wait()
         throw SecretStoreError(.leaseHeld, item: request.item)
@@ -52,20 +52,22 @@ struct CachedAction: VerbAction {
         let turn: SingleFlight.Turn<CachedAnswer>
         do throws(SecretStoreError) {
             turn = try flight.nextTurn(force: request.isForced) {
-                () throws(SecretStoreError) in try CachedAnswer.read(request.item, in: store)
+                () throws(SecretStoreError) in
+                guard let answer = try CachedAnswer.read(request.item, in: store) else { return nil }
+                return answer.output.bytes.withBytes { bytes in Found(answer, from: bytes) }
             }
         } catch {
             guard error.code.isLackOfRoom else { throw error }
             Console.warn(CommandError(notKeptBecause: error))
-            turn = .fetch(FetchLease.none, old: nil, isOldGood: false)
+            turn = .fetch(FetchLease.none, old: nil, isOldUsable: false)
         }
         switch turn {
         case .take(let answer):
             signals.release()
             try answer.printAndExit()
         case .wait: signals.release()
-        case .fetch(let lease, let old, let isOldGood):
-            try fetch(flight, in: store, under: lease, old: isOldGood ? old : nil, signals)
+        case .fetch(let lease, let old, let isOldUsable):
+            try fetch(flight, in: store, under: lease, old: isOldUsable ? old : nil, signals)
         }
     }
 
@@ -108,7 +110,7 @@ struct ForgetAction: VerbAction {
     func run() throws {
         let store = try place.store()
         let flight = try SingleFlight(
-            store: store, item: item, leaseDuration: CachedAction.leaseDuration, refreshes: false)
+            store: store, item: item, leaseDuration: CachedAction.leaseDuration, .never)
         let hadFailure = try store.delete(item.failureSentinel)
         guard try flight.forget() || hadFailure else { throw SecretStoreError(.notFound, item: item) }
     }

@@ -133,10 +133,9 @@ struct CachedFetch {
             }
             timeout = min(timeout ?? stated, stated)
         }
-        // An output that lives for less is refreshed by the next call.
-        let refreshBefore = request.refreshBefore.flatMap { before in timeout.flatMap { before < $0 ? before : nil } }
         return try CommandError.translating {
-            try Lifetime(timeout: timeout, refreshBefore: refreshBefore, of: request.item)
+            try Lifetime(
+                timeout: timeout, refreshBefore: timeout == nil ? nil : request.refreshBefore, of: request.item)
         }
     }
 }

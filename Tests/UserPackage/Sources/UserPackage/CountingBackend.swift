@@ -15,7 +15,9 @@ final class CountingBackend: SecretBackend {
         return whole
     }
 
-    var withoutWaiting: any SecretBackend { counted.withoutWaiting }
+    func withoutWaiting(lastResorts: Bool) -> any SecretBackend {
+        counted.withoutWaiting(lastResorts: lastResorts)
+    }
 
     func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
         try counted.read(item, body)

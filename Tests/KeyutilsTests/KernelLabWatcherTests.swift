@@ -86,6 +86,20 @@ struct KernelLabWatcherTests {
         #expect(await take(1, of: watcher).map(\.change) == [.cleared])
     }
 
+    @Test("an item whose time has come is not reported, neither by its ring nor by itself")
+    func expiry() async throws {
+        let scratch = try ScratchKeyring()
+        let ring = try scratch.keyring.addKeyring("watched")
+        let key = try ring.add("key")
+        try key.setTimeout(KeyTimeout(.seconds(1)))
+        let watcher = try KeyWatcher()
+        try watcher.watch(Key(ring))
+        try watcher.watch(key)
+        #expect(try becomesTrue { () throws in (try? key.payloadSize()) == nil })
+        let next = try ring.add("next")
+        #expect(await take(1, of: watcher).map(\.change) == [.linked(next)])
+    }
+
     @Test("nothing more is reported of what is no longer watched")
     func stopWatching() async throws {
         let scratch = try ScratchKeyring()

@@ -1,0 +1,66 @@
+import Foundation
+import Keyutils
+import SessionKeyringTesting
+import Testing
+import Threads
+
+/// Rules of the kernel that decide how the store works, where no other test of this package shows them.
+@Suite("Rules of the kernel that the store rests on")
+struct KernelRuleTests {
+    @Test("moving by the serial of a displaced key takes its successor out of the ring")
+    func moveGoesByName() throws {
+        let scratch = try ScratchKeyring()
+        let ring = try scratch.keyring.addKeyring("ring")
+        let stage = try scratch.keyring.addKeyring("stage")
+        let target = try scratch.keyring.addKeyring("target")
+        let old = try ring.add("name", [1])
+        try stage.link(old)
+        let new = try target.add("name", [2])
+        try target.move(new, to: ring)
+        #expect(try ring.links(new) && !ring.links(old))
+        try ring.move(old, to: target)
+        #expect(try ring.members() == [])
+        #expect(try target.members() == [old.serial])
+    }
+
+    @Test("the name of an expired key is taken: an exclusive move is refused, a plain one displaces the key")
+    func expiredNameIsTaken() throws {
+        let scratch = try ScratchKeyring()
+        let ring = try scratch.keyring.addKeyring("ring")
+        let dead = try ring.add("name", [1])
+        try dead.setTimeout(KeyTimeout(.seconds(1)))
+        #expect(try becomesTrue { () throws in (try? dead.payloadSize()) == nil })
+        let new = try scratch.keyring.add("name", [2])
+        expectFailure(.alreadyExists) { () throws(KeyringError) in
+            try scratch.keyring.move(new, to: ring, exclusive: true)
+        }
+        try scratch.keyring.move(new, to: ring)
+        #expect(try ring.members() == [new.serial])
+    }
+
+    @Test("what is in an expired ring is still found from outside, and read by its serial")
+    func expiredRingIsNoBoundary() throws {
+        let scratch = try ScratchKeyring()
+        let ring = try scratch.keyring.addKeyring("ring")
+        let key = try ring.add("inside", [1])
+        try Key(ring).setTimeout(KeyTimeout(.seconds(1)))
+        #expect(try becomesTrue { () throws in (try? ring.members()) == nil })
+        expectFailure(.expired) { () throws(KeyringError) in _ = try ring.search(.user, "inside") }
+        #expect(try scratch.keyring.search(.user, "inside") == key)
+        #expect(try key.bytes() == [1])
+    }
+
+    @Test(
+        "without a session keyring, each thread that asks for one gets one of its own",
+        .enabled(if: (try? Key(Keyring.resolve(.sessionKeyring)).describe().name.hasPrefix("_uid_ses.")) == true))
+    func sessionOfEachThread() async {
+        await #expect(processExitsWith: .success) {
+            let rings = Locked<Set<Keyring>>([])
+            try ThreadTeam.run(2) { _ in
+                let ring = try Keyring.resolve(.sessionKeyring, create: true)
+                rings.withLock { _ = $0.insert(ring) }
+            }
+            #expect(rings.withLock { $0.count } == 2)
+        }
+    }
+}

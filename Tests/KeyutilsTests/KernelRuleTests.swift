@@ -23,6 +23,18 @@ struct KernelRuleTests {
         #expect(try target.members() == [old.serial])
     }
 
+    @Test("a key that was displaced after it was found is gone, or refused")
+    func displacedKeyIsGone() throws {
+        let scratch = try ScratchKeyring()
+        let ring = try scratch.keyring.addKeyring("ring")
+        try ring.add("name", [1])
+        let found = try ring.search(.user, "name")
+        try scratch.keyring.move(scratch.keyring.add("name", [2]), to: ring)
+        let refused = #expect(throws: KeyringError.self) { try found.bytes() }
+        #expect(refused?.code == .notFound || refused?.code == .accessDenied)
+        #expect(try ring.search(.user, "name").bytes() == [2])
+    }
+
     @Test("the name of an expired key is taken: an exclusive move is refused, a plain one displaces the key")
     func expiredNameIsTaken() throws {
         let scratch = try ScratchKeyring()

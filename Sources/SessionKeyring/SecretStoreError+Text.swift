@@ -51,7 +51,7 @@ extension SecretStoreError.Code {
         case .duplicate: "use set to replace it"
         case .invalidName(.empty): "name the service"
         case .invalidName(.tooLong): "choose a shorter name"
-        case .invalidTimeout: "pass a duration such as 90s, 15m or 8h, or none at all"
+        case .invalidTimeout: "pass more than nothing and at most 4,294,967,295 seconds, or none at all"
         case .tooLarge: "store a reference to it, or split it"
         case .quotaExceeded:
             "delete items you no longer need, or have root raise /proc/sys/kernel/keys/maxkeys and maxbytes"
@@ -70,12 +70,12 @@ extension SecretStoreError.Code {
         case .contended: "try again"
         case .leaseHeld: "try again, or wait longer"
         case .leaseLost: "take a longer lease, or do less while holding it"
-        case .invalidLease: "pass a duration such as 30s; renew a lease that has to last longer"
-        case .invalidRefresh: "give a timeout, and refresh less than that before its end"
+        case .invalidLease: "pass at least 10 milliseconds and at most an hour; renew a lease that has to last longer"
+        case .invalidRefresh: "refresh later than at once, and before its end"
         case .fetchTimedOut: "try again, or give the fetch a longer limit"
         case .fetchFailed: "try again later; the process that fetched it knows why"
         case .unsupported: "use a kernel that is built with this feature"
-        case .unreadableAfterWrite: "look for what removes the keyring; 'keyctl show' lists it"
+        case .unreadableAfterWrite: "look for what removes the keyring"
         case .unexpected: "see the error number in errno(3)"
         }
     }

@@ -1,6 +1,7 @@
 import Foundation
 import Keyutils
 import SessionKeyring
+import SessionKeyringTesting
 import Testing
 import Threads
 
@@ -85,5 +86,20 @@ struct ErrorTests {
         #expect(try TypeCheck.messages(about: program("@unknown default: false")).isEmpty)
         #expect(
             try TypeCheck.messages(about: program("")).contains { $0.contains("may have additional unknown values") })
+    }
+
+    @Test("a path leads to the part that is wrong by the names of the program alone: a dictionary's keys are data")
+    func paths() throws {
+        struct Outer<Inner: Codable>: Codable { let tokens: [String: [Inner]] }
+        let store = SecretStore(backend: InMemoryBackend())
+        let item = ItemIdentity.password(service: "api")
+        try store.set(Outer(tokens: ["ghp_s3cret": ["x"]]), for: item)
+        #expect { try store.get(item, as: Outer<Int>.self) } throws: { error in
+            (error as? SecretStoreError)?.code == .undecodable(at: "tokens[*][0]")
+        }
+        try store.set(["ghp_s3cret": "x"], for: item)
+        #expect { try store.get(item, as: [String: Int].self) } throws: { error in
+            (error as? SecretStoreError)?.code == .undecodable(at: "[*]") && !"\(error)".contains("s3cret")
+        }
     }
 }

@@ -27,7 +27,7 @@ struct StressRunTests {
     @Test("a store that is broken on purpose is a failure: exit code 70, evidence, and how to repeat it")
     func fault() throws {
         let outcome = try CommandRunner().inSession(
-            "skr-stress --operations 2000 --items 2 --seed 7 --fault stale-read; echo $?")
+            "skr-stress --operations 600 --items 2 --seed 7 --fault stale-read; echo $?")
         #expect(outcome.output.hasSuffix("\n70\n") && outcome.output.contains("\nFAILED: "))
         #expect(outcome.errors.contains("skr-stress: hint: repeat it: skr-stress --workload mixed"))
         #expect(outcome.errors.contains("--seed 7 --fault stale-read\n"))

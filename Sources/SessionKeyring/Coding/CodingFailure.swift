@@ -23,14 +23,17 @@ extension SecretStoreError {
 
     /// A coding path as `tokens[2].expiry`.
     ///
-    /// A dictionary's keys are part of it, so keep secrets out of those.
+    /// Only names that stand in the program are shown, the cases of an enumeration: a dictionary's keys are data, and may be
+    /// secrets.
     private static func describe(_ path: [any CodingKey]) -> String {
         var text = ""
         for key in path {
             if let index = key.intValue {
                 text += "[\(index)]"
-            } else {
+            } else if Mirror(reflecting: key).displayStyle == .enum {
                 text += text.isEmpty ? key.stringValue : "." + key.stringValue
+            } else {
+                text += "[*]"
             }
         }
         return text.isEmpty ? "the top level" : text

@@ -67,6 +67,10 @@ extension SecretStoreError {
         case .sessionRevoked: "log in again, or start a new session with 'skr session'"
         case .restricted: "start a session of your own with 'skr session', or use another scope"
         case .undecodable: "ask for the type that was stored, or look at it with 'skr get'"
+        case .invalidTimeout: "pass a duration such as 90s, 15m or 8h, or none at all"
+        case .invalidLease: "pass a duration such as 30s; the lock is renewed as long as the command runs"
+        case .invalidRefresh: "give a timeout, and refresh less than that before its end"
+        case .unreadableAfterWrite: "look for what removes the keyring; 'keyctl show' lists it"
         case .unsupported: "'skr doctor' tells which features this kernel has"
         default: hint
         }

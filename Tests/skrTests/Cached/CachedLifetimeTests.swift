@@ -85,6 +85,17 @@ struct CachedLifetimeTests {
         #expect(outcome == .init(exitCode: 0, output: "old\nsorry\nold\n0\n1\nold\n0\nnew\nnew\n", errors: ""))
     }
 
+    @Test("an output that lives for less than --refresh-before is fetched anew by the next call")
+    func dueAtOnce() throws {
+        let outcome = try run(
+            #"""
+            print='echo x >> $COUNTER; echo "$0"'
+            try() { skr cached a --timeout-from-json .e --refresh-before 2m -- bash -c "$print" "{\"e\":$1}"; }
+            try 30; try 600; try 600; runs
+            """#)
+        #expect(outcome == .init(exitCode: 0, output: "{\"e\":30}\n{\"e\":600}\n{\"e\":600}\n2\n", errors: ""))
+    }
+
     @Test("while one fetches it anew, others get what is there")
     func othersGoOn() throws {
         let outcome = try run(

@@ -75,11 +75,13 @@ let package = Package(
         ),
         .target(name: "CEarlyGet"),
         .target(name: "CProcess"),
+        .target(name: "CRuntimeStart"),
         .executableTarget(
             name: "skr",
             dependencies: [
                 "CEarlyGet",
                 "CProcess",
+                "CRuntimeStart",
                 "CommandSupport",
                 "SessionKeyring",
                 "Keyutils",

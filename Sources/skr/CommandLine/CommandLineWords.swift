@@ -1,4 +1,4 @@
-import CProcess
+import CRuntimeStart
 package import CommandSupport
 import Glibc
 

@@ -1,4 +1,4 @@
-import CProcess
+import CRuntimeStart
 import CommandSupport
 import Glibc
 import SystemPackage

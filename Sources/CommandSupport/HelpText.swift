@@ -13,7 +13,8 @@ extension ExampleCommand {
     /// The argument parser's help of this command or of a verb, at the terminal's width, and the examples.
     package static func helpText(of verb: (any ParsableCommand.Type)? = nil) -> String {
         let command = verb ?? self
-        var text = helpMessage(for: command)
+        // The parser takes the command to run for an argument that may be left out, and '--' for one that may not.
+        var text = helpMessage(for: command).replacing("-- [<CMD> ...]", with: "[-- CMD ...]")
         while text.last == "\n" { text.removeLast() }
         guard let written = command as? any ExampleCommand.Type else { return "\(text)\n" }
         let examples = written.examples.split(separator: "\n").map { "  \($0)\n" }.joined()

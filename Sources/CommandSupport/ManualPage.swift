@@ -81,7 +81,8 @@ package struct ManualPage {
     private mutating func addVerbs() {
         macro("Pp")
         paragraph("The verbs, each with a page of its own:")
-        addList(nil, command.documentedVerbs.map { ("Xr \(words[0])-\($0.commandName) 1", $0.abstract ?? "") })
+        let verbs = command.documentedVerbs.map { ("Xr \(words[0])-\($0.commandName) 1", $0.abstract ?? "") }
+        addList(nil, verbs + [("Ic help Op Ar VERB", "Show the same in short.")])
     }
 
     private mutating func addList(_ heading: String?, _ rows: [(item: String, text: String)]) {

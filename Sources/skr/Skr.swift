@@ -39,9 +39,8 @@ package enum Skr {
             throw .usage("unknown option '--generate-completion-script'", hint: "'skr help completions' has them")
         }
         // The parser would show the help of skr itself, as if that were the verb's.
-        if words.first == "help", words.count > 1, !words[1].hasPrefix("-"), !RootCommand.verbs.contains(words[1]) {
-            throw unknownVerb(words[1])
-        }
+        let verb = words.first == "help" ? words.dropFirst().first : words.first
+        if let verb, !verb.hasPrefix("-"), verb != "help", !RootCommand.verbs.contains(verb) { throw unknownVerb(verb) }
         do {
             var command = try RootCommand.parseAsRoot(words)
             if let verb = command as? any VerbCommand { return try verb.action(launching: launched) }
@@ -66,7 +65,6 @@ package enum Skr {
         guard let verb = words.first, !verb.hasPrefix("-") else {
             return .usage(parser: message, hint: "'skr help' lists the verbs")
         }
-        guard RootCommand.verbs.contains(verb) else { return unknownVerb(verb) }
         let lacksCommand = RootCommand.launches(verb) && !words.contains("--")
         let hint = lacksCommand ? "write the command behind '--'; 'skr help \(verb)' shows the options" : nil
         return .usage(parser: message, hint: hint ?? "'skr help \(verb)' shows its options")

@@ -35,7 +35,10 @@ struct StressTests {
 
     @Test("skr says where its verb has gone")
     func moved() throws {
-        for words in [["stress"], ["stress", "--threads", "2"], ["help", "stress"]] {
+        for words in [
+            ["stress"], ["stress", "--help"], ["stress", "-h"], ["stress", "--version"], ["stress", "--threads", "2"],
+            ["help", "stress"],
+        ] {
             let outcome = try CommandRunner().run(words, input: Data())
             #expect(outcome.exitCode == 64 && outcome.output.isEmpty)
             #expect(outcome.errors == "skr: error: 'skr stress' is a command of its own\nskr: hint: use skr-stress\n")

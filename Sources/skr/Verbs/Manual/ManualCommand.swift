@@ -1,5 +1,6 @@
-import CommandSupport
 import ArgumentParser
+import CommandSupport
+import FoundationEssentials
 
 struct ManualCommand: VerbCommand, VerbAction {
     static let configuration = CommandConfiguration(
@@ -16,16 +17,17 @@ struct ManualCommand: VerbCommand, VerbAction {
     @Argument(help: "Which verb; skr itself if left out.")
     var verb: String?
 
-    @Option(help: "The date on it, in the form 'November 21, 2026'.")
-    var date = ""
+    @Option(help: "The date on it, in the form 'November 21, 2026'; today if left out.")
+    var date: String?
 
     func run() throws {
         if let verb, RootCommand.verb(named: verb) == nil { throw Skr.unknownVerb(verb) }
         let launches = verb == nil || RootCommand.launches(verb)
         var codes = ExitCode.allCases.filter { launches || !$0.isOfLaunching }.map { ("\($0.rawValue)", $0.meaning) }
         if launches { codes.append(("other", "that of CMD, 128+N for a signal")) }
+        let today = Date.ISO8601FormatStyle().year().month().day().format(.now)
         let page = try ManualPage(
-            of: RootCommand.self, verb: verb, date: date, variables: PlaceOptions.variables, exitCodes: codes)
+            of: RootCommand.self, verb: verb, date: date ?? today, variables: PlaceOptions.variables, exitCodes: codes)
         try Console.write(page.text)
     }
 }

@@ -245,9 +245,8 @@ private final class Gate: Sendable {
 }
 
 /// A backend whose quota is full.
-private struct FullBackend: SecretBackend {
-    private let whole = InMemoryBackend()
-    func withoutWaiting(lastResorts: Bool) -> any SecretBackend { self }
+private struct FullBackend: ForwardingBackend {
+    let whole: any SecretBackend = InMemoryBackend()
 
     func publish(
         _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, ifAbsent: Bool
@@ -255,26 +254,6 @@ private struct FullBackend: SecretBackend {
         throw SecretStoreError(.contended, item: item)
     }
 
-    func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
-        try whole.read(item, body)
-    }
-    func expire(_ item: ItemIdentity, timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
-        try whole.expire(item, timeout: timeout)
-    }
-    func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try whole.contains(item) }
-    func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try whole.delete(item) }
-    func clear() throws(SecretStoreError) { try whole.clear() }
-    func identities() throws(SecretStoreError) -> [ItemIdentity] { try whole.identities() }
-    func attributes() throws(SecretStoreError) -> [ItemAttributes] { try whole.attributes() }
-    func beginUpdate(
-        of item: ItemIdentity, lasting duration: Duration, waiting limit: Duration
-    ) throws(SecretStoreError) -> (any ItemUpdate)? {
-        try whole.beginUpdate(of: item, lasting: duration, waiting: limit)
-    }
-    func tryLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> (any LeaseHandle)? {
-        try whole.tryLease(name, lasting: duration)
-    }
-    func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool { try whole.isLeaseHeld(name) }
     func beginFetch(of item: ItemIdentity) throws(SecretStoreError) -> any ItemFetch { FullFetch(item: item) }
 }
 

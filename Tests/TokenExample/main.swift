@@ -13,6 +13,8 @@ let item = ItemIdentity.password(service: "example.com", account: "alice")
 let token = try await store.value(for: item, as: AuthorizationServer.Token.self) { old in
     let token = if let old { try await server.refresh(old) } else { try await server.login() }
     // The refresh token outlives the access token, which is to be new two seconds before its end.
-    return Fetched(token, timeout: .seconds(3_600), refreshAfter: .seconds(token.expiresIn - 2))
+    return Fetched(
+        token, timeout: .seconds(3_600), refreshAfter: .seconds(token.expiresIn - 2),
+        usableFor: .seconds(token.expiresIn))
 }
 print(token.accessToken)

@@ -6,7 +6,7 @@ import Keyutils
 extension KernelBackend {
     /// Whether there may be more room now.
     func makeRoom() throws(SecretStoreError) -> Bool {
-        let givenBack = try rings.giveBackEmptyRings()
+        let givenBack = try rings.giveBackEmptyRings(mayWait: mayWait)
         let reaped = try reapExpired()
         return givenBack + reaped > 0
     }

@@ -49,7 +49,7 @@ extension KernelBackend {
         let current = try rings.findOrMakePair(mayWait: mayWait)
         guard current.items == items else { return current }
         do throws(KeyringError) {
-            guard try rings.finishGivingBack(items) else { throw error }
+            guard try rings.finishGivingBack(items, mayWait: mayWait) else { throw error }
         } catch {
             throw SecretStoreError(error, item: item)
         }

@@ -169,6 +169,7 @@ private final class KernelItemUpdate: ItemUpdate {
             try lease?.remove(key, from: ring) ?? false
         }
         guard removed != nil else { throw SecretStoreError(.leaseLost, item: item) }
+        try backend.dropSentinels(of: item)
         return true
     }
 }

@@ -13,7 +13,7 @@ enum NameState: Equatable {
 }
 
 extension Keyring {
-    /// The same for a keyring.
+    /// A keyring of that name, as ``find(_:_:linkingInto:)`` does.
     func find(keyring description: String) throws(KeyringError) -> Keyring {
         Keyring(try find(.keyring, description).serial)
     }

@@ -70,7 +70,7 @@ extension NamespaceRings {
     ///
     /// - Returns: `nil` where another process was first, or our time was over.
     func make(
-        _ name: String, in anchor: Keyring, inPlaceOf old: Keyring? = nil, mayWait: Bool = true
+        _ name: String, in anchor: Keyring, inPlaceOf old: Keyring? = nil, mayWait: Bool
     ) throws(KeyringError) -> Keyring? {
         let makers = LeaseRing(anchor, permissions: scope.permissions)
         let lease = try makers.acquire(

@@ -10,12 +10,12 @@ import Keyutils
 /// its place, once there is room for one.
 extension NamespaceRings {
     /// Removes the scope's empty rings but this namespace's own, and returns how many there were.
-    func giveBackEmptyRings() throws(SecretStoreError) -> Int {
+    func giveBackEmptyRings(mayWait: Bool) throws(SecretStoreError) -> Int {
         var count = 0
         do throws(KeyringError) {
             for serial in try anchor.members() {
                 guard let name = try nameOfEmptyRing(serial), !name.utf8.elementsEqual(itemsName.utf8) else { continue }
-                if try giveBack(Keyring(serial), named: name) { count += 1 }
+                if try giveBack(Keyring(serial), named: name, mayWait: mayWait) { count += 1 }
             }
         } catch {
             throw SecretStoreError(error)
@@ -25,13 +25,13 @@ extension NamespaceRings {
 
     /// Gets the items' ring out of the way where it takes nothing because somebody was giving it back; false where it was
     /// restricted by somebody who meant it.
-    func finishGivingBack(_ ring: Keyring) throws(KeyringError) -> Bool {
+    func finishGivingBack(_ ring: Keyring, mayWait: Bool) throws(KeyringError) -> Bool {
         do throws(KeyringError) {
             let key = try Key(ring).describe()
             guard try ring.isRestricted(), key.userID == geteuid(), key.permissions == givingBackPermissions else {
                 return false
             }
-            _ = try removeOrReplace(ring, named: itemsName)
+            _ = try removeOrReplace(ring, named: itemsName, mayWait: mayWait)
         } catch {
             // Somebody else has removed it.
             guard error.isKeyGoneOrRefused else { throw error }
@@ -39,7 +39,7 @@ extension NamespaceRings {
         return true
     }
 
-    private func giveBack(_ ring: Keyring, named name: String) throws(KeyringError) -> Bool {
+    private func giveBack(_ ring: Keyring, named name: String, mayWait: Bool) throws(KeyringError) -> Bool {
         do throws(KeyringError) {
             let isRestricted = try ring.isRestricted()
             if try Key(ring).describe().permissions != givingBackPermissions {
@@ -47,7 +47,7 @@ extension NamespaceRings {
                 try Key(ring).setPermissions(givingBackPermissions)
             }
             if !isRestricted { try ring.restrict() }
-            return try removeOrReplace(ring, named: name)
+            return try removeOrReplace(ring, named: name, mayWait: mayWait)
         } catch {
             // Another process is at it, or has removed it; or there is no room for a new one, which a writer makes later.
             guard error.isKeyGoneOrRefused || error.code == .alreadyExists || error.code == .quotaExceeded else {
@@ -58,13 +58,13 @@ extension NamespaceRings {
     }
 
     /// True if it was empty and is gone.
-    private func removeOrReplace(_ ring: Keyring, named name: String) throws(KeyringError) -> Bool {
+    private func removeOrReplace(_ ring: Keyring, named name: String, mayWait: Bool) throws(KeyringError) -> Bool {
         if try ring.members().isEmpty {
             try Key(ring).invalidate()
             return true
         }
         // Something came in between the two looks: it goes on living in a ring that takes more.
-        _ = try make(name, in: anchor, inPlaceOf: ring)
+        _ = try make(name, in: anchor, inPlaceOf: ring, mayWait: mayWait)
         return false
     }
 

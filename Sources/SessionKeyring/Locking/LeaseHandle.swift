@@ -14,6 +14,6 @@ public protocol LeaseHandle: AnyObject, Sendable {
     /// - Returns: false if the lease may be somebody else's.
     func name(command processID: Int32) throws(SecretStoreError) -> Bool
 
-    /// Gives it back; false if it may have been somebody else's by then.
+    /// Gives it back; false if it may have been somebody else's by then, or was given back before.
     func release() -> Bool
 }

@@ -39,7 +39,7 @@ package struct LeaseRing {
         var candidate = LeaseCandidate(name: name, permissions: permissions)
         defer { candidate.discard() }
         // Whoever comes again and again is not to stage two keys each time.
-        if limit == nil, try look(name) == .held { return nil }
+        if limit == nil, try look(name) != .free { return nil }
         while true {
             try candidate.prepare(lasting: duration)
             do throws(KeyringError) {

@@ -4,15 +4,19 @@ import Keyutils
 package final class FetchLease: LeaseHandle {
     private let lease: (any LeaseHandle)?
     private let fetch: (any ItemFetch)?
+    /// The hash of the value that had been refused when the fetch began.
+    let refusal: UInt64?
 
-    init(_ lease: any LeaseHandle, watching fetch: any ItemFetch) {
+    init(_ lease: any LeaseHandle, watching fetch: any ItemFetch, refusal: UInt64?) {
         self.lease = lease
         self.fetch = fetch
+        self.refusal = refusal
     }
 
     private init() {
         lease = nil
         fetch = nil
+        refusal = nil
     }
 
     /// In place of one where the quota has no room for it: nobody waits for its holder, and nothing is kept.

@@ -10,6 +10,8 @@ package struct Lifetime: Sendable {
     let isFresh: Bool
     /// For how long others get it while somebody fetches it anew; `nil` for as long as it is there.
     let usable: KeyTimeout?
+    /// Whether they get it at all.
+    let isUsable: Bool
 
     /// - Throws: ``SecretStoreError`` with `invalidTimeout` or `invalidRefresh`.
     init(
@@ -50,9 +52,12 @@ package struct Lifetime: Sendable {
         func keyTimeout(_ duration: Duration?) -> KeyTimeout? {
             duration.map { (try? KeyTimeout(max($0, .nanoseconds(1)))) ?? .longest }
         }
+        let usableFor = [usableFor, timeout].compactMap(\.self).min()
+        let refreshAfter = [refreshAfter, usableFor].compactMap(\.self).min()
         self.timeout = keyTimeout(timeout)
         isFresh = refreshAfter.map { $0 > .zero } ?? true
-        fresh = keyTimeout(refreshAfter ?? timeout)
-        usable = keyTimeout(usableFor ?? timeout)
+        fresh = keyTimeout(refreshAfter)
+        isUsable = usableFor.map { $0 > .zero } ?? true
+        usable = keyTimeout(usableFor)
     }
 }

@@ -16,7 +16,7 @@ extension SecretStore {
             let part = SharedFetch.join(FetchKey(self, item, Value.self))
             let (shared, isFirst) = (part.fetch, part.isFirst)
             if isFirst {
-                shared.start { try await self.valueForAll(of: flight, policy, coding(), for: shared, fetch: fetch) }
+                shared.start { try await self.valueForAll(of: flight, policy, coding, for: shared, fetch: fetch) }
             } else if let value = try flight.usable(reading(item, coding())) {
                 return value
             }
@@ -33,9 +33,11 @@ extension SecretStore {
         for item: ItemIdentity, _ policy: FetchPolicy, _ coding: ValueCoding<Value>,
         fetch: (Value?) throws -> Fetched<Value>
     ) throws -> Value {
-        // Nobody renews the lease of a fetch that may hang.
+        try Self.checkLease(policy.limit)
+        // Nobody renews the lease of a fetch that may hang; it is released at the limit, before it ends.
         let flight = try SingleFlight(
-            store: self, item: item, leaseDuration: policy.limit, policy.refreshing,
+            store: self, item: item, leaseDuration: min(policy.limit + .seconds(1), RingLease.longest),
+            policy.refreshing,
             failureTimeout: policy.failureTimeout)
         while true {
             if let value = try flight.good(reading(item, coding)) { return value }
@@ -56,44 +58,47 @@ extension SecretStore {
 
     /// Waits for its turn and fetches, in a task that belongs to all who want the value.
     private func valueForAll<Value: Sendable>(
-        of flight: SingleFlight, _ policy: FetchPolicy, _ coding: ValueCoding<Value>, for shared: SharedFetch,
-        fetch: (Value?) async throws -> Fetched<Value>
+        of flight: SingleFlight, _ policy: FetchPolicy, _ coding: @escaping @Sendable () -> ValueCoding<Value>,
+        for shared: SharedFetch, fetch: (Value?) async throws -> Fetched<Value>
     ) async throws -> SharedFetch.End {
+        // What may be used in place of what was not fetched: what is there then, for it may have been refused meanwhile.
+        let usable: @Sendable () -> SharedFetch.End? = {
+            guard let value = (try? flight.usable(self.reading(flight.item, coding()))) ?? nil else { return nil }
+            return .found(value, isForAll: true)
+        }
         // Nobody holds a lease for longer without renewing it, and nobody fetches for longer than that.
         var wait = DeadlineWait(RingLease.longest, at: backend)
         while true {
             let turn = try await waiting(upTo: RetryBudget.heldLease) { store in
-                try flight.at(store).nextTurn(read: reading(flight.item, coding))
+                try flight.at(store).nextTurn(read: reading(flight.item, coding()))
             }
             switch turn {
             case .take(let value): return .found(value, isForAll: false)
             case .wait:
                 guard try await wait.waitInTask() else { throw SecretStoreError(.leaseHeld, item: flight.item) }
-            case .fetch(let lease, let old, let isOldUsable):
-                let otherwise = isOldUsable ? old.map { SharedFetch.End.found($0, isForAll: true) } : nil
+            case .fetch(let lease, let old, _):
                 // Renewed from now on, because a busy pool may let the task go on late.
                 let renewal = LeaseRenewer.inBackground(lease, lasting: flight.leaseDuration)
-                let isWanted = shared.hold(
-                    lease, renewal, upTo: policy.limit, otherwise: otherwise ?? .timedOut(flight)
-                ) {
+                let isWanted = shared.hold(lease, renewal, upTo: policy.limit) {
                     flight.rememberFailure(under: lease)
+                    return usable() ?? .timedOut(flight)
                 }
                 guard isWanted else {
                     _ = lease.release()
                     return .unknown
                 }
-                if policy.answersEarly, let otherwise { shared.answer(with: otherwise) }
+                if policy.answersEarly, let early = usable() { shared.answer(with: early) }
                 let fetched: Fetched<Value>
                 do {
                     fetched = try await fetch(old)
                 } catch {
                     // What is cancelled has not failed.
                     if !Task.isCancelled { flight.rememberFailure(under: lease) }
-                    guard let otherwise else { throw error }
-                    return otherwise
+                    guard let end = usable() else { throw error }
+                    return end
                 }
                 guard shared.beginKeeping() else { return .unknown }
-                let isKept = try await keep(fetched, of: flight, coding, under: lease)
+                let isKept = try await keep(fetched, of: flight, coding(), under: lease)
                 return .found(fetched.value, isForAll: !isKept)
             }
         }
@@ -110,18 +115,19 @@ extension SecretStore {
             switch try flight.nextTurn(read: reading(flight.item, coding)) {
             case .take(let value): return value
             case .wait: guard wait.wait() else { throw SecretStoreError(.leaseHeld, item: flight.item) }
-            case .fetch(let lease, let old, let isOldUsable):
+            case .fetch(let lease, let old, _):
                 // Nobody but its limit ends it, so there is somebody who wants it.
-                _ = shared.hold(lease, nil, upTo: policy.limit, otherwise: .unknown) {
+                _ = shared.hold(lease, nil, upTo: policy.limit) {
                     flight.rememberFailure(under: lease)
+                    return .unknown
                 }
                 let fetched: Fetched<Value>
                 do {
                     fetched = try fetch(old)
                 } catch {
                     flight.rememberFailure(under: lease)
-                    guard isOldUsable, let old else { throw error }
-                    return old
+                    guard let value = (try? flight.usable(reading(flight.item, coding))) ?? nil else { throw error }
+                    return value
                 }
                 if shared.beginKeeping() { _ = try keep(fetched, of: flight, coding, under: lease) }
                 return fetched.value
@@ -168,7 +174,7 @@ extension SecretStore {
             guard isPut else { return true }
             let hash = bytes.withBytes(LeaseRecord.hash(of:))
             try await waiting(upTo: RetryBudget.heldLease) { store in
-                try flight.at(store).setSentinels(hash: hash, lifetime, waiting: .zero)
+                try flight.at(store).setSentinels(hash: hash, lifetime, under: lease, waiting: .zero)
             }
             return true
         } catch let error as SecretStoreError where error.isLackOfRoom {
@@ -178,6 +184,6 @@ extension SecretStore {
 }
 
 extension SecretStoreError {
-    /// Whether something could not be stored only because of what else is, or is being, stored.
-    fileprivate var isLackOfRoom: Bool { code == .quotaExceeded || code == .contended }
+    /// Whether something could not be stored, or said of what is, only because of what else is, or is being, stored.
+    var isLackOfRoom: Bool { code == .quotaExceeded || code == .contended || code == .leaseLost }
 }

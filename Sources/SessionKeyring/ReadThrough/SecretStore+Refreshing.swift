@@ -19,7 +19,7 @@ extension SecretStore {
         usableFor: Duration? = nil
     ) throws(SecretStoreError) {
         let lifetime = try Lifetime(timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor, of: item)
-        try set(secret, for: item, lifetime, waiting: RetryBudget.heldLease)
+        try set(secret, for: item, lifetime, timeout: timeout)
     }
 
     /// Stores a value, and says after how long it is fetched anew, as the form for bytes does.
@@ -48,27 +48,52 @@ extension SecretStore {
         _ value: Value, for item: ItemIdentity, timeout: Duration? = nil, refreshAfter: Duration,
         usableFor: Duration? = nil, waiting limit: Duration
     ) async throws {
+        try await set(
+            try encoded(value, for: item), for: item, timeout: timeout, refreshAfter: refreshAfter,
+            usableFor: usableFor, waiting: limit)
+    }
+
+    /// Stores bytes, and says after how long the item is fetched anew, without keeping a thread.
+    ///
+    /// - Parameter limit: how long to wait for others; for quota less than a second.
+    /// - Throws: `CancellationError`; ``SecretStoreError`` with `contended`, or as the blocking form.
+    public nonisolated(nonsending) func set(
+        _ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration? = nil, refreshAfter: Duration,
+        usableFor: Duration? = nil, waiting limit: Duration
+    ) async throws {
         let lifetime = try Lifetime(timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor, of: item)
-        let bytes = try encoded(value, for: item)
-        try await waiting(upTo: limit) { store in try store.set(bytes, for: item, lifetime, waiting: .zero) }
+        let lease = leaseAgainstFetches(of: item)
+        defer { _ = lease?.release() }
+        let hash = secret.withBytes(LeaseRecord.hash(of:))
+        try await waiting(upTo: limit) { store in try store.set(secret, for: item, timeout: timeout) }
+        do {
+            try await waiting(upTo: limit) { store in
+                try store.setSentinels(
+                    of: item, hash: hash, to: lifetime, refreshing: .vouched, lifting: .any, waiting: .zero)
+            }
+        } catch let error as SecretStoreError where error.isLackOfRoom {}
     }
 
     func set(
-        _ secret: borrowing SecretBytes, for item: ItemIdentity, _ lifetime: Lifetime, waiting limit: Duration
+        _ secret: borrowing SecretBytes, for item: ItemIdentity, _ lifetime: Lifetime, timeout: Duration?
     ) throws(SecretStoreError) {
-        // Where nobody fetches it, nobody is to begin between the two steps; whoever fetches it notices the first one.
-        let lease = try? backend.tryLease(item.fetchLeaseName, lasting: Self.updateDuration)
+        let lease = leaseAgainstFetches(of: item)
         defer { _ = lease?.release() }
         let hash = secret.withBytes(LeaseRecord.hash(of:))
-        try secret.withBytes { bytes throws(SecretStoreError) in
-            try check(item)
-            try backend.publish(bytes, for: item, timeout: lifetime.timeout, ifAbsent: false)
-        }
+        try set(secret, for: item, timeout: timeout)
         do throws(SecretStoreError) {
-            try setSentinels(of: item, hash: hash, to: lifetime, refreshing: .vouched, waiting: limit)
+            try setSentinels(
+                of: item, hash: hash, to: lifetime, refreshing: .vouched, lifting: .any,
+                waiting: RetryBudget.heldLease)
         } catch {
-            guard error.code == .quotaExceeded else { throw error }
+            guard error.isLackOfRoom else { throw error }
         }
+    }
+
+    /// Where nobody fetches the item, nobody is to begin between two steps; whoever fetches it notices the first one.
+    private func leaseAgainstFetches(of item: ItemIdentity) -> (any LeaseHandle)? {
+        try? backend.withoutWaiting(lastResorts: false).tryLease(
+            item.fetchLeaseName, lasting: RetryBudget.heldLease)
     }
 
     /// Says that a value was refused, as by the server that it is a token for: from now on nobody gets it from `value(for:)`,

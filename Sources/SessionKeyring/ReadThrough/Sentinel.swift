@@ -26,6 +26,9 @@ enum Sentinel: Equatable {
         }
     }
 
+    /// The value that was refused.
+    var refusal: UInt64? { if case .refused(let hash) = self { hash } else { nil } }
+
     var bytes: InlineArray<9, UInt8> {
         let (kind, hash): (UInt8, UInt64) =
             switch self {
@@ -50,34 +53,60 @@ extension SecretStore {
         return sentinel
     }
 
-    /// Sets the sentinel of that name, unless it says that this very value was refused.
+    /// Says of the item's value that it is fresh or usable, or nothing any more, unless it was refused meanwhile, or is not
+    /// there any more.
     ///
-    /// - Parameter limit: how long to wait for others who set it.
-    func set(
-        _ sentinel: Sentinel, at name: ItemIdentity, timeout: KeyTimeout?, waiting limit: Duration
+    /// - Parameters:
+    ///   - name: the sentinel's.
+    ///   - isSaid: whether it is to be said; else what is said is removed.
+    ///   - refusal: what had been refused before, which counts for nothing now.
+    ///   - limit: how long to wait for others who set it.
+    private func say(
+        _ isSaid: Bool, of item: ItemIdentity, hash: UInt64, at name: ItemIdentity, timeout: KeyTimeout?,
+        lifting refusal: Refusal, waiting limit: Duration
     ) throws(SecretStoreError) {
         let update = try beginUpdate(of: name, lasting: Self.updateDuration, waiting: limit)
         while true {
             var present: Sentinel?
             _ = try update.read { bytes in present = Sentinel(bytes) }
-            if case .fresh(let hash) = sentinel, present == .refused(hash) { return }
-            let record = sentinel.bytes
+            if let refused = present?.refusal, !refusal.covers(refused) { return }
+            guard isSaid, try withBytes(of: item, LeaseRecord.hash(of:)) == hash else {
+                if try update.commit(nil, timeout: nil) { return }
+                continue
+            }
+            let record = Sentinel.fresh(hash).bytes
             if try unsafe update.commit(record.span.bytes, timeout: timeout) { return }
+        }
+    }
+
+    /// Which refusals don't count any more.
+    enum Refusal {
+        case any
+        case of(UInt64?)
+
+        func covers(_ hash: UInt64) -> Bool {
+            switch self {
+            case .any: true
+            case .of(let known): known == hash
+            }
         }
     }
 
     /// Says for how long what was just stored is fresh, and for how long it is usable.
     func setSentinels(
         of item: ItemIdentity, hash: UInt64, to lifetime: Lifetime, refreshing: FetchPolicy.Refreshing,
-        waiting limit: Duration
+        lifting refusal: Refusal, waiting limit: Duration
     ) throws(SecretStoreError) {
         if refreshing == .vouched {
-            try set(.fresh(hash), at: item.usableSentinel, timeout: lifetime.usable, waiting: limit)
+            try say(
+                lifetime.isUsable, of: item, hash: hash, at: item.usableSentinel, timeout: lifetime.usable,
+                lifting: refusal, waiting: limit)
         }
-        if lifetime.isFresh, refreshing != .never {
-            try set(.fresh(hash), at: item.freshnessSentinel, timeout: lifetime.fresh, waiting: limit)
-        } else {
-            _ = try backend.delete(item.freshnessSentinel)
-        }
+        // Who does not refresh says nothing; what was said of another value does no harm.
+        let isSaid = lifetime.isFresh && refreshing != .never
+        if !isSaid, try !backend.contains(item.freshnessSentinel) { return }
+        try say(
+            isSaid, of: item, hash: hash, at: item.freshnessSentinel, timeout: lifetime.fresh, lifting: refusal,
+            waiting: limit)
     }
 }

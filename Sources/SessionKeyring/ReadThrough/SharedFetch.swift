@@ -9,6 +9,7 @@ import Keyutils
 ///
 /// - `running`: it waits for its turn or fetches. Its callers' leaving and its limit end it: the lease is released at once,
 ///   so that others go on even if the fetch does not listen to its cancellation, and what that finds is not stored.
+/// - `ending`: its limit has passed, and what that means is found out, with the lease still held.
 /// - `keeping`: what was found is being stored. Nothing from outside ends it any more.
 /// - `stopped`: the lease is released.
 final class SharedFetch: Sendable {
@@ -29,7 +30,7 @@ final class SharedFetch: Sendable {
     }
 
     private enum Phase {
-        case running, keeping, stopped
+        case running, ending, keeping, stopped
     }
 
     private struct State {
@@ -173,19 +174,27 @@ extension SharedFetch {
 
     /// Hands over the lease under which it fetches from now on, until the limit; false if nobody wants it any more.
     ///
-    /// - Parameter atLimit: what is done while the lease is still held, if it comes to that.
+    /// - Parameter atLimit: how it ends if it comes to that; called while the lease is still held.
     func hold(
-        _ lease: any LeaseHandle, _ renewal: BackgroundTimer?, upTo limit: Duration, otherwise end: End,
-        atLimit: @escaping @Sendable () -> Void
+        _ lease: any LeaseHandle, _ renewal: BackgroundTimer?, upTo limit: Duration,
+        atLimit: @escaping @Sendable () -> End
     ) -> Bool {
         let timer = BackgroundTimer(after: limit) { [weak self] in
-            guard let self, self.state.withLock({ $0.phase }) == .running else { return }
-            atLimit()
-            self.abandon(with: end)
+            guard let self, self.beginEnding() else { return }
+            self.stop(during: [.ending], with: atLimit())
         }
         return state.withLock { state in
             guard state.phase == .running else { return false }
             state.hold = Hold(lease: lease, renewal: renewal, limit: timer)
+            return true
+        }
+    }
+
+    /// Whether its limit may end it; then what it finds is not stored any more.
+    private func beginEnding() -> Bool {
+        state.withLock { state in
+            guard state.phase == .running else { return false }
+            state.phase = .ending
             return true
         }
     }

@@ -114,7 +114,8 @@ package struct SingleFlight: Sendable {
         _ bytes: RawSpan, for lifetime: Lifetime, under lease: FetchLease
     ) throws(SecretStoreError) {
         if try put(bytes, for: lifetime, under: lease) {
-            try setSentinels(hash: LeaseRecord.hash(of: bytes), lifetime, waiting: RetryBudget.heldLease)
+            try setSentinels(
+                hash: LeaseRecord.hash(of: bytes), lifetime, under: lease, waiting: RetryBudget.heldLease)
         }
     }
 
@@ -125,8 +126,11 @@ package struct SingleFlight: Sendable {
     }
 
     /// The second one, so that whoever sees the sentinels sees what they are about.
-    func setSentinels(hash: UInt64, _ lifetime: Lifetime, waiting limit: Duration) throws(SecretStoreError) {
-        try store.setSentinels(of: item, hash: hash, to: lifetime, refreshing: refreshing, waiting: limit)
+    func setSentinels(
+        hash: UInt64, _ lifetime: Lifetime, under lease: FetchLease, waiting limit: Duration
+    ) throws(SecretStoreError) {
+        try store.setSentinels(
+            of: item, hash: hash, to: lifetime, refreshing: refreshing, lifting: .of(lease.refusal), waiting: limit)
         if failureTimeout != nil { _ = try store.backend.delete(item.failureSentinel) }
     }
 
@@ -134,15 +138,16 @@ package struct SingleFlight: Sendable {
     func rememberFailure(under lease: FetchLease) {
         guard let failureTimeout, lease.timeLeft > .zero else { return }
         let nothing = InlineArray<0, UInt8>(repeating: 0)
-        // The failure itself matters more than that others don't know of it.
-        try? unsafe store.backend.publish(
+        // The failure itself matters more than that others don't know of it, and nobody waits for that.
+        try? unsafe store.backend.withoutWaiting(lastResorts: false).publish(
             nothing.span.bytes, for: item.failureSentinel, timeout: failureTimeout, ifAbsent: false)
     }
 
     /// Drops the item, so that it is fetched anew; false where there was none.
     package func forget() throws(SecretStoreError) -> Bool {
+        let wasThere = try store.delete(item)
         _ = try store.backend.delete(item.freshnessSentinel)
-        return try store.delete(item)
+        return wasThere
     }
 
     private enum Standing { case good, due, unusable }
@@ -170,7 +175,9 @@ package struct SingleFlight: Sendable {
 
     private func tryLease() throws(SecretStoreError) -> FetchLease? {
         guard let lease = try store.backend.tryLease(leaseName, lasting: leaseDuration) else { return nil }
-        return FetchLease(lease, watching: try store.backend.beginFetch(of: item))
+        return FetchLease(
+            lease, watching: try store.backend.beginFetch(of: item),
+            refusal: try store.sentinel(item.freshnessSentinel).flatMap(\.refusal))
     }
 }
 

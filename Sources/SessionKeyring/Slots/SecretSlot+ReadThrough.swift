@@ -75,7 +75,19 @@ extension SecretSlot {
     /// - Throws: as ``SecretStore/set(_:for:timeout:refreshAfter:usableFor:)`` does.
     public func save(_ secret: Secret, refreshAfter: Duration, usableFor: Duration? = nil) throws(SecretStoreError) {
         let lifetime = try Lifetime(timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor, of: item)
-        try store.set(try bytes(of: secret), for: item, lifetime, waiting: RetryBudget.heldLease)
+        try store.set(try bytes(of: secret), for: item, lifetime, timeout: timeout)
+    }
+
+    /// The same for tasks, without keeping a thread.
+    ///
+    /// - Parameter limit: how long to wait for others; for quota less than a second.
+    /// - Throws: `CancellationError`; ``SecretStoreError`` with `contended`, or as the blocking form.
+    public nonisolated(nonsending) func save(
+        _ secret: Secret, refreshAfter: Duration, usableFor: Duration? = nil, waiting limit: Duration
+    ) async throws {
+        try await store.set(
+            try bytes(of: secret), for: item, timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor,
+            waiting: limit)
     }
 
     /// Says that a value was refused, as ``SecretStore/invalidate(_:for:)`` does; false where it is not what is stored.

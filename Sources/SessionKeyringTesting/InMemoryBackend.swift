@@ -67,7 +67,7 @@ public final class InMemoryBackend: SecretBackend {
         return state.withLock { state in
             let wasThere = state.entries[item]?.isLive(at: time) ?? false
             state.change(item, to: nil)
-            for sentinel in [item.freshnessSentinel, item.usableSentinel] { state.entries[sentinel] = nil }
+            for sentinel in item.sentinels { state.entries[sentinel] = nil }
             return wasThere
         }
     }
@@ -89,14 +89,13 @@ public final class InMemoryBackend: SecretBackend {
     public func attributes() throws(SecretStoreError) -> [ItemAttributes] {
         let time = now()
         return state.withLock { state in
-            state.listed(at: time).map { item, entry in
-                ItemAttributes(
-                    item: item, size: entry.secret.bytes.count, expiry: entry.expiry(at: time),
-                    serial: KeySerial(rawValue: 0),
-                    userID: 0, groupID: 0, permissions: .possessorAll
-                )
-            }
+            state.listed(at: time).map { item, entry in entry.attributes(of: item, at: time) }
         }
+    }
+
+    /// The attributes of a live item, as of all; `nil` where there is none.
+    public func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes? {
+        live(item)?.attributes(of: item, at: now())
     }
 
     func entry(
@@ -170,7 +169,13 @@ extension InMemoryBackend {
             deadline.map { time < $0 } ?? true
         }
 
-        func expiry(at time: ContinuousClock.Instant) -> ItemAttributes.Expiry {
+        func attributes(of item: ItemIdentity, at time: ContinuousClock.Instant) -> ItemAttributes {
+            ItemAttributes(
+                item: item, size: secret.bytes.count, expiry: expiry(at: time), serial: KeySerial(rawValue: 0),
+                userID: 0, groupID: 0, permissions: .possessorAll)
+        }
+
+        private func expiry(at time: ContinuousClock.Instant) -> ItemAttributes.Expiry {
             guard let deadline else { return .never }
             return .after(KeyTimeLeft(atLeast: .seconds((deadline - time).components.seconds), precision: .seconds(1)))
         }

@@ -142,17 +142,21 @@ struct RefreshTests {
     func rememberedFailures() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
-        let begun = Locked(false)
+        let (begun, ended) = (Locked(false), Locked(false))
         let cancelled = Task {
             try await store.value(for: item, as: String.self, sharingFailuresFor: .seconds(600)) {
                 begun.withLock { $0 = true }
                 try? await Task.sleep(for: .seconds(60))
+                ended.withLock { $0 = true }
                 throw Refusal()
             }
         }
         while !begun.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
         cancelled.cancel()
         _ = try? await cancelled.value
+        while !ended.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
+        // What the fetch does behind that takes microseconds.
+        try await Task.sleep(for: .milliseconds(20))
         #expect(try !store.contains(item.failureSentinel))
         await #expect { try await hang() } throws: { ($0 as? SecretStoreError)?.code == .fetchTimedOut }
         await #expect { try await hang() } throws: { ($0 as? SecretStoreError)?.code == .fetchFailed }
@@ -259,6 +263,22 @@ struct RefreshTests {
         let ring = try scratch.keyring.search(keyring: "skr:default")
         // What a fetch invalidated is linked until the kernel collects it.
         #expect(try becomesTrue { try ring.members().isEmpty })
+    }
+
+    @Test("what is said of a secret does not outlive it, and lasts no longer for it", arguments: Place.allCases)
+    func expired(place: Place) throws {
+        let scratch = try ScratchKeyring()
+        let store = try store(place, scratch)
+        try store.set("long", for: item, refreshAfter: .seconds(600), usableFor: .seconds(900))
+        try store.expire(item, timeout: .seconds(60))
+        for sentinel in item.sentinels { #expect(try left(sentinel) <= .seconds(60)) }
+        try store.expire(item, timeout: .seconds(3_000))
+        for sentinel in item.sentinels { #expect(try left(sentinel) <= .seconds(60)) }
+
+        func left(_ item: ItemIdentity) throws -> Duration {
+            guard case .after(let left)? = try store.attributes(of: item)?.expiry else { return .seconds(9_999) }
+            return left.atLeast
+        }
     }
 
     @Test("a slot's timeout is that of what it fetches, unless another one comes")

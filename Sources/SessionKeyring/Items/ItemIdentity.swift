@@ -42,6 +42,13 @@ public struct ItemIdentity: Sendable {
         self.keyDescription = keyDescription
     }
 
+    /// The hidden items that the store may keep beside this one, and that say something of its value. A backend deletes
+    /// them with it.
+    public var sentinels: [ItemIdentity] { isSentinel ? [] : [freshnessSentinel, usableSentinel] }
+
+    /// Whether this is a hidden item itself.
+    var isSentinel: Bool { !keyDescription.utf8.starts(with: kind.rawValue.utf8) }
+
     /// The item beside this one that says of its value that it is fresh, or that it was refused.
     package var freshnessSentinel: ItemIdentity { sentinel("fresh:") }
 

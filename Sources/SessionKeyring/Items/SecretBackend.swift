@@ -50,7 +50,7 @@ public protocol SecretBackend: Sendable {
     /// The live items with all that is known of them, in no particular order.
     func attributes() throws(SecretStoreError) -> [ItemAttributes]
 
-    /// What is known of one item; `nil` for one that is absent or has expired.
+    /// What is known of one item, be it hidden or not; `nil` for one that is absent or has expired.
     func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes?
 
     /// The keys among the items that can't be read, so that nobody knows what they are.
@@ -84,7 +84,7 @@ public protocol SecretBackend: Sendable {
 
 /// What a backend may leave out.
 extension SecretBackend {
-    /// One of all.
+    /// One of all that are listed; of those that are hidden, it knows nothing.
     public func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes? {
         try attributes().first { $0.item == item }
     }

@@ -9,11 +9,10 @@ extension KernelBackend {
     /// Removes what stands beside an item that is deleted: the sentinel of a fetch, so that what it brings is not stored over
     /// what happened meanwhile, and those of its value.
     func dropSentinels(of item: ItemIdentity) throws(SecretStoreError) {
-        guard let ring = try rings.items() else { return }
+        guard !item.isSentinel, let ring = try rings.items() else { return }
         do throws(KeyringError) {
             try dropFetchSentinel(of: item, in: ring)
-            try drop(item.freshnessSentinel, in: ring)
-            try drop(item.usableSentinel, in: ring)
+            for sentinel in item.sentinels { try drop(sentinel, in: ring) }
         } catch {
             throw SecretStoreError(error, item: item)
         }

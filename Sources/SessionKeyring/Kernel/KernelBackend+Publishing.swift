@@ -280,7 +280,10 @@ extension KernelBackend {
     }
 
     /// Without room for a lease, that key is removed without one.
+    ///
+    /// It always waits: what was placed has been seen, so that the whole must not be done again by who would wait elsewhere.
     private func leaseOrNil(of item: ItemIdentity, in ring: Keyring) throws(SecretStoreError) -> RingLease? {
+        let leases = ItemLeases(rings: rings, mayWait: true)
         do throws(KeyringError) {
             if let lease = try leases.acquire(for: item.keyDescription, in: ring) { return lease }
         } catch {

@@ -82,6 +82,7 @@ extension NamespaceRings {
             return nil
         }
         // What the holders of leases in a dead ring write goes through keyrings that the kernel is about to collect.
+        // A session loses that ring hardly ever, so that tasks wait here too.
         if state == .dead, name == Self.leasesName { usleep(50_000) }
         guard let ring = try lease.makeKeyring(name, permissions: scope.permissions) else { return nil }
         guard let old else { return try lease.moveOut(Key(ring), to: anchor) ? ring : nil }

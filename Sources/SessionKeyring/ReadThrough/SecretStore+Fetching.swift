@@ -92,8 +92,7 @@ extension SecretStore {
                 do {
                     fetched = try await fetch(old)
                 } catch {
-                    // What is cancelled has not failed.
-                    if !Task.isCancelled { flight.rememberFailure(under: lease) }
+                    flight.rememberFailure(under: lease)
                     guard let end = usable() else { throw error }
                     return end
                 }

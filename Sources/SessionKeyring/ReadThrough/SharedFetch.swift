@@ -233,8 +233,9 @@ extension SharedFetch {
             defer { state.hold = nil }
             return (state.work, state.hold)
         }
-        work?.cancel()
+        // What is cancelled has not failed: without its lease it leaves nothing behind.
         _ = hold?.lease.release()
+        work?.cancel()
         tell()
     }
 

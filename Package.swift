@@ -118,7 +118,7 @@ let package = Package(
         .target(name: "CTestPause", path: "Tests/CTestPause"),
         .executableTarget(
             name: "pair-search",
-            dependencies: ["SessionKeyring", "Keyutils", "StressSuite", "CTestPause"],
+            dependencies: ["SessionKeyring", "Keyutils", "StressSuite", "Threads", "CTestPause"],
             path: "Tests/PairSearch",
             swiftSettings: tests
         ),
@@ -166,7 +166,7 @@ let package = Package(
             name: "StressSuiteTests",
             dependencies: [
                 "StressSuite", "skr-stress", "skr", "CommandSupport",
-                "SessionKeyringTesting",
+                "SessionKeyringTesting", "Threads",
             ],
             swiftSettings: tests
         ),
@@ -180,7 +180,7 @@ let package = Package(
         ),
         .testTarget(
             name: "FuzzTests",
-            dependencies: ["skr", "SessionKeyring", "Keyutils", "CommandSupport", "TestSupport"],
+            dependencies: ["skr", "SessionKeyring", "Keyutils", "CommandSupport", "Threads", "TestSupport"],
             swiftSettings: tests
         ),
     ],

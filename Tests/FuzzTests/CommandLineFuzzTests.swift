@@ -2,6 +2,7 @@ import CommandSupport
 import TestSupport
 import Testing
 
+import Threads
 import skr
 
 @Suite("Fuzzing: command lines")
@@ -16,7 +17,7 @@ struct CommandLineFuzzTests {
         "--stale-while-refreshing", "--timeout-from-json", ".e", "--forget", "--scope=user", "CMD",
     ]
 
-    private func line(_ random: inout SeededGenerator) -> [String] {
+    private func line(_ random: inout Choices) -> [String] {
         var line = [Self.verbs.randomElement(using: &random) ?? "get"]
         for _ in 0..<Int.random(in: 0...6, using: &random) {
             let word = Self.words.randomElement(using: &random) ?? ""

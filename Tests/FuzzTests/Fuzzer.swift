@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import Threads
 
 /// Inputs for a parser: good samples, changed at random.
 ///
@@ -22,7 +23,7 @@ struct Fuzzer {
     }
 
     /// Calls `check` with each input; what it returns is what is wrong.
-    func run(_ check: ([UInt8], inout SeededGenerator) throws -> String?) {
+    func run(_ check: ([UInt8], inout Choices) throws -> String?) {
         Self.forEach(name) { random in
             let input = mutated(&random)
             do {
@@ -34,11 +35,11 @@ struct Fuzzer {
     }
 
     /// Calls `check` so often, each time with random numbers of its own.
-    static func forEach(_ name: String, share: Int = 1, _ check: (inout SeededGenerator) -> String?) {
+    static func forEach(_ name: String, share: Int = 1, _ check: (inout Choices) -> String?) {
         print("fuzzing \(name): seed \(seed), \(count / share) inputs")
         let only = variable("SKR_FUZZ_ONLY").flatMap { Int($0) }
         for number in only.map({ $0..<($0 + 1) }) ?? 0..<(count / share) {
-            var random = SeededGenerator(seed, stream: number)
+            var random = Choices(seed: seed, stream: UInt64(number))
             if let problem = check(&random) {
                 Issue.record("input \(number) of seed \(seed): \(problem)")
                 return
@@ -68,13 +69,13 @@ extension Fuzzer {
         [0xFF], [0x80], [0xC3], [0xC0, 0xAF], [0xE2, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xF0, 0x9F],
     ]
 
-    func mutated(_ random: inout SeededGenerator) -> [UInt8] {
+    func mutated(_ random: inout Choices) -> [UInt8] {
         var bytes = samples.randomElement(using: &random) ?? []
         for _ in 0..<Int.random(in: 0...6, using: &random) { mutate(&bytes, &random) }
         return bytes
     }
 
-    private func mutate(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
+    private func mutate(_ bytes: inout [UInt8], _ random: inout Choices) {
         let place = Int.random(in: 0...bytes.count, using: &random)
         let end = min(bytes.count, place + Int.random(in: 0...8, using: &random))
         switch Int.random(in: 0..<8, using: &random) {
@@ -90,7 +91,7 @@ extension Fuzzer {
     }
 
     /// A text of tokens and oddities.
-    static func text(_ random: inout SeededGenerator, of tokens: [String] = [], longest: Int = 4) -> String {
+    static func text(_ random: inout Choices, of tokens: [String] = [], longest: Int = 4) -> String {
         (0...Int.random(in: 0...longest, using: &random)).map { _ in
             (Bool.random(using: &random) ? tokens.randomElement(using: &random) : nil)
                 ?? oddities.randomElement(using: &random) ?? ""

@@ -3,6 +3,7 @@ import Keyutils
 import TestSupport
 import Testing
 
+import Threads
 import skr
 
 /// What the field of a text is.
@@ -69,7 +70,7 @@ private indirect enum WrittenJSON {
     case array([WrittenJSON])
     case object([(name: String, value: WrittenJSON)])
 
-    static func random(_ random: inout SeededGenerator, depth: Int) -> WrittenJSON {
+    static func random(_ random: inout Choices, depth: Int) -> WrittenJSON {
         switch Int.random(in: 0..<(depth > 0 ? 6 : 2), using: &random) {
         case 0:
             let scalars = [
@@ -105,7 +106,7 @@ private indirect enum WrittenJSON {
         if case .string(let text) = self { "=" + text } else { "=" + written { $0 } }
     }
 
-    func spaced(_ random: inout SeededGenerator) -> String {
+    func spaced(_ random: inout Choices) -> String {
         let blanks = ["", "", "", " ", "\n", "\t\r "]
         var generator = random
         let text = written {

@@ -1,6 +1,7 @@
 import SessionKeyring
 import TestSupport
 import Testing
+import Threads
 
 @Suite("Fuzzing: lease records")
 struct LeaseRecordFuzzTests {
@@ -21,7 +22,7 @@ struct LeaseRecordFuzzTests {
     }
 
     /// Small numbers, those at the ends of their types, and any.
-    private static func word(_ random: inout SeededGenerator) -> UInt64 {
+    private static func word(_ random: inout Choices) -> UInt64 {
         switch Int.random(in: 0..<4, using: &random) {
         case 0: UInt64.random(in: 0...70_000, using: &random)
         case 1:

@@ -1,6 +1,7 @@
 import CTestPause
 import Glibc
 import StressSuite
+import Threads
 
 /// All chosen series, on several lanes at once: most of the time goes by in waiting.
 struct Search {
@@ -63,7 +64,7 @@ struct Search {
 extension Search {
     /// So many series of each kind of stop, the same for the same seed.
     static func sample(_ count: Int, seed: UInt64) -> [Series] {
-        var choices = Choices(seed: seed, stream: 0)
+        var choices = Choices(seed: seed)
         return Stop.allCases.flatMap { stop in
             Series.all.filter { $0.stop == stop }.shuffled(using: &choices).prefix(stop.share(of: count))
         }

@@ -4,6 +4,7 @@ import Keyutils
 import SessionKeyring
 import SessionKeyringTesting
 import Testing
+import Threads
 
 /// A value that tells whether it is whole, and who wrote it.
 private func value(_ writer: Int, _ number: Int) -> String {
@@ -68,7 +69,7 @@ struct KillTests {
     private func killOne(_ writer: Int, serial: Int32, service: String, seed: UInt64) async {
         await #expect(processExitsWith: .signal(SIGKILL)) {
             [writer = writer as Int, serial = serial as Int32, service = service as String, seed = seed as UInt64] in
-            var random = SeededGenerator(seed, stream: writer)
+            var random = Choices(seed: seed, stream: UInt64(writer))
             let delay = UInt32.random(in: 0...4_000, using: &random)
             let store = try SecretStore(.keyring(KeySerial(rawValue: serial), access: .owner))
             Thread.detachNewThread {

@@ -136,7 +136,7 @@ struct ProcessRaceTests {
                         [process = process as Int, serial = serial as Int32, seed = seed as UInt64] in
                         let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
                         try ThreadTeam.run(3) { thread in
-                            var random = SeededGenerator(seed, stream: process * 10 + thread)
+                            var random = Choices(seed: seed, stream: UInt64(process * 10 + thread))
                             for _ in 0..<1_500 { try act(on: store, random: &random) }
                         }
                         exit(0)
@@ -148,7 +148,7 @@ struct ProcessRaceTests {
 }
 
 /// One random operation; a value is a byte repeated as often as it is large.
-private func act(on store: SecretStore, random: inout SeededGenerator) throws {
+private func act(on store: SecretStore, random: inout Choices) throws {
     let item = ItemIdentity.password(service: "shared", account: "\(Int.random(in: 0..<3, using: &random))")
     switch Int.random(in: 0..<20, using: &random) {
     case 0: try store.delete(item)

@@ -119,11 +119,24 @@ struct RefreshTests {
         try store.delete(item.freshnessSentinel)
         // Between the first read and the lease, another one deletes or refreshes it.
         let racing = SecretStore(
-            backend: RacingBackend(whole: store.backend) {
+            backend: RacingBackend(whole: store.backend, at: .lease) {
                 if isDeleted { _ = try? store.delete(item) } else { try? store.set("next", for: item) }
             })
         let value = try await racing.value(for: item, as: String.self) { old in Fetched("after \(old ?? "nothing")") }
         #expect(value == (isDeleted ? "after nothing" : "after next"))
+    }
+
+    @Test("what is refused before it is said to be fresh stays refused")
+    func refusedAtOnce() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let racing = SecretStore(
+            backend: RacingBackend(whole: store.backend, at: .sentinel) {
+                _ = try? store.invalidate("new", for: item)
+            })
+        _ = try await racing.value(for: item, as: String.self) { _ in Fetched("new", refreshAfter: .seconds(600)) }
+        let next = try await store.value(for: item, as: String.self) { old in Fetched("after \(old ?? "nothing")") }
+        #expect(next == "after new")
     }
 
     @Test("a new value that can't be stored is no failed fetch, and the old one is not given in its place")
@@ -405,31 +418,43 @@ struct RefreshTests {
     }
 }
 
-/// Does something once, between the first read of an item and the first try to take a lease.
+/// Does something once, before the first lease or the first change that is asked for.
 private struct RacingBackend: ForwardingBackend {
     let whole: any SecretBackend
+    enum Place { case lease, sentinel }
+
+    private let place: Place
     private let race: Locked<(@Sendable () -> Void)?>
 
-    init(whole: any SecretBackend, race: @escaping @Sendable () -> Void) {
-        self.whole = whole
-        self.race = Locked(race)
+    init(whole: any SecretBackend, at place: Place, race: @escaping @Sendable () -> Void) {
+        self.init(whole: whole, place: place, race: Locked(race))
     }
 
-    private init(whole: any SecretBackend, sharing race: Locked<(@Sendable () -> Void)?>) {
-        self.whole = whole
-        self.race = race
+    private init(whole: any SecretBackend, place: Place, race: Locked<(@Sendable () -> Void)?>) {
+        (self.whole, self.place, self.race) = (whole, place, race)
     }
 
     func withoutWaiting(lastResorts: Bool) -> any SecretBackend {
-        RacingBackend(whole: whole.withoutWaiting(lastResorts: lastResorts), sharing: race)
+        RacingBackend(whole: whole.withoutWaiting(lastResorts: lastResorts), place: place, race: race)
     }
 
-    func tryLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> (any LeaseHandle)? {
+    private func runOnce() {
         let once = race.withLock { race in
             defer { race = nil }
             return race
         }
         once?()
+    }
+
+    func tryLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> (any LeaseHandle)? {
+        if place == .lease { runOnce() }
         return try whole.tryLease(name, lasting: duration)
+    }
+
+    func beginUpdate(
+        of sentinel: ItemIdentity, lasting duration: Duration, waiting limit: Duration
+    ) throws(SecretStoreError) -> (any ItemUpdate)? {
+        if place == .sentinel { runOnce() }
+        return try whole.beginUpdate(of: sentinel, lasting: duration, waiting: limit)
     }
 }

@@ -1,14 +1,15 @@
 import Foundation
+import Threads
 
 /// Command lines and environments, as lines of a shell script.
 struct EarlyGetCases {
     /// The executable that has what C does early.
     static let installed = ProcessInfo.processInfo.environment["SKR_TEST_EXECUTABLE"]
 
-    private var random: SplitMix
+    private var random: Choices
 
     init(seed: UInt64) {
-        random = SplitMix(state: seed)
+        random = Choices(seed: seed)
     }
 
     /// The arguments of the script's `c`, but for the number: where the output goes, the variables, `--` and the words.
@@ -128,17 +129,4 @@ struct EarlyGetCases {
         grep -a -c '^exit 0$' with.out
 
         """#
-
-    /// Repeatable random numbers: a sequence that its seed alone determines.
-    private struct SplitMix: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
-    }
 }

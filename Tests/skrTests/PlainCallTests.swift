@@ -1,6 +1,7 @@
 import CommandSupport
 import Testing
 
+import Threads
 import skr
 
 /// Whether both do the same; strings in several forms are equal, so their bytes are compared.
@@ -60,7 +61,7 @@ struct PlainCallTests {
             "session", "--namespace", "n", "--field", "a.b", "--help", "-h", "--timeout=5", "é",
         ]
         print("seed \(testSeed)")
-        var random = SeededGenerator(testSeed)
+        var random = Choices(seed: testSeed)
         var taken = 0
         for _ in 0..<3_000 {
             let verb = ["get", "set", "delete"].randomElement(using: &random) ?? "get"

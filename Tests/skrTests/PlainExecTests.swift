@@ -1,5 +1,6 @@
 import Testing
 
+import Threads
 import skr
 
 /// As ``PlainCallTests``, for `skr exec`.
@@ -48,7 +49,7 @@ struct PlainExecTests {
             "--", "--scope", "user", "--namespace", "n", "--help", "x", "--env=A=skr://api", "é",
         ]
         print("seed \(testSeed)")
-        var random = SeededGenerator(testSeed)
+        var random = Choices(seed: testSeed)
         var taken = 0
         for _ in 0..<3_000 {
             var line = ["exec"]

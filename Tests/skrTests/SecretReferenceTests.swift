@@ -1,6 +1,7 @@
 import CommandSupport
 import Testing
 
+import Threads
 import skr
 
 @Suite("References")
@@ -61,7 +62,7 @@ struct SecretReferenceTests {
         #expect(throws: SecretReference.Problem.notUTF8) { try SecretReference(parsing: (start + [0xFF])[...]) }
         let alphabet = Array("skr:/?&#%=fieldaF09. \0".utf8) + [0xC3, 0xA9, 0xFF]
         print("seed \(testSeed)")
-        var random = SeededGenerator(testSeed)
+        var random = Choices(seed: testSeed)
         var good = 0
         for _ in 0..<20_000 {
             let tail = (0..<Int.random(in: 0...12, using: &random)).compactMap { _ in

@@ -1,6 +1,7 @@
 import Glibc
 import Keyutils
 import SessionKeyring
+import Threads
 
 /// Plants odd keys in the keyrings that the workers share, all the time.
 ///

@@ -1,5 +1,6 @@
 import Keyutils
 import SessionKeyring
+import Threads
 
 /// Calls on the names that the hostile neighbor has taken: they may fail, and must do so in time.
 struct SquattedCalls {

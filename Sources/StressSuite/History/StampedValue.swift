@@ -1,3 +1,5 @@
+import Threads
+
 /// A value that tells who wrote it, for which item and in which run, and whether it is whole.
 ///
 /// A header of words (seed, stamp, item, size, count, checksum), then bytes that follow from the stamp, so that no two

@@ -1,6 +1,7 @@
 import Foundation
 import Keyutils
 import SessionKeyring
+import Threads
 
 /// A run in progress: one round after the other, in a scratch keyring of its own.
 struct OngoingRun: ~Copyable {

@@ -1,4 +1,5 @@
 import Glibc
+import Threads
 
 /// A part of a run, some seconds long: workers start, run and end, and leave their logs.
 ///

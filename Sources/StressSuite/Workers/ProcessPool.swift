@@ -1,4 +1,5 @@
 import Glibc
+import Threads
 
 /// Workers in processes of their own.
 final class ProcessPool: WorkerPool {

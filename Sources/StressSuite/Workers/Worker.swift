@@ -1,5 +1,6 @@
 import Keyutils
 import SessionKeyring
+import Threads
 
 /// Makes calls in one thread, and logs each of them.
 ///

@@ -4,6 +4,7 @@ import SessionKeyring
 import SessionKeyringTesting
 import TestSupport
 import Testing
+import Threads
 
 private let counter = ItemIdentity.password(service: "counter")
 private let lastNumber = ItemIdentity.password(service: "last fencing number")
@@ -50,7 +51,7 @@ struct LeaseRaceTests {
                                 serial = serial as Int32, process = process as Int, life = life as Int,
                                 seed = seed as UInt64
                             ] in
-                            var random = SeededGenerator(seed, stream: process * 100 + life)
+                            var random = Choices(seed: seed, stream: UInt64(process * 100 + life))
                             let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
                             // Mostly while it holds the lease.
                             let turns = Int.random(in: 1...10, using: &random)

@@ -144,7 +144,7 @@ final class RingLeaseTests {
                             seed = seed as UInt64, path = log.path as String
                         ] in
                         let end = ContinuousClock.now + .seconds(3)
-                        var random = SeededGenerator(seed, stream: process)
+                        var random = Choices(seed: seed, stream: UInt64(process))
                         let leases = LeaseRing(Keyring(KeySerial(rawValue: serial)), permissions: .possessorAll)
                         let file = open(path, O_WRONLY | O_APPEND)
                         while ContinuousClock.now < end {

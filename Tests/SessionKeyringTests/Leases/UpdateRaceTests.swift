@@ -83,7 +83,7 @@ struct UpdateRaceTests {
                                 serial = serial as Int32, process = process as Int, life = life as Int,
                                 seed = seed as UInt64
                             ] in
-                            var random = SeededGenerator(seed, stream: process * 100 + life)
+                            var random = Choices(seed: seed, stream: UInt64(process * 100 + life))
                             let delay = UInt32.random(in: 500...20_000, using: &random)
                             let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
                             Thread.detachNewThread {
@@ -230,7 +230,7 @@ private func updateSomeTimes(in store: SecretStore) throws {
 
 /// Stops one of the updaters at a time, for twice its lease, once all of them are up, which takes a while on a busy machine.
 private func stopSomebody(_ times: Int, at store: SecretStore) {
-    var random = SeededGenerator(testSeed)
+    var random = Choices(seed: testSeed)
     let updaters = (0..<4).map { ItemIdentity.password(service: "pid\($0)") }
     // They come, however busy the other tests keep the machine.
     var giveUp = ContinuousClock.now + .seconds(600)

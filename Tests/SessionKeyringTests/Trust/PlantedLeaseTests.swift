@@ -3,6 +3,7 @@ import Keyutils
 import SessionKeyring
 import SessionKeyringTesting
 import Testing
+import Threads
 
 private let item = ItemIdentity.password(service: "planted")
 
@@ -36,7 +37,7 @@ final class PlantedLeaseTests {
     @Test("300 random lies in lease records clear nobody's keyring and block no name for long")
     func lies() throws {
         print("seed \(testSeed)")
-        var random = SeededGenerator(testSeed)
+        var random = Choices(seed: testSeed)
         let victim = try scratch.keyring.addKeyring("victim")
         try victim.add(.user, "precious", payload: [1].span.bytes)
         let old = try items.search(.user, item.keyDescription)

@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import StressSuite
+import Threads
 
 /// Makes histories of an item from a seed.
 struct HistoryMaker {
@@ -24,11 +25,11 @@ struct HistoryMaker {
         case read, look, write, create, remove, wipe, update
     }
 
-    var dice: Dice
+    var dice: Choices
     private var numbers: [UInt32: UInt32] = [:]
 
     init(seed: UInt64) {
-        dice = Dice(seed: seed)
+        dice = Choices(seed: seed)
     }
 
     /// What the histories of one test begin with, printed when one fails; `SKR_TEST_SEED` replays it.
@@ -172,22 +173,5 @@ struct HistoryMaker {
             ball -= weight
         }
         return .read
-    }
-
-    /// Random numbers that a seed repeats (SplitMix64).
-    struct Dice: RandomNumberGenerator {
-        private var state: UInt64
-
-        init(seed: UInt64) {
-            state = seed
-        }
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9e37_79b9_7f4a_7c15
-            var word = state
-            word = (word ^ word >> 30) &* 0xbf58_476d_1ce4_e5b9
-            word = (word ^ word >> 27) &* 0x94d0_49bb_1331_11eb
-            return word ^ word >> 31
-        }
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import StressSuite
+import Threads
 
 /// Results that nobody measured, for tests of what is made of them.
 enum SampleResult {
@@ -8,7 +9,7 @@ enum SampleResult {
         guard count > 0 else {
             return LatencySummary(count: 0, mean: 0, least: 0, p50: 0, p90: 0, p99: 0, p999: 0, most: 0, bars: [])
         }
-        var random = Choices(seed: seed, stream: 0)
+        var random = Choices(seed: seed)
         let values = (0..<count).map { _ in
             let normal = (0..<12).reduce(-6.0) { sum, _ in sum + Double.random(in: 0..<1, using: &random) }
             let isStalled = Double.random(in: 0..<1, using: &random) < 0.002
@@ -35,7 +36,7 @@ enum SampleResult {
     }
 
     static func throughput(points: Int, seconds: Double, rate: Double, isHurt: Bool) -> [ThroughputPoint] {
-        var random = Choices(seed: 7, stream: 0)
+        var random = Choices(seed: 7)
         return (0..<points).map { number in
             let isHit = isHurt && Int.random(in: 0..<9, using: &random) == 0
             return ThroughputPoint(

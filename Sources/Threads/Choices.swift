@@ -2,7 +2,7 @@
 package struct Choices: RandomNumberGenerator {
     private var state: UInt64
 
-    package init(seed: UInt64, stream: UInt64) {
+    package init(seed: UInt64, stream: UInt64 = 0) {
         var start = Choices(state: seed)
         state = start.next() &+ stream &* 0xD1B5_4A32_D192_ED03
     }

@@ -54,9 +54,9 @@ package struct KernelBackend: SecretBackend {
 
     /// Clears the ring that is remembered, with one system call; false where that proves nothing.
     ///
-    /// A ring that only its possessor may write to can be written to while the caller's tree of keyrings has it, and nobody links it
-    /// there a second time. One that the whole user may write to can be cleared after it was removed, and its successor
-    /// would stay full.
+    /// A ring that only its possessor may write to can be written to only while the caller's tree of keyrings has it, and
+    /// nobody links it there a second time. One that the whole user may write to can be cleared after it was removed, and
+    /// its successor would stay full.
     private func clearKnownRing() throws(SecretStoreError) -> Bool {
         guard rings.scope.access == .possessor, let ring = rings.knownItems else { return false }
         do throws(KeyringError) {

@@ -19,10 +19,11 @@ extension SecretStore {
     /// **What is guaranteed when it takes too long**, because `change` does, or because the process is stopped or killed:
     /// after `duration` somebody else may begin. From that moment on this update can't write any more, wherever it was
     /// stopped: the kernel itself turns its write down, however late it comes. It then throws `leaseLost`, and has written
-    /// nothing; also where nobody else came, if it finds out in time. An update that returns has been written. (Two
-    /// exceptions: a ``clear()`` asks nobody, nor does the clock, so one that falls, or an expiry, into the microsecond
-    /// between the update's last look and its write counts as before the update. And where the quota has no room for the new value beside the old one, that is
-    /// written over in place, and only the clock keeps a process from doing so late.)
+    /// nothing; also where nobody else came, if it finds out in time. An update that returns has been written.
+    ///
+    /// There are two exceptions. A ``clear()`` or an expiry takes no turn: one that falls between the update's last look and
+    /// its write, a microsecond, counts as before the update. And where the quota has no room for the new value beside the
+    /// old one, that is written over in place, and only the clock keeps a process from doing so late.
     ///
     /// - Parameters:
     ///   - item: which item.

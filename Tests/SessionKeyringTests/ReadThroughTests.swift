@@ -9,8 +9,6 @@ import Threads
 private let item = ItemIdentity.password(service: "token")
 private let fetches = ItemIdentity.password(service: "fetches")
 
-private struct Refusal: Error {}
-
 @Suite("Fetched once for all", .tags(.kernel), .aheadOfOthers)
 struct ReadThroughTests {
     @Test("of threads that want the same item, one fetches it")

@@ -8,8 +8,6 @@ import Threads
 
 private let item = ItemIdentity.password(service: "token")
 
-private struct Refusal: Error {}
-
 @Suite("Fetches that fail, hang or are not wanted any more", .tags(.kernel), .aheadOfOthers)
 struct SharedFetchTests {
     @Test("200 tasks that wait for a fetch which fails share its error")

@@ -1,0 +1,99 @@
+import Foundation
+import SessionKeyring
+import SessionKeyringTesting
+import TestSupport
+import Testing
+import Threads
+
+private let item = oauthItem
+
+@Suite("Failures that are remembered, and those that are not", .tags(.kernel), .aheadOfOthers)
+struct FetchFailureTests {
+    @Test("a new value that can't be stored is no failed fetch, and the old one is not given in its place")
+    func unstorable() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set("old", for: item, refreshAfter: .seconds(600))
+        try store.delete(item.freshnessSentinel)
+        let long = String(repeating: "x", count: 2_000_000)
+        await #expect { try await store.value(for: item, as: String.self) { _ in Fetched(long) } } throws: {
+            if case .tooLarge? = ($0 as? SecretStoreError)?.code { true } else { false }
+        }
+    }
+
+    @Test("a fetch that is cancelled is not remembered as a failure, and one that hangs is")
+    func rememberedFailures() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let (begun, ended) = (Locked(false), Locked(false))
+        let cancelled = Task {
+            try await store.value(for: item, as: String.self, sharingFailuresFor: .seconds(600)) {
+                begun.withLock { $0 = true }
+                try? await Task.sleep(for: .seconds(60))
+                ended.withLock { $0 = true }
+                throw Refusal()
+            }
+        }
+        while !begun.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
+        cancelled.cancel()
+        _ = try? await cancelled.value
+        while !ended.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
+        // What the fetch does behind that takes microseconds.
+        try await Task.sleep(for: .milliseconds(20))
+        #expect(try !store.contains(item.failureSentinel))
+        await #expect { try await hang() } throws: { ($0 as? SecretStoreError)?.code == .fetchTimedOut }
+        await #expect { try await hang() } throws: { ($0 as? SecretStoreError)?.code == .fetchFailed }
+
+        @Sendable func hang() async throws -> String {
+            try await store.value(
+                for: item, fetchLasting: .milliseconds(100), sharingFailuresFor: .seconds(600)
+            ) {
+                try await Task.sleep(for: .seconds(60))
+                return "late"
+            }
+        }
+    }
+
+    @Test("a fetch that hangs on its thread is remembered as a failure")
+    func hungThreadIsRemembered() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let isEnough = DispatchSemaphore(value: 0)
+        let hasEnded = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            _ = try? store.blockingValue(
+                for: item, fetchLasting: .milliseconds(200), sharingFailuresFor: .seconds(600)
+            ) {
+                _ = isEnough.wait(timeout: .now() + 30)
+                return "late"
+            }
+            hasEnded.signal()
+        }
+        #expect(try becomesTrue(within: 20) { try store.contains(item.failureSentinel) })
+        isEnough.signal()
+        hasEnded.wait()
+        #expect(try !store.contains(item))
+    }
+
+    @Test("a failure is shared for as long as the caller chose, also with other stores", arguments: Place.allCases)
+    func sharedFailure(place: Place) async throws {
+        let scratch = try ScratchKeyring()
+        let store = try place.store(scratch)
+        let other = SecretStore(backend: store.backend)
+        let tries = Locked(0)
+        @Sendable func value(_ store: SecretStore) async throws -> String {
+            try await store.value(for: item, sharingFailuresFor: .seconds(600)) { () async throws -> String in
+                tries.withLock { $0 += 1 }
+                throw Refusal()
+            }
+        }
+        await #expect(throws: Refusal.self) { try await value(store) }
+        for store in [store, other] {
+            await #expect { try await value(store) } throws: { ($0 as? SecretStoreError)?.code == .fetchFailed }
+        }
+        #expect(tries.withLock { $0 } == 1)
+        // One who did not choose that tries by himself.
+        #expect(try await store.value(for: item) { "fetched" } == "fetched")
+        #expect(try await value(other) == "fetched")
+    }
+}

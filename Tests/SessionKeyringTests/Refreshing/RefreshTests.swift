@@ -1,0 +1,215 @@
+import Keyutils
+import SessionKeyring
+import SessionKeyringTesting
+import TestSupport
+import Testing
+import Threads
+
+private let item = oauthItem
+
+/// A token as an OAuth server gives it.
+private struct Token: Codable, Equatable, Sendable {
+    var access: String
+    var refresh: String
+}
+
+@Suite("Tokens that are refreshed", .tags(.kernel), .aheadOfOthers)
+struct RefreshTests {
+    @Test("a fetch gets the old value, and gives the new one its lifetime", arguments: Place.allCases)
+    func oldValue(place: Place) async throws {
+        let scratch = try ScratchKeyring()
+        let store = try place.store(scratch)
+        let log = Locked([String]())
+        @Sendable func token() async throws -> Token {
+            try await store.value(for: item) { (old: Token?) in
+                log.withLock { $0.append(old?.refresh ?? "login") }
+                let number = log.withLock { $0.count }
+                return Fetched(
+                    Token(access: "a\(number)", refresh: "r\(number)"), timeout: .seconds(3_600),
+                    refreshAfter: .seconds(600))
+            }
+        }
+        #expect(try await token().access == "a1")
+        #expect(try await token().access == "a1")
+        try store.delete(item.freshnessSentinel)
+        #expect(try await token().access == "a2")
+        #expect(log.withLock { $0 } == ["login", "r1"])
+        let attributes = try #require(try store.items().first)
+        guard case .after(let left) = attributes.expiry else {
+            Issue.record("no timeout")
+            return
+        }
+        #expect(left.atLeast > .seconds(3_500))
+    }
+
+    @Test(
+        "a login that says when to refresh is not fetched again at once; one that does not is",
+        arguments: Place.allCases)
+    func loginIsKept(place: Place) async throws {
+        let scratch = try ScratchKeyring()
+        let store = try place.store(scratch)
+        let login = Token(access: "a", refresh: "r")
+        try store.set(login, for: item, timeout: .seconds(3_600), refreshAfter: .seconds(600))
+        let kept = try await store.value(for: item, as: Token.self) { old in
+            Issue.record("fetched")
+            return Fetched(old ?? login)
+        }
+        #expect(kept == login)
+        try store.clear()
+        try store.set(login, for: item)
+        let fetched = try await store.value(for: item, as: Token.self) { old in
+            Fetched(Token(access: "b", refresh: old?.refresh ?? ""))
+        }
+        #expect(fetched == Token(access: "b", refresh: "r"))
+    }
+
+    @Test("a value that is plainly set over a fetched one is not taken for fresh", arguments: Place.allCases)
+    func plainSet(place: Place) async throws {
+        let scratch = try ScratchKeyring()
+        let store = try place.store(scratch)
+        _ = try await store.value(for: item, as: String.self) { _ in Fetched("fetched", refreshAfter: .seconds(600)) }
+        try store.set("set", for: item)
+        let value = try await store.value(for: item, as: String.self) { old in Fetched("after \(old ?? "nothing")") }
+        #expect(value == "after set")
+    }
+
+    @Test("what is due and not usable any more is for the next fetch alone", arguments: Place.allCases)
+    func unusable(place: Place) async throws {
+        let scratch = try ScratchKeyring()
+        let store = try place.store(scratch)
+        try store.set("old", for: item, refreshAfter: .seconds(500), usableFor: .seconds(600))
+        @Sendable func value(_ fetch: @escaping @Sendable (String?) async throws -> String) async throws -> String {
+            try await store.value(for: item, as: String.self) { old in
+                Fetched(try await fetch(old), refreshAfter: .seconds(500), usableFor: .seconds(600))
+            }
+        }
+        #expect(try await value { _ in throw Refusal() } == "old")
+        try store.delete(item.freshnessSentinel)
+        #expect(try await value { _ in throw Refusal() } == "old", "usable while it is refreshed")
+        try store.delete(item.usableSentinel)
+        await #expect(throws: Refusal.self) { try await value { _ in throw Refusal() } }
+        let values = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<10 {
+                group.addTask {
+                    try await value { old in
+                        try await Task.sleep(for: .milliseconds(100))
+                        return "after \(old ?? "nothing")"
+                    }
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(values == Array(repeating: "after old", count: 10))
+    }
+
+    @Test("what is usable for a time and says nothing of refreshing is due then", arguments: [true, false])
+    func usableAlone(isLong: Bool) async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let fetches = Locked(0)
+        for _ in 0..<2 {
+            let value = try await store.value(for: item, as: String.self) { _ in
+                fetches.withLock { $0 += 1 }
+                return Fetched("token", usableFor: isLong ? .seconds(600) : .zero)
+            }
+            #expect(value == "token")
+        }
+        #expect(fetches.withLock { $0 } == (isLong ? 1 : 2))
+    }
+
+    @Test("a login in a task is stored once, before anybody fetches, also as the first thing in a namespace")
+    func loginInTask() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try await store.set("login", for: item, refreshAfter: .seconds(600), waiting: .seconds(10))
+        let kept = try await store.value(for: item, as: String.self) { _ in throw Refusal() }
+        #expect(kept == "login")
+    }
+
+    @Test("a deleted item leaves nothing beside it")
+    func deleted() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        _ = try await store.value(for: item, as: String.self) { _ in Fetched("fetched") }
+        try store.invalidate("fetched", for: item)
+        try store.delete(item)
+        let ring = try scratch.keyring.search(keyring: "skr:default")
+        // What a fetch invalidated is linked until the kernel collects it.
+        #expect(try becomesTrue { try ring.members().isEmpty })
+    }
+
+    @Test("what is said of a secret does not outlive it, and lasts no longer for it", arguments: Place.allCases)
+    func expired(place: Place) throws {
+        let scratch = try ScratchKeyring()
+        let store = try place.store(scratch)
+        try store.set("long", for: item, refreshAfter: .seconds(600), usableFor: .seconds(900))
+        try store.expire(item, timeout: .seconds(60))
+        for sentinel in item.sentinels { #expect(try left(sentinel) <= .seconds(60)) }
+        try store.expire(item, timeout: .seconds(3_000))
+        for sentinel in item.sentinels { #expect(try left(sentinel) <= .seconds(60)) }
+
+        func left(_ item: ItemIdentity) throws -> Duration {
+            guard case .after(let left)? = try store.attributes(of: item)?.expiry else { return .seconds(9_999) }
+            return left.atLeast
+        }
+    }
+
+    @Test("a slot's timeout is that of what it fetches, unless another one comes")
+    func slotTimeout() async throws {
+        let scratch = try ScratchKeyring()
+        let slot = try scratch.store().slot(for: item, as: String.self, timeout: .seconds(600))
+        _ = try await slot.value { _ in Fetched("fetched") }
+        guard case .after(let left)? = try slot.attributes()?.expiry else {
+            Issue.record("no timeout")
+            return
+        }
+        #expect(left.atLeast <= .seconds(600))
+    }
+
+    @Test("what was fetched without a time to refresh stays until it is gone", arguments: Place.allCases)
+    func staysFresh(place: Place) async throws {
+        let scratch = try ScratchKeyring()
+        let store = try place.store(scratch)
+        for _ in 0..<3 {
+            let value = try await store.value(for: item, as: String.self) { old in
+                #expect(old == nil)
+                return Fetched("once")
+            }
+            #expect(value == "once")
+        }
+    }
+
+    @Test("a value whose time is over already is returned, and not kept")
+    func overAlready() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let value = try await store.value(for: item, as: String.self) { _ in Fetched("late", timeout: .zero) }
+        #expect(value == "late")
+        #expect(try !store.contains(item))
+    }
+
+    @Test("what a fetch brings shows itself nowhere")
+    func redacted() {
+        let fetched = Fetched("s3cret", timeout: .seconds(1))
+        var dumped = ""
+        dump(fetched, to: &dumped)
+        #expect(!"\(fetched) \(String(reflecting: fetched)) \(dumped)".contains("s3cret"))
+    }
+
+    @Test("slots fetch too, also through a mirror")
+    func slots() async throws {
+        let scratch = try ScratchKeyring()
+        let slot = try scratch.store().slot(for: item, as: Token.self, timeout: .seconds(60))
+        let token = Token(access: "a", refresh: "r")
+        #expect(try await slot.value { token } == token)
+        #expect(try await slot.value { throw Refusal() } == token)
+        try await slot.delete(waiting: .seconds(5))
+        try await slot.add(token, waiting: .seconds(5))
+        try await slot.update(timeout: nil) { old in
+            var token = try #require(old)
+            token.access = "b"
+            return token
+        }
+        #expect(try slot.load().access == "b")
+    }
+}

@@ -1,0 +1,164 @@
+import SessionKeyring
+import SessionKeyringTesting
+import TestSupport
+import Testing
+import Threads
+
+private let item = oauthItem
+
+/// A token as an OAuth server gives it.
+private struct Token: Codable, Equatable, Sendable {
+    var access: String
+    var refresh: String
+}
+
+@Suite("Tokens that are refused, or change, while they are refreshed", .tags(.kernel), .aheadOfOthers)
+struct RefusalTests {
+    @Test("behind the lease it counts what is there then, not what was read before", arguments: [true, false])
+    func readBehindTheLease(isDeleted: Bool) async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set("spent", for: item, refreshAfter: .seconds(600))
+        try store.delete(item.freshnessSentinel)
+        // Between the first read and the lease, another one deletes or refreshes it.
+        let racing = SecretStore(
+            backend: RacingBackend(whole: store.backend, at: .lease) {
+                if isDeleted { _ = try? store.delete(item) } else { try? store.set("next", for: item) }
+            })
+        let value = try await racing.value(for: item, as: String.self) { old in Fetched("after \(old ?? "nothing")") }
+        #expect(value == (isDeleted ? "after nothing" : "after next"))
+    }
+
+    @Test("what is refused before it is said to be fresh stays refused")
+    func refusedAtOnce() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let racing = SecretStore(
+            backend: RacingBackend(whole: store.backend, at: .sentinel) {
+                _ = try? store.invalidate("new", for: item)
+            })
+        _ = try await racing.value(for: item, as: String.self) { _ in Fetched("new", refreshAfter: .seconds(600)) }
+        let next = try await store.value(for: item, as: String.self) { old in Fetched("after \(old ?? "nothing")") }
+        #expect(next == "after new")
+    }
+
+    @Test("what was refused while it was refreshed is given to nobody, if the refresh fails", arguments: [true, false])
+    func refusedMeanwhile(isBlocking: Bool) async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set("old", for: item, refreshAfter: .seconds(600))
+        try store.delete(item.freshnessSentinel)
+        let refuse: @Sendable (String?) throws -> Fetched<String> = { old in
+            #expect(try store.invalidate(#require(old), for: item))
+            throw Refusal()
+        }
+        await #expect(throws: Refusal.self) {
+            if isBlocking {
+                try blocking { try store.blockingValue(for: item, as: String.self, fetch: refuse) }
+            } else {
+                try await store.value(for: item, as: String.self) { old in try refuse(old) }
+            }
+        }
+    }
+
+    @Test("a fetch that brings the refused value again has the last word", arguments: Place.allCases)
+    func sameAgain(place: Place) async throws {
+        let scratch = try ScratchKeyring()
+        let store = try place.store(scratch)
+        let fetches = Locked(0)
+        @Sendable func value() async throws -> String {
+            try await store.value(for: item, as: String.self) { _ in
+                fetches.withLock { $0 += 1 }
+                return Fetched("same", refreshAfter: .seconds(600))
+            }
+        }
+        #expect(try await value() == "same")
+        try store.invalidate("same", for: item)
+        #expect(try await value() == "same")
+        #expect(try await value() == "same")
+        #expect(fetches.withLock { $0 } == 2)
+    }
+
+    @Test(
+        "a token that was refused is given to nobody any more, and refreshed once by itself", arguments: Place.allCases)
+    func refused(place: Place) async throws {
+        let scratch = try ScratchKeyring()
+        let store = try place.store(scratch)
+        let first = Token(access: "a1", refresh: "r1")
+        try store.set(first, for: item, timeout: .seconds(3_600), refreshAfter: .seconds(600))
+        #expect(try store.invalidate(first, for: item))
+        let fetches = Locked(0)
+        let tokens = try await withThrowingTaskGroup(of: Token.self) { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    try await store.value(for: item, as: Token.self) { old in
+                        #expect(old == first)
+                        try await Task.sleep(for: .milliseconds(100))
+                        fetches.withLock { $0 += 1 }
+                        return Fetched(Token(access: "a2", refresh: "r2"), refreshAfter: .seconds(600))
+                    }
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(Set(tokens.map(\.access)) == ["a2"])
+        #expect(fetches.withLock { $0 } == 1)
+        #expect(try await !store.invalidate(first, for: item, waiting: .seconds(5)), "a late refusal is of the old one")
+        let kept = try await store.value(for: item, as: Token.self) { _ in throw Refusal() }
+        #expect(kept.access == "a2")
+        #expect(try store.get(item, as: Token.self)?.access == "a2")
+    }
+
+    @Test("a token that was refused is no old value to fall back on")
+    func refusedIsNoFallback() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set("refused", for: item, refreshAfter: .seconds(600))
+        try store.invalidate("refused", for: item)
+        await #expect(throws: Refusal.self) {
+            try await store.value(for: item, as: String.self) { _ in throw Refusal() }
+        }
+        #expect(throws: Refusal.self) { try store.blockingValue(for: item, as: String.self) { throw Refusal() } }
+    }
+}
+
+/// Does something once, before the first lease or the first change that is asked for.
+private struct RacingBackend: ForwardingBackend {
+    let whole: any SecretBackend
+    enum Moment { case lease, sentinel }
+
+    private let moment: Moment
+    private let race: Locked<(@Sendable () -> Void)?>
+
+    init(whole: any SecretBackend, at moment: Moment, race: @escaping @Sendable () -> Void) {
+        self.init(whole: whole, moment: moment, race: Locked(race))
+    }
+
+    private init(whole: any SecretBackend, moment: Moment, race: Locked<(@Sendable () -> Void)?>) {
+        (self.whole, self.moment, self.race) = (whole, moment, race)
+    }
+
+    func withoutWaiting(lastResorts: Bool) -> any SecretBackend {
+        RacingBackend(whole: whole.withoutWaiting(lastResorts: lastResorts), moment: moment, race: race)
+    }
+
+    private func runOnce() {
+        let once = race.withLock { race in
+            defer { race = nil }
+            return race
+        }
+        once?()
+    }
+
+    func tryLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> (any LeaseHandle)? {
+        if moment == .lease { runOnce() }
+        return try whole.tryLease(name, lasting: duration)
+    }
+
+    func beginUpdate(
+        of sentinel: ItemIdentity, lasting duration: Duration, waiting limit: Duration
+    ) throws(SecretStoreError) -> (any ItemUpdate)? {
+        if moment == .sentinel { runOnce() }
+        return try whole.beginUpdate(of: sentinel, lasting: duration, waiting: limit)
+    }
+}

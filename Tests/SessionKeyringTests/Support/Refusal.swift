@@ -1,0 +1,2 @@
+/// What a fetch throws that fails.
+struct Refusal: Error {}

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Keyutils
 
-/// Strings and bytes are stored as they are; every other type goes through the store's codec.
+/// Strings, bytes and keys that have raw bytes are stored as those; every other type goes through the store's codec.
 ///
 /// What an optional holds is stored as if it were none.
 enum RawCoding {
@@ -16,6 +16,7 @@ enum RawCoding {
             guard let wrapped = optional.wrapped else { throw MissingValue() }
             return try encode(wrapped, else: codec)
         }
+        if let key = value as? any RawRepresentableKey { return key.secretBytes }
         return try codec.encode(value)
     }
 
@@ -33,6 +34,8 @@ enum RawCoding {
         if type == [UInt8].self || type == [UInt8]?.self {
             return try cast(unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) })
         }
+        let plainType = (type as? any OptionalValue.Type)?.wrappedType ?? type
+        if let keyType = plainType as? any RawRepresentableKey.Type { return try cast(keyType.init(decoding: bytes)) }
         return try codec.decode(type, from: bytes)
     }
 
@@ -48,9 +51,11 @@ enum RawCoding {
 
 /// An optional of any type that can be stored.
 private protocol OptionalValue {
+    static var wrappedType: Any.Type { get }
     var wrapped: (any Encodable)? { get }
 }
 
 extension Optional: OptionalValue where Wrapped: Encodable {
+    fileprivate static var wrappedType: Any.Type { Wrapped.self }
     fileprivate var wrapped: (any Encodable)? { self }
 }

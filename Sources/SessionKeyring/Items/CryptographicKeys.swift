@@ -14,6 +14,8 @@ import Keyutils
 /// ```swift
 /// extension Curve25519.Signing.PrivateKey: @retroactive RawRepresentableKey {}
 /// ```
+///
+/// A key that is `Codable` too is stored as its raw bytes all the same.
 public protocol RawRepresentableKey {
     /// A key from its raw bytes.
     ///
@@ -33,10 +35,13 @@ extension RawRepresentableKey {
     var secretBytes: SecretBytes { SecretBytes(copying: rawRepresentation.bytes) }
 }
 
+// A key that is `Codable` too would fit two forms of each: these give way to those for `Codable`, which take its raw bytes as
+// well.
 extension SecretStore {
     /// A cryptographic key; `nil` where there is no such item.
     ///
-    /// - Throws: ``SecretStoreError`` with `undecodable` where the bytes are no key of that type, or as ``get(_:)`` does.
+    /// - Throws: ``SecretStoreError`` with `undecodable` where the bytes are no key of that type.
+    @_disfavoredOverload
     public func get<Key: RawRepresentableKey>(
         _ item: ItemIdentity,
         as type: Key.Type = Key.self
@@ -46,7 +51,8 @@ extension SecretStore {
 
     /// Stores a cryptographic key, replacing the item that is there with its timeout.
     ///
-    /// - Throws: ``SecretStoreError`` as ``set(_:for:timeout:)`` does.
+    /// - Throws: ``SecretStoreError`` as ``set(_:for:timeout:)-(SecretBytes,_,_)``.
+    @_disfavoredOverload
     public func set<Key: RawRepresentableKey>(
         _ key: Key,
         for item: ItemIdentity,
@@ -55,9 +61,20 @@ extension SecretStore {
         try set(key.secretBytes, for: item, timeout: timeout)
     }
 
+    /// Stores a cryptographic key as the blocking form does, and waits up to `limit` without keeping a thread.
+    ///
+    /// - Throws: `CancellationError`; ``SecretStoreError`` as the blocking form.
+    @_disfavoredOverload
+    public nonisolated(nonsending) func set<Key: RawRepresentableKey>(
+        _ key: Key, for item: ItemIdentity, timeout: Duration? = nil, waiting limit: Duration
+    ) async throws {
+        try await set(key.secretBytes, for: item, timeout: timeout, waiting: limit)
+    }
+
     /// Stores a cryptographic key only if no live item is there; of many processes that do so at once, one succeeds.
     ///
-    /// - Throws: ``SecretStoreError`` with `duplicate` where there is one, or as ``add(_:for:timeout:)`` does.
+    /// - Throws: ``SecretStoreError`` as ``add(_:for:timeout:)-(SecretBytes,_,_)``.
+    @_disfavoredOverload
     public func add<Key: RawRepresentableKey>(
         _ key: Key,
         for item: ItemIdentity,
@@ -66,12 +83,23 @@ extension SecretStore {
         try add(key.secretBytes, for: item, timeout: timeout)
     }
 
+    /// Stores a cryptographic key as the blocking form does, and waits up to `limit` without keeping a thread.
+    ///
+    /// - Throws: `CancellationError`; ``SecretStoreError`` as the blocking form.
+    @_disfavoredOverload
+    public nonisolated(nonsending) func add<Key: RawRepresentableKey>(
+        _ key: Key, for item: ItemIdentity, timeout: Duration? = nil, waiting limit: Duration
+    ) async throws {
+        try await add(key.secretBytes, for: item, timeout: timeout, waiting: limit)
+    }
+
     /// A typed slot: one item that holds a cryptographic key.
     ///
     /// - Parameters:
     ///   - item: which item.
     ///   - type: what it holds.
     ///   - timeout: the timeout of what is saved, unless another is given.
+    @_disfavoredOverload
     public func slot<Key: RawRepresentableKey & Sendable>(
         for item: ItemIdentity,
         as type: Key.Type = Key.self,

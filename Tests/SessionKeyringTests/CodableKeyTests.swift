@@ -1,0 +1,69 @@
+import Foundation
+import SessionKeyring
+import SessionKeyringTesting
+import Testing
+
+/// A key of a user's own, which is `Codable` besides.
+private struct OwnKey: RawRepresentableKey, Codable, Equatable, Sendable {
+    let rawRepresentation: Data
+
+    init(_ bytes: [UInt8]) { rawRepresentation = Data(bytes) }
+
+    init<Bytes: ContiguousBytes>(rawRepresentation: Bytes) throws {
+        self.init(rawRepresentation.withUnsafeBytes { [UInt8]($0) })
+    }
+}
+
+private let item = ItemIdentity.key(tag: "own")
+
+@Suite("A key that is Codable too is stored as its raw bytes, whichever call stores it")
+struct CodableKeyTests {
+    private let store = SecretStore(backend: InMemoryBackend())
+    private let key = OwnKey([1, 2, 3])
+
+    private func holds(_ bytes: [UInt8]) throws -> Bool { try store.get(item) == bytes }
+
+    @Test("set, add, get and a slot")
+    func plain() async throws {
+        try store.set(key, for: item)
+        #expect(try holds([1, 2, 3]))
+        #expect(try store.get(item, as: OwnKey.self) == key)
+        #expect(try store.delete(item))
+        try store.add(key, for: item)
+        #expect(try holds([1, 2, 3]))
+        try await store.set(OwnKey([4]), for: item, waiting: .seconds(1))
+        #expect(try holds([4]))
+        try await store.delete(item, waiting: .seconds(1))
+        try await store.add(OwnKey([5]), for: item, waiting: .seconds(1))
+        #expect(try holds([5]))
+        let slot = store.slot(for: item, as: OwnKey.self)
+        #expect(try slot.load() == OwnKey([5]))
+        try slot.save(OwnKey([6]))
+        #expect(try holds([6]))
+    }
+
+    @Test("update, value, invalidate and what says when to refresh")
+    func changed() async throws {
+        try await store.update(item, timeout: nil) { (old: OwnKey?) in old ?? key }
+        #expect(try holds([1, 2, 3]))
+        try await store.update(item, timeout: nil) { (old: OwnKey?) in
+            old.map { OwnKey([UInt8]($0.rawRepresentation) + [4]) }
+        }
+        #expect(try holds([1, 2, 3, 4]))
+        #expect(try await store.value(for: item) { OwnKey([9]) } == OwnKey([1, 2, 3, 4]))
+        try store.set(key, for: item, refreshAfter: .seconds(60))
+        #expect(try holds([1, 2, 3]))
+        #expect(try store.invalidate(key, for: item))
+        #expect(
+            try await store.value(for: item) { _ in Fetched(OwnKey([9]), refreshAfter: .seconds(60)) } == OwnKey([9]))
+        #expect(try holds([9]))
+    }
+
+    @Test("an optional of one")
+    func optional() throws {
+        let slot = store.slot(for: item, as: OwnKey?.self)
+        try slot.save(key)
+        #expect(try holds([1, 2, 3]))
+        #expect(try slot.load() == key)
+    }
+}

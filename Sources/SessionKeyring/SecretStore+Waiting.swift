@@ -2,45 +2,41 @@ public import Keyutils
 
 /// The operations that change an item, for tasks: where others are in the way, these wait without keeping a thread.
 ///
+/// Each does what the blocking form does, and waits for others up to `limit`; for quota it waits less than a second.
+///
 /// The blocking forms may be called from tasks too. They take microseconds, but where items are updated they wait for
 /// whoever has the item, for ten seconds at most, and where the quota is full they wait for the kernel, for less than one.
 extension SecretStore {
-    /// Stores bytes, as ``set(_:for:timeout:)`` does.
+    /// Stores bytes, replacing the item that is there; waits for others up to `limit`.
     ///
-    /// - Parameter limit: how long to wait for others; for quota less than a second.
-    /// - Throws: `CancellationError`; ``SecretStoreError`` with `contended` where others were in the way all the time, or as
-    ///   ``set(_:for:timeout:)``.
+    /// - Throws: `CancellationError`; ``SecretStoreError`` as ``set(_:for:timeout:)-(SecretBytes,_,_)``.
     public nonisolated(nonsending) func set(
         _ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration? = nil, waiting limit: Duration
     ) async throws {
         try await waiting(upTo: limit) { store in try store.set(secret, for: item, timeout: timeout) }
     }
 
-    /// Stores a value, as ``set(_:for:timeout:)`` does.
+    /// Stores a value, replacing the item that is there; waits for others up to `limit`.
     ///
-    /// - Parameter limit: how long to wait for others; for quota less than a second.
-    /// - Throws: `CancellationError`; ``SecretStoreError`` with `contended` where others were in the way all the time, or as
-    ///   ``set(_:for:timeout:)``.
+    /// - Throws: `CancellationError`; ``SecretStoreError`` as ``set(_:for:timeout:)-(Value,_,_)``.
     public nonisolated(nonsending) func set<Value: Encodable>(
         _ value: Value, for item: ItemIdentity, timeout: Duration? = nil, waiting limit: Duration
     ) async throws {
         try await set(try encoded(value, for: item), for: item, timeout: timeout, waiting: limit)
     }
 
-    /// Stores bytes only if no live item is there, as ``add(_:for:timeout:)`` does.
+    /// Stores bytes only if no live item is there; waits for others up to `limit`.
     ///
-    /// - Parameter limit: how long to wait for others; for quota less than a second.
-    /// - Throws: `CancellationError`; ``SecretStoreError`` as ``add(_:for:timeout:)``.
+    /// - Throws: `CancellationError`; ``SecretStoreError`` as ``add(_:for:timeout:)-(SecretBytes,_,_)``.
     public nonisolated(nonsending) func add(
         _ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration? = nil, waiting limit: Duration
     ) async throws {
         try await waiting(upTo: limit) { store in try store.add(secret, for: item, timeout: timeout) }
     }
 
-    /// Stores a value only if no live item is there, as ``add(_:for:timeout:)`` does.
+    /// Stores a value only if no live item is there; waits for others up to `limit`.
     ///
-    /// - Parameter limit: how long to wait for others; for quota less than a second.
-    /// - Throws: `CancellationError`; ``SecretStoreError`` as ``add(_:for:timeout:)``.
+    /// - Throws: `CancellationError`; ``SecretStoreError`` as ``add(_:for:timeout:)-(Value,_,_)``.
     public nonisolated(nonsending) func add<Value: Encodable>(
         _ value: Value, for item: ItemIdentity, timeout: Duration? = nil, waiting limit: Duration
     ) async throws {
@@ -49,8 +45,9 @@ extension SecretStore {
 
     /// Gives the item that is there a new timeout, counted from now; false where there is none.
     ///
-    /// - Parameter limit: how long to wait for others.
-    /// - Throws: `CancellationError`; ``SecretStoreError`` with `contended`, or as the blocking form.
+    /// Waits for others up to `limit`.
+    ///
+    /// - Throws: `CancellationError`; ``SecretStoreError`` as ``expire(_:timeout:)``.
     @discardableResult
     public nonisolated(nonsending) func expire(
         _ item: ItemIdentity, timeout: Duration, waiting limit: Duration
@@ -60,11 +57,28 @@ extension SecretStore {
 
     /// Deletes the item; false where there was none.
     ///
-    /// - Parameter limit: how long to wait for others.
-    /// - Throws: `CancellationError`; ``SecretStoreError`` with `contended`, or as ``delete(_:)``.
+    /// Waits for others up to `limit`.
+    ///
+    /// - Throws: `CancellationError`; ``SecretStoreError`` as ``delete(_:)``.
     @discardableResult
     public nonisolated(nonsending) func delete(_ item: ItemIdentity, waiting limit: Duration) async throws -> Bool {
         try await waiting(upTo: limit) { store in try store.delete(item) }
+    }
+
+    /// Deletes the items of a service, server or tag, whatever their accounts, one after the other; waits for others up to
+    /// `limit` in all.
+    ///
+    /// - Returns: how many there were.
+    /// - Throws: `CancellationError`; ``SecretStoreError`` as ``clear(of:service:)``.
+    @discardableResult
+    public nonisolated(nonsending) func clear(
+        of kind: ItemIdentity.Kind, service: String, waiting limit: Duration
+    ) async throws -> Int {
+        var count = 0
+        try await waiting(upTo: limit) { store in
+            for item in try store.identities(of: kind, service: service) where try store.delete(item) { count += 1 }
+        }
+        return count
     }
 
     /// Runs `attempt` on a store that does not wait, until nobody is in its way.

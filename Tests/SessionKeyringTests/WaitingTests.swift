@@ -11,7 +11,9 @@ private let item = ItemIdentity.password(service: "api")
 @Suite("Tasks that wait for others", .tags(.kernel), .aheadOfOthers)
 struct WaitingTests {
     /// Holds the item by an update on a thread of its own until `isEnough`.
-    private func holding(_ store: SecretStore, until isEnough: DispatchSemaphore) -> DispatchSemaphore {
+    private func holding(
+        _ item: ItemIdentity = item, of store: SecretStore, until isEnough: DispatchSemaphore
+    ) -> DispatchSemaphore {
         let (holds, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         Thread.detachNewThread {
             _ = try? store.update(item, timeout: nil, lasting: .seconds(60)) { (_: String?) in
@@ -30,7 +32,7 @@ struct WaitingTests {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
         let isEnough = DispatchSemaphore(value: 0)
-        let ended = holding(store, until: isEnough)
+        let ended = holding(of: store, until: isEnough)
         let through = Locked(0)
         let tasks = (0..<100).map { number in
             Task {
@@ -53,13 +55,78 @@ struct WaitingTests {
         blocking { ended.wait() }
     }
 
+    /// The forms whose item another one holds, by what they are for.
+    private static let forms: [String: (ItemIdentity, @Sendable (SecretStore) async throws -> Void)] = [
+        "clear of a service": (item, { try await $0.clear(of: .password, service: "api", waiting: .seconds(60)) }),
+        "set of a key": (.key(tag: "k"), { try await $0.set(OwnKey(), for: .key(tag: "k"), waiting: .seconds(60)) }),
+        "add of a key": (.key(tag: "k"), { try await $0.add(OwnKey(), for: .key(tag: "k"), waiting: .seconds(60)) }),
+        "set of credentials": (
+            credentials,
+            { try await $0.set(InternetCredentials(account: "a", password: "p"), server: "s", waiting: .seconds(60)) }
+        ),
+        "add of credentials": (
+            credentials,
+            { try await $0.add(InternetCredentials(account: "a", password: "p"), server: "s", waiting: .seconds(60)) }
+        ),
+        "set that deletes others": (
+            credentials,
+            {
+                try await $0.set(
+                    InternetCredentials(account: "b", password: "p"), server: "s", deletingOthers: true,
+                    waiting: .seconds(60))
+            }
+        ),
+        "a slot's add": (
+            item, { try await $0.slot(for: item, as: Int.self).add(1, timeout: .seconds(60), waiting: .seconds(60)) }
+        ),
+        "a slot's update": (
+            item,
+            {
+                try await $0.slot(for: item, as: String.self)
+                    .update(timeout: nil, lasting: .seconds(1), waiting: .seconds(60)) { $0 }
+            }
+        ),
+    ]
+    private static let credentials = ItemIdentity.internet(server: "s", account: "a")
+
+    private struct OwnKey: RawRepresentableKey {
+        var rawRepresentation = Data([1])
+        init() {}
+        init<Bytes: ContiguousBytes>(rawRepresentation: Bytes) {}
+    }
+
+    @Test("each form waits for an update without a thread of the pool", arguments: forms.keys.sorted())
+    func eachForm(name: String) async throws {
+        let (held, call) = try #require(Self.forms[name])
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        if !name.hasPrefix("add"), !name.hasSuffix("add") { try store.set("before", for: held) }
+        let isEnough = DispatchSemaphore(value: 0)
+        let ended = holding(held, of: store, until: isEnough)
+        let through = Locked(0)
+        let tasks = (0..<8).map { _ in
+            Task {
+                // What was held is there then, which an `add` is told.
+                do { try await call(store) } catch let error as SecretStoreError where error.code == .duplicate {}
+                through.withLock { $0 += 1 }
+            }
+        }
+        // The pool has as many threads as processors: were they kept, this task would not go on.
+        for _ in 0..<20 { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(through.withLock { $0 } == 0)
+        isEnough.signal()
+        for task in tasks { try await task.value }
+        #expect(through.withLock { $0 } == 8)
+        blocking { ended.wait() }
+    }
+
     @Test("a task that is cancelled while it waits throws CancellationError at once, and has changed nothing")
     func cancelled() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
         try store.set("before", for: item)
         let isEnough = DispatchSemaphore(value: 0)
-        let ended = holding(store, until: isEnough)
+        let ended = holding(of: store, until: isEnough)
         let calls: [@Sendable () async throws -> Void] = [
             { try await store.set("late", for: item, waiting: .seconds(60)) },
             { try await store.delete(item, waiting: .seconds(60)) },
@@ -83,7 +150,7 @@ struct WaitingTests {
         let store = try scratch.store()
         try store.set("before", for: item)
         let isEnough = DispatchSemaphore(value: 0)
-        let ended = holding(store, until: isEnough)
+        let ended = holding(of: store, until: isEnough)
         let start = ContinuousClock.now
         await #expect { try await store.set("late", for: item, waiting: .milliseconds(200)) } throws: {
             ($0 as? SecretStoreError)?.code == .contended

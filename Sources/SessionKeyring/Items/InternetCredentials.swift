@@ -26,8 +26,7 @@ public struct InternetCredentials: ~Copyable, Sendable {
 extension SecretStore {
     /// The credentials for a server, by the server alone; `nil` where there are none.
     ///
-    /// - Throws: ``SecretStoreError`` with `ambiguous` where there are several accounts and none is empty, or as
-    ///   ``get(_:)`` does.
+    /// - Throws: ``SecretStoreError`` with `ambiguous` where there are several accounts and none is empty.
     public func get(server: String) throws(SecretStoreError) -> InternetCredentials? {
         guard let item = try soleItem(of: .internet, service: server), let password = try get(item) else { return nil }
         return InternetCredentials(account: item.account, password: password)
@@ -40,28 +39,58 @@ extension SecretStore {
     ///   - server: the server's name.
     ///   - timeout: when the kernel drops them; `nil` for the scope's life.
     ///   - deletingOthers: delete what other accounts have for this server, once the new ones are in place.
-    /// - Throws: ``SecretStoreError`` as ``set(_:for:timeout:)`` and ``delete(_:)`` do.
+    /// - Throws: ``SecretStoreError`` as ``set(_:for:timeout:)-(SecretBytes,_,_)``.
     public func set(
         _ credentials: borrowing InternetCredentials,
         server: String,
         timeout: Duration? = nil,
         deletingOthers: Bool = false
     ) throws(SecretStoreError) {
-        let item = credentials.item(server: server)
-        // Listed before ours is there: of two processes that do this at once, neither may delete what the other just stored.
-        let others = deletingOthers ? try identities(of: .internet, service: server).filter { $0 != item } : []
-        try set(credentials.password, for: item, timeout: timeout)
+        let others = deletingOthers ? try otherItems(than: credentials, server: server) : []
+        try set(credentials.password, for: credentials.item(server: server), timeout: timeout)
         for other in others { try delete(other) }
+    }
+
+    /// Stores credentials for a server as the blocking form does, and waits for each item up to `limit` without keeping a
+    /// thread.
+    ///
+    /// - Throws: `CancellationError`; ``SecretStoreError`` as the blocking form.
+    public nonisolated(nonsending) func set(
+        _ credentials: borrowing InternetCredentials, server: String, timeout: Duration? = nil,
+        deletingOthers: Bool = false, waiting limit: Duration
+    ) async throws {
+        let others = deletingOthers ? try otherItems(than: credentials, server: server) : []
+        try await set(
+            credentials.password, for: credentials.item(server: server), timeout: timeout, waiting: limit)
+        for other in others { try await delete(other, waiting: limit) }
+    }
+
+    /// To be listed before ours is there: of two processes that store at once, neither may delete what the other just stored.
+    private func otherItems(
+        than credentials: borrowing InternetCredentials, server: String
+    ) throws(SecretStoreError) -> [ItemIdentity] {
+        let item = credentials.item(server: server)
+        return try identities(of: .internet, service: server).filter { $0 != item }
     }
 
     /// Stores credentials for a server only if the account has none there.
     ///
-    /// - Throws: ``SecretStoreError`` with `duplicate` where it has, or as ``add(_:for:timeout:)`` does.
+    /// - Throws: ``SecretStoreError`` as ``add(_:for:timeout:)-(SecretBytes,_,_)``.
     public func add(
         _ credentials: borrowing InternetCredentials,
         server: String,
         timeout: Duration? = nil
     ) throws(SecretStoreError) {
         try add(credentials.password, for: credentials.item(server: server), timeout: timeout)
+    }
+
+    /// Stores credentials for a server as the blocking form does, and waits up to `limit` without keeping a thread.
+    ///
+    /// - Throws: `CancellationError`; ``SecretStoreError`` as the blocking form.
+    public nonisolated(nonsending) func add(
+        _ credentials: borrowing InternetCredentials, server: String, timeout: Duration? = nil, waiting limit: Duration
+    ) async throws {
+        try await add(
+            credentials.password, for: credentials.item(server: server), timeout: timeout, waiting: limit)
     }
 }

@@ -72,16 +72,16 @@ extension SecretSlot {
     ///   - secret: what to save.
     ///   - refreshAfter: after how long it is fetched anew; more than nothing, and less than the slot's timeout.
     ///   - usableFor: for how long others get it while it is fetched anew; `nil` for as long as it is there.
-    /// - Throws: as ``SecretStore/set(_:for:timeout:refreshAfter:usableFor:)`` does.
+    /// - Throws: ``SecretStoreError`` with `unencodable`, `invalidRefresh`, or as
+    ///   ``SecretStore/set(_:for:timeout:)-(SecretBytes,_,_)``.
     public func save(_ secret: Secret, refreshAfter: Duration, usableFor: Duration? = nil) throws(SecretStoreError) {
         let lifetime = try Lifetime(timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor, of: item)
         try store.set(try bytes(of: secret), for: item, lifetime, timeout: timeout)
     }
 
-    /// The same for tasks, without keeping a thread.
+    /// The same for tasks, which waits for others up to `limit` without keeping a thread.
     ///
-    /// - Parameter limit: how long to wait for others; for quota less than a second.
-    /// - Throws: `CancellationError`; ``SecretStoreError`` with `contended`, or as the blocking form.
+    /// - Throws: `CancellationError`, or as ``save(_:refreshAfter:usableFor:)``.
     public nonisolated(nonsending) func save(
         _ secret: Secret, refreshAfter: Duration, usableFor: Duration? = nil, waiting limit: Duration
     ) async throws {
@@ -92,16 +92,15 @@ extension SecretSlot {
 
     /// Says that a value was refused, as ``SecretStore/invalidate(_:for:)`` does; false where it is not what is stored.
     ///
-    /// - Throws: as ``SecretStore/invalidate(_:for:)`` does.
+    /// - Throws: ``SecretStoreError`` as ``SecretStore/invalidate(_:for:)``.
     @discardableResult
     public func invalidate(_ refused: Secret) throws -> Bool where Secret: Equatable {
         try store.invalidate(refused, for: item, coding, waiting: RetryBudget.heldLease)
     }
 
-    /// The same for tasks, without keeping a thread.
+    /// The same for tasks, which waits for others up to `limit` without keeping a thread.
     ///
-    /// - Parameter limit: how long to wait for others.
-    /// - Throws: `CancellationError`, or as ``SecretStore/invalidate(_:for:)`` does.
+    /// - Throws: `CancellationError`, or as ``invalidate(_:)``.
     @discardableResult
     public nonisolated(nonsending) func invalidate(
         _ refused: Secret, waiting limit: Duration

@@ -1,34 +1,42 @@
 /// The operations that change the item, for tasks: where others are in the way, these wait without keeping a thread.
+///
+/// Each does what the blocking form does, and waits for others up to `limit`; for quota it waits less than a second.
 extension SecretSlot {
-    /// Saves the value with the slot's timeout, replacing the one before.
+    /// Saves the value with the slot's timeout, replacing the one before; waits for others up to `limit`.
     ///
-    /// - Parameter limit: how long to wait for others; for quota less than a second.
-    /// - Throws: `CancellationError`; ``SecretStoreError`` with `contended`, or as ``save(_:)``.
+    /// - Throws: `CancellationError`, or as ``save(_:)``.
     public nonisolated(nonsending) func save(_ secret: Secret, waiting limit: Duration) async throws {
         try await save(secret, timeout: timeout, waiting: limit)
     }
 
-    /// Saves the value with a timeout of its own, replacing the one before.
+    /// Saves the value with a timeout of its own, replacing the one before; waits for others up to `limit`.
     ///
-    /// - Parameter limit: how long to wait for others; for quota less than a second.
-    /// - Throws: `CancellationError`; ``SecretStoreError`` with `contended`, or as ``save(_:)``.
+    /// - Throws: `CancellationError`, or as ``save(_:)``.
     public nonisolated(nonsending) func save(_ secret: Secret, timeout: Duration?, waiting limit: Duration) async throws
     {
         try await store.set(try bytes(of: secret), for: item, timeout: timeout, waiting: limit)
     }
 
-    /// Saves the value only if there is none.
+    /// Saves the value with the slot's timeout only if there is none; waits for others up to `limit`.
     ///
-    /// - Parameter limit: how long to wait for others; for quota less than a second.
-    /// - Throws: `CancellationError`; ``SecretStoreError`` as ``SecretStore/add(_:for:timeout:)``.
+    /// - Throws: `CancellationError`, or as ``add(_:)``.
     public nonisolated(nonsending) func add(_ secret: Secret, waiting limit: Duration) async throws {
+        try await add(secret, timeout: timeout, waiting: limit)
+    }
+
+    /// Saves the value with a timeout of its own only if there is none; waits for others up to `limit`.
+    ///
+    /// - Throws: `CancellationError`, or as ``add(_:)``.
+    public nonisolated(nonsending) func add(_ secret: Secret, timeout: Duration?, waiting limit: Duration) async throws
+    {
         try await store.add(try bytes(of: secret), for: item, timeout: timeout, waiting: limit)
     }
 
     /// Gives the value that is there a new timeout, counted from now; false where there is none.
     ///
-    /// - Parameter limit: how long to wait for others.
-    /// - Throws: `CancellationError`; ``SecretStoreError`` with `contended`, or as the blocking form.
+    /// Waits for others up to `limit`.
+    ///
+    /// - Throws: `CancellationError`, or as ``expire(timeout:)``.
     @discardableResult
     public nonisolated(nonsending) func expire(timeout: Duration, waiting limit: Duration) async throws -> Bool {
         try await store.expire(item, timeout: timeout, waiting: limit)
@@ -36,8 +44,9 @@ extension SecretSlot {
 
     /// Deletes the value; false where there was none.
     ///
-    /// - Parameter limit: how long to wait for others.
-    /// - Throws: `CancellationError`; ``SecretStoreError`` with `contended`, or as ``delete()``.
+    /// Waits for others up to `limit`.
+    ///
+    /// - Throws: `CancellationError`, or as ``delete()``.
     @discardableResult
     public nonisolated(nonsending) func delete(waiting limit: Duration) async throws -> Bool {
         try await store.delete(item, waiting: limit)
@@ -47,14 +56,15 @@ extension SecretSlot {
     ///
     /// - Parameters:
     ///   - timeout: the timeout of the new value, such as the slot's ``timeout``; `nil` for the scope's life.
+    ///   - duration: how long the update may take; up to one hour.
     ///   - limit: how long to wait for others.
     ///   - change: gets `nil` where there is no value; `nil` from it deletes what is there.
     /// - Throws: `CancellationError` while it waits, or as the blocking form.
     @discardableResult
     public nonisolated(nonsending) func update(
-        timeout: Duration?, waiting limit: Duration = .seconds(10), _ change: (Secret?) throws -> Secret?
+        timeout: Duration?, lasting duration: Duration = SecretStore.updateDuration,
+        waiting limit: Duration = .seconds(10), _ change: (Secret?) throws -> Secret?
     ) async throws -> Secret? {
-        try await store.update(
-            item, coding, timeout: timeout, lasting: SecretStore.updateDuration, waiting: limit, change)
+        try await store.update(item, coding, timeout: timeout, lasting: duration, waiting: limit, change)
     }
 }

@@ -28,8 +28,7 @@ public struct SecretSlot<Secret: Sendable>: SecretLoader, SecretSaver {
 
     /// Loads the value.
     ///
-    /// - Throws: ``SecretStoreError`` with `notFound` where there is none, `undecodable`, or as
-    ///   ``SecretStore/get(_:)`` does.
+    /// - Throws: ``SecretStoreError`` with `notFound` where there is none, or `undecodable`.
     public func load() throws(SecretStoreError) -> Secret {
         guard let secret = try loadIfPresent() else { throw SecretStoreError(.notFound, item: item) }
         return secret
@@ -37,35 +36,35 @@ public struct SecretSlot<Secret: Sendable>: SecretLoader, SecretSaver {
 
     /// Loads the value; `nil` where there is none.
     ///
-    /// - Throws: ``SecretStoreError`` with `undecodable`, or as ``SecretStore/get(_:)`` does.
+    /// - Throws: ``SecretStoreError`` with `undecodable`.
     public func loadIfPresent() throws(SecretStoreError) -> Secret? {
         try store.decoding(item, with: decode)
     }
 
     /// Saves the value with the slot's timeout, replacing the one before.
     ///
-    /// - Throws: ``SecretStoreError`` with `unencodable`, or as ``SecretStore/set(_:for:timeout:)`` does.
+    /// - Throws: ``SecretStoreError`` with `unencodable`, or as ``SecretStore/set(_:for:timeout:)-(SecretBytes,_,_)``.
     public func save(_ secret: Secret) throws(SecretStoreError) {
         try save(secret, timeout: timeout)
     }
 
     /// Saves the value with a timeout of its own, replacing the one before.
     ///
-    /// - Throws: ``SecretStoreError`` with `unencodable`, or as ``SecretStore/set(_:for:timeout:)`` does.
+    /// - Throws: ``SecretStoreError`` with `unencodable`, or as ``SecretStore/set(_:for:timeout:)-(SecretBytes,_,_)``.
     public func save(_ secret: Secret, timeout: Duration?) throws(SecretStoreError) {
         try store.set(try bytes(of: secret), for: item, timeout: timeout)
     }
 
     /// Saves the value with the slot's timeout only if there is none; of many processes that do so at once, one succeeds.
     ///
-    /// - Throws: ``SecretStoreError`` with `unencodable`, or as ``SecretStore/add(_:for:timeout:)`` does.
+    /// - Throws: ``SecretStoreError`` with `unencodable`, or as ``SecretStore/add(_:for:timeout:)-(SecretBytes,_,_)``.
     public func add(_ secret: Secret) throws(SecretStoreError) {
         try add(secret, timeout: timeout)
     }
 
     /// Saves the value with a timeout of its own only if there is none; of many processes that do so at once, one succeeds.
     ///
-    /// - Throws: ``SecretStoreError`` with `unencodable`, or as ``SecretStore/add(_:for:timeout:)`` does.
+    /// - Throws: ``SecretStoreError`` with `unencodable`, or as ``SecretStore/add(_:for:timeout:)-(SecretBytes,_,_)``.
     public func add(_ secret: Secret, timeout: Duration?) throws(SecretStoreError) {
         try store.add(try bytes(of: secret), for: item, timeout: timeout)
     }
@@ -77,21 +76,21 @@ public struct SecretSlot<Secret: Sendable>: SecretLoader, SecretSaver {
 
     /// Whether there is a value.
     ///
-    /// - Throws: ``SecretStoreError`` as ``SecretStore/contains(_:)`` does.
+    /// - Throws: ``SecretStoreError``.
     public func contains() throws(SecretStoreError) -> Bool {
         try store.contains(item)
     }
 
     /// What is known of the item, with the time that it has left as the kernel tells it; `nil` where there is no value.
     ///
-    /// - Throws: ``SecretStoreError`` as ``SecretStore/attributes(of:)`` does.
+    /// - Throws: ``SecretStoreError``.
     public func attributes() throws(SecretStoreError) -> ItemAttributes? {
         try store.attributes(of: item)
     }
 
     /// Gives the value that is there a new timeout, counted from now; false where there is none.
     ///
-    /// - Throws: ``SecretStoreError`` as ``SecretStore/expire(_:timeout:)`` does.
+    /// - Throws: ``SecretStoreError`` with `invalidTimeout`.
     @discardableResult
     public func expire(timeout: Duration) throws(SecretStoreError) -> Bool {
         try store.expire(item, timeout: timeout)
@@ -101,13 +100,17 @@ public struct SecretSlot<Secret: Sendable>: SecretLoader, SecretSaver {
     ///
     /// - Parameters:
     ///   - timeout: the timeout of the new value, such as the slot's ``timeout``; `nil` for the scope's life.
+    ///   - duration: how long the update may take; up to one hour.
+    ///   - limit: how long to wait for others.
     ///   - change: gets `nil` where there is no value; `nil` from it deletes what is there.
-    /// - Throws: what ``SecretStore/update(_:as:timeout:lasting:waiting:_:)`` does, whose guarantees hold here too.
+    /// - Throws: what `SecretStore.update` does, whose guarantees hold here too.
     @available(*, noasync, message: "keeps the thread; 'await' the asynchronous form")
     @discardableResult
-    public func update(timeout: Duration?, _ change: (Secret?) throws -> Secret?) throws -> Secret? {
-        let update = try store.beginUpdate(
-            of: item, lasting: SecretStore.updateDuration, waiting: RetryBudget.heldLease)
+    public func update(
+        timeout: Duration?, lasting duration: Duration = SecretStore.updateDuration,
+        waiting limit: Duration = .seconds(10), _ change: (Secret?) throws -> Secret?
+    ) throws -> Secret? {
+        let update = try store.beginUpdate(of: item, lasting: duration, waiting: limit)
         return try store.update(item, by: update, coding, timeout: timeout, change)
     }
 
@@ -115,7 +118,7 @@ public struct SecretSlot<Secret: Sendable>: SecretLoader, SecretSaver {
 
     /// Deletes the value; false where there was none.
     ///
-    /// - Throws: ``SecretStoreError`` as ``SecretStore/delete(_:)`` does.
+    /// - Throws: ``SecretStoreError``.
     @discardableResult
     public func delete() throws(SecretStoreError) -> Bool {
         try store.delete(item)

@@ -6,8 +6,8 @@ public import SessionKeyring
 ///
 /// ```swift
 /// @Test(arguments: BackendConformance.checks)
-/// func conforms(_ check: BackendConformance.Check) throws {
-///     try check.run(on: SecretStore(backend: MyBackend()))
+/// func conforms(_ check: BackendConformance.Check) async throws {
+///     try await check.run(on: SecretStore(backend: MyBackend()))
 /// }
 /// ```
 public enum BackendConformance {
@@ -15,18 +15,24 @@ public enum BackendConformance {
     public struct Check: Sendable, CustomStringConvertible {
         /// What is checked, as a sentence.
         public let description: String
-        private let body: @Sendable (SecretStore) throws -> Void
+        private let body: @Sendable (SecretStore) async throws -> Void
 
+        // Blocking closures are told from the others, for they may call what tasks may not.
         init(_ description: String, _ body: @escaping @Sendable (SecretStore) throws -> Void) {
+            self.description = description
+            self.body = { store in try body(store) }
+        }
+
+        init(_ description: String, inTask body: @escaping @Sendable (SecretStore) async throws -> Void) {
             self.description = description
             self.body = body
         }
 
-        /// Runs the check.
+        /// Runs the check, which keeps its thread for most of the time.
         ///
         /// - Throws: ``Failure`` where the backend does not do it, or what the store threw.
-        public func run(on store: SecretStore) throws {
-            try body(store)
+        public func run(on store: SecretStore) async throws {
+            try await body(store)
         }
     }
 
@@ -41,7 +47,8 @@ public enum BackendConformance {
     /// All checks.
     ///
     /// Those about expiry take a second or two each.
-    public static let checks: [Check] = basics + sizes + names + creation + updates + leases + expiry + threads
+    public static let checks: [Check] =
+        basics + sizes + names + creation + updates + leases + fetches + noWaiting + changes + expiry + threads
 
     static func expect(
         _ condition: Bool,

@@ -1,3 +1,4 @@
+import Glibc
 import Keyutils
 import SessionKeyring
 import SessionKeyringTesting
@@ -7,7 +8,7 @@ import Threads
 /// What a backend may do wrong.
 private enum Breakage: CaseIterable {
     case dropsWrites, tearsValues, answersStale, ignoresTimeouts, replacesOnAdd, deletesNothing, listsNothing,
-        foldsNames, grantsToAll
+        foldsNames, grantsToAll, keepsFetches, keepsThread, listsSentinels, tellsNothing, tellsOfSentinels
 
     /// The check that is about it.
     var check: String {
@@ -20,6 +21,10 @@ private enum Breakage: CaseIterable {
         case .listsNothing: "items tells names, sizes and expiry, sorted"
         case .foldsNames: "hostile names name items of their own, and come back as they were"
         case .grantsToAll: "a lease is held by one at a time"
+        case .keepsFetches: "what a fetch brings is not stored over what happened to the item meanwhile"
+        case .keepsThread: "without waiting, nobody waits for who has the item, and what is done is done"
+        case .listsSentinels: "what the store keeps beside an item is in no list, and works like an item"
+        case .tellsNothing, .tellsOfSentinels: "changes are told in their order, unless the backend tells of none"
         }
     }
 }
@@ -49,6 +54,7 @@ private struct BrokenBackend: SecretBackend {
         ifAbsent: Bool
     ) throws(SecretStoreError) {
         let number = writes.nextNumber()
+        if breakage == .keepsThread { usleep(2_100_000) }
         if breakage == .dropsWrites, number % 3 == 0 { return }
         if try !first.contains(item) { try first.publish(bytes, for: item, timeout: timeout, ifAbsent: false) }
         try whole.publish(
@@ -77,7 +83,8 @@ private struct BrokenBackend: SecretBackend {
     }
 
     func beginFetch(of item: ItemIdentity) throws(SecretStoreError) -> any ItemFetch {
-        try whole.beginFetch(of: item)
+        let fetch = try whole.beginFetch(of: item)
+        return breakage == .keepsFetches ? KeptFetch(backend: whole, item: item) : fetch
     }
 
     func tryLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> (any LeaseHandle)? {
@@ -92,7 +99,25 @@ private struct BrokenBackend: SecretBackend {
     }
 
     func identities() throws(SecretStoreError) -> [ItemIdentity] {
-        breakage == .listsNothing ? [] : try whole.identities()
+        if breakage == .listsSentinels { return try whole.identities() + sentinels() }
+        return breakage == .listsNothing ? [] : try whole.identities()
+    }
+
+    private func sentinels() throws(SecretStoreError) -> [ItemIdentity] {
+        var found: [ItemIdentity] = []
+        for item in try whole.identities() where try whole.contains(item.freshnessSentinel) {
+            found.append(item.freshnessSentinel)
+        }
+        return found
+    }
+
+    func changes() throws(SecretStoreError) -> SecretChanges {
+        switch breakage {
+        case .tellsNothing: SecretChanges(AsyncStream { $0.finish() })
+        case .tellsOfSentinels:
+            SecretChanges(AsyncStream { $0.yield(.stored(.password(service: "service").freshnessSentinel)) })
+        default: try whole.changes()
+        }
     }
 
     func attributes() throws(SecretStoreError) -> [ItemAttributes] {
@@ -104,19 +129,32 @@ private struct BrokenBackend: SecretBackend {
     }
 }
 
+/// A fetch that is stored whatever has happened.
+private final class KeptFetch: ItemFetch {
+    let backend: InMemoryBackend
+    let item: ItemIdentity
+
+    init(backend: InMemoryBackend, item: ItemIdentity) { (self.backend, self.item) = (backend, item) }
+
+    func store(_ bytes: RawSpan, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
+        try backend.publish(bytes, for: item, timeout: timeout, ifAbsent: false)
+        return true
+    }
+}
+
 @Suite("The conformance suite finds what is broken")
 struct BrokenBackendTests {
     @Test("each breakage fails the check that is about it", arguments: Breakage.allCases)
-    private func caught(breakage: Breakage) throws {
+    private func caught(breakage: Breakage) async throws {
         let check = try #require(BackendConformance.checks.first { $0.description == breakage.check })
-        #expect(throws: BackendConformance.Failure.self) {
-            try check.run(on: SecretStore(backend: BrokenBackend(breakage: breakage)))
+        await #expect(throws: BackendConformance.Failure.self) {
+            try await check.run(on: SecretStore(backend: BrokenBackend(breakage: breakage)))
         }
     }
 
     @Test("the same backend without a breakage passes all checks", arguments: BackendConformance.checks)
-    func control(check: BackendConformance.Check) throws {
-        try check.run(on: SecretStore(backend: BrokenBackend(breakage: nil)))
+    func control(check: BackendConformance.Check) async throws {
+        try await check.run(on: SecretStore(backend: BrokenBackend(breakage: nil)))
     }
 }
 

@@ -5,19 +5,19 @@ import Testing
 @Suite("Every backend does what a backend must")
 struct ConformanceTests {
     @Test("the kernel keyring", arguments: BackendConformance.checks)
-    func kernel(_ check: BackendConformance.Check) throws {
+    func kernel(_ check: BackendConformance.Check) async throws {
         let scratch = try ScratchKeyring()
-        try check.run(on: scratch.store())
+        try await check.run(on: scratch.store())
     }
 
     @Test("the kernel keyring, open to the owner's other processes", arguments: BackendConformance.checks)
-    func kernelForOwner(_ check: BackendConformance.Check) throws {
+    func kernelForOwner(_ check: BackendConformance.Check) async throws {
         let scratch = try ScratchKeyring()
-        try check.run(on: SecretStore(.keyring(scratch.keyring.serial, access: .owner)))
+        try await check.run(on: SecretStore(.keyring(scratch.keyring.serial, access: .owner)))
     }
 
     @Test("memory", arguments: BackendConformance.checks)
-    func memory(_ check: BackendConformance.Check) throws {
-        try check.run(on: SecretStore(backend: InMemoryBackend()))
+    func memory(_ check: BackendConformance.Check) async throws {
+        try await check.run(on: SecretStore(backend: InMemoryBackend()))
     }
 }

@@ -73,8 +73,8 @@ struct KernelLabStoreTests {
     }
 
     @Test("what every backend must do", arguments: BackendConformance.checks)
-    func conformance(_ check: BackendConformance.Check) throws {
+    func conformance(_ check: BackendConformance.Check) async throws {
         let scratch = try ScratchKeyring()
-        try check.run(on: scratch.store())
+        try await check.run(on: scratch.store())
     }
 }

@@ -16,6 +16,14 @@ public struct KeyQuota: Hashable, Sendable {
     /// The most bytes that may be charged: 20,000 for an ordinary user, unless the administrator changed it.
     public let maximumBytes: Int
 
+    /// What a kernel, or a backend that stands in for one, tells.
+    public init(keys: Int, maximumKeys: Int, bytes: Int, maximumBytes: Int) {
+        self.keys = keys
+        self.maximumKeys = maximumKeys
+        self.bytes = bytes
+        self.maximumBytes = maximumBytes
+    }
+
     /// Reads the quota of a user, the effective user of the process unless named.
     ///
     /// - Throws: ``KeyringError`` with `notFound` where the user has no keys, or `notLinked` or `accessDenied` where

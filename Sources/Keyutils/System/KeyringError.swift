@@ -14,15 +14,15 @@ public struct KeyringError: Error, Sendable {
     /// The keyring that takes no more links, or not this one, where that is why: see ``Keyring/restrict(type:restriction:)``.
     public internal(set) var restrictedKeyring: KeySerial?
 
-    /// An error of this library's own, found before the kernel was asked.
-    package init(_ code: Code, in operation: Operation) {
+    /// An error found before the kernel was asked, by this library or by what stands in for a keyring.
+    public init(_ code: Code, in operation: Operation) {
         self.code = code
         self.operation = operation
         self.errno = 0
     }
 
     /// The error that the kernel reported.
-    package init(errno: CInt, in operation: Operation) {
+    public init(errno: CInt, in operation: Operation) {
         self.code = Code(errno: errno)
         self.operation = operation
         self.errno = errno

@@ -95,3 +95,9 @@ extension SecretBackend {
     /// No backend but the kernel's has keys that can't be read.
     public func unreadableKeys() throws(SecretStoreError) -> [KeySerial] { [] }
 }
+
+/// What a backend's leases may leave out.
+extension LeaseHandle {
+    /// A backend that takes no lease for a dead holder's before its time need not know who may outlive whom.
+    public func name(command processID: Int32) throws(SecretStoreError) -> Bool { timeLeft > .zero }
+}

@@ -7,7 +7,7 @@ let backend = CountingBackend(wrapping: try scratch.store().backend)
 try await callAll(SecretStore(backend: backend))
 for check in BackendConformance.checks {
     let scratch = try ScratchKeyring()
-    try check.run(on: SecretStore(backend: CountingBackend(wrapping: scratch.store().backend)))
+    try await check.run(on: SecretStore(backend: CountingBackend(wrapping: scratch.store().backend)))
 }
 print(
     "every call works, \(BackendConformance.checks.count) conformance checks pass, \(backend.count) calls were counted")

@@ -1,0 +1,122 @@
+import Keyutils
+import SessionKeyring
+import Threads
+
+extension BackendConformance {
+    private static let item = ItemIdentity.password(service: "service", account: "account")
+
+    /// Begins a fetch, lets `event` happen, and stores what the fetch brings.
+    ///
+    /// - Returns: whether it was stored.
+    private static func fetch(in store: SecretStore, while event: () throws -> Void = {}) throws -> Bool {
+        let fetch = try store.backend.beginFetch(of: item)
+        try event()
+        return try SecretBytes(utf8: "fetched").withBytes { bytes throws(SecretStoreError) in
+            try fetch.store(bytes, timeout: .longest)
+        }
+    }
+
+    static let fetches = [
+        Check("what a fetch brings is stored with its timeout, over an item and over none") { store in
+            for old in [nil, "old"] {
+                if let old { try store.set(old, for: item) }
+                try expect(
+                    try fetch(in: store) { try store.set("1", for: .password(service: "other")) }, "it is stored")
+                try expect(try store.get(item) == "fetched", "it is got")
+                try expect(try store.attributes(of: item)?.expiry != .never, "with its timeout")
+                try store.clear()
+            }
+        },
+        Check("what a fetch brings is not stored over what happened to the item meanwhile") { store in
+            let events: [(String, () throws -> Void)] = [
+                ("set", { try store.set("set", for: item) }),
+                ("set to the same", { try store.set("old", for: item) }),
+                ("update", { try store.update(item, timeout: nil) { (_: String?) in "updated" } }),
+                ("delete", { try store.delete(item) }),
+                ("delete and add", { if try store.delete(item) { try store.add("added", for: item) } }),
+                ("clear", { try store.clear() }),
+                ("another fetch", { _ = try fetch(in: store) }),
+            ]
+            for (name, event) in events {
+                try store.set("old", for: item)
+                var after: String?
+                let isStored = try fetch(in: store) {
+                    try event()
+                    after = try store.get(item)
+                }
+                try expect(!isStored, "\(name): it is not stored")
+                try expect(try store.get(item) == after, "\(name): what is there stays")
+            }
+        },
+        Check("what the store keeps beside an item is in no list, and works like an item") { store in
+            try store.set("1", for: item, timeout: .seconds(100), refreshAfter: .seconds(50), usableFor: .seconds(60))
+            try expect(
+                try store.identities() == [item] && store.items().map(\.item) == [item], "the lists have the item")
+            func value() throws -> String { try store.blockingValue(for: item) { (_: String?) in Fetched("fetched") } }
+            try expect(try value() == "1", "what says that it is fresh is found")
+            try expect(try store.invalidate("1", for: item), "it is updated")
+            try expect(try value() == "fetched", "what says that it was refused is found")
+            try expect(try store.identities() == [item], "the list has the item still")
+        },
+    ]
+
+    static let noWaiting = [
+        Check("without waiting, nobody waits for who has the item, and what is done is done") { store in
+            try store.set("old", for: item)
+            guard let update = try store.backend.beginUpdate(of: item, lasting: .seconds(60), waiting: .zero) else {
+                throw Failure(description: "a free item may be updated")
+            }
+            let calls: [(String, (SecretStore) throws -> Void, isDone: () throws -> Bool)] = [
+                ("set", { try $0.set("new", for: item) }, { try store.get(item) == "new" }),
+                ("expire", { try $0.expire(item, timeout: .seconds(9)) }, { try store.contains(item) }),
+                ("delete", { try $0.delete(item) }, { try !store.contains(item) }),
+                ("add", { try $0.add("added", for: item) }, { try store.get(item) == "added" }),
+                (
+                    "update", { _ = try $0.backend.beginUpdate(of: item, lasting: .seconds(1), waiting: .zero) },
+                    { true }
+                ),
+            ]
+            for (name, call, isDone) in calls {
+                let backend = store.backend.withoutWaiting(lastResorts: name == "delete")
+                let start = ContinuousClock.now
+                do {
+                    try call(SecretStore(backend: backend))
+                    try expect(try isDone(), "\(name) does it, or says that it does not")
+                } catch let error as SecretStoreError where error.code == .contended || error.code == .duplicate {}
+                try expect(ContinuousClock.now - start < .seconds(2), "\(name) does not wait")
+            }
+            withExtendedLifetime(update) {}
+        }
+    ]
+
+    static let changes = [
+        Check(
+            "changes are told in their order, unless the backend tells of none",
+            inTask: { store in
+                let changes: SecretChanges
+                do {
+                    changes = try store.changes()
+                } catch let error as SecretStoreError where error.code == .unsupported {
+                    return
+                }
+                let told = Locked<[SecretChange]>([])
+                let listener = Task { for await change in changes { told.withLock { $0.append(change) } } }
+                defer { listener.cancel() }
+                let steps: [(SecretChange, () throws -> Void)] = [
+                    (.stored(item), { try store.add("1", for: item) }),
+                    (.stored(item), { try store.set("2", for: item, refreshAfter: .seconds(50)) }),
+                    (.deleted(item), { try store.delete(item) }),
+                    (.cleared, { try store.clear() }),
+                ]
+                for (change, step) in steps {
+                    try step()
+                    for _ in 0..<500 where told.withLock({ $0.isEmpty }) {
+                        try await Task.sleep(for: .milliseconds(10))
+                    }
+                    let first = told.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+                    try expect(first == change, "\(change) is told")
+                }
+                try expect(told.withLock { $0.isEmpty }, "nothing else is told")
+            })
+    ]
+}

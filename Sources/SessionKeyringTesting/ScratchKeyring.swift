@@ -13,11 +13,11 @@ public struct ScratchKeyring: ~Copyable, Sendable {
 
     /// Makes one.
     ///
-    /// - Parameter lifetime: when the kernel drops it, if nothing else does before.
+    /// - Parameter timeout: when the kernel drops it, if nothing else does before.
     /// - Throws: `KeyringError` where the kernel does not let us.
-    public init(lifetime: Duration = .seconds(3_600)) throws(KeyringError) {
+    public init(timeout: Duration = .seconds(3_600)) throws(KeyringError) {
         ring = try TemporaryKeyring(
-            prefix: "skr-scratch", in: Keyring.resolve(.sessionKeyring), lifetime: KeyTimeout(lifetime))
+            prefix: "skr-scratch", in: Keyring.resolve(.sessionKeyring), lifetime: KeyTimeout(timeout))
     }
 
     /// The scope whose items live in this keyring.

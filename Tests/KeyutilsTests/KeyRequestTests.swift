@@ -41,7 +41,7 @@ struct KeyRequestTests {
                     try KeyConstruction.instantiate(key, payload: payload.span.bytes)
                 }
                 expectFailure(.notPermitted) { () throws(KeyringError) in
-                    try KeyConstruction.reject(key, errno: EKEYREJECTED, for: .longest)
+                    try KeyConstruction.reject(key, errno: EKEYREJECTED, timeout: .longest)
                 }
             }
             try act()

@@ -86,7 +86,7 @@ public enum KeyConstruction {
     @available(*, noasync, message: "authority belongs to the calling thread")
     public static func negate(
         _ key: Key,
-        for timeout: KeyTimeout,
+        timeout: KeyTimeout,
         linkingInto destination: Keyring? = nil
     ) throws(KeyringError) {
         try systemCall(.negate) {
@@ -104,7 +104,7 @@ public enum KeyConstruction {
     public static func reject(
         _ key: Key,
         errno: CInt,
-        for timeout: KeyTimeout,
+        timeout: KeyTimeout,
         linkingInto destination: Keyring? = nil
     ) throws(KeyringError) {
         try systemCall(.reject) {
@@ -115,6 +115,7 @@ public enum KeyConstruction {
     }
 
     /// Where the kernel links keys that the calling thread requests without naming a destination.
+    @nonexhaustive
     public enum DefaultDestination: CInt, Sendable, CaseIterable {
         /// The first of thread, process and session keyring that exists: `KEY_REQKEY_DEFL_DEFAULT`.
         case standard = 0

@@ -21,6 +21,7 @@ public struct KeyTable: Sendable {
     /// A key's line.
     public struct Entry: Hashable, Sendable {
         /// When the key expires.
+        @nonexhaustive
         public enum Expiry: Hashable, Sendable {
             /// It has no timeout.
             case never

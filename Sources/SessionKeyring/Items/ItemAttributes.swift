@@ -3,6 +3,7 @@ public import Keyutils
 /// What is known of an item without telling its secret.
 public struct ItemAttributes: Hashable, Sendable {
     /// When the kernel will drop an item.
+    @nonexhaustive
     public enum Expiry: Hashable, Sendable {
         /// It has no timeout: it lives as long as its session.
         case never

@@ -1,8 +1,7 @@
 extension SecretStore {
     /// Stores the value of an optional, which is better unwrapped before: that `nil` is no secret shows at run time only.
     ///
-    /// - Throws: ``SecretStoreError`` with `missingValue` for `nil`, or as ``set(_:for:timeout:)`` does; the item before is
-    ///   then still there.
+    /// - Throws: ``SecretStoreError`` with `missingValue` for `nil`, or as ``set(_:for:timeout:)-(Value,_,_)``.
     @available(*, deprecated, message: "unwrap the optional: nil can't be stored")
     public func set<Value: Encodable>(
         _ value: Value?,
@@ -15,7 +14,7 @@ extension SecretStore {
 
     /// Stores the value of an optional if no live item is there; the optional is better unwrapped before.
     ///
-    /// - Throws: ``SecretStoreError`` with `missingValue` for `nil`, or as ``add(_:for:timeout:)`` does.
+    /// - Throws: ``SecretStoreError`` with `missingValue` for `nil`, or as ``add(_:for:timeout:)-(Value,_,_)``.
     @available(*, deprecated, message: "unwrap the optional: nil can't be stored")
     public func add<Value: Encodable>(
         _ value: Value?,

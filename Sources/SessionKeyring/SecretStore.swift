@@ -19,10 +19,11 @@ public import Keyutils
 ///
 /// The calls are synchronous and take microseconds, reads always. A write may take longer in two cases: where the quota is
 /// full, it waits for what the kernel gives back late, for less than a second; where its item is updated, it waits for
-/// whoever has the item, for ten seconds at most. For the first ``update(_:as:timeout:lasting:waiting:_:)`` of a namespace, a
-/// fetch by `value(for:)`, or an ``add(_:for:timeout:)`` where an item has expired, makes the namespace's writers take turns
-/// from then on: each plain write then takes the item's lease, which makes it some three times as long. In a task, the forms
-/// with `waiting:` keep no thread.
+/// whoever has the item, for ten seconds at most. For the first `update` of a namespace, a fetch by `value(for:)`, or an `add`
+/// where an item has expired, makes the namespace's writers take turns from then on: each plain write then takes the item's
+/// lease, which makes it some three times as long. In a task, the forms with `waiting:` keep no thread.
+///
+/// What any call may throw stands at ``SecretStoreError/Code-swift.enum``; a method names what it throws besides.
 public final class SecretStore: Sendable {
     /// The namespace of a store that was not given one.
     public static let defaultNamespace = "default"
@@ -45,8 +46,8 @@ public final class SecretStore: Sendable {
     ///   - scope: whose secrets they are.
     ///   - namespace: whose items; give each application its own. Any text of up to some 250 bytes.
     ///   - codec: how values other than strings and bytes are encoded.
-    /// - Throws: ``SecretStoreError`` with `sessionRevoked`, `unavailable`, `forbidden`, `notFound` for an explicit keyring
-    ///   that is not there, or `invalidName`.
+    /// - Throws: ``SecretStoreError`` with `invalidName`, `notFound` for an explicit keyring that is not there, `quotaExceeded`
+    ///   where the scope's keyring has to be made, or `unsupported` where the kernel has no persistent keyrings.
     public convenience init(
         _ scope: SecretScope = .session,
         namespace: String = SecretStore.defaultNamespace,
@@ -65,8 +66,7 @@ public final class SecretStore: Sendable {
 extension SecretStore {
     /// Lends an item's bytes to `body` without a copy that outlives the call; `nil` where there is no such item.
     ///
-    /// - Throws: ``SecretStoreError`` with `invalidName`, `forbidden`, `sessionRevoked` or `unavailable`. An item that is
-    ///   absent or expired is not an error.
+    /// - Throws: ``SecretStoreError``. An item that is absent or expired is not an error.
     @inlinable
     public func withBytes<Result: ~Copyable>(
         of item: ItemIdentity,
@@ -79,8 +79,7 @@ extension SecretStore {
 
     /// An item's bytes; `nil` where there is no such item.
     ///
-    /// - Throws: ``SecretStoreError`` with `invalidName`, `forbidden`, `sessionRevoked` or `unavailable`. An item that is
-    ///   absent or expired is not an error.
+    /// - Throws: ``SecretStoreError``. An item that is absent or expired is not an error.
     public func get(_ item: ItemIdentity) throws(SecretStoreError) -> SecretBytes? {
         try withBytes(of: item) { SecretBytes(copying: $0) }
     }
@@ -89,8 +88,7 @@ extension SecretStore {
     ///
     /// A `String`, `Data` or `[UInt8]` is the secret itself; every other type is decoded by the store's ``codec``.
     ///
-    /// - Throws: ``SecretStoreError`` with `undecodable`, `invalidName`, `forbidden`, `sessionRevoked` or `unavailable`.
-    ///   An item that is absent or expired is not an error.
+    /// - Throws: ``SecretStoreError`` with `undecodable`. An item that is absent or expired is not an error.
     public func get<Value: Decodable>(
         _ item: ItemIdentity,
         as type: Value.Type = Value.self
@@ -105,8 +103,7 @@ extension SecretStore {
     ///   - secret: up to 32,767 bytes (32,766 if all of them are NUL), or 1,048,575 where the kernel has `big_key`.
     ///   - item: which item.
     ///   - timeout: when the kernel drops it, rounded up to whole seconds and never outlived; `nil` for the scope's life.
-    /// - Throws: ``SecretStoreError`` with `tooLarge`, `quotaExceeded`, `invalidTimeout`, `invalidName`, `forbidden`,
-    ///   `sessionRevoked` or `unavailable`; the item before is then still there.
+    /// - Throws: ``SecretStoreError`` with `tooLarge` or `invalidTimeout`; the item before is then still there.
     public func set(
         _ secret: borrowing SecretBytes,
         for item: ItemIdentity,
@@ -125,8 +122,8 @@ extension SecretStore {
     ///   - value: what to store.
     ///   - item: which item.
     ///   - timeout: when the kernel drops it, rounded up to whole seconds and never outlived; `nil` for the scope's life.
-    /// - Throws: ``SecretStoreError`` with `unencodable`, `tooLarge`, `quotaExceeded`, `invalidTimeout`, `invalidName`,
-    ///   `forbidden`, `sessionRevoked` or `unavailable`; the item before is then still there.
+    /// - Throws: ``SecretStoreError`` with `unencodable`, `missingValue`, `tooLarge` or `invalidTimeout`; the item before is
+    ///   then still there.
     public func set<Value: Encodable>(
         _ value: Value,
         for item: ItemIdentity,
@@ -138,7 +135,7 @@ extension SecretStore {
 
     /// Stores bytes only if no live item is there; of many processes that do so at once, one succeeds.
     ///
-    /// - Throws: ``SecretStoreError`` with `duplicate` where there is one, `contended`, or as ``set(_:for:timeout:)``.
+    /// - Throws: ``SecretStoreError`` with `duplicate` where there is one, `tooLarge` or `invalidTimeout`.
     public func add(
         _ secret: borrowing SecretBytes,
         for item: ItemIdentity,
@@ -151,7 +148,8 @@ extension SecretStore {
 
     /// Stores a value only if no live item is there; of many processes that do so at once, one succeeds.
     ///
-    /// - Throws: ``SecretStoreError`` with `duplicate` where there is one, `contended`, or as ``set(_:for:timeout:)``.
+    /// - Throws: ``SecretStoreError`` with `duplicate` where there is one, `unencodable`, `missingValue`, `tooLarge` or
+    ///   `invalidTimeout`.
     public func add<Value: Encodable>(
         _ value: Value,
         for item: ItemIdentity,
@@ -165,7 +163,7 @@ extension SecretStore {
 extension SecretStore {
     /// Whether a live item is there.
     ///
-    /// - Throws: ``SecretStoreError`` with `invalidName`, `forbidden`, `sessionRevoked` or `unavailable`.
+    /// - Throws: ``SecretStoreError``.
     public func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
         try check(item)
         return try backend.contains(item)
@@ -173,8 +171,7 @@ extension SecretStore {
 
     /// Gives the item that is there a new timeout, counted from now; false where there is none.
     ///
-    /// - Throws: ``SecretStoreError`` with `invalidTimeout`, `invalidName`, `forbidden`, `sessionRevoked` or
-    ///   `unavailable`.
+    /// - Throws: ``SecretStoreError`` with `invalidTimeout`.
     @discardableResult
     public func expire(_ item: ItemIdentity, timeout: Duration) throws(SecretStoreError) -> Bool {
         try check(item)
@@ -196,16 +193,16 @@ extension SecretStore {
 
     /// Deletes the item; false where there was none.
     ///
-    /// - Throws: ``SecretStoreError`` with `invalidName`, `forbidden`, `sessionRevoked` or `unavailable`.
+    /// - Throws: ``SecretStoreError``.
     @discardableResult
     public func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
         try check(item)
         return try backend.delete(item)
     }
 
-    /// Deletes all items of the namespace in one step.
+    /// Deletes all items of the namespace in one step, and waits for nobody.
     ///
-    /// - Throws: ``SecretStoreError`` with `forbidden`, `sessionRevoked` or `unavailable`.
+    /// - Throws: ``SecretStoreError``.
     public func clear() throws(SecretStoreError) {
         try backend.clear()
     }
@@ -213,7 +210,7 @@ extension SecretStore {
     /// Deletes the items of a service, server or tag, whatever their accounts, one after the other.
     ///
     /// - Returns: how many there were.
-    /// - Throws: ``SecretStoreError`` as ``identities()`` and ``delete(_:)`` do; some may be deleted then.
+    /// - Throws: ``SecretStoreError``; some may be deleted then.
     @discardableResult
     public func clear(of kind: ItemIdentity.Kind, service: String) throws(SecretStoreError) -> Int {
         var count = 0
@@ -227,7 +224,7 @@ extension SecretStore {
     ///
     /// Reads `/proc/keys`, as ``items()`` does, so it takes some 200 microseconds: no part of a `get`.
     ///
-    /// - Throws: ``SecretStoreError`` with `invalidName`, `forbidden`, `sessionRevoked` or `unavailable`.
+    /// - Throws: ``SecretStoreError``.
     public func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes? {
         try check(item)
         return try backend.attributes(of: item)
@@ -241,21 +238,21 @@ extension SecretStore {
     /// removes the leases of dead processes. Keys of other programs are passed over, and so are items that can't be read, of
     /// which ``unreadableKeys()`` tells.
     ///
-    /// - Throws: ``SecretStoreError`` with `forbidden`, `sessionRevoked` or `unavailable`.
+    /// - Throws: ``SecretStoreError``.
     public func items() throws(SecretStoreError) -> [ItemAttributes] {
         try backend.attributes().sorted { $0.item.keyDescription < $1.item.keyDescription }
     }
 
     /// The keys among the items that can't be read, such as somebody else may have put there: nobody knows what they hold.
     ///
-    /// - Throws: ``SecretStoreError`` with `forbidden`, `sessionRevoked` or `unavailable`.
+    /// - Throws: ``SecretStoreError``.
     public func unreadableKeys() throws(SecretStoreError) -> [KeySerial] {
         try backend.unreadableKeys().sorted { $0.rawValue < $1.rawValue }
     }
 
     /// Which live items there are, in the order of their descriptions.
     ///
-    /// - Throws: ``SecretStoreError`` with `forbidden`, `sessionRevoked` or `unavailable`.
+    /// - Throws: ``SecretStoreError``.
     public func identities() throws(SecretStoreError) -> [ItemIdentity] {
         try backend.identities().sorted { $0.keyDescription < $1.keyDescription }
     }

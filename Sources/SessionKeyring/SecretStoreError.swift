@@ -28,9 +28,15 @@ public struct SecretStoreError: Error, Sendable {
 
 extension SecretStoreError {
     /// The kinds of failure; more may come.
+    ///
+    /// **Any call may throw** `forbidden`, `foreignThread`, `sessionRevoked`, `unavailable`, `contended` and `unexpected`, and
+    /// one that names an item `invalidName`. **What stores, changes or takes a lease** may also throw `foreignSession`,
+    /// `restricted`, `quotaExceeded`, `unreadableAfterWrite`, and `notFound` where the scope's keyring is gone. What else a
+    /// method throws, it says itself.
     @nonexhaustive
     public enum Code: Hashable, Sendable {
-        /// There is no such item, or it has expired. Only operations that need one throw this; `get` returns `nil`.
+        /// There is no such item, or it has expired, or the keyring to store in is gone. Only operations that need one throw
+        /// this; `get` returns `nil`.
         case notFound
         /// `add` found a live item of that identity.
         case duplicate

@@ -43,6 +43,19 @@ struct ErrorTests {
         #expect(kernel.localizedDescription == "keyctl_read: the key has expired (errno \(EKEYEXPIRED))")
     }
 
+    @Test("what is to be stored in a keyring that is gone is notFound")
+    func goneKeyring() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try Key(scratch.keyring).invalidate()
+        usleep(100_000)
+        let calls: [() throws -> Void] = [
+            { try store.set("1", for: item) }, { try store.add("1", for: item) },
+            { _ = try store.tryLease("job", lasting: .seconds(1)) },
+        ]
+        for call in calls { #expect { try call() } throws: { ($0 as? SecretStoreError)?.code == .notFound } }
+    }
+
     @Test("in a thread that a process's or thread's keyring does not admit, the error names the threads")
     func foreignThread() async {
         await #expect(processExitsWith: .exitCode(0)) {

@@ -33,8 +33,10 @@ extension Keyring {
     /// Needs *write* permission on both keyrings and *link* permission on the key. Nobody sees the key in both or in none.
     /// A move from a keyring to itself does nothing.
     ///
-    /// - Parameter exclusive: refuse to displace: throw `alreadyExists` if the name is taken, **even by a dead key**.
-    ///
+    /// - Parameters:
+    ///   - key: which key.
+    ///   - destination: where it goes.
+    ///   - exclusive: refuse to displace: throw `alreadyExists` if the name is taken, **even by a dead key**.
     /// - Throws: ``KeyringError`` with `alreadyExists`, `notFound`, `notLinked`, `expired`, `revoked`, `accessDenied`,
     ///   `quotaExceeded`, `keyringFull`, `keyringCycle` or `notPermitted`; `unsupported` before Linux 5.3.
     ///

@@ -26,6 +26,9 @@ public enum DiffieHellman {
     /// Computes the shared secret and derives `count` bytes from it by the counter-mode function of SP 800-56A.
     ///
     /// - Parameters:
+    ///   - privateKey: the key with our private exponent.
+    ///   - prime: the key with the group's prime.
+    ///   - base: the key with the generator, or with what the other side has sent.
     ///   - hash: the kernel's name of the hash, such as `sha256`.
     ///   - otherInfo: what both sides mix in.
     ///   - count: how many bytes to derive, at most 1 MiB.

@@ -7,6 +7,8 @@ extension Key {
     /// `/sbin/request-key` as root, which may take as long as it likes; the call waits.
     ///
     /// - Parameters:
+    ///   - type: the key's type.
+    ///   - description: the key's description.
     ///   - callout: what the handler is told; `nil` for a search only.
     ///   - destination: a keyring to link the key into as well.
     /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked`, `rejected` by the handler, `accessDenied` or
@@ -96,7 +98,8 @@ public enum KeyConstruction {
 
     /// Says why there is no such key: requests for it fail with `errno` until the timeout has passed.
     ///
-    /// - Parameter errno: what requesters see, such as `EKEYREJECTED`, `EKEYREVOKED` or `EKEYEXPIRED`.
+    /// The number is what requesters see, such as `EKEYREJECTED`, `EKEYREVOKED` or `EKEYEXPIRED`.
+    ///
     /// - Throws: ``KeyringError`` with `notPermitted` without authority, or `invalidArgument` for that number.
     ///
     /// The corresponding C function is `keyctl_reject(3)`.

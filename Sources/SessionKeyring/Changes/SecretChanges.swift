@@ -59,7 +59,7 @@ extension SecretStore {
     /// The changes of the namespace's items from now on, whoever makes them.
     ///
     /// - Throws: ``SecretStoreError`` with `unsupported` where the kernel, or the backend, does not tell of changes, as most
-    ///   kernels don't; `forbidden`, `sessionRevoked`, `quotaExceeded` or `unavailable`.
+    ///   kernels don't, or `quotaExceeded`.
     public func changes() throws(SecretStoreError) -> SecretChanges {
         try backend.changes()
     }

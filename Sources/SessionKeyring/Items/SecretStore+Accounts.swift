@@ -1,7 +1,7 @@
 extension SecretStore {
     /// The items of a service, server or tag, whatever their accounts.
     ///
-    /// - Throws: ``SecretStoreError`` as ``identities()`` does.
+    /// - Throws: ``SecretStoreError``.
     public func identities(
         of kind: ItemIdentity.Kind,
         service: String
@@ -11,8 +11,8 @@ extension SecretStore {
 
     /// The item meant by a service or server alone: the one without an account, else the only one there is.
     ///
-    /// - Throws: ``SecretStoreError`` with `ambiguous` where there are several, or as ``identities()`` does. `nil` means
-    ///   that there is none.
+    /// - Returns: `nil` where there is none.
+    /// - Throws: ``SecretStoreError`` with `ambiguous` where there are several.
     public func soleItem(of kind: ItemIdentity.Kind, service: String) throws(SecretStoreError) -> ItemIdentity? {
         let plain = ItemIdentity(kind, service: service, account: "")
         if try contains(plain) { return plain }

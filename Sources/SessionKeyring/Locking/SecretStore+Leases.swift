@@ -1,13 +1,13 @@
 extension SecretStore {
     /// Takes the lease of that name if nobody holds it; `nil` if somebody does.
     ///
-    /// Names of leases and of items are apart. A lease belongs to the store's scope and namespace.
+    /// Names of leases and of items are apart. A lease belongs to the store's scope and namespace. This waits for nobody who
+    /// holds it, but for quota up to 750 ms; in a task, the asynchronous `lease` that waits for no time keeps no thread.
     ///
     /// - Parameters:
     ///   - name: what is locked; any text that is not empty.
     ///   - duration: after how long it ends by itself, if it is neither released nor renewed; up to one hour.
-    /// - Throws: ``SecretStoreError`` with `invalidLease`, `invalidName`, `quotaExceeded`, `forbidden`, `sessionRevoked`
-    ///   or `unavailable`. That somebody holds it is not an error.
+    /// - Throws: ``SecretStoreError`` with `invalidLease` or `invalidName`. That somebody holds it is not an error.
     public func tryLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> Lease? {
         try Self.checkLease(duration)
         guard !name.isEmpty else { throw SecretStoreError(.invalidName(.empty)) }
@@ -39,6 +39,8 @@ extension SecretStore {
     }
 
     /// Takes the lease of that name, waiting for its holder without keeping a thread.
+    ///
+    /// Call it in a function: at the top level of a program the compiler takes the blocking form, and then refuses it.
     ///
     /// - Parameters:
     ///   - name: what is locked; any text that is not empty.
@@ -78,9 +80,9 @@ extension SecretStore {
     ///   - limit: how long to wait.
     ///   - body: what no other holder does at the same time; asks the lease whether it is still held where that matters.
     /// - Returns: what `body` returns.
-    /// - Throws: what `body` throws; `CancellationError` while it waits; ``SecretStoreError`` with `leaseLost` where the
-    ///   lease was lost meanwhile, so that another one may have run beside `body`; or as
-    ///   ``lease(_:lasting:waiting:)-(_,_,_)``.
+    /// - Throws: what `body` throws; `CancellationError` while it waits; ``SecretStoreError`` with `leaseHeld` where somebody
+    ///   else held it all the time, `leaseLost` where it was lost meanwhile, so that another one may have run beside `body`,
+    ///   or as ``tryLease(_:lasting:)``.
     public nonisolated(nonsending) func withLease<Result: Sendable>(
         _ name: String, lasting duration: Duration = .seconds(10), waiting limit: Duration,
         _ body: nonisolated(nonsending) (borrowing Lease) async throws -> Result
@@ -96,6 +98,8 @@ extension SecretStore {
     }
 
     /// Runs `body` while it holds the lease of that name, as ``withLease(_:lasting:waiting:_:)`` does, keeping the thread.
+    ///
+    /// - Throws: as ``withLease(_:lasting:waiting:_:)``, but for `CancellationError`.
     @available(*, noasync, message: "keeps the thread; use 'withLease'")
     public func withBlockingLease<Result: ~Copyable>(
         _ name: String, lasting duration: Duration = .seconds(10), waiting limit: Duration,

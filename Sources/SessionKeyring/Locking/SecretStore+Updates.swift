@@ -35,7 +35,7 @@ extension SecretStore {
     ///   - change: makes the new value of the old one, which is `nil` where there is no such item; `nil` deletes the item.
     /// - Returns: the new value.
     /// - Throws: ``SecretStoreError`` with `leaseLost`, `contended` where others had the item all the time, `undecodable`,
-    ///   `unencodable`, or as ``set(_:for:timeout:)`` does; and what `change` throws. The item is unchanged then.
+    ///   `unencodable`, `invalidLease`, `tooLarge` or `invalidTimeout`; and what `change` throws. The item is unchanged then.
     @available(*, noasync, message: "keeps the thread; 'await' the asynchronous form")
     @discardableResult
     public func update<Value: Codable>(
@@ -54,7 +54,8 @@ extension SecretStore {
     /// without keeping a thread.
     ///
     /// `change` is not asynchronous on purpose: all other writers of the item wait for it. It may also be called again where
-    /// the quota is full for a moment.
+    /// the quota is full for a moment. Call it in a function: at the top level of a program the compiler takes the blocking
+    /// form, and then refuses it.
     ///
     /// - Throws: `CancellationError` while it waits, and as the blocking form.
     @discardableResult

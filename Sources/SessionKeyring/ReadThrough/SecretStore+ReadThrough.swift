@@ -27,7 +27,8 @@ extension SecretStore {
     ///     or the old value if there is one; `nil` for not at all.
     ///   - fetch: gets the value from where it comes. What the quota has no room for is returned, and not stored.
     /// - Throws: what `fetch` throws; `CancellationError`; ``SecretStoreError`` with `fetchTimedOut`, `fetchFailed`,
-    ///   `undecodable`, `unencodable`, `invalidRefresh`, `invalidLease`, or as ``set(_:for:timeout:)`` does.
+    ///   `leaseHeld` where others fetched for more than an hour, `undecodable`, `unencodable`, `tooLarge`, `invalidTimeout`,
+    ///   `invalidRefresh`, or `invalidLease` for a limit that no fetch may have.
     public func value<Value: Codable & Sendable>(
         for item: ItemIdentity,
         as type: Value.Type = Value.self,
@@ -65,7 +66,7 @@ extension SecretStore {
     ///   - limit: how long a fetch may take, up to one hour.
     ///   - failureTimeout: for how long, after a fetch that failed, all others get `fetchFailed` instead of trying as well.
     ///   - fetch: makes a new value of the old one, which is `nil` where there is none, and is there too where it is not usable
-    ///     any more or was refused (``invalidate(_:for:)``). What was stored by a plain ``set(_:for:timeout:)`` is fetched anew
+    ///     any more or was refused (``invalidate(_:for:)``). What was stored by a plain `set` is fetched anew
     ///     at once: say `refreshAfter` there.
     /// - Throws: as the form above.
     public func value<Value: Codable & Sendable>(
@@ -94,8 +95,9 @@ extension SecretStore {
     ///   - limit: how long a fetch may take, up to one hour, after which somebody else may begin one.
     ///   - failureTimeout: for how long, after a fetch that failed, all others get `fetchFailed` instead of trying as well.
     ///   - fetch: gets the value from where it comes.
-    /// - Throws: what `fetch` throws; ``SecretStoreError`` with `fetchFailed`, `undecodable`, `unencodable`,
-    ///   `invalidRefresh`, `invalidLease`, or as ``set(_:for:timeout:)`` does.
+    /// - Throws: what `fetch` throws; ``SecretStoreError`` with `fetchFailed`, `leaseHeld` where others fetched for more than
+    ///   an hour, `undecodable`, `unencodable`, `tooLarge`, `invalidTimeout`, `invalidRefresh`, or `invalidLease` for a limit
+    ///   that no fetch may have.
     @available(*, noasync, message: "keeps the thread; use 'value(for:)'")
     public func blockingValue<Value: Codable>(
         for item: ItemIdentity,

@@ -4,8 +4,8 @@ extension SecretStore {
     /// Stores bytes, and says after how long ``value(for:as:staleWhileRefreshing:fetchLasting:sharingFailuresFor:fetch:)``
     /// fetches the item anew: what a login has brought is not fetched once more right behind it.
     ///
-    /// May wait as ``update(_:as:timeout:lasting:waiting:_:)`` does. What it says is said in a second step; where there is no
-    /// room for that, the item is fetched anew by the next one who asks.
+    /// May wait as `update` does. What it says is said in a second step; where there is no room for that, the item is fetched
+    /// anew by the next one who asks.
     ///
     /// - Parameters:
     ///   - secret: what to store.
@@ -13,7 +13,7 @@ extension SecretStore {
     ///   - timeout: when the kernel drops it; `nil` for the scope's life.
     ///   - refreshAfter: after how long it is fetched anew; more than nothing, and less than `timeout` and `usableFor`.
     ///   - usableFor: for how long others get it while it is fetched anew; `nil` for as long as it is there.
-    /// - Throws: ``SecretStoreError`` with `invalidRefresh`, or as ``set(_:for:timeout:)``.
+    /// - Throws: ``SecretStoreError`` with `invalidRefresh`, or as ``set(_:for:timeout:)-(SecretBytes,_,_)``.
     public func set(
         _ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration? = nil, refreshAfter: Duration,
         usableFor: Duration? = nil
@@ -30,7 +30,7 @@ extension SecretStore {
     ///   - timeout: when the kernel drops it; `nil` for the scope's life.
     ///   - refreshAfter: after how long it is fetched anew; more than nothing, and less than `timeout` and `usableFor`.
     ///   - usableFor: for how long others get it while it is fetched anew; `nil` for as long as it is there.
-    /// - Throws: ``SecretStoreError`` with `invalidRefresh`, or as ``set(_:for:timeout:)``.
+    /// - Throws: ``SecretStoreError`` with `invalidRefresh`, or as ``set(_:for:timeout:)-(Value,_,_)``.
     public func set<Value: Encodable>(
         _ value: Value, for item: ItemIdentity, timeout: Duration? = nil, refreshAfter: Duration,
         usableFor: Duration? = nil
@@ -40,10 +40,9 @@ extension SecretStore {
         )
     }
 
-    /// The same for tasks, without keeping a thread.
+    /// The same for tasks: waits for others up to `limit`, for quota less than a second, without keeping a thread.
     ///
-    /// - Parameter limit: how long to wait for others; for quota less than a second.
-    /// - Throws: `CancellationError`; ``SecretStoreError`` with `contended`, or as the blocking form.
+    /// - Throws: `CancellationError`; ``SecretStoreError`` as the blocking form.
     public nonisolated(nonsending) func set<Value: Encodable>(
         _ value: Value, for item: ItemIdentity, timeout: Duration? = nil, refreshAfter: Duration,
         usableFor: Duration? = nil, waiting limit: Duration
@@ -53,10 +52,9 @@ extension SecretStore {
             usableFor: usableFor, waiting: limit)
     }
 
-    /// Stores bytes, and says after how long the item is fetched anew, without keeping a thread.
+    /// The form for bytes, for tasks: waits for others up to `limit`, for quota less than a second, without keeping a thread.
     ///
-    /// - Parameter limit: how long to wait for others; for quota less than a second.
-    /// - Throws: `CancellationError`; ``SecretStoreError`` with `contended`, or as the blocking form.
+    /// - Throws: `CancellationError`; ``SecretStoreError`` as the blocking form.
     public nonisolated(nonsending) func set(
         _ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration? = nil, refreshAfter: Duration,
         usableFor: Duration? = nil, waiting limit: Duration
@@ -99,22 +97,20 @@ extension SecretStore {
     /// Says that a value was refused, as by the server that it is a token for: from now on nobody gets it from `value(for:)`,
     /// and the next one who asks fetches it anew, with the refused one at hand.
     ///
-    /// Nothing happens where something else is stored by now. ``get(_:as:)`` still gives it. May wait as
-    /// ``update(_:as:timeout:lasting:waiting:_:)`` does.
+    /// Nothing happens where something else is stored by now. `get` still gives it. May wait as `update` does.
     ///
     /// - Parameters:
     ///   - refused: the value that was refused.
     ///   - item: which item.
     /// - Returns: false where it is not what is stored.
-    /// - Throws: ``SecretStoreError`` with `contended`, `leaseLost`, `undecodable`, or as ``set(_:for:timeout:)``.
+    /// - Throws: ``SecretStoreError`` with `leaseLost` or `undecodable`.
     @discardableResult
     public func invalidate<Value: Codable & Equatable>(_ refused: Value, for item: ItemIdentity) throws -> Bool {
         try invalidate(refused, for: item, coding(Value.self), waiting: RetryBudget.heldLease)
     }
 
-    /// The same for tasks, without keeping a thread.
+    /// The same for tasks: waits for others up to `limit`, without keeping a thread.
     ///
-    /// - Parameter limit: how long to wait for others.
     /// - Throws: `CancellationError`, or as ``invalidate(_:for:)``.
     @discardableResult
     public nonisolated(nonsending) func invalidate<Value: Codable & Equatable>(

@@ -19,29 +19,8 @@ private struct ModelMirror: SecretMirror {
 }
 
 func callAll(_ store: SecretStore) async throws {
-    try await callFromTask(store)
+    try await callAllInTasks(store)
     try callAllBlocking(store)
-}
-
-private func callFromTask(_ store: SecretStore) async throws {
-    try await store.set("1", for: token, timeout: .seconds(60), waiting: .seconds(1))
-    try await store.expire(token, timeout: .seconds(60), waiting: .seconds(1))
-    try await store.update(token, timeout: nil) { (old: String?) in old.map { $0 + "2" } }
-    try await store.delete(token, waiting: .seconds(1))
-    try await store.add(SecretBytes(utf8: "bytes"), for: token, waiting: .seconds(1))
-    try await store.withLease("job", waiting: .seconds(1)) { lease in precondition(lease.isHeld) }
-    let lease = try await store.lease("job", lasting: .seconds(1), waiting: .seconds(1))
-    lease.release()
-    // Closures without an `await`.
-    let kept = try await store.value(for: token, timeout: .seconds(60)) { "fetched" }
-    precondition(kept == "bytes")
-    let slot = store.slot(for: .password(service: "slot"), as: Int.self)
-    let first = try await slot.value { old in Fetched((old ?? 0) + 1, refreshAfter: .seconds(60)) }
-    try await slot.save(first + 1, waiting: .seconds(1))
-    try store.set(7, for: slot.item, refreshAfter: .seconds(60))
-    let isRefused = try await store.invalidate(7, for: slot.item, waiting: .seconds(1))
-    precondition(first == 1 && isRefused)
-    try store.clear()
 }
 
 private func callAllBlocking(_ store: SecretStore) throws {
@@ -49,7 +28,9 @@ private func callAllBlocking(_ store: SecretStore) throws {
     try items(store)
     try slots(store)
     try credentials(store)
-    try updatesAndLeases(store)
+    try updates(store)
+    try fetches(store)
+    try leases(store)
     errors(SecretStoreError(.tooLarge(size: 2, limit: 1), item: token))
     try scopes()
 }
@@ -99,6 +80,12 @@ private func slots(_ store: SecretStore) throws {
     try slot.expire(timeout: .seconds(60))
     let loaded = try (slot.load(), slot.loadIfPresent(), slot.contains(), slot.attributes()?.size)
     precondition(loaded == (3, 3, true, 1))
+    try slot.update(timeout: slot.timeout, lasting: .seconds(1), waiting: .seconds(1)) { old in old.map { $0 + 1 } }
+    try save(4, with: slot)
+    try slot.save(5, refreshAfter: .seconds(60), usableFor: .seconds(90))
+    let isRefused = try slot.invalidate(5)
+    let fetched = try slot.blockingValue { old in Fetched((old ?? 0) + 1) }
+    precondition(isRefused && fetched == 6)
     try slot.delete()
     let mirror = store.slot(for: token, through: ModelMirror.self)
     try mirror.save(Model(text: "a"))
@@ -111,6 +98,10 @@ private func load(_ loader: some SecretLoader<Model>) throws {
     precondition(model.text == "a")
 }
 
+private func save(_ number: Int, with saver: some SecretSaver<Int>) throws {
+    try saver.save(number)
+}
+
 private func credentials(_ store: SecretStore) throws {
     try store.add(InternetCredentials(account: "alice", password: "pw"), server: "example.com")
     try store.set(
@@ -121,21 +112,44 @@ private func credentials(_ store: SecretStore) throws {
     try store.clear()
 }
 
-private func updatesAndLeases(_ store: SecretStore) throws {
+private func updates(_ store: SecretStore) throws {
     try store.update(.password(service: "counter"), timeout: nil) { (old: Int?) in (old ?? 0) + 1 }
-    guard let lease = try store.tryLease("job", lasting: .seconds(10)) else { preconditionFailure() }
-    precondition(lease.isHeld && lease.fencingNumber > 0 && lease.timeLeft > .zero)
-    lease.release()
-    let number = try store.withBlockingLease("job", waiting: .seconds(1)) { $0.fencingNumber }
+    try store.update(
+        .password(service: "counter"), as: Int.self, timeout: .seconds(60), lasting: .seconds(1), waiting: .seconds(1)
+    ) { old in old.map { $0 + 1 } }
+}
+
+private func fetches(_ store: SecretStore) throws {
     let value = try store.blockingValue(for: token, timeout: .seconds(60)) { "fetched" }
     let isRefused = try store.invalidate("fetched", for: token)
-    precondition(number > 0 && value == "fetched" && isRefused)
+    let again = try store.blockingValue(for: token) { (old: String?) in
+        Fetched((old ?? "") + "+", timeout: .seconds(60), refreshAfter: .seconds(30), usableFor: .seconds(50))
+    }
+    precondition(value == "fetched" && isRefused && again == "fetched+")
+    try store.set(SecretBytes(utf8: "new"), for: token, timeout: .seconds(60), refreshAfter: .seconds(30))
+    let isFresh = try store.blockingValue(for: token) { (_: String?) in Fetched("not fetched") } == "new"
+    precondition(isFresh)
+}
+
+private func leases(_ store: SecretStore) throws {
+    guard let lease = try store.tryLease("job", lasting: .seconds(10)) else { preconditionFailure() }
+    precondition(lease.isHeld && lease.fencingNumber > 0 && lease.timeLeft > .zero)
+    try lease.renew(lasting: .seconds(20))
+    lease.release()
+    try store.lease("job", lasting: .seconds(10), waiting: .seconds(1)).release()
+    let number = try store.withBlockingLease("job", waiting: .seconds(1)) { $0.fencingNumber }
+    precondition(number > 0)
 }
 
 private func errors(_ error: SecretStoreError) {
     precondition(error == SecretStoreError(.tooLarge(size: 2, limit: 1), item: token) && !error.hint.isEmpty)
     if let underlying: KeyringError = error.underlying { precondition(underlying.code == .tooLarge) }
     if let quota: KeyQuota = error.quota { precondition(quota.keys <= quota.maximumKeys) }
+    // As a backend of one's own throws it.
+    let full = SecretStoreError(
+        .quotaExceeded, item: token, underlying: KeyringError(.quotaExceeded, in: .add),
+        quota: KeyQuota(keys: 1, maximumKeys: 1, bytes: 1, maximumBytes: 1))
+    precondition(full.underlying?.code == .quotaExceeded && KeyringError(errno: 1, in: .add).errno == 1)
     switch error.code {
     case .tooLarge(_, let limit): precondition(limit == 1)
     case .notFound, .forbidden: preconditionFailure()

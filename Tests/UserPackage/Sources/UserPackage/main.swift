@@ -4,7 +4,10 @@ import SessionKeyringTesting
 // In a keyring of its own, through a backend of its own.
 let scratch = try ScratchKeyring()
 let backend = CountingBackend(wrapping: try scratch.store().backend)
-try await callAll(SecretStore(backend: backend))
+for store in [SecretStore(backend: backend), SecretStore(backend: InMemoryBackend())] {
+    try await callAll(store)
+    try await callAllWithOthers(store)
+}
 for check in BackendConformance.checks {
     let scratch = try ScratchKeyring()
     try await check.run(on: SecretStore(backend: CountingBackend(wrapping: scratch.store().backend)))

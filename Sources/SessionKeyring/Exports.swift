@@ -1,4 +1,4 @@
-// What the public signatures name: with it, users need no second import.
+// What the public signatures name, SessionKeyringTesting's included: with it, users need no second import.
 @_exported public import struct Keyutils.KeyPermissions
 @_exported public import struct Keyutils.KeyQuota
 @_exported public import struct Keyutils.KeySerial

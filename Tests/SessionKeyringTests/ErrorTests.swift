@@ -82,21 +82,31 @@ struct ErrorTests {
         }
     }
 
-    @Test("a switch that a new code would break is refused outside of the package")
-    func nonexhaustive() throws {
+    @Test(
+        "a switch that a new case would break is refused outside of the package",
+        arguments: [
+            ("ItemIdentity.NameProblem", ["empty", "tooLong"]),
+            ("ItemAttributes.Expiry", ["never", "after", "unknown"]),
+            ("KeyTable.Entry.Expiry", ["never", "expired", "left"]),
+            (
+                "KeyConstruction.DefaultDestination",
+                ["standard", "thread", "process", "session", "user", "userSession"]
+            ),
+        ])
+    func nonexhaustive(type: String, cases: [String]) throws {
         func program(_ last: String) -> String {
             """
+            import Keyutils
             import SessionKeyring
-            func isMissing(_ problem: ItemIdentity.NameProblem) -> Bool {
-                switch problem {
-                case .empty: true
-                case .tooLong: false
+            func use(_ value: \(type)) {
+                switch value {
+                \(cases.map { "case .\($0): break" }.joined(separator: "\n"))
                 \(last)
                 }
             }
             """
         }
-        #expect(try TypeCheck.messages(about: program("@unknown default: false")).isEmpty)
+        #expect(try TypeCheck.messages(about: program("@unknown default: break")).isEmpty)
         #expect(
             try TypeCheck.messages(about: program("")).contains { $0.contains("may have additional unknown values") })
     }

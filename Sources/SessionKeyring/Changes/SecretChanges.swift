@@ -58,6 +58,8 @@ public struct SecretChanges: AsyncSequence, Sendable {
 extension SecretStore {
     /// The changes of the namespace's items from now on, whoever makes them.
     ///
+    /// Makes the namespace's keyrings where there are none, for which it may wait as a first write does.
+    ///
     /// - Throws: ``SecretStoreError`` with `unsupported` where the kernel, or the backend, does not tell of changes, as most
     ///   kernels don't, or `quotaExceeded`.
     public func changes() throws(SecretStoreError) -> SecretChanges {

@@ -32,20 +32,36 @@ extension BackendConformance {
                 ("set", { try store.set("set", for: item) }),
                 ("set to the same", { try store.set("old", for: item) }),
                 ("update", { try store.update(item, timeout: nil) { (_: String?) in "updated" } }),
-                ("delete", { try store.delete(item) }),
-                ("delete and add", { if try store.delete(item) { try store.add("added", for: item) } }),
+                (
+                    "delete",
+                    {
+                        if try store.delete(item) { return }
+                        try store.set("brief", for: item)
+                        try store.delete(item)
+                    }
+                ),
+                (
+                    "delete and add",
+                    {
+                        try store.delete(item)
+                        try store.add("added", for: item)
+                    }
+                ),
                 ("clear", { try store.clear() }),
                 ("another fetch", { _ = try fetch(in: store) }),
             ]
-            for (name, event) in events {
-                try store.set("old", for: item)
-                var after: String?
-                let isStored = try fetch(in: store) {
-                    try event()
-                    after = try store.get(item)
+            for old in ["old", nil] {
+                for (name, event) in events {
+                    try store.clear()
+                    if let old { try store.set(old, for: item) }
+                    var after: String?
+                    let isStored = try fetch(in: store) {
+                        try event()
+                        after = try store.get(item)
+                    }
+                    try expect(!isStored, "\(name): it is not stored")
+                    try expect(try store.get(item) == after, "\(name): what is there stays")
                 }
-                try expect(!isStored, "\(name): it is not stored")
-                try expect(try store.get(item) == after, "\(name): what is there stays")
             }
         },
         Check("what the store keeps beside an item is in no list, and works like an item") { store in

@@ -1,5 +1,8 @@
 import Glibc
+import SessionKeyring
 import Testing
+
+import skr
 
 @Suite("skr cached")
 struct CachedTests {
@@ -150,6 +153,37 @@ struct CachedTests {
             """#)
         #expect(outcome.output == "2000000\n7\n1048576\n143\n1048575\n0\n40000\n0\n0\n")
         #expect(outcome.errors.contains("skr: warning: the output\n"))
+    }
+
+    @Test(
+        "where others hold the item for too long, the output is printed with a warning, and the exit code is the command's"
+    )
+    func contended() throws {
+        let outcome = try run(
+            #"""
+            # A lease of the item is held once the record of another one that is held is linked in it.
+            skr cached a --timeout 5m -- bash -c '
+                skr lock --scope session --timeout 1h other -- sleep 60 <&- &>/dev/null & echo $! > $COUNTER
+                leases=$(keyctl search @s keyring skr-leases-2)
+                until other=$(keyctl search $leases keyring $SKR_NAMESPACE:lease:other); do sleep 0.01; done 2>/dev/null
+                keyctl link $(keyctl search $other user by) $(keyctl newring $SKR_NAMESPACE:cached:a: $leases)
+                echo answer'; echo $?
+            kill $(<$COUNTER); skr cached a --timeout 5m -- echo next
+            """#)
+        #expect(outcome.output == "answer\n0\nnext\n")
+        #expect(
+            outcome.errors
+                == "skr: warning: a: other processes kept changing the item; the output is not kept\nskr: hint: try again\n"
+        )
+    }
+
+    @Test("what is printed though it can't be kept, and what is an error")
+    func unkept() {
+        let codes: [SecretStoreError.Code] = [
+            .quotaExceeded, .tooLarge(size: 2, limit: 1), .contended, .leaseLost, .sessionRevoked, .unavailable,
+            .forbidden,
+        ]
+        #expect(codes.map(\.allowsUnkeptOutput) == [true, true, true, true, false, false, false])
     }
 
     @Test(

@@ -1,7 +1,7 @@
 import CommandSupport
 import Glibc
 import Keyutils
-import SessionKeyring
+package import SessionKeyring
 
 /// What a command has printed, and its exit code.
 struct CachedAnswer {
@@ -45,13 +45,17 @@ struct CachedAnswer {
 }
 
 extension SecretStoreError.Code {
-    /// Whether there is no room for the output, which is not the command's fault.
+    /// Whether there is no room for the output.
     var isLackOfRoom: Bool {
         switch self {
         case .quotaExceeded, .tooLarge: true
         default: false
         }
     }
+
+    /// Whether the output could not be kept because of its size, or of what others store: the command itself has
+    /// succeeded.
+    package var allowsUnkeptOutput: Bool { isLackOfRoom || self == .contended || self == .leaseLost }
 }
 
 extension CommandError {

@@ -114,7 +114,7 @@ struct CachedFetch {
             release()
             // Our caller gets the output even if it can't be kept.
             try answer.write()
-            guard error.code.isLackOfRoom else {
+            guard error.code.allowsUnkeptOutput else {
                 Console.report(CommandError(error))
                 exit(CommandError(error).exitCode.rawValue)
             }

@@ -44,9 +44,4 @@ package enum Console {
         // If standard error is closed, there is still the exit code.
         try? unsafe FileDescriptor.standardError.writeAll(text.utf8Span.span.bytes)
     }
-
-    /// Writes all of it; false, with `errno`, where that fails.
-    package static func put(_ bytes: RawSpan, to descriptor: CInt) -> Bool {
-        (try? FileDescriptor(rawValue: descriptor).writeAll(bytes)) != nil
-    }
 }

@@ -1,3 +1,4 @@
+import CommandSupport
 import Glibc
 import Synchronization
 
@@ -11,7 +12,6 @@ enum Interruption {
         return number == 0 ? nil : number
     }
 
-    /// From now on.
     static func watch() {
         var action = sigaction()
         unsafe action.__sigaction_handler.sa_handler = { number in
@@ -23,16 +23,8 @@ enum Interruption {
             raise(number)
         }
         action.sa_flags = SA_RESTART
-        for number in [SIGINT, SIGTERM] where !isIgnored(number) {
+        for number in [SIGINT, SIGTERM] where !SignalAction.isIgnored(number) {
             unsafe sigaction(number, &action, nil)
         }
-    }
-
-    /// As a shell sets it for what it starts in the background.
-    private static func isIgnored(_ number: CInt) -> Bool {
-        var current = sigaction()
-        guard unsafe sigaction(number, nil, &current) == 0 else { return false }
-        return unsafe unsafeBitCast(current.__sigaction_handler.sa_handler, to: UInt.self)
-            == unsafeBitCast(SIG_IGN, to: UInt.self)
     }
 }

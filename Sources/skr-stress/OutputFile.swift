@@ -49,7 +49,7 @@ struct OutputFile {
         if exists, attributes.st_mode & S_IFMT != S_IFREG {
             return .descriptor(try FileDescriptor.open(FilePath(name), .writeOnly, options: .closeOnExec))
         }
-        if exists, unsafe access(name, W_OK) != 0 { throw Errno(rawValue: errno) }
+        if exists, unsafe access(name, W_OK) != 0 { throw Errno.last }
         let mask = umask(0)
         umask(mask)
         let path = exists ? resolved(name) : name
@@ -72,9 +72,9 @@ struct OutputFile {
         defer { unsafe unlink(draft) }
         try file.closeAfter {
             try file.writeAll((text ?? "").utf8)
-            guard fchmod(file.rawValue, permissions) == 0 else { throw Errno(rawValue: errno) }
+            guard fchmod(file.rawValue, permissions) == 0 else { throw Errno.last }
         }
-        if text != nil, unsafe rename(draft, path) != 0 { throw Errno(rawValue: errno) }
+        if text != nil, unsafe rename(draft, path) != 0 { throw Errno.last }
     }
 
     /// The file that a symbolic link leads to, so that the link stays.
@@ -86,7 +86,7 @@ struct OutputFile {
 
     private static func failure(_ name: String, _ error: any Error, _ exitCode: ExitCode) -> CommandError {
         CommandError(
-            exitCode: exitCode, message: "can't write '\(name)': \("\(error)".lowercased())",
+            exitCode: exitCode, message: "can't write '\(name)': \(error.reason)",
             hint: "name a file in a directory that you may write to")
     }
 }

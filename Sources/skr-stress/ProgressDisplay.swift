@@ -1,6 +1,7 @@
 import CommandSupport
 import Glibc
 import StressSuite
+import SystemPackage
 
 /// Shows how far a run is, on standard error: a live line on a terminal, a line now and then elsewhere.
 final class ProgressDisplay {
@@ -59,6 +60,6 @@ final class ProgressDisplay {
 
     /// Where standard error is closed, the result is still written.
     private func put(_ text: String) {
-        _ = unsafe Console.put(text.utf8Span.span.bytes, to: STDERR_FILENO)
+        try? unsafe FileDescriptor.standardError.writeAll(text.utf8Span.span.bytes)
     }
 }

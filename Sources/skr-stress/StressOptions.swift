@@ -117,7 +117,6 @@ struct ValueSizes: ExpressibleByArgument {
 }
 
 extension StressOptions {
-    /// Whether short runs with more and more workers follow.
     var measuresScaling: Bool {
         switch scaling {
         case .scaling: true

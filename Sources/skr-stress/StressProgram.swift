@@ -63,7 +63,9 @@ package enum StressProgram {
                 try Console.write(message.hasPrefix("OVERVIEW: ") ? StressOptions.helpText() : "\(message)\n")
                 return nil
             }
-            throw .usage(parser: StressOptions.message(for: error), hint: hint)
+            let isOldName = words.contains { $0.hasPrefix("--sabotage") }
+            throw .usage(
+                parser: StressOptions.message(for: error), hint: isOldName ? "--sabotage is now --fault" : hint)
         }
     }
 }

@@ -33,6 +33,15 @@ struct StressTests {
         #expect(outcome.errors.hasSuffix("\nskr-stress: hint: 'skr-stress --help' shows the options\n"))
     }
 
+    @Test("an option's old name is told the new one", arguments: ["--sabotage stale-read", "--sabotage=stale-read"])
+    func renamed(words: String) throws {
+        let outcome = try CommandRunner().shell("skr-stress \(words)")
+        #expect(outcome.exitCode == 64 && outcome.output.isEmpty)
+        #expect(
+            outcome.errors
+                == "skr-stress: error: unknown option '--sabotage'\nskr-stress: hint: --sabotage is now --fault\n")
+    }
+
     @Test("skr says where its verb has gone")
     func moved() throws {
         for words in [

@@ -1,3 +1,4 @@
+import CommandSupport
 import Glibc
 
 /// Blocks SIGCHLD and the signals that would end us, as long as there is something to release first.
@@ -13,7 +14,7 @@ struct BlockedSignals {
     init() {
         unsafe sigemptyset(&blocked)
         unsafe sigaddset(&blocked, SIGCHLD)
-        for number in Self.forwarded where !Self.isIgnored(number) { unsafe sigaddset(&blocked, number) }
+        for number in Self.forwarded where !SignalAction.isIgnored(number) { unsafe sigaddset(&blocked, number) }
         unsafe sigprocmask(SIG_BLOCK, &blocked, &before)
     }
 
@@ -21,17 +22,5 @@ struct BlockedSignals {
     func release() {
         var before = before
         unsafe sigprocmask(SIG_SETMASK, &before, nil)
-    }
-
-    private static func isIgnored(_ number: CInt) -> Bool {
-        var action = sigaction()
-        unsafe sigaction(number, nil, &action)
-        return isIgnoring(action)
-    }
-
-    static func isIgnoring(_ action: sigaction) -> Bool {
-        // SIG_IGN is a number, not a function, so only the bits can be compared.
-        let handler = unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
-        return unsafe handler == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 }

@@ -1,3 +1,4 @@
+import CommandSupport
 import Glibc
 import Keyutils
 import Synchronization
@@ -9,8 +10,7 @@ struct SilentTerminal: ~Copyable {
     /// Those that stop or end a process by themselves and may be caught.
     private static let signals = [
         SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGALRM, SIGPIPE, SIGUSR1, SIGUSR2, SIGXCPU,
-        SIGXFSZ,
-        SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT,
+        SIGXFSZ, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT,
     ]
     private static let caught = Atomic<CInt>(0)
 
@@ -112,7 +112,7 @@ struct SilentTerminal: ~Copyable {
             var previous = sigaction()
             unsafe sigaction(number, &action, &previous)
             // Whoever started us wants it ignored.
-            if BlockedSignals.isIgnoring(previous) { unsafe sigaction(number, &previous, nil) }
+            if SignalAction.ignores(previous) { unsafe sigaction(number, &previous, nil) }
             return previous
         }
     }

@@ -91,6 +91,10 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
+            resources: [
+                .embedInCode("Verbs/Completions/completion.bash"), .embedInCode("Verbs/Completions/completion.zsh"),
+                .embedInCode("Verbs/Completions/completion.fish"),
+            ],
             swiftSettings: strict
         ),
         .target(

@@ -6,7 +6,7 @@ import Glibc
 package enum Skr {
     package static func main(arguments: CommandLineWords) -> Int32 {
         if let action = plain(arguments) {
-            // Ends here, so that nothing is deallocated that the end of the process frees anyway.
+            // Exits here: the end of the process frees everything at once.
             exit(exitCode { () throws(CommandError) in try action.perform() })
         }
         if arguments[0] == Completion.word {
@@ -34,16 +34,17 @@ package enum Skr {
         // The parser needs to know that there was a '--', and is not to look at the command.
         let words = try arguments.strings(before: end) + (end == nil ? [] : ["--", "CMD"])
         let launched = arguments.suffix(from: end.map { $0 + 1 } ?? arguments.count)
-        // The parser's scripts run the names that they complete.
+        // The parser's own scripts run, as a command, what the name of an item says.
         if words.prefix(while: { $0 != "--" }).contains(where: { $0.hasPrefix("--generate-completion-script") }) {
             throw .usage("unknown option '--generate-completion-script'", hint: "'skr help completions' has them")
         }
-        // The parser would show the help of skr itself, as if that were the verb's.
+        // For an unknown verb, the parser would show the help of skr itself.
         let verb = words.first == "help" ? words.dropFirst().first : words.first
         if let verb, !verb.hasPrefix("-"), verb != "help", !RootCommand.verbs.contains(verb) { throw unknownVerb(verb) }
         do {
             var command = try RootCommand.parseAsRoot(words)
-            if let verb = command as? any VerbCommand { return try verb.action(launching: launched) }
+            if let verb = command as? any VerbCommand { return try verb.action() }
+            if let verb = command as? any LaunchingVerb { return try verb.action(launching: launched) }
             try command.run()
             return nil
         } catch let error as CommandError {

@@ -37,7 +37,7 @@ struct RootCommand: ExampleCommand {
 
     /// Whether the verb may launch a command.
     static func launches(_ name: String?) -> Bool {
-        (name.flatMap(verb(named:)) as? any VerbCommand.Type)?.launches == true
+        name.flatMap(verb(named:)) is any LaunchingVerb.Type
     }
 
     /// The names of all verbs, hidden ones too.

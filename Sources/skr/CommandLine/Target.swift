@@ -17,36 +17,31 @@ struct Target {
         return try store.soleItem(of: .password, service: service) ?? exactItem
     }
 
-    /// Calls `body` with the secret, in the memory that the kernel wrote to.
-    func withSecret(
-        in store: SecretStore,
-        _ body: (RawSpan, ItemIdentity) throws(CommandError) -> Void
-    ) throws(CommandError) {
+    /// Calls `body` with the secret, in the memory that the kernel wrote to, or with this field of it.
+    func withSecret<Value>(
+        field: String?, in store: SecretStore, _ body: (RawSpan) throws(CommandError) -> Value
+    ) throws(CommandError) -> Value {
         try CommandError.translating {
             // Most calls name an item that is there, so nothing need be listed.
-            if try lend(exactItem, from: store, to: body) { return }
+            if let value = try lend(exactItem, field, from: store, to: body) { return value }
             let item = try meantItem(in: store)
-            guard item != exactItem, try lend(item, from: store, to: body) else {
+            guard item != exactItem, let value = try lend(item, field, from: store, to: body) else {
                 throw SecretStoreError(.notFound, item: exactItem)
             }
+            return value
         }
     }
 
-    private func lend(
-        _ item: ItemIdentity,
-        from store: SecretStore,
-        to body: (RawSpan, ItemIdentity) throws(CommandError) -> Void
-    ) throws -> Bool {
-        var failure: CommandError?
-        let found: Void? = try store.withBytes(of: item) { bytes in
-            do throws(CommandError) {
-                try body(bytes, item)
-            } catch {
-                failure = error
+    private func lend<Value>(
+        _ item: ItemIdentity, _ field: String?, from store: SecretStore,
+        to body: (RawSpan) throws(CommandError) -> Value
+    ) throws -> Value? {
+        try store.withBytes(of: item) { bytes in
+            Result { () throws(CommandError) in
+                guard let field else { return try body(bytes) }
+                return try JSONField.extract(field, from: bytes, of: Display.name(of: item)).withBytes(body)
             }
-        }
-        if let failure { throw failure }
-        return found != nil
+        }?.get()
     }
 }
 

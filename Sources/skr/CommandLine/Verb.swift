@@ -22,16 +22,28 @@ extension VerbAction {
 
 /// A verb's options.
 protocol VerbCommand: ExampleCommand {
-    /// Whether a command may follow behind `--`, whose words nobody parses.
-    static var launches: Bool { get }
-
-    func action(launching command: CommandLineWords) throws(CommandError) -> any VerbAction
-}
-
-extension VerbCommand {
-    static var launches: Bool { false }
+    func action() throws(CommandError) -> any VerbAction
 }
 
 extension VerbCommand where Self: VerbAction {
-    func action(launching command: CommandLineWords) -> any VerbAction { self }
+    func action() -> any VerbAction { self }
+}
+
+/// The options of a verb that may launch a command.
+protocol LaunchingVerb: ExampleCommand {
+    /// - Parameter command: what follows behind `--`, whose words nobody parses.
+    func action(launching command: CommandLineWords) throws(CommandError) -> any VerbAction
+}
+
+/// The command behind `--`, as help shows it.
+struct LaunchedCommand: ParsableArguments {
+    @Argument(parsing: .postTerminator, help: ArgumentHelp("The command and its arguments.", valueName: "CMD"))
+    var words: [String] = []
+}
+
+extension CommandLineWords {
+    /// - Parameter form: how to call the verb.
+    func requireCommand(_ form: String) throws(CommandError) {
+        guard count > 0 else { throw .usage("no command to run", hint: "write it behind '--': \(form)") }
+    }
 }

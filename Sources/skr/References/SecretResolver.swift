@@ -25,7 +25,7 @@ struct SecretResolver {
         let target = Target(place: place, service: reference.service, account: reference.account)
         let secret: SecretBox
         do throws(CommandError) {
-            secret = try Self.read(reference.field, of: target, from: store)
+            secret = try target.withSecret(field: reference.field, in: store) { SecretBox(SecretBytes(copying: $0)) }
         } catch {
             note(error, name: Display.name(of: target.exactItem))
             return nil
@@ -57,21 +57,6 @@ struct SecretResolver {
 
     private mutating func note(_ error: CommandError, name: String) {
         if !failures.contains(where: { $0.error == error }) { failures.append((name, error)) }
-    }
-
-    private static func read(
-        _ field: String?, of target: Target, from store: SecretStore
-    ) throws(CommandError) -> SecretBox {
-        var secret: SecretBox?
-        try target.withSecret(in: store) { bytes, item throws(CommandError) in
-            guard let field else {
-                secret = SecretBox(SecretBytes(copying: bytes))
-                return
-            }
-            secret = SecretBox(try JSONField.extract(field, from: bytes, of: Display.name(of: item)))
-        }
-        guard let secret else { throw CommandError(SecretStoreError(.notFound, item: target.exactItem)) }
-        return secret
     }
 }
 

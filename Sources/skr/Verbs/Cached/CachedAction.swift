@@ -12,26 +12,35 @@ struct CachedAction: VerbAction {
     /// How long to wait for the process that runs the command.
     private static let waitLimit = Duration.seconds(24 * 3_600)
 
-    let request: CachedRequest
+    let place: Place
+    let item: ItemIdentity
+    let timeout: Duration?
+    /// Where in the output its lifetime stands.
+    let lifetimePath: String?
+    let refreshBefore: Duration?
+    var isStaleWhileRefreshing: Bool
+    /// How long a failure is remembered.
+    let failureTimeout: Duration?
+    let isForced: Bool
+    let command: CommandLineWords
 
     static var launchesAfterLookup: Bool { true }
 
     func run() throws {
-        if let owner = try request.place.secretScope.foreignOwner() {
+        if let owner = try place.secretScope.foreignOwner() {
             try runWithoutKeeping(in: owner)
         }
-        let store = try request.place.store()
+        let store = try place.store()
         // Most calls end here.
-        if !request.isForced, request.refreshBefore == nil, let answer = try CachedAnswer.read(request.item, in: store)
-        {
+        if !isForced, refreshBefore == nil, let answer = try CachedAnswer.read(item, in: store) {
             try answer.printAndExit()
         }
         let flight = try SingleFlight(
-            store: store, item: request.item, leaseDuration: Self.leaseDuration,
-            request.refreshBefore == nil ? .never : .due)
+            store: store, item: item, leaseDuration: Self.leaseDuration,
+            refreshBefore == nil ? .never : .due)
         var deadline = DeadlineWait(Self.waitLimit, at: store.backend)
         repeat { try takeTurn(of: flight, in: store) } while deadline.wait()
-        throw SecretStoreError(.leaseHeld, item: request.item)
+        throw SecretStoreError(.leaseHeld, item: item)
     }
 
     /// Becomes the command: in another user's session, that user could read what is stored, and could have forged what
@@ -42,7 +51,7 @@ struct CachedAction: VerbAction {
                 exitCode: .noPermission, message: "nothing is kept: the session belongs to user \(sessionOwner)",
                 hint: CommandError(SecretStoreError(.foreignSession(ownerID: sessionOwner))).hint))
         if let input = try CachedFetch.input() { _ = try input.duplicate(as: .standardInput) }
-        try Launch.become(request.command)
+        try Launch.become(command)
     }
 
     /// Returns if another process runs the command.
@@ -51,9 +60,8 @@ struct CachedAction: VerbAction {
         let signals = BlockedSignals()
         let turn: SingleFlight.Turn<CachedAnswer>
         do throws(SecretStoreError) {
-            turn = try flight.nextTurn(force: request.isForced) {
-                () throws(SecretStoreError) in
-                guard let answer = try CachedAnswer.read(request.item, in: store) else { return nil }
+            turn = try flight.nextTurn(force: isForced) { () throws(SecretStoreError) in
+                guard let answer = try CachedAnswer.read(item, in: store) else { return nil }
                 return answer.output.bytes.withBytes { bytes in Found(answer, from: bytes) }
             }
         } catch {
@@ -78,27 +86,26 @@ struct CachedAction: VerbAction {
         old: CachedAnswer?,
         _ signals: BlockedSignals
     ) throws -> Never {
-        // A failure is not refreshed.
-        if let old, old.exitCode != 0 {
-            _ = lease.release()
-            signals.release()
-            try old.printAndExit()
-        }
-        if let old, request.isStaleWhileRefreshing {
+        if let old, old.exitCode != 0 || isStaleWhileRefreshing {
             // A lease does not survive a fork, so the forked process takes its own.
             _ = lease.release()
             signals.release()
-            LookupThread.onFirstThread {
-                guard fork_detached() == 1 else { return }
-                exit(
-                    Skr.exitCode { () throws(CommandError) in try CachedAction(request: request.inForeground).perform()
-                    })
-            }
+            // A failure is not refreshed.
+            if old.exitCode == 0 { refreshInBackground() }
             try old.printAndExit()
         }
         let fetch = CachedFetch(
-            request: request, flight: flight, store: store, lease: lease, signals: signals, old: old)
+            action: self, flight: flight, store: store, lease: lease, signals: signals, old: old)
         try fetch.run()
+    }
+
+    private func refreshInBackground() {
+        LookupThread.onFirstThread {
+            guard fork_detached() == 1 else { return }
+            var action = self
+            action.isStaleWhileRefreshing = false
+            exit(Skr.exitCode { () throws(CommandError) in try action.perform() })
+        }
     }
 }
 
@@ -113,34 +120,5 @@ struct ForgetAction: VerbAction {
             store: store, item: item, leaseDuration: CachedAction.leaseDuration, .never)
         let hadFailure = try store.delete(item.failureSentinel)
         guard try flight.forget() || hadFailure else { throw SecretStoreError(.notFound, item: item) }
-    }
-}
-
-extension CachedAction {
-    /// `nil` for a call that is not plain.
-    init?(plain words: CommandLineWords) {
-        guard var call = PlainCall(launching: words) else { return nil }
-        var keys: [String] = []
-        var (timeout, refreshBefore, failureTimeout): (Duration?, Duration?, Duration?)
-        var lifetimePath: String?
-        var (isStaleWhileRefreshing, isForced) = (false, false)
-        while let option = call.nextOption() {
-            switch option {
-            case "--stale-while-refreshing" where !isStaleWhileRefreshing: isStaleWhileRefreshing = true
-            case "--force" where !isForced: isForced = true
-            case "--key": if let key = call.value() { keys.append(key) }
-            case "--timeout-from-json" where lifetimePath == nil: lifetimePath = call.value()
-            case "--timeout" where timeout == nil: timeout = call.duration()
-            case "--refresh-before" where refreshBefore == nil: refreshBefore = call.duration()
-            case "--cache-failures" where failureTimeout == nil: failureTimeout = call.duration()
-            default: return nil
-            }
-        }
-        guard let (name, place) = call.named() else { return nil }
-        request = CachedRequest(
-            place: place, item: .cached(name, variant: CachedVariant.text(of: keys)), timeout: timeout,
-            lifetimePath: lifetimePath, refreshBefore: refreshBefore, isStaleWhileRefreshing: isStaleWhileRefreshing,
-            failureTimeout: failureTimeout, isForced: isForced, command: call.command)
-        guard (try? request.check()) != nil else { return nil }
     }
 }

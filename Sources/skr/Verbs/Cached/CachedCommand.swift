@@ -2,7 +2,7 @@ import ArgumentParser
 import CommandSupport
 import SessionKeyring
 
-struct CachedCommand: VerbCommand {
+struct CachedCommand: LaunchingVerb {
     static let configuration = CommandConfiguration(
         commandName: "cached",
         abstract: "Print what a command printed before; run it once where there is nothing yet.",
@@ -73,10 +73,7 @@ struct CachedCommand: VerbCommand {
 
     @OptionGroup var options: PlaceOptions
 
-    @Argument(parsing: .postTerminator, help: ArgumentHelp("The command and its arguments.", valueName: "CMD"))
-    var command: [String] = []
-
-    static let launches = true
+    @OptionGroup var launched: LaunchedCommand
 
     func action(launching command: CommandLineWords) throws(CommandError) -> any VerbAction {
         let item = ItemIdentity.cached(name, variant: CachedVariant.text(of: key))
@@ -86,11 +83,11 @@ struct CachedCommand: VerbCommand {
             }
             return ForgetAction(place: try options.place(), item: item)
         }
-        let request = CachedRequest(
+        let action = CachedAction(
             place: try options.place(), item: item, timeout: timeout?.duration, lifetimePath: timeoutFromJson,
             refreshBefore: refreshBefore?.duration, isStaleWhileRefreshing: staleWhileRefreshing,
             failureTimeout: cacheFailures?.duration, isForced: force, command: command)
-        try request.check()
-        return CachedAction(request: request)
+        try action.check()
+        return action
     }
 }

@@ -6,7 +6,7 @@ import SystemPackage
 
 /// One run of the command, by one process for all that want its output.
 struct CachedFetch {
-    let request: CachedRequest
+    let action: CachedAction
     let flight: SingleFlight
     let store: SecretStore
     let lease: FetchLease
@@ -46,7 +46,7 @@ struct CachedFetch {
         let input = try Self.input()
         defer { try? input?.close() }
         var child = try ChildCommand(
-            request.command, input: input, output: pipe.writer, holding: signals,
+            action.command, input: input, output: pipe.writer, holding: signals,
             renewer: LeaseRenewer(lease, lasting: CachedAction.leaseDuration))
         pipe.closeWriter()
         let output = try pipe.readAll(from: &child)
@@ -64,8 +64,7 @@ struct CachedFetch {
 
     /// The command's standard input: the terminal, else nothing.
     ///
-    /// Which of several processes runs the command is chance, so it
-    /// must not read a pipe of one of them.
+    /// Which of several processes runs the command is chance, so it must not read a pipe of one of them.
     static func input() throws(CommandError) -> FileDescriptor? {
         guard !Console.isInputTerminal else { return nil }
         do {
@@ -90,9 +89,9 @@ struct CachedFetch {
 
     private func finish(failed answer: CachedAnswer, _ end: ChildEnd) throws(CommandError) -> Never {
         // A command that was ended by hand has not failed.
-        if old == nil, !end.isOurs, let timeout = request.failureTimeout, lease.timeLeft > .zero {
+        if old == nil, !end.isOurs, let timeout = action.failureTimeout, lease.timeLeft > .zero {
             do throws(SecretStoreError) {
-                try answer.remember(for: timeout, as: request.item, in: store)
+                try answer.remember(for: timeout, as: action.item, in: store)
             } catch {
                 // The command's failure is reported anyway.
                 Console.warn(CommandError(error))
@@ -109,7 +108,7 @@ struct CachedFetch {
             try answer.output.bytes.withBytes { bytes throws(SecretStoreError) in
                 try flight.keep(bytes, for: lifetime, under: lease)
             }
-            _ = try store.delete(request.item.failureSentinel)
+            _ = try store.delete(action.item.failureSentinel)
         } catch {
             release()
             // Our caller gets the output even if it can't be kept.
@@ -126,8 +125,8 @@ struct CachedFetch {
     }
 
     private func lifetime(of answer: CachedAnswer) throws(CommandError) -> Lifetime {
-        var timeout = request.timeout
-        if let path = request.lifetimePath {
+        var timeout = action.timeout
+        if let path = action.lifetimePath {
             let stated = try answer.output.bytes.withBytes { bytes throws(CommandError) in
                 try OutputLifetime.read(path, from: bytes)
             }
@@ -135,7 +134,7 @@ struct CachedFetch {
         }
         return try CommandError.translating {
             try Lifetime(
-                timeout: timeout, refreshBefore: timeout == nil ? nil : request.refreshBefore, of: request.item)
+                timeout: timeout, refreshBefore: timeout == nil ? nil : action.refreshBefore, of: action.item)
         }
     }
 }

@@ -19,7 +19,7 @@ struct DeleteCommand: VerbCommand {
 
     @OptionGroup var target: TargetArguments
 
-    func action(launching command: CommandLineWords) throws(CommandError) -> any VerbAction {
+    func action() throws(CommandError) -> any VerbAction {
         DeleteAction(target: try target.target())
     }
 }
@@ -27,20 +27,18 @@ struct DeleteCommand: VerbCommand {
 struct DeleteAction: VerbAction {
     let target: Target
 
-    init(target: Target) {
-        self.target = target
+    func run() throws {
+        let store = try target.place.store()
+        let item = try target.meantItem(in: store)
+        guard try store.delete(item) else { throw SecretStoreError(.notFound, item: item) }
     }
+}
 
+extension DeleteAction {
     /// `nil` for a call that is not plain.
     init?(plain words: CommandLineWords) {
         var call = PlainCall(words)
         guard call.nextOption() == nil, let target = call.target() else { return nil }
         self.target = target
-    }
-
-    func run() throws {
-        let store = try target.place.store()
-        let item = try target.meantItem(in: store)
-        guard try store.delete(item) else { throw SecretStoreError(.notFound, item: item) }
     }
 }

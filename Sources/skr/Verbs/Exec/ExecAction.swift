@@ -14,9 +14,7 @@ struct ExecAction: VerbAction {
 
     /// Checks what concerns more than one option.
     func check() throws(CommandError) {
-        guard command.count > 0 else {
-            throw .usage("no command to run", hint: "write it behind '--': skr exec --env TOKEN=skr://api -- CMD")
-        }
+        try command.requireCommand("skr exec --env TOKEN=skr://api -- CMD")
         for file in files where variables.contains(where: { $0.name == file.name }) {
             throw .usage("--env and --file both set \(file.name)", hint: "leave one of them out")
         }

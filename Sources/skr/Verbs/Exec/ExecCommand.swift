@@ -1,7 +1,7 @@
 import ArgumentParser
 import CommandSupport
 
-struct ExecCommand: VerbCommand {
+struct ExecCommand: LaunchingVerb {
     static let configuration = CommandConfiguration(
         commandName: "exec",
         abstract: "Run a command with secrets in its environment.",
@@ -55,10 +55,7 @@ struct ExecCommand: VerbCommand {
 
     @OptionGroup var options: PlaceOptions
 
-    @Argument(parsing: .postTerminator, help: ArgumentHelp("The command and its arguments.", valueName: "CMD"))
-    var command: [String] = []
-
-    static let launches = true
+    @OptionGroup var launched: LaunchedCommand
 
     func action(launching command: CommandLineWords) throws(CommandError) -> any VerbAction {
         let action = ExecAction(

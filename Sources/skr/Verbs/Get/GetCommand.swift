@@ -23,7 +23,7 @@ struct GetCommand: VerbCommand {
     @Option(help: ArgumentHelp("Only this part of a secret that is JSON, such as tokens.0.access.", valueName: "path"))
     var field: String?
 
-    func action(launching command: CommandLineWords) throws(CommandError) -> any VerbAction {
+    func action() throws(CommandError) -> any VerbAction {
         GetAction(target: try target.target(), field: field)
     }
 }
@@ -35,11 +35,8 @@ struct GetAction: VerbAction {
 
     func run() throws {
         // Directly from the memory that the kernel wrote to: a copy would have to be locked and wiped too.
-        try target.withSecret(in: try target.place.store()) { bytes, item throws(CommandError) in
-            guard let field else { return try Console.writeSecret(bytes) }
-            try JSONField.extract(field, from: bytes, of: Display.name(of: item)).withBytes {
-                part throws(CommandError) in try Console.writeSecret(part)
-            }
+        try target.withSecret(field: field, in: try target.place.store()) { bytes throws(CommandError) in
+            try Console.writeSecret(bytes)
         }
     }
 }

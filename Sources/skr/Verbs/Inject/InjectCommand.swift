@@ -2,7 +2,7 @@ import ArgumentParser
 import CommandSupport
 import Keyutils
 
-struct InjectCommand: VerbCommand {
+struct InjectCommand: LaunchingVerb {
     static let configuration = CommandConfiguration(
         commandName: "inject",
         abstract: "Fill the secrets into a template.",
@@ -45,8 +45,6 @@ struct InjectCommand: VerbCommand {
 
     @Argument(parsing: .postTerminator, help: ArgumentHelp("What reads the text, and its arguments.", valueName: "CMD"))
     var command: [String] = []
-
-    static let launches = true
 
     func action(launching command: CommandLineWords) throws(CommandError) -> any VerbAction {
         InjectAction(

@@ -3,7 +3,7 @@ import CommandSupport
 import Glibc
 import SessionKeyring
 
-struct LockCommand: VerbCommand {
+struct LockCommand: LaunchingVerb {
     static let configuration = CommandConfiguration(
         commandName: "lock",
         abstract: "Run a command while holding a lock.",
@@ -38,45 +38,34 @@ struct LockCommand: VerbCommand {
 
     @OptionGroup var options: PlaceOptions
 
-    @Argument(parsing: .postTerminator, help: ArgumentHelp("The command and its arguments.", valueName: "CMD"))
-    var command: [String] = []
-
-    static let launches = true
+    @OptionGroup var launched: LaunchedCommand
 
     func action(launching command: CommandLineWords) throws(CommandError) -> any VerbAction {
-        guard command.count > 0 else {
-            throw .usage("no command to run", hint: "write it behind '--': skr lock NAME -- CMD")
-        }
+        try command.requireCommand("skr lock NAME -- CMD")
         guard !name.isEmpty else { throw .usage("the name is empty", hint: "name what is locked") }
         guard timeout.duration > .zero, timeout.duration <= .seconds(3_600) else {
             throw .usage(
                 "--timeout must be more than 0 and at most one hour",
                 hint: "the lock is kept for as long as CMD runs; --timeout is for when skr is killed")
         }
-        return LockAction(
-            place: try options.place(usually: .user), name: name, timeout: timeout.duration, waitLimit: wait.duration,
-            command: command)
+        return LockAction(options: self, place: try options.place(usually: .user), command: command)
     }
 }
 
 /// Runs a command while it holds a lock that a dead holder can't keep.
 struct LockAction: VerbAction {
+    let options: LockCommand
     let place: Place
-    let name: String
-    /// How long others wait for a holder that has died.
-    let timeout: Duration
-    /// How long to wait for others.
-    let waitLimit: Duration
     let command: CommandLineWords
 
     static var launchesAfterLookup: Bool { true }
 
     func run() throws {
         let store = try place.store()
-        var deadline = DeadlineWait(waitLimit, at: store.backend)
+        var deadline = DeadlineWait(options.wait.duration, at: store.backend)
         repeat { try takeTurn(in: store) } while deadline.wait()
         throw CommandError(
-            exitCode: .tryAgain, message: "\(Display.quoted(name)): somebody else holds the lock",
+            exitCode: .tryAgain, message: "\(Display.quoted(options.name)): somebody else holds the lock",
             hint: "try again, or wait longer with --wait")
     }
 
@@ -84,8 +73,8 @@ struct LockAction: VerbAction {
     private func takeTurn(in store: SecretStore) throws {
         // Before the lease is taken, so that no signal ends us without releasing it.
         let signals = BlockedSignals()
-        guard try !store.backend.isLeaseHeld(name),
-            let lease = try store.backend.tryLease(name, lasting: timeout)
+        guard try !store.backend.isLeaseHeld(options.name),
+            let lease = try store.backend.tryLease(options.name, lasting: options.timeout.duration)
         else { return signals.release() }
         try runCommand(under: lease, signals)
     }
@@ -98,7 +87,7 @@ struct LockAction: VerbAction {
             unsafe environment.set("SKR_FENCING_NUMBER", to: number.utf8Span.span.bytes)
             var child = try ChildCommand(
                 command, environment: environment, holding: signals,
-                renewer: LeaseRenewer(lease, lasting: timeout))
+                renewer: LeaseRenewer(lease, lasting: options.timeout.duration))
             end = child.waitForEnd()
         } catch {
             _ = lease.release()
@@ -106,7 +95,7 @@ struct LockAction: VerbAction {
         }
         guard !lease.release() else { end.propagate() }
         let lost = CommandError(
-            exitCode: .tryAgain, message: "\(Display.quoted(name)): the lock was lost while the command ran",
+            exitCode: .tryAgain, message: "\(Display.quoted(options.name)): the lock was lost while the command ran",
             hint: "others may have run theirs meanwhile; a longer --timeout bears longer stops")
         guard end.exitCode != 0 else { throw lost }
         Console.report(lost)

@@ -4,7 +4,7 @@ import Glibc
 import Keyutils
 import SystemPackage
 
-struct SessionCommand: VerbCommand {
+struct SessionCommand: LaunchingVerb {
     static let configuration = CommandConfiguration(
         commandName: "session",
         abstract: "Run a command in a session keyring of its own.",
@@ -31,14 +31,11 @@ struct SessionCommand: VerbCommand {
     @Flag(help: "Link the user keyring into it, as a login does.")
     var linkUser = false
 
-    @Argument(parsing: .postTerminator, help: ArgumentHelp("The command and its arguments.", valueName: "CMD"))
-    var command: [String] = []
-
-    static let launches = true
+    @OptionGroup var launched: LaunchedCommand
 
     func action(launching command: CommandLineWords) throws(CommandError) -> any VerbAction {
         if let name { try Self.check(name) }
-        return SessionAction(name: name, linksUser: linkUser, command: command.count > 0 ? command : .shell())
+        return SessionAction(options: self, command: command.count > 0 ? command : .shell())
     }
 
     private static func check(_ name: String) throws(CommandError) {
@@ -59,19 +56,16 @@ struct SessionCommand: VerbCommand {
 
 /// Becomes a command in a session keyring of its own.
 struct SessionAction: VerbAction {
-    let name: String?
-    let linksUser: Bool
+    let options: SessionCommand
     let command: CommandLineWords
 
     func run() throws {
-        let session = try name.map(Self.join) ?? SessionMembership.joinAnonymous()
-        if linksUser { try session.link(Key(.userKeyring)) }
+        let session = try options.name.map(Self.join) ?? SessionMembership.joinAnonymous()
+        if options.linkUser { try session.link(Key(.userKeyring)) }
         try Launch.become(command)
     }
 
-    /// Joins the session.
-    ///
-    /// A new one gets the permission with which the user's other processes find it by its name.
+    /// A new session gets the permission with which the user's other processes find it by its name.
     private static func join(named name: String) throws -> Keyring {
         let lock = NamedSessionLock()
         defer { lock.release() }

@@ -6,10 +6,10 @@ import SystemPackage
 /// Stores a secret from standard input, or asks for it on the terminal.
 struct SetAction: VerbAction {
     let target: Target
-    let timeout: Duration?
-    let isNew: Bool
-    let isRaw: Bool
-    let allowsEmpty: Bool
+    var timeout: Duration?
+    var isNew = false
+    var isRaw = false
+    var allowsEmpty = false
 
     func run() throws {
         let item = target.exactItem
@@ -78,8 +78,6 @@ extension SetAction {
     /// `nil` for a call that is not plain.
     init?(plain words: CommandLineWords) {
         var call = PlainCall(words)
-        var timeout: Duration?
-        var (isNew, isRaw, allowsEmpty) = (false, false, false)
         while let option = call.nextOption() {
             switch option {
             case "--new" where !isNew: isNew = true
@@ -90,7 +88,7 @@ extension SetAction {
             }
         }
         guard let target = call.target() else { return nil }
-        self.init(target: target, timeout: timeout, isNew: isNew, isRaw: isRaw, allowsEmpty: allowsEmpty)
+        self.target = target
     }
 }
 

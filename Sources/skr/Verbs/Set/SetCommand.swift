@@ -32,7 +32,7 @@ struct SetCommand: VerbCommand {
     @Flag(help: "Take a secret of no bytes, which is an error otherwise (exit code 64).")
     var allowEmpty = false
 
-    func action(launching command: CommandLineWords) throws(CommandError) -> any VerbAction {
+    func action() throws(CommandError) -> any VerbAction {
         SetAction(
             target: try target.target(), timeout: timeout?.duration, isNew: new, isRaw: raw, allowsEmpty: allowEmpty)
     }

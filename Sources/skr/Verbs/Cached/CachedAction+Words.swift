@@ -1,32 +1,38 @@
 import CommandSupport
 import SessionKeyring
 
-/// The options of `skr cached`.
-struct CachedRequest {
-    let place: Place
-    let item: ItemIdentity
-    let timeout: Duration?
-    /// Where in the output its lifetime stands.
-    let lifetimePath: String?
-    let refreshBefore: Duration?
-    var isStaleWhileRefreshing: Bool
-    /// How long a failure is remembered.
-    let failureTimeout: Duration?
-    let isForced: Bool
-    let command: CommandLineWords
-
-    /// The same, for the process in the background.
-    var inForeground: CachedRequest {
-        var request = self
-        request.isStaleWhileRefreshing = false
-        return request
+extension CachedAction {
+    /// `nil` for a call that is not plain.
+    init?(plain words: CommandLineWords) {
+        guard var call = PlainCall(launching: words) else { return nil }
+        var keys: [String] = []
+        // Locals, because to fill `self` step by step costs a copy of it.
+        var (timeout, refreshBefore, failureTimeout): (Duration?, Duration?, Duration?)
+        var lifetimePath: String?
+        var (isStaleWhileRefreshing, isForced) = (false, false)
+        while let option = call.nextOption() {
+            switch option {
+            case "--stale-while-refreshing" where !isStaleWhileRefreshing: isStaleWhileRefreshing = true
+            case "--force" where !isForced: isForced = true
+            case "--key": if let key = call.value() { keys.append(key) }
+            case "--timeout-from-json" where lifetimePath == nil: lifetimePath = call.value()
+            case "--timeout" where timeout == nil: timeout = call.duration()
+            case "--refresh-before" where refreshBefore == nil: refreshBefore = call.duration()
+            case "--cache-failures" where failureTimeout == nil: failureTimeout = call.duration()
+            default: return nil
+            }
+        }
+        guard let (name, place) = call.named() else { return nil }
+        self.init(
+            place: place, item: .cached(name, variant: CachedVariant.text(of: keys)), timeout: timeout,
+            lifetimePath: lifetimePath, refreshBefore: refreshBefore, isStaleWhileRefreshing: isStaleWhileRefreshing,
+            failureTimeout: failureTimeout, isForced: isForced, command: call.command)
+        guard (try? check()) != nil else { return nil }
     }
 
     /// Checks what concerns more than one option.
     func check() throws(CommandError) {
-        guard command.count > 0 else {
-            throw .usage("no command to run", hint: "write it behind '--': skr cached NAME --timeout 15m -- CMD")
-        }
+        try command.requireCommand("skr cached NAME --timeout 15m -- CMD")
         guard timeout != nil || lifetimePath != nil else {
             throw .usage(
                 "how long is the output to be kept", hint: "pass --timeout 15m, or --timeout-from-json .expires_in")
@@ -65,27 +71,5 @@ struct CachedRequest {
     private static func isPath(_ text: String) -> Bool {
         let names = text.utf8.first == UInt8(ascii: ".") ? text.utf8.dropFirst() : text.utf8[...]
         return !names.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).contains(where: \.isEmpty)
-    }
-}
-
-/// The --key arguments as one text, different for different arguments.
-///
-/// They are joined by commas, with a `\` before each `\` and `,`; an empty one is `\e`.
-package enum CachedVariant {
-    package static func text(of keys: [String]) -> String {
-        // Not `joined`: it looks up conformances at run time, which takes longer than everything else here.
-        var text = ""
-        for key in keys { text += text.isEmpty ? escaped(key) : "," + escaped(key) }
-        return text
-    }
-
-    private static func escaped(_ key: String) -> String {
-        if key.isEmpty { return "\\e" }
-        var text = ""
-        for scalar in key.unicodeScalars {
-            if scalar == "\\" || scalar == "," { text.unicodeScalars.append("\\") }
-            text.unicodeScalars.append(scalar)
-        }
-        return text
     }
 }

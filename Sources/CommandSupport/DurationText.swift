@@ -8,7 +8,7 @@ package enum DurationText {
         var number: Int64?
         var smallest = Int64.max
         for byte in text.utf8 {
-            if (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
+            if byte.isDigit {
                 let (product, overflow) = (number ?? 0).multipliedReportingOverflow(by: 10)
                 let (sum, overflowToo) = product.addingReportingOverflow(Int64(byte - UInt8(ascii: "0")))
                 if overflow || overflowToo { return nil }

@@ -50,16 +50,16 @@ struct SecretReferenceTests {
             ("skr://a?field=b&", .unknownQuery),
             ("skr://a?field=", .emptyField), ("skr://a?field=b&field=c", .duplicateField),
             ("skr://a?field=b&field=b", .duplicateField),
-        ] as [(String, SecretReference.Problem)]
+        ] as [(String, InputProblem)]
     )
-    func bad(text: String, problem: SecretReference.Problem) {
+    func bad(text: String, problem: InputProblem) {
         #expect(throws: problem) { try SecretReference(parsing: text) }
     }
 
     @Test("bytes that are no text are refused, and random ones never trap")
     func hostileBytes() {
         let start = Array("skr://".utf8)
-        #expect(throws: SecretReference.Problem.notUTF8) { try SecretReference(parsing: (start + [0xFF])[...]) }
+        #expect(throws: InputProblem.notUTF8) { try SecretReference(parsing: (start + [0xFF])[...]) }
         let alphabet = Array("skr:/?&#%=fieldaF09. \0".utf8) + [0xC3, 0xA9, 0xFF]
         print("seed \(testSeed)")
         var random = Choices(seed: testSeed)

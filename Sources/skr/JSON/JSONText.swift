@@ -1,3 +1,4 @@
+import CommandSupport
 import Keyutils
 
 /// Finds a value in a JSON text without copying or decoding it.
@@ -105,8 +106,7 @@ extension JSONText {
     }
 
     static func isBlank(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
-            || byte == UInt8(ascii: "\t")
+        byte.isBlank || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
     }
 
     mutating func skipScalar() throws(Malformed) {
@@ -156,7 +156,7 @@ extension JSONText {
     /// One at least.
     private mutating func skipDigits() throws(Malformed) {
         let start = position
-        while let byte = peek(), (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { position += 1 }
+        while let byte = peek(), byte.isDigit { position += 1 }
         if position == start { throw Malformed() }
     }
 

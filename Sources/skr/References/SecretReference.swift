@@ -1,3 +1,4 @@
+import CommandSupport
 import SessionKeyring
 
 /// The name of a secret, to be written in its place: `skr://SERVICE[/ACCOUNT][?field=PATH]`.
@@ -5,8 +6,6 @@ import SessionKeyring
 /// Each part is percent-encoded.
 package struct SecretReference: Equatable {
     package static let scheme = "skr://"
-    /// What to write instead, for hints.
-    static let form = "a reference is skr://SERVICE[/ACCOUNT][?field=PATH]; write %XX for any other character"
 
     package let service: String
     package let account: String?
@@ -18,13 +17,12 @@ package struct SecretReference: Equatable {
         self.field = field
     }
 
-    /// Reads a reference.
-    package init(parsing text: String) throws(Problem) {
+    package init(parsing text: String) throws(InputProblem) {
         try self.init(parsing: Array(text.utf8)[...])
     }
 
     /// Reads a reference from bytes that may be anything.
-    package init(parsing bytes: ArraySlice<UInt8>) throws(Problem) {
+    package init(parsing bytes: ArraySlice<UInt8>) throws(InputProblem) {
         guard Self.begins(bytes) else { throw .notReference }
         let rest = bytes.dropFirst(Self.scheme.utf8.count)
         for byte in rest where byte <= 0x20 || byte == 0x7F || byte == UInt8(ascii: "#") {
@@ -51,7 +49,7 @@ package struct SecretReference: Equatable {
         bytes.starts(with: scheme.utf8)
     }
 
-    private static func field(of query: ArraySlice<UInt8>) throws(Problem) -> String {
+    private static func field(of query: ArraySlice<UInt8>) throws(InputProblem) -> String {
         let name = "field="
         let parts = query.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
         for part in parts where !part.starts(with: name.utf8) { throw .unknownQuery }
@@ -61,7 +59,7 @@ package struct SecretReference: Equatable {
         return field
     }
 
-    private static func decode(_ encoded: ArraySlice<UInt8>) throws(Problem) -> String {
+    private static func decode(_ encoded: ArraySlice<UInt8>) throws(InputProblem) -> String {
         guard let bytes = PercentCoding.bytes(of: encoded) else { throw .badEscape }
         // Decoding repairs what is not UTF-8, which changes it. A validating initializer would make generic types at
         // run time, which takes longer.
@@ -71,29 +69,28 @@ package struct SecretReference: Equatable {
     }
 }
 
-extension SecretReference {
-    /// Why a text is no reference.
-    package enum Problem: Error, Equatable {
-        case notReference, emptyService, emptyAccount, tooManySlashes
-        case badEscape, notUTF8, forbiddenCharacter, fragment
-        case unknownQuery, emptyField, duplicateField
+/// Why a text is no reference.
+extension InputProblem {
+    package static let notReference = reference("a reference begins with skr://")
+    package static let emptyService = reference("the reference names no service")
+    package static let emptyAccount = reference("the reference has a '/' and no account behind it")
+    package static let tooManySlashes = reference(
+        "the reference has more than SERVICE/ACCOUNT; write %2F for a '/' in a name")
+    package static let badEscape = reference(
+        "the reference has a '%' without two hexadecimal digits behind it; write %25 for a '%'")
+    package static let notUTF8 = reference("the reference names something that is not UTF-8")
+    package static let forbiddenCharacter = reference(
+        "the reference has white space or a control character; write %20 for a space")
+    package static let fragment = reference("the reference has a '#'; write %23 for one in a name")
+    package static let unknownQuery = reference(
+        "the reference has something other than field= behind its '?'; write %3F for a '?' in a name")
+    package static let emptyField = reference("the reference names an empty field")
+    package static let duplicateField = reference("the reference names more than one field")
 
-        var summary: String {
-            switch self {
-            case .notReference: "a reference begins with skr://"
-            case .emptyService: "the reference names no service"
-            case .emptyAccount: "the reference has a '/' and no account behind it"
-            case .tooManySlashes: "the reference has more than SERVICE/ACCOUNT; write %2F for a '/' in a name"
-            case .badEscape: "the reference has a '%' without two hexadecimal digits behind it; write %25 for a '%'"
-            case .notUTF8: "the reference names something that is not UTF-8"
-            case .forbiddenCharacter: "the reference has white space or a control character; write %20 for a space"
-            case .fragment: "the reference has a '#'; write %23 for one in a name"
-            case .unknownQuery:
-                "the reference has something other than field= behind its '?'; write %3F for a '?' in a name"
-            case .emptyField: "the reference names an empty field"
-            case .duplicateField: "the reference names more than one field"
-            }
-        }
+    private static func reference(_ summary: String) -> InputProblem {
+        InputProblem(
+            summary: summary,
+            hint: "a reference is skr://SERVICE[/ACCOUNT][?field=PATH]; write %XX for any other character")
     }
 }
 
@@ -110,11 +107,10 @@ extension SecretReference: CustomStringConvertible {
     private static func encode(_ text: String) -> String {
         var encoded = ""
         for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+            if byte.isLetter || byte.isDigit || "-._".utf8.contains(byte) {
                 encoded.unicodeScalars.append(Unicode.Scalar(byte))
-            default: encoded += PercentCoding.escape(byte)
+            } else {
+                encoded += PercentCoding.escape(byte)
             }
         }
         return encoded

@@ -19,46 +19,34 @@ package struct EnvironmentVariable: Equatable {
         self.value = value
     }
 
-    /// Whether it is a name that a shell could set.
-    static func isName(_ text: some Collection<UInt8>) -> Bool {
-        guard let first = text.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else { return false }
-        return text.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-                true
-            default: false
-            }
-        }
-    }
-}
-
-/// A variable and a reference, as an option has them: `VAR=skr://SERVICE`.
-struct Assignment {
-    let name: String
-    let reference: SecretReference
-
-    /// Reads the option's value.
+    /// Reads the value of an option, `VAR=skr://SERVICE`.
     ///
     /// No error shows what is behind the `=` unless it is a reference: somebody may have written a secret there.
     init(_ text: String, option: String) throws(CommandError) {
         let bytes = Array(text.utf8)
-        let name = bytes.prefix { $0 != UInt8(ascii: "=") }
-        guard name.count < bytes.count, EnvironmentVariable.isName(name) else {
+        let encodedName = bytes.prefix { $0 != UInt8(ascii: "=") }
+        guard encodedName.count < bytes.count, Self.isName(encodedName) else {
             throw .usage("\(option) needs the form VAR=skr://SERVICE", hint: "VAR is letters, digits and '_'")
         }
-        self.name = String(decoding: name, as: UTF8.self)
-        let value = bytes[(name.count + 1)...]
-        do throws(SecretReference.Problem) {
-            reference = try SecretReference(parsing: value)
-        } catch .notReference {
-            throw .usage(
-                "\(option) \(self.name): the value is not a reference, which begins with skr://",
-                hint: "for a value that is no secret: env \(self.name)=VALUE skr exec ..."
-            )
+        let name = String(decoding: encodedName, as: UTF8.self)
+        let encoded = bytes[(encodedName.count + 1)...]
+        do throws(InputProblem) {
+            let reference = try SecretReference(parsing: encoded)
+            self.init(name: name, value: option == "--file" ? .file(reference) : .secret(reference))
         } catch {
-            let shown = Display.quoted(String(decoding: value, as: UTF8.self))
-            throw .usage("\(option) \(self.name): \(shown): \(error.summary)", hint: SecretReference.form)
+            guard error != .notReference else {
+                throw .usage(
+                    "\(option) \(name): the value is not a reference, which begins with skr://",
+                    hint: "for a value that is no secret: env \(name)=VALUE skr exec ...")
+            }
+            let shown = Display.quoted(String(decoding: encoded, as: UTF8.self))
+            throw .usage("\(option) \(name): \(shown): \(error.summary)", hint: error.hint)
         }
+    }
+
+    /// Whether it is a name that a shell could set.
+    static func isName(_ text: some Collection<UInt8>) -> Bool {
+        guard let first = text.first, !first.isDigit else { return false }
+        return text.allSatisfy { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
     }
 }

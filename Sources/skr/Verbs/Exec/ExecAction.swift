@@ -5,11 +5,11 @@ import Glibc
 struct ExecAction: VerbAction {
     let place: Place
     /// From --env.
-    let variables: [Assignment]
+    var variables: [EnvironmentVariable] = []
     /// From --file.
-    let files: [Assignment]
+    var files: [EnvironmentVariable] = []
     /// `.env` files; later ones win.
-    let environmentFiles: [String]
+    var environmentFiles: [String] = []
     let command: CommandLineWords
 
     /// Checks what concerns more than one option.
@@ -43,8 +43,8 @@ struct ExecAction: VerbAction {
     private func assignedVariables() throws(CommandError) -> [EnvironmentVariable] {
         var all: [EnvironmentVariable] = []
         for path in environmentFiles { all += try EnvironmentFile.read(path).variables }
-        all += variables.map { EnvironmentVariable(name: $0.name, value: .secret($0.reference)) }
-        all += files.map { EnvironmentVariable(name: $0.name, value: .file($0.reference)) }
+        all += variables
+        all += files
         // Not a set of names: its type would be made at run time, which takes longer than everything else here.
         var last: [EnvironmentVariable] = []
         for variable in all.reversed() where !last.contains(where: { $0.name == variable.name }) {
@@ -81,22 +81,19 @@ extension ExecAction {
     /// `nil` for a call that is not plain.
     init?(plain words: CommandLineWords) {
         guard var call = PlainCall(launching: words) else { return nil }
-        var (variables, files): ([Assignment], [Assignment]) = ([], [])
-        var environmentFiles: [String] = []
         while let option = call.nextOption() {
             guard let value = call.value() else { return nil }
             switch option {
             case "--env-file": environmentFiles.append(value)
             case "--env", "--file":
-                guard let assignment = try? Assignment(value, option: option) else { return nil }
-                if option == "--env" { variables.append(assignment) } else { files.append(assignment) }
+                guard let variable = try? EnvironmentVariable(value, option: option) else { return nil }
+                if option == "--env" { variables.append(variable) } else { files.append(variable) }
             default: return nil
             }
         }
         guard let place = call.place() else { return nil }
-        self.init(
-            place: place, variables: variables, files: files, environmentFiles: environmentFiles,
-            command: call.command)
+        self.place = place
+        command = call.command
         guard (try? check()) != nil else { return nil }
     }
 }

@@ -59,15 +59,12 @@ struct ExecCommand: LaunchingVerb {
 
     func action(launching command: CommandLineWords) throws(CommandError) -> any VerbAction {
         let action = ExecAction(
-            place: try options.place(), variables: try assignments(env, option: "--env"),
-            files: try assignments(file, option: "--file"), environmentFiles: envFile, command: command)
+            place: try options.place(),
+            variables: try env.map { text throws(CommandError) in try EnvironmentVariable(text, option: "--env") },
+            files: try file.map { text throws(CommandError) in try EnvironmentVariable(text, option: "--file") },
+            environmentFiles: envFile, command: command)
         try action.check()
         return action
     }
 
-    private func assignments(_ values: [String], option: String) throws(CommandError) -> [Assignment] {
-        var assignments: [Assignment] = []
-        for value in values { assignments.append(try Assignment(value, option: option)) }
-        return assignments
-    }
 }

@@ -26,14 +26,17 @@ package struct Template {
                 position += 1
                 continue
             }
-            do throws(Problem) {
+            do throws(InputProblem) {
                 let end = try Self.end(of: reference, in: text)
                 if start < position { pieces.append(.text(start..<position)) }
-                pieces.append(.reference(try Self.parse(text[reference..<end])))
+                var written = text[reference..<end]
+                while written.last?.isBlank == true { written.removeLast() }
+                pieces.append(.reference(try SecretReference(parsing: written)))
                 position = end + 2
                 start = position
             } catch {
-                throw error.commandError(in: name, line: 1 + text[..<position].count { $0 == UInt8(ascii: "\n") })
+                let line = 1 + text[..<position].count { $0 == UInt8(ascii: "\n") }
+                throw CommandError(error, at: "\(name):\(line)")
             }
         }
         if start < text.count { pieces.append(.text(start..<text.count)) }
@@ -42,46 +45,18 @@ package struct Template {
 
     /// Where the reference begins, if there is one between these braces.
     private static func reference(in text: [UInt8], behind brace: Int) -> Int? {
-        let rest = text[brace...].drop(while: isBlank)
+        let rest = text[brace...].drop { $0.isBlank }
         return SecretReference.begins(rest) ? rest.startIndex : nil
     }
 
     /// Where the closing braces are; they are on the same line.
-    private static func end(of reference: Int, in text: [UInt8]) throws(Problem) -> Int {
+    private static func end(of reference: Int, in text: [UInt8]) throws(InputProblem) -> Int {
         var position = reference
         while position + 1 < text.count, text[position] != UInt8(ascii: "\n") {
             if text[position] == UInt8(ascii: "}"), text[position + 1] == UInt8(ascii: "}") { return position }
             position += 1
         }
-        throw .notClosed
-    }
-
-    private static func parse(_ bytes: ArraySlice<UInt8>) throws(Problem) -> SecretReference {
-        var bytes = bytes
-        while let last = bytes.last, isBlank(last) { bytes.removeLast() }
-        do throws(SecretReference.Problem) {
-            return try SecretReference(parsing: bytes)
-        } catch {
-            throw .reference(error)
-        }
-    }
-
-    private static func isBlank(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
-    }
-
-    private enum Problem: Error {
-        case notClosed
-        case reference(SecretReference.Problem)
-
-        func commandError(in name: String, line: Int) -> CommandError {
-            switch self {
-            case .notClosed:
-                .data(
-                    "\(name):\(line): '{{ skr://' without '}}' on its line", hint: "close it, as in {{ skr://SERVICE }}"
-                )
-            case .reference(let problem): .data("\(name):\(line): \(problem.summary)", hint: SecretReference.form)
-            }
-        }
+        throw InputProblem(
+            summary: "'{{ skr://' without '}}' on its line", hint: "close it, as in {{ skr://SERVICE }}")
     }
 }

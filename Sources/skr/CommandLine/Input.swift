@@ -39,37 +39,37 @@ extension SecretBytes {
     /// How much is read at first: the largest ordinary secret and its newline, so that most inputs take two reads.
     static let firstPiece = 32_768
 
-    /// Calls `read` until it returns 0 or `limit` bytes are there.
+    /// Reads to the end of input, or until `limit` bytes are there.
     ///
-    /// The bytes are only in memory that is wiped, locked and kept
-    /// out of core dumps.
-    static func readingAll(
-        limit: Int, _ read: (UnsafeMutableRawBufferPointer) throws(Errno) -> Int
+    /// The bytes are only in memory that is wiped, locked and kept out of core dumps.
+    ///
+    /// - Parameter wait: called before each read.
+    static func reading(
+        _ file: FileDescriptor, limit: Int, waiting wait: () -> Void = {}
     ) throws(Errno) -> SecretBytes {
+        func fill(_ buffer: UnsafeMutableRawBufferPointer, from start: Int) throws(Errno) -> Int {
+            var count = start
+            while count < buffer.count {
+                wait()
+                let more: Int
+                do {
+                    more = try unsafe file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
+                } catch {
+                    throw error as? Errno ?? .ioError
+                }
+                if more == 0 { break }
+                count += more
+            }
+            return count
+        }
         let start = try unsafe SecretBytes(capacity: min(limit, firstPiece)) { buffer throws(Errno) in
-            try unsafe fill(buffer, from: 0, read)
+            try unsafe fill(buffer, from: 0)
         }
         guard start.count == firstPiece, limit > firstPiece else { return start }
         return try unsafe SecretBytes(capacity: limit) { buffer throws(Errno) in
-            start.withBytes { bytes in
-                unsafe bytes.withUnsafeBytes { unsafe buffer.copyMemory(from: $0) }
-            }
-            return try unsafe fill(buffer, from: start.count, read)
+            start.withBytes { bytes in unsafe bytes.withUnsafeBytes { unsafe buffer.copyMemory(from: $0) } }
+            return try unsafe fill(buffer, from: start.count)
         }
-    }
-
-    /// Reads to the end of input or of the buffer, and returns how much of the buffer is filled.
-    private static func fill(
-        _ buffer: UnsafeMutableRawBufferPointer, from start: Int,
-        _ read: (UnsafeMutableRawBufferPointer) throws(Errno) -> Int
-    ) throws(Errno) -> Int {
-        var count = start
-        while count < buffer.count {
-            let more = try unsafe read(UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
-            if more == 0 { break }
-            count += more
-        }
-        return count
     }
 }
 
@@ -79,14 +79,5 @@ extension FileDescriptor {
         let copy = fcntl(rawValue, closesOnExec ? F_DUPFD_CLOEXEC : F_DUPFD, STDERR_FILENO + 1)
         guard copy >= 0 else { throw .last }
         return FileDescriptor(rawValue: copy)
-    }
-
-    /// As `read(into:)`, with the type of its errors.
-    func readSome(into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
-        do {
-            return try unsafe read(into: buffer)
-        } catch {
-            throw error as? Errno ?? .ioError
-        }
     }
 }

@@ -46,30 +46,24 @@ package enum JSONField {
     private static func finding(_ value: UnsafeRawBufferPointer) -> Finding {
         guard unsafe value.first == UInt8(ascii: "\"") else { return unsafe .found(compact(value)) }
         var isText = false
-        let text = unsafe SecretBytes(capacity: value.count - 2) { buffer in
-            let content = unsafe UnsafeRawBufferPointer(rebasing: value.dropFirst().dropLast())
-            let count = unsafe JSONString(content).write(to: buffer)
-            isText = count != nil
-            return count ?? 0
+        let text = SecretBytes(capacity: value.count - 2) { text in
+            isText = unsafe JSONString(UnsafeRawBufferPointer(rebasing: value.dropFirst().dropLast())).write(to: &text)
         }
         return isText ? .found(text) : .noText
     }
 
     /// On one line.
     private static func compact(_ value: UnsafeRawBufferPointer) -> SecretBytes {
-        unsafe SecretBytes(capacity: value.count) { buffer in
-            var count = 0
+        SecretBytes(capacity: value.count) { line in
             var isInString = false
             var isEscaped = false
             for offset in 0..<value.count {
                 let byte = unsafe value[offset]
                 guard isInString || !JSONText.isBlank(byte) else { continue }
-                unsafe buffer[count] = byte
-                count += 1
+                line.append(byte)
                 if byte == UInt8(ascii: "\""), !isEscaped { isInString.toggle() }
                 isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
             }
-            return count
         }
     }
 }
@@ -97,7 +91,7 @@ package struct JSONPath {
     subscript(_ index: Int) -> Step { steps[index] }
 
     private static func position(_ name: ArraySlice<UInt8>) -> Int? {
-        guard name.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) else { return nil }
+        guard name.allSatisfy({ $0.isDigit }) else { return nil }
         return Int(String(decoding: name, as: UTF8.self))
     }
 }

@@ -13,32 +13,27 @@ import Keyutils
         guard unsafe bytes.contains(UInt8(ascii: "\\")) else { return unsafe bytes.elementsEqual(text) }
         var isText = false
         let meaning = unsafe [UInt8](unsafeUninitializedCapacity: bytes.count) { buffer, count in
-            let written = unsafe write(to: UnsafeMutableRawBufferPointer(buffer))
-            isText = written != nil
-            count = written ?? 0
+            var text = unsafe SecretWriter(UnsafeMutableRawBufferPointer(buffer))
+            isText = write(to: &text)
+            count = text.count
         }
         return isText && meaning == text
     }
 
-    /// Writes its text, which is never longer than itself, and returns the length; `nil` for half of a surrogate pair.
-    func write(to buffer: UnsafeMutableRawBufferPointer) -> Int? {
-        var count = 0
+    /// Writes its text, which is never longer than itself; false for half of a surrogate pair.
+    func write(to text: inout SecretWriter) -> Bool {
         var position = 0
         while unsafe position < bytes.count {
             let byte = unsafe bytes[position]
             guard byte == UInt8(ascii: "\\") else {
-                unsafe buffer[count] = byte
-                count += 1
+                text.append(byte)
                 position += 1
                 continue
             }
-            guard let scalar = escaped(at: &position), let encoded = UTF8.encode(scalar) else { return nil }
-            for byte in encoded {
-                unsafe buffer[count] = byte
-                count += 1
-            }
+            guard let scalar = escaped(at: &position), let encoded = UTF8.encode(scalar) else { return false }
+            for byte in encoded { text.append(byte) }
         }
-        return count
+        return true
     }
 
     /// The character of the escape sequence at this position.

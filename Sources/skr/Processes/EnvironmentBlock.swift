@@ -11,17 +11,11 @@ import Keyutils
 
     /// Sets a variable that was not set before.
     mutating func set(_ name: String, to value: RawSpan) {
-        let entry = unsafe SecretBytes(capacity: name.utf8.count + value.byteCount + 2) { buffer in
-            var position = 0
-            for byte in name.utf8 {
-                unsafe buffer[position] = byte
-                position += 1
-            }
-            unsafe buffer[position] = UInt8(ascii: "=")
-            unsafe value.withUnsafeBytes {
-                unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[(position + 1)...]).copyMemory(from: $0)
-            }
-            return buffer.count
+        let entry = SecretBytes(capacity: name.utf8.count + value.byteCount + 2) { entry in
+            for byte in name.utf8 { entry.append(byte) }
+            entry.append(UInt8(ascii: "="))
+            entry.append(value)
+            entry.append(0)
         }
         entries.append((SecretBox(entry), name.utf8.count + 1))
     }

@@ -22,12 +22,9 @@ struct CachedAnswer {
     /// Stores this failure, with the exit code first.
     func remember(for timeout: Duration, as item: ItemIdentity, in store: SecretStore) throws(SecretStoreError) {
         let record = output.bytes.withBytes { bytes in
-            unsafe SecretBytes(capacity: bytes.byteCount + 1) { buffer in
-                unsafe buffer[0] = UInt8(truncatingIfNeeded: exitCode)
-                unsafe bytes.withUnsafeBytes {
-                    unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[1...]).copyMemory(from: $0)
-                }
-                return buffer.count
+            SecretBytes(capacity: bytes.byteCount + 1) { record in
+                record.append(UInt8(truncatingIfNeeded: exitCode))
+                record.append(bytes)
             }
         }
         try store.set(record, for: item.failureSentinel, timeout: timeout)

@@ -60,10 +60,7 @@ struct CapturedOutput: ~Copyable {
 
     private func read(atMost limit: Int, from child: inout ChildCommand) throws(CommandError) -> SecretBytes {
         do throws(Errno) {
-            return try unsafe SecretBytes.readingAll(limit: limit) { buffer throws(Errno) in
-                child.wait(for: reader)
-                return try unsafe reader.readSome(into: buffer)
-            }
+            return try SecretBytes.reading(reader, limit: limit) { child.wait(for: reader) }
         } catch {
             throw Self.failure(error)
         }

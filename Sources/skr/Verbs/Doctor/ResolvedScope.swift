@@ -31,11 +31,8 @@ struct ResolvedScope: Sendable {
     /// - Throws: ``SecretStoreError`` with `sessionRevoked`, `unavailable`, `forbidden` or `notFound`.
     init(lookingAt scope: SecretScope) throws(SecretStoreError) {
         let keyring = try scope.resolve()
-        do throws(KeyringError) {
-            description = try Key(keyring).describe()
-            isPossessed = try keyring.isPossessed()
-        } catch {
-            throw SecretStoreError(error)
+        (description, isPossessed) = try SecretStoreError.translating { () throws(KeyringError) in
+            (try Key(keyring).describe(), try keyring.isPossessed())
         }
         self.keyring = keyring
         let members = try? keyring.members()

@@ -16,14 +16,14 @@ struct ScopeProbe: Sendable {
     ///   written was not found or was not the same.
     init(in scope: SecretScope) throws(SecretStoreError) {
         let anchor = try scope.resolve()
-        let ring = try Self.keyrings { () throws(KeyringError) in
+        let ring = try SecretStoreError.translating { () throws(KeyringError) in
             try TemporaryKeyring(
                 prefix: "skr-probe", in: anchor, lifetime: KeyTimeout(Self.lifetime), permissions: scope.permissions)
         }
         let keyring = ring.keyring
         // A program that resolves the scope now must find it.
         let now = try scope.resolve()
-        let isFound = try Self.keyrings { () throws(KeyringError) in try now.links(Key(keyring)) }
+        let isFound = try SecretStoreError.translating { () throws(KeyringError) in try now.links(Key(keyring)) }
         guard isFound else { throw SecretStoreError(.unreadableAfterWrite) }
         isTimeLeftKnown = try Self.storeAndReadBack(in: .keyring(keyring.serial, access: scope.access))
         do throws(KeyringError) {
@@ -34,9 +34,8 @@ struct ScopeProbe: Sendable {
     }
 
     private static func storeAndReadBack(in scope: SecretScope) throws(SecretStoreError) -> Bool {
-        let secret = unsafe SecretBytes(capacity: 16) { buffer in
-            for offset in 0..<buffer.count { unsafe buffer[offset] = .random(in: 0 ... .max) }
-            return buffer.count
+        let secret = SecretBytes(capacity: 16) { secret in
+            for _ in 0..<16 { secret.append(.random(in: 0 ... .max)) }
         }
         try SecretStore(scope, namespace: "probe").set(secret, for: item, timeout: lifetime)
         let store = try SecretStore(scope, namespace: "probe")
@@ -48,8 +47,11 @@ struct ScopeProbe: Sendable {
         if case .after? = expiry { return true }
         return false
     }
+}
 
-    private static func keyrings<Result: ~Copyable>(
+extension SecretStoreError {
+    /// Runs `body` and turns the kernel's error into the store's.
+    static func translating<Result: ~Copyable>(
         _ body: () throws(KeyringError) -> Result
     ) throws(SecretStoreError) -> Result {
         do throws(KeyringError) {

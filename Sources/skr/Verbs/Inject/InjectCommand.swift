@@ -109,21 +109,14 @@ struct InjectAction: VerbAction {
 
     private static func filled(_ template: Template, _ text: [UInt8], _ secrets: [SecretBox]) -> SecretBytes {
         let capacity = text.count + secrets.reduce(0) { $0 + $1.count }
-        return unsafe SecretBytes(capacity: capacity) { buffer in
+        return SecretBytes(capacity: capacity) { filled in
             var secrets = secrets[...]
-            var count = 0
-            func append(_ bytes: RawSpan) {
-                let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
-                unsafe bytes.withUnsafeBytes { unsafe rest.copyMemory(from: $0) }
-                count += bytes.byteCount
-            }
             for piece in template.pieces {
                 switch piece {
-                case .text(let range): unsafe append(text.span.bytes.extracting(range))
-                case .reference: secrets.popFirst()?.bytes.withBytes { append($0) }
+                case .text(let range): unsafe filled.append(text.span.bytes.extracting(range))
+                case .reference: secrets.popFirst()?.bytes.withBytes { filled.append($0) }
                 }
             }
-            return count
         }
     }
 }

@@ -46,9 +46,7 @@ struct SetAction: VerbAction {
         let limit = Key.largestBigPayload + 2
         let input: SecretBytes
         do throws(Errno) {
-            input = try unsafe SecretBytes.readingAll(limit: limit) { buffer throws(Errno) in
-                try unsafe FileDescriptor.standardInput.readSome(into: buffer)
-            }
+            input = try SecretBytes.reading(.standardInput, limit: limit)
         } catch {
             throw .internalError(
                 "can't read the secret: \(error)", hint: "pipe the secret in, or run it on a terminal")

@@ -10,9 +10,33 @@ private let mayRaiseLimit: Bool = {
     return (try? CommandRunner().shell(raise))?.exitCode == 0
 }()
 
+/// The doctor's hints, without what they are about.
+enum HintKind: CaseIterable {
+    case newSession, hideSession, sayScope, moreQuota, listItems, raiseOwnLimit, raiseLimit
+    case mountProc, allowCalls, newKernel, showKeyrings
+
+    /// A new hint does not compile without a kind.
+    init(_ hint: DoctorHint) {
+        self =
+            switch hint {
+            case .newSession: .newSession
+            case .hideSession: .hideSession
+            case .sayScope: .sayScope
+            case .moreQuota: .moreQuota
+            case .listItems: .listItems
+            case .raiseOwnLimit: .raiseOwnLimit
+            case .raiseLimit: .raiseLimit
+            case .mountProc: .mountProc
+            case .allowCalls: .allowCalls
+            case .newKernel: .newKernel
+            case .showKeyrings: .showKeyrings
+            }
+    }
+}
+
 /// A problem that the doctor finds, and what must still be there after its hint was followed.
 struct Problem: Sendable, CustomTestStringConvertible {
-    let kind: DoctorHint.Kind
+    let kind: HintKind
     let testDescription: String
     /// The check that finds it.
     let check: String
@@ -20,7 +44,7 @@ struct Problem: Sendable, CustomTestStringConvertible {
     let script: String
     let expected: String
 
-    init(_ kind: DoctorHint.Kind, _ what: String, check: String, _ script: String, expected: String = "kept\n") {
+    init(_ kind: HintKind, _ what: String, check: String, _ script: String, expected: String = "kept\n") {
         self.kind = kind
         self.testDescription = what
         self.check = check
@@ -33,8 +57,8 @@ struct Problem: Sendable, CustomTestStringConvertible {
 @Suite("The doctor's hints, run as they are", .enabled(if: isRoot, "becomes other users, mounts /proc"))
 struct DoctorHintTests {
     /// Hints that no test runs, and why.
-    static let notRun: [DoctorHint.Kind: String] = {
-        var reasons: [DoctorHint.Kind: String] = [
+    static let notRun: [HintKind: String] = {
+        var reasons: [HintKind: String] = [
             .moreQuota: "raises the limits of the whole machine, under all that runs on it",
             .allowCalls: "needs Docker and a profile of the user's; the words in capitals are to be replaced",
             .newKernel: "shows the version of a kernel that only a reboot changes",
@@ -48,7 +72,7 @@ struct DoctorHintTests {
     func complete() {
         let followed = Set(Self.problems.map(\.kind))
         #expect(followed.isDisjoint(with: Self.notRun.keys))
-        #expect(followed.union(Self.notRun.keys) == Set(DoctorHint.Kind.allCases))
+        #expect(followed.union(Self.notRun.keys) == Set(HintKind.allCases))
     }
 
     @Test("the doctor says ok then, and the session is intact", arguments: problems)

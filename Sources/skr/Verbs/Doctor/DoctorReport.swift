@@ -41,14 +41,14 @@ struct DoctorReport {
     /// A line for each check, and a second one with its hint.
     func text(styled style: TextStyle) -> String {
         let width = findings.map(\.id.count).max() ?? 0
-        var lastHint: DoctorHint?
+        var lastHint: String?
         return findings.map { finding in
             let verdict = style.paint(finding.verdict.rawValue, finding.verdict.colour)
             let padding = (verdict: padding(finding.verdict.rawValue, to: 7), id: padding(finding.id, to: width))
             var text = "\(verdict)\(padding.verdict)  \(finding.id)\(padding.id)  \(Display.plain(finding.text))\n"
             // A hint is not repeated.
-            if let hint = finding.hint, hint != lastHint {
-                text += "         hint: \(Display.plain(hint.command))\n"
+            if let hint = finding.hint?.command, hint != lastHint {
+                text += "         hint: \(Display.plain(hint))\n"
                 lastHint = hint
             }
             return text

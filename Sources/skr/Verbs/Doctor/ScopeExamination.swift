@@ -15,8 +15,7 @@ struct ScopeExamination {
 
     /// Looks at the scope, and probes it.
     ///
-    /// Whoever asks for a persistent keyring makes one, so this does not, unless there is one or SKR_SCOPE is
-    /// persistent.
+    /// Asking for a persistent keyring makes one, so this asks only where there is one or SKR_SCOPE is persistent.
     ///
     /// - Throws: ``SecretStoreError`` with `invalidName` for the namespace; all else is a finding.
     init(of name: Place.Scope, place: Place) throws(SecretStoreError) {
@@ -40,7 +39,7 @@ struct ScopeExamination {
         let id = name.rawValue
         if let failure {
             let place = resolved.map { "\(detail(of: $0)): " } ?? ""
-            return .problem(id, "\(place)\(failure)", hint: .command(for: failure, in: name), facts)
+            return .problem(id, "\(place)\(failure)", hint: DoctorHint(for: failure, in: name), facts)
         }
         guard let resolved else {
             let text = "not tried: none is known of, and asking makes one; 'SKR_SCOPE=persistent skr doctor' asks"

@@ -17,7 +17,7 @@ package enum Display {
 
     /// JSON with such characters as JSON escapes, which mean the same.
     ///
-    /// Between the values there are none of them but newlines.
+    /// Outside of strings, the newline is the only one of them in JSON.
     package static func plainJSON(_ text: String) -> String {
         replacingUnseen(in: text) { scalar in
             scalar == "\n"
@@ -34,7 +34,7 @@ package enum Display {
         return plain
     }
 
-    /// Escapes, C0 and C1, what turns the direction of writing, and what breaks a line.
+    /// Whether it is a control character, changes the direction of writing, or breaks a line.
     private static func isUnseen(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: true

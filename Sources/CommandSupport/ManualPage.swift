@@ -54,8 +54,7 @@ package struct ManualPage {
         if command.launched != nil { macro("Op Fl - Ar CMD ...") }
     }
 
-    /// Paragraphs, what is indented as it stands, and a heading for each line that begins in capitals: `ENV FILES:
-    /// ...`.
+    /// Lines that are indented stay as they are; one that begins in capitals, such as `ENV FILES:`, gets a heading.
     private mutating func add(discussion: String) {
         var indented: [Substring] = []
         for line in "\(discussion)\n".split(separator: "\n", omittingEmptySubsequences: false) {

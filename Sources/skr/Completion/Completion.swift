@@ -15,8 +15,9 @@ enum Completion {
         if let text { try? Console.write(text) }
     }
 
-    /// For zsh and fish, which quote what they insert: the words before the cursor, with the program's name, and the
-    /// start of the one at the cursor.
+    /// For zsh and fish, which quote what they insert.
+    ///
+    /// - Parameter words: those before the cursor, with the program's name, and the start of the one at the cursor.
     private static func plain(_ words: ArraySlice<String>, isFish: Bool) throws(CommandError) -> String {
         guard let last = words.last else { return "" }
         let before = words.dropLast().drop { $0.contains("=") }.dropFirst()
@@ -27,7 +28,7 @@ enum Completion {
         }
     }
 
-    /// For bash: the line as far as the cursor, and what of its end bash will replace.
+    /// - Parameter words: the line as far as the cursor, and the end of it that bash will replace.
     private static func bash(_ words: ArraySlice<String>) throws(CommandError) -> String {
         guard words.count == 2, let typed = words.first, let replaced = words.last else { return "" }
         let line = BashLine(typed)

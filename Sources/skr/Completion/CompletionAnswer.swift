@@ -13,7 +13,9 @@ enum CompletionAnswer {
     /// A command and its arguments, which the shell completes.
     case command
 
-    /// By the words before the cursor's, without the program's name, and the start of the one at the cursor.
+    /// - Parameters:
+    ///   - words: those before the cursor, without the program's name.
+    ///   - word: the start of the one at the cursor.
     init(after words: [String], typing word: String) throws(CommandError) {
         let line = PartialLine(words, root: try CommandDefinition(of: RootCommand.self))
         if let option = line.pending {
@@ -36,7 +38,9 @@ enum CompletionAnswer {
     private static func positional(in line: PartialLine, typing word: String) -> CompletionAnswer {
         // In the definitions, the word behind `help` can be anything.
         guard let verb = line.verb, verb.commandName != "help" else {
-            return .words(line.positionals.isEmpty ? line.root.verbs.map(Candidate.init(verb:)) : [])
+            return .words(
+                line.positionals.isEmpty
+                    ? line.root.verbs.map { Candidate(word: $0.commandName, summary: $0.abstract) } : [])
         }
         let position = line.positionals.count
         let places = verb.positionals
@@ -72,11 +76,5 @@ enum CompletionAnswer {
     private func prefixed(by prefix: String) -> CompletionAnswer {
         guard case .words(let candidates) = self else { return self }
         return .words(candidates.map { Candidate(word: prefix + $0.word, summary: $0.summary) })
-    }
-}
-
-extension CompletionAnswer.Candidate {
-    fileprivate init(verb: CommandDefinition) {
-        self.init(word: verb.commandName, summary: verb.abstract)
     }
 }

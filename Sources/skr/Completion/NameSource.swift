@@ -10,7 +10,7 @@ enum NameSource: String {
     case anyServices
     /// The accounts of the service that is named before.
     case accounts
-    /// What commands printed is kept under these.
+    /// The names under which outputs of commands are kept.
     case cachedNames
     /// A variable and a reference, once the variable's name is there: `VAR=skr://...`.
     case assignments

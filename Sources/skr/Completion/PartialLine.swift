@@ -19,7 +19,7 @@ struct PartialLine {
 
     var command: CommandDefinition { verb ?? root }
 
-    /// Where the items are; `nil` where the line names a scope that there is not.
+    /// Where the items are; `nil` where the line names a scope that does not exist.
     var place: Place? {
         let scope = value(of: "--scope")
         let known = scope.flatMap(Place.Scope.init(rawValue:))

@@ -61,7 +61,7 @@ struct ChildCommand: ~Copyable {
     /// Waits until it has ended.
     mutating func waitForEnd() -> ChildEnd {
         while true {
-            // Before we look whether it has ended, or a signal that came just before the end would be lost.
+            // First, because a signal that came just before the command's end would be lost otherwise.
             forwardSignals()
             if let status { return ChildEnd(status: status, received: received) }
             var status: CInt = 0

@@ -7,8 +7,8 @@ import SystemPackage
 /// into a keyring.
 ///
 /// Where there is no session keyring, a lookup installs the user's `_uid_ses.N` in the credentials of the thread that
-/// looks. `exec` and `fork` keep it, even through `setuid`, so a command that becomes another user would take the
-/// session of the user who started it along. So the first thread only starts commands. It lives until the end, because
+/// looks. `exec` and `fork` keep it, even through `setuid`, so a command that becomes another user would take along the
+/// session of the user who started it. So the first thread only starts commands. It lives until the end, because
 /// the kernel kills our child when the thread that forked it ends.
 enum LookupThread {
     private nonisolated(unsafe) static var work: (() -> Never)?
@@ -17,7 +17,7 @@ enum LookupThread {
     private static let requested = Semaphore()
     private static let done = Semaphore()
 
-    /// Runs `work` on a new thread, and on this one, which must be the first, what the new thread asks for.
+    /// Runs `work` on a new thread; this thread, which must be the first, runs what the new one asks for.
     static func run(_ work: @escaping () -> Never) throws(CommandError) -> Never {
         unsafe self.work = work
         var all = sigset_t()

@@ -106,7 +106,7 @@ struct InjectedFile {
     }
 
     private func link(_ draft: CInt, _ name: String) -> Bool {
-        // Without /proc, which needs a capability or a new kernel; else by /proc.
+        // The first call needs a capability or a recent kernel, the second one needs /proc.
         unsafe linkat(draft, "", folder, name, Self.descriptorItself) == 0
             || (errno == ENOENT
                 && linkat(AT_FDCWD, "/proc/self/fd/\(draft)", folder, name, AT_SYMLINK_FOLLOW) == 0)

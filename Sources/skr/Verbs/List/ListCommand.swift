@@ -53,7 +53,7 @@ struct ListCommand: VerbCommand, VerbAction {
         }
     }
 
-    /// Columns are aligned, under a heading, for people, and separated by one tab, without a heading, for programs.
+    /// For people, aligned columns under a heading; for programs, one tab between columns and no heading.
     private static func table(_ rows: [[String]], aligned: Bool) -> String {
         guard aligned, !rows.isEmpty else { return rows.map { $0.joined(separator: "\t") + "\n" }.joined() }
         let titles = ["KIND", "SERVICE", "ACCOUNT", "BYTES", "TIME LEFT"]

@@ -34,7 +34,7 @@ static enum child_step become_child(const struct child_setup *setup, pid_t paren
     return CHILD_EXECUTED;
 }
 
-pid_t start_child_or_tell(const struct child_setup *setup, struct child_failure *failure)
+pid_t start_child(const struct child_setup *setup, struct child_failure *failure)
 {
     int report[2];
     struct sigaction usual = { .sa_handler = SIG_DFL }, childs;
@@ -71,13 +71,6 @@ pid_t start_child_or_tell(const struct child_setup *setup, struct child_failure 
     }
     close(report[0]);
     return count > 0 ? -1 : child;
-}
-
-pid_t start_child(const struct child_setup *setup)
-{
-    struct child_failure failure;
-    pid_t child = start_child_or_tell(setup, &failure);
-    return child > 0 ? child : -failure.code;
 }
 
 int fork_detached(void)

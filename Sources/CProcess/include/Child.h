@@ -26,10 +26,7 @@ struct child_failure {
 /* Starts a child that is killed when the calling thread ends. Returns its process ID once it has become the program, or -1,
    with the reason, if it could not. Input and output must not be standard descriptors. Between fork and exec the child
    makes nothing but system calls. */
-pid_t start_child_or_tell(const struct child_setup *setup, struct child_failure *failure);
-
-/* The same, but returns the negated error number if it fails. */
-pid_t start_child(const struct child_setup *setup);
+pid_t start_child(const struct child_setup *setup, struct child_failure *failure);
 
 /* Has the kernel kill this process when its parent ends. Returns 0, or -1 with errno, which is ESRCH if the parent has
    already ended. An exec that changes the user undoes it. */

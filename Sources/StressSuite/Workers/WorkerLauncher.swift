@@ -22,18 +22,18 @@ package struct WorkerLauncher: Sendable {
         unsafe sigemptyset(&mask)
         // Ctrl-C is for the run alone; a worker could ignore it only once it has started.
         for number in [SIGINT, SIGTERM, SIGQUIT, SIGHUP] { unsafe sigaddset(&mask, number) }
-        let code = unsafe withUnsafePointer(to: &mask) { mask in
+        var failure = child_failure()
+        let child = unsafe withUnsafePointer(to: &mask) { mask in
             unsafe words.withUnsafeMutableBufferPointer { words in
                 var setup = unsafe child_setup(
                     words: words.baseAddress, environment: current_environment(), input: sharedLog.memory.descriptor,
                     output: -1, mask: mask)
-                return unsafe start_child(&setup)
+                return unsafe start_child(&setup, &failure)
             }
         }
-        guard code > 0 else {
-            throw StressError(
-                .workerFailed, "can't start \(executable): \(Errno(rawValue: -code))")
+        guard child > 0 else {
+            throw StressError(.workerFailed, "can't start \(executable): \(Errno(rawValue: failure.code))")
         }
-        return code
+        return child
     }
 }

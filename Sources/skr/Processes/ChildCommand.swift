@@ -30,7 +30,7 @@ struct ChildCommand: ~Copyable {
                 var setup = unsafe child_setup(
                     words: command.pointers, environment: variables, input: input?.rawValue ?? -1,
                     output: output?.rawValue ?? -1, mask: mask)
-                LookupThread.onFirstThread { child = unsafe start_child_or_tell(&setup, &failure) }
+                LookupThread.onFirstThread { child = unsafe start_child(&setup, &failure) }
             }
         }
         guard child > 0 else { throw Launch.failure(of: command, failure) }

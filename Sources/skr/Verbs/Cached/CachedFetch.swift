@@ -108,7 +108,8 @@ struct CachedFetch {
             try answer.output.bytes.withBytes { bytes throws(SecretStoreError) in
                 try flight.keep(bytes, for: lifetime, under: lease)
             }
-            _ = try store.delete(action.item.failureSentinel)
+            // What is kept hides an old failure, which ends by itself.
+            _ = try? store.delete(action.item.failureSentinel)
         } catch {
             release()
             // Our caller gets the output even if it can't be kept.

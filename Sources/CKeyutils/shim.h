@@ -1,1 +1,25 @@
 #include <keyutils.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* keyctl(2) for what is called most, without the two functions of libkeyutils around each. Where the kernel guards against
+   speculation, a processor that comes back from it guesses wrong where each function returns to: 10 to 20 ns apiece. */
+static inline long direct_keyctl_search(int ring, const char *type, const char *description, int destination)
+{
+    return syscall(SYS_keyctl, KEYCTL_SEARCH, ring, type, description, destination);
+}
+
+static inline long direct_keyctl_read(int key, char *buffer, size_t size)
+{
+    return syscall(SYS_keyctl, KEYCTL_READ, key, buffer, size);
+}
+
+static inline long direct_keyctl_describe(int key, char *buffer, size_t size)
+{
+    return syscall(SYS_keyctl, KEYCTL_DESCRIBE, key, buffer, size);
+}
+
+static inline long direct_keyctl_clear(int ring)
+{
+    return syscall(SYS_keyctl, KEYCTL_CLEAR, ring);
+}

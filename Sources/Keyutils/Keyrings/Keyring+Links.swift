@@ -58,7 +58,7 @@ extension Keyring {
     ///
     /// The corresponding C function is `keyctl_clear(3)`.
     public func clear() throws(KeyringError) {
-        try systemCall(.clear) { keyctl_clear(serial.rawValue) }
+        try systemCall(.clear) { direct_keyctl_clear(serial.rawValue) }
     }
 
     /// The serials of all keys that this keyring links itself, the dead ones among them, in no particular order.
@@ -79,7 +79,7 @@ extension Keyring {
                 buffer throws(KeyringError) in
                 bytes = try systemCall(.read) {
                     let raw = UnsafeMutableRawBufferPointer(buffer)
-                    return unsafe keyctl_read(
+                    return unsafe direct_keyctl_read(
                         serial.rawValue, raw.baseAddress?.assumingMemoryBound(to: CChar.self), raw.count
                     )
                 }
@@ -110,7 +110,7 @@ extension Keyring {
         let isFound = unsafe withUnsafeTemporaryAllocation(byteCount: 1_024, alignment: 4) { buffer in
             do throws(KeyringError) {
                 let length = try systemCall(.read) {
-                    unsafe keyctl_read(
+                    unsafe direct_keyctl_read(
                         serial.rawValue, buffer.baseAddress?.assumingMemoryBound(to: CChar.self), buffer.count
                     )
                 }

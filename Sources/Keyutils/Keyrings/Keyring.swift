@@ -63,13 +63,9 @@ public struct Keyring: Hashable, Sendable {
     @discardableResult
     public func add(_ type: KeyType, _ description: String, payload: RawSpan) throws(KeyringError) -> Key {
         let added = try linking { () throws(KeyringError) in
-            try unsafe withKernelName(type.rawValue, in: .add) { type throws(KeyringError) in
-                try unsafe withKernelName(description, in: .add) { description throws(KeyringError) in
-                    try systemCall(.add) {
-                        unsafe payload.withUnsafeBytes { bytes in
-                            unsafe add_key(type, description, bytes.baseAddress, bytes.count, serial.rawValue)
-                        }
-                    }
+            try unsafe systemCall(.add, type, description) { type, description in
+                unsafe payload.withUnsafeBytes { bytes in
+                    unsafe add_key(type, description, bytes.baseAddress, bytes.count, serial.rawValue)
                 }
             }
         }
@@ -104,12 +100,8 @@ public struct Keyring: Hashable, Sendable {
         _ description: String,
         linkingInto destination: Keyring? = nil
     ) throws(KeyringError) -> Key {
-        let found = try unsafe withKernelName(type.rawValue, in: .search) { type throws(KeyringError) in
-            try unsafe withKernelName(description, in: .search) { description throws(KeyringError) in
-                try systemCall(.search) {
-                    unsafe keyctl_search(serial.rawValue, type, description, destination?.serial.rawValue ?? 0)
-                }
-            }
+        let found = try unsafe systemCall(.search, type, description) { type, description in
+            unsafe direct_keyctl_search(serial.rawValue, type, description, destination?.serial.rawValue ?? 0)
         }
         return Key(KeySerial(rawValue: Int32(truncatingIfNeeded: found)))
     }

@@ -1,4 +1,5 @@
 import CKeyutils
+import Synchronization
 
 extension Key {
     /// The most bytes that a `user` or `logon` key can hold.
@@ -8,8 +9,9 @@ extension Key {
 
     /// Lends the payload to `body` without a copy that outlives the call.
     ///
-    /// Needs *read* permission, or *search* permission and possession. One system call for up to 32,768 bytes; a longer
-    /// payload, or one that grows meanwhile, is asked for again with room enough. The memory is wiped afterwards.
+    /// Needs *read* permission, or *search* permission and possession. One system call for up to 4,096 bytes, and for up to
+    /// 32,768 where the last payload was as long; a longer payload, or one that grows meanwhile, is asked for again with room
+    /// enough. The memory is wiped afterwards.
     ///
     /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked`, `accessDenied`, or `unsupported` for a type that
     ///   can't be read, such as `logon`.
@@ -25,19 +27,39 @@ extension Key {
 
     /// What ``withPayload(_:)`` does, without generics, so that no caller pays for those at run time.
     @usableFromInline
-    func lendPayload(_ body: (RawSpan) -> Void) throws(KeyringError) {
-        let slot = SecretArena.allocate(SecretArena.largestClass)
+    package func lendPayload(_ body: (RawSpan) -> Void) throws(KeyringError) {
+        let expectsLarge = Self.expectsLarge.load(ordering: .relaxed)
+        var room = expectsLarge ? SecretArena.largestClass : SecretArena.pageClass
+        while true {
+            let length = try lendPayload(offering: room, body)
+            let isLarge = length > SecretArena.pageClass
+            if isLarge != expectsLarge { Self.expectsLarge.store(isLarge, ordering: .relaxed) }
+            if length <= room { return }
+            guard room < SecretArena.largestClass, length <= SecretArena.largestClass else {
+                return try readLarge(expecting: length).withBytes(body)
+            }
+            room = SecretArena.largestClass
+        }
+    }
+
+    /// Whether the last payload was larger than a page; only a matter of speed.
+    ///
+    /// Into a buffer of up to a page the kernel reads at once; for a larger one it asks for the length first.
+    private static let expectsLarge = Atomic(false)
+
+    /// Lends the payload if it is no longer than that; its length.
+    @inline(__always)
+    private func lendPayload(offering room: Int, _ body: (RawSpan) -> Void) throws(KeyringError) -> Int {
+        let slot = SecretArena.allocate(room)
         var dirty = 0
         defer { SecretArena.deallocate(slot, wiping: dirty) }
         let length = try systemCall(.read) {
-            unsafe keyctl_read(serial.rawValue, slot.start.assumingMemoryBound(to: CChar.self), slot.capacity)
+            unsafe direct_keyctl_read(serial.rawValue, slot.start.assumingMemoryBound(to: CChar.self), slot.capacity)
         }
-        if length <= slot.capacity {
-            dirty = length
-            body(unsafe UnsafeRawBufferPointer(start: slot.start, count: length).bytes)
-        } else {
-            try readLarge(expecting: length).withBytes(body)
-        }
+        // Old kernels fill a buffer that is too small.
+        dirty = min(length, slot.capacity)
+        if length <= slot.capacity { body(unsafe UnsafeRawBufferPointer(start: slot.start, count: length).bytes) }
+        return length
     }
 
     /// The payload, copied into memory of its own.
@@ -60,7 +82,7 @@ extension Key {
     ///
     /// The corresponding C function is `keyctl_read(3)` without a buffer.
     public func payloadSize() throws(KeyringError) -> Int {
-        try systemCall(.read) { keyctl_read(serial.rawValue, nil, 0) }
+        try systemCall(.read) { direct_keyctl_read(serial.rawValue, nil, 0) }
     }
 
     /// Replaces the payload of exactly this key, in place.
@@ -82,7 +104,7 @@ extension Key {
 
     private func readLarge(expecting length: Int) throws(KeyringError) -> SecretBytes {
         try unsafe SecretBytes.reading(.read, expecting: length) { buffer in
-            unsafe keyctl_read(serial.rawValue, buffer.baseAddress, buffer.count)
+            unsafe direct_keyctl_read(serial.rawValue, buffer.baseAddress, buffer.count)
         }
     }
 }

@@ -46,7 +46,7 @@ public struct Key: Hashable, Sendable {
     ) -> Result<(description: KeyDescription?, length: Int), KeyringError> {
         do throws(KeyringError) {
             let length = try systemCall(.describe) {
-                unsafe keyctl_describe(
+                unsafe direct_keyctl_describe(
                     serial.rawValue, buffer.baseAddress?.assumingMemoryBound(to: CChar.self), buffer.count
                 )
             }
@@ -59,22 +59,23 @@ public struct Key: Hashable, Sendable {
         }
     }
 
-    /// Reads the text that ``DescriptionFields`` parses into `buffer`, which grows if it has to; its length, without the NUL.
+    /// Reads the text that ``DescriptionFields`` parses into `buffer`, which grows if it has to, from `start` on; its length,
+    /// without the NUL.
     ///
     /// Needs *view* permission.
     ///
     /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked` or `accessDenied`.
-    package func describe(into buffer: inout [UInt8]) throws(KeyringError) -> Int {
+    package func describe(into buffer: inout [UInt8], at start: Int = 0) throws(KeyringError) -> Int {
         while true {
+            let room = buffer.count - start
             let length = try systemCall(.describe) {
-                unsafe buffer.withUnsafeMutableBytes { room in
-                    unsafe keyctl_describe(
-                        serial.rawValue, room.baseAddress?.assumingMemoryBound(to: CChar.self), room.count
-                    )
+                unsafe buffer.withUnsafeMutableBytes { bytes in
+                    let text = unsafe bytes.baseAddress.map { unsafe ($0 + start).assumingMemoryBound(to: CChar.self) }
+                    return unsafe direct_keyctl_describe(serial.rawValue, text, room)
                 }
             }
-            if length <= buffer.count { return max(0, length - 1) }
-            buffer = [UInt8](repeating: 0, count: length)
+            if length <= room { return max(0, length - 1) }
+            buffer += [UInt8](repeating: 0, count: buffer.count + length)
         }
     }
 

@@ -22,13 +22,9 @@ extension Key {
         linkingInto destination: Keyring? = nil
     ) throws(KeyringError) -> Key {
         let ring = destination?.serial.rawValue ?? 0
-        let serial = try unsafe withKernelName(type.rawValue, in: .request) { type throws(KeyringError) in
-            try unsafe withKernelName(description, in: .request) { description throws(KeyringError) in
-                try unsafe withKernelName(callout ?? "", in: .request) { info throws(KeyringError) in
-                    try systemCall(.request) {
-                        unsafe request_key(type, description, callout == nil ? nil : info, ring)
-                    }
-                }
+        let serial = try unsafe withKernelName(callout ?? "", in: .request) { info throws(KeyringError) in
+            try unsafe systemCall(.request, type, description) { type, description in
+                unsafe request_key(type, description, callout == nil ? nil : info, ring)
             }
         }
         return Key(KeySerial(rawValue: serial))

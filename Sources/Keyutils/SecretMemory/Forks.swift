@@ -20,6 +20,9 @@ package enum Forks {
             }) == 0
     }()
 
+    /// What ``generation`` is, once that was asked for and unless libc does not tell us.
+    static var counted: UInt32 { count.load(ordering: .relaxed) }
+
     /// A number that is another one in every child that a process forks.
     package static var generation: UInt32 {
         areTold ? count.load(ordering: .relaxed) : UInt32(bitPattern: getpid())

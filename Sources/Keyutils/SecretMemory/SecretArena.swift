@@ -24,12 +24,14 @@ enum SecretArena {
 
     /// One size above the 32,767 bytes that a `user` key can hold, so that one read always fits.
     static let largestClass = 32_768
+    static let pageClass = 4_096
 
     static let lock = ThreadLock()
     private nonisolated(unsafe) static var classes = SizeClasses()
     private nonisolated(unsafe) static var mappings = SlotStack()
     private static let someUnlocked = Atomic(false)
-    private static let lockedIn = Atomic<UInt32>(0)
+    /// In which generation of forks; none at first.
+    private static let lockedIn = Atomic<UInt32>(.max)
 
     /// Whether every piece so far could be locked.
     static var isLocked: Bool {
@@ -56,13 +58,20 @@ enum SecretArena {
         lock.withLock { unsafe classes.deallocate(slot) }
     }
 
+    @inline(__always)
     private static func lockAnewInChild() {
-        guard Forks.generation != lockedIn.load(ordering: .relaxed) else { return }
+        if lockedIn.load(ordering: .relaxed) != Forks.counted { lockAnew() }
+    }
+
+    @inline(never)
+    private static func lockAnew() {
+        let generation = Forks.generation
         lock.withLock {
+            guard lockedIn.load(ordering: .relaxed) != generation else { return }
             for position in 0..<(unsafe mappings.count) {
                 if let mapping = unsafe mappings[position] { keepFromSwap(mapping) }
             }
-            lockedIn.store(Forks.generation, ordering: .relaxed)
+            lockedIn.store(generation, ordering: .relaxed)
         }
     }
 
@@ -105,7 +114,7 @@ private struct SizeClasses {
         case ...64: tiny.allocate(size: 64)
         case ...256: small.allocate(size: 256)
         case ...1_024: medium.allocate(size: 1_024)
-        case ...4_096: page.allocate(size: 4_096)
+        case ...SecretArena.pageClass: page.allocate(size: SecretArena.pageClass)
         default: whole.allocate(size: SecretArena.largestClass)
         }
     }
@@ -115,7 +124,7 @@ private struct SizeClasses {
         case 64: tiny.deallocate(slot)
         case 256: small.deallocate(slot)
         case 1_024: medium.deallocate(slot)
-        case 4_096: page.deallocate(slot)
+        case SecretArena.pageClass: page.deallocate(slot)
         default: whole.deallocate(slot)
         }
     }

@@ -14,8 +14,15 @@ struct SlotFreeList: ~Copyable {
 
     private static let entryCount = 8
 
-    /// Addresses of slots, or 0; together one cache line.
-    private let entries = InlineArray<8, Atomic<UInt>> { _ in Atomic(0) }
+    private let entries: InlineArray<8, Entry> = [
+        Entry(), Entry(), Entry(), Entry(), Entry(), Entry(), Entry(), Entry(),
+    ]
+
+    /// The address of a slot, or 0, in a cache line of its own, so that threads don't wait for each other's.
+    private struct Entry: ~Copyable {
+        let address = Atomic<UInt>(0)
+        private let rest: (UInt, UInt, UInt, UInt, UInt, UInt, UInt) = (0, 0, 0, 0, 0, 0, 0)
+    }
 
     /// A slot for so many bytes, all zero, if there is one.
     static func take(_ count: Int) -> SecretArena.Slot? {
@@ -23,7 +30,7 @@ struct SlotFreeList: ~Copyable {
         case ...64: tiny.take(size: 64)
         case ...256: small.take(size: 256)
         case ...1_024: medium.take(size: 1_024)
-        case ...4_096: page.take(size: 4_096)
+        case ...SecretArena.pageClass: page.take(size: SecretArena.pageClass)
         default: whole.take(size: SecretArena.largestClass)
         }
     }
@@ -34,7 +41,7 @@ struct SlotFreeList: ~Copyable {
         case 64: tiny.put(slot)
         case 256: small.put(slot)
         case 1_024: medium.put(slot)
-        case 4_096: page.put(slot)
+        case SecretArena.pageClass: page.put(slot)
         default: whole.put(slot)
         }
     }
@@ -48,9 +55,9 @@ struct SlotFreeList: ~Copyable {
         let first = Self.firstEntry
         for step in 0..<Self.entryCount {
             let entry = (first + step) % Self.entryCount
-            guard entries[entry].load(ordering: .relaxed) != 0 else { continue }
+            guard entries[entry].address.load(ordering: .relaxed) != 0 else { continue }
             // Taken whole, so it never matters whose slot it was a moment ago.
-            let address = entries[entry].exchange(0, ordering: .acquiring)
+            let address = entries[entry].address.exchange(0, ordering: .acquiring)
             if let start = unsafe UnsafeMutableRawPointer(bitPattern: address) {
                 return unsafe SecretArena.Slot(start: start, capacity: size)
             }
@@ -62,9 +69,9 @@ struct SlotFreeList: ~Copyable {
         let first = Self.firstEntry
         for step in 0..<Self.entryCount {
             let entry = (first + step) % Self.entryCount
-            guard entries[entry].load(ordering: .relaxed) == 0 else { continue }
+            guard entries[entry].address.load(ordering: .relaxed) == 0 else { continue }
             let address = unsafe UInt(bitPattern: slot.start)
-            let outcome = entries[entry].compareExchange(expected: 0, desired: address, ordering: .releasing)
+            let outcome = entries[entry].address.compareExchange(expected: 0, desired: address, ordering: .releasing)
             if outcome.exchanged { return true }
         }
         return false

@@ -15,6 +15,31 @@ func systemCall<Result: SignedInteger & FixedWidthInteger>(
     }
 }
 
+/// Calls the kernel with a key's type and name.
+///
+/// The name's length is looked at outside of the closures, because one that captures a string retains it: threads that look
+/// for the same item would wait for each other there. Names of types are so short that there is nothing to retain.
+@inline(__always)
+func systemCall<Result: SignedInteger & FixedWidthInteger>(
+    _ operation: KeyringError.Operation,
+    _ type: KeyType,
+    _ description: String,
+    _ call: (_ type: UnsafePointer<CChar>, _ description: UnsafePointer<CChar>) -> Result
+) throws(KeyringError) -> Result {
+    let (typeSize, size) = (type.rawValue.utf8.count, description.utf8.count)
+    var areWhole = true
+    let result = try systemCall(operation) {
+        unsafe description.withCString { description in
+            unsafe type.rawValue.withCString { type in
+                areWhole = unsafe strlen(type) == typeSize && strlen(description) == size
+                return areWhole ? unsafe call(type, description) : 0
+            }
+        }
+    }
+    guard areWhole else { throw KeyringError(.invalidArgument, in: operation) }
+    return result
+}
+
 /// Passes a name to C, refusing one with a NUL in it, which C would cut short without a word.
 @inline(__always)
 func withKernelName<Result>(
@@ -22,10 +47,11 @@ func withKernelName<Result>(
     in operation: KeyringError.Operation,
     _ body: (UnsafePointer<CChar>) throws(KeyringError) -> Result
 ) throws(KeyringError) -> Result {
+    let size = name.utf8.count
     // The standard library's `withCString` does not carry typed throws.
     let outcome = unsafe name.withCString { text in
         Swift.Result { () throws(KeyringError) in
-            guard unsafe strlen(text) == name.utf8.count else { throw KeyringError(.invalidArgument, in: operation) }
+            guard unsafe strlen(text) == size else { throw KeyringError(.invalidArgument, in: operation) }
             return try unsafe body(text)
         }
     }

@@ -73,7 +73,8 @@ extension SecretStore {
         _ body: (RawSpan) -> Result
     ) throws(SecretStoreError) -> Result? {
         var result: Result?
-        guard try read(item, { bytes in result = body(bytes) }) else { return nil }
+        try check(item)
+        guard try backend.read(item, { bytes in result = body(bytes) }) else { return nil }
         return result
     }
 
@@ -259,12 +260,6 @@ extension SecretStore {
 }
 
 extension SecretStore {
-    @usableFromInline
-    func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
-        try check(item)
-        return try backend.read(item, body)
-    }
-
     func publish(
         _ bytes: RawSpan,
         for item: ItemIdentity,
@@ -295,7 +290,8 @@ extension SecretStore {
         // Not through `withBytes` and a `Result`: generic types of generic types are looked up at run time.
         var value: Value?
         var failure: (any Error)?
-        _ = try read(item) { bytes in
+        try check(item)
+        _ = try backend.read(item) { bytes in
             do {
                 value = try decode(bytes)
             } catch {
@@ -328,6 +324,7 @@ extension SecretStore {
         }
     }
 
+    @usableFromInline
     func check(_ item: ItemIdentity) throws(SecretStoreError) {
         if let problem = item.problem { throw SecretStoreError(.invalidName(problem), item: item) }
     }

@@ -5,6 +5,7 @@ extension KernelBackend {
     ///
     /// The key may be displaced between the search and what `body` does, which then fails in one of several ways; so both
     /// are done again, and only a second refusal by the **same** key counts.
+    @inline(__always)
     func withKey<Result: ~Copyable>(
         of item: ItemIdentity,
         type: KeyType? = nil,
@@ -36,6 +37,7 @@ extension KernelBackend {
     }
 
     /// Looks for the item as that type, or as each that it may have.
+    @inline(__always)
     private func search(
         for item: ItemIdentity, in ring: Keyring, type: KeyType?, linkingInto place: Keyring?
     ) throws(KeyringError) -> Key {
@@ -53,6 +55,7 @@ extension KernelBackend {
     /// What a failed search means: the ring to look in again, or `nil` if the item really is absent.
     ///
     /// A dead ring answers as an absent item does, so a miss is believed only of the ring that the anchor links now.
+    @inline(never)
     private func ringAfter(
         _ error: KeyringError,
         on item: ItemIdentity,

@@ -34,21 +34,25 @@ extension Keyring {
     /// key, for a moment while others move keyrings and keys there.
     ///
     /// The key is linked into `place` too, unless there is no room for that, or it may not be linked.
+    @inline(__always)
     func find(
         _ type: KeyType, _ description: String, linkingInto place: Keyring? = nil
     ) throws(KeyringError) -> Key {
         do throws(KeyringError) {
             return try search(type, description, linkingInto: place)
         } catch {
-            if place != nil, error.code == .quotaExceeded || error.code == .accessDenied {
-                return try find(type, description)
-            }
-            guard error.code == .accessDenied else { throw error }
-            return try findAgain(type, description)
+            return try find(type, description, after: error, place)
         }
     }
 
-    private func findAgain(_ type: KeyType, _ description: String) throws(KeyringError) -> Key {
+    @inline(never)
+    private func find(
+        _ type: KeyType, _ description: String, after error: KeyringError, _ place: Keyring?
+    ) throws(KeyringError) -> Key {
+        if place != nil, error.code == .quotaExceeded || error.code == .accessDenied {
+            return try find(type, description)
+        }
+        guard error.code == .accessDenied else { throw error }
         var backoff = Backoff.refusal
         for _ in 1..<RetryBudget.refusedSearches {
             DeadlineWait.sleep(backoff.next())

@@ -19,6 +19,7 @@ enum PayloadEncoding {
         isAllZero(payload) ? max(0, payload.byteCount - 1) : payload.byteCount
     }
 
+    @inline(__always)
     private static func isAllZero(_ bytes: RawSpan) -> Bool {
         for offset in 0..<bytes.byteCount where unsafe bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self) != 0 {
             return false

@@ -48,18 +48,15 @@ package struct DescriptionFields: Sendable {
         return 0 &- magnitude
     }
 
-    private static func number(in text: RawSpan, _ field: Range<Int>, radix: UInt32) -> UInt32? {
-        guard !field.isEmpty else { return nil }
-        var number: UInt32 = 0
+    private static func number(in text: RawSpan, _ field: Range<Int>, radix: UInt64) -> UInt32? {
+        // Ten digits of 16 values each fit into 64 bits.
+        guard 1...10 ~= field.count else { return nil }
+        var number: UInt64 = 0
         for offset in field {
-            let (product, isTooLarge) = number.multipliedReportingOverflow(by: radix)
-            guard !isTooLarge, let digit = byte(of: text, at: offset).hexDigitValue.map(UInt32.init), digit < radix
-            else { return nil }
-            let (sum, isSumTooLarge) = product.addingReportingOverflow(digit)
-            guard !isSumTooLarge else { return nil }
-            number = sum
+            guard let digit = byte(of: text, at: offset).hexDigitValue, digit < radix else { return nil }
+            number = number &* radix &+ UInt64(digit)
         }
-        return number
+        return UInt32(exactly: number)
     }
 
     private static func byte(of text: RawSpan, at offset: Int) -> UInt8 {

@@ -3,7 +3,7 @@ package import Keyutils
 
 extension KernelBackend {
     package func identities() throws(SecretStoreError) -> [ItemIdentity] {
-        try liveMembers().map(\.item)
+        try liveMembers().map { $0.item }
     }
 
     package func attributes() throws(SecretStoreError) -> [ItemAttributes] {
@@ -109,7 +109,7 @@ extension KernelBackend {
 
     private func look(at item: ItemIdentity) throws(SecretStoreError) -> Look? {
         try withKey(of: item) { _, key throws(KeyringError) in
-            var text = Self.roomForText()
+            var text = Self.roomForTexts(1)
             let length = try key.describe(into: &text)
             let fields = try unsafe DescriptionFields(parsing: text.span.bytes.extracting(first: length))
             return try Self.look(at: item, in: key, fields: fields)
@@ -168,36 +168,67 @@ extension KernelBackend {
     ) throws(KeyringError) -> Bool {
         var isComplete = true
         let serials = try ring.members()
-        found.reserveCapacity(found.count + serials.count)
-        var text = Self.roomForText()
+        var texts = Self.roomForTexts(serials.count)
+        var (lines, end): ([Line], Int) = ([], 0)
+        lines.reserveCapacity(serials.count)
         for serial in serials {
             do throws(KeyringError) {
-                let length = try Key(serial).describe(into: &text)
-                if let member = try unsafe Self.member(serial, described: text.span.bytes.extracting(first: length)) {
-                    found.append(member)
-                }
+                let length = try Key(serial).describe(into: &texts, at: end)
+                guard let line = try unsafe Line(serial, at: end, of: length, in: texts.span.bytes) else { continue }
+                lines.append(line)
+                end += length
             } catch {
                 guard error.isKeyGoneOrRefused else { throw error }
                 let isRefusedAgain = error.code == .accessDenied && !refused.insert(serial).inserted
                 if error.code != .expired, !isRefusedAgain { isComplete = false }
             }
         }
+        unsafe Self.note(&lines, of: texts.span.bytes, in: &found)
         return isComplete
     }
 
-    /// What a key of the ring holds, read from its text; `nil` where that is no item.
-    private static func member(_ serial: KeySerial, described text: RawSpan) throws(KeyringError) -> Member? {
-        let fields = try DescriptionFields(parsing: text)
-        let type = text.extracting(fields.type)
-        let isUserKey = type.holds("user")
-        guard isUserKey || (ItemTypes.haveBigKeys && type.holds("big_key")),
-            let item = ItemIdentity(keyDescription: text.extracting(fields.name))
-        else { return nil }
-        return Member(item: item, key: Key(serial), isUserKey: isUserKey, fields: fields)
+    /// Adds those that are items, in the order of their names' bytes.
+    ///
+    /// Whoever puts them in order by their descriptions finds them so; to compare strings takes several times as long.
+    private static func note(_ lines: inout [Line], of texts: RawSpan, in found: inout [Member]) {
+        unsafe texts.withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress else { return }
+            lines.sort { left, right in
+                let (left, right) = (left.name, right.name)
+                let size = min(left.count, right.count)
+                let order = unsafe memcmp(start + left.lowerBound, start + right.lowerBound, size)
+                return order == 0 ? left.count < right.count : order < 0
+            }
+        }
+        found.reserveCapacity(found.count + lines.count)
+        for line in lines {
+            guard let item = ItemIdentity(keyDescription: texts.extracting(line.name)) else { continue }
+            found.append(Member(item: item, key: Key(line.serial), isUserKey: line.isUserKey, fields: line.fields))
+        }
     }
 
-    /// Room for nearly every key's text; it grows for the longest names.
-    private static func roomForText() -> [UInt8] { [UInt8](repeating: 0, count: 1_024) }
+    /// What the kernel says of a member, in a text with that of all others.
+    private struct Line {
+        let serial: KeySerial
+        let isUserKey: Bool
+        let fields: DescriptionFields
+        /// Where the name is among all texts.
+        let name: Range<Int>
+
+        /// `nil` where that is no item.
+        init?(_ serial: KeySerial, at start: Int, of length: Int, in texts: RawSpan) throws(KeyringError) {
+            let text = texts.extracting(start..<start + length)
+            fields = try DescriptionFields(parsing: text)
+            let type = text.extracting(fields.type)
+            isUserKey = type.holds("user")
+            guard isUserKey || (ItemTypes.haveBigKeys && type.holds("big_key")) else { return nil }
+            self.serial = serial
+            name = start + fields.name.lowerBound..<start + fields.name.upperBound
+        }
+    }
+
+    /// Room for the texts of so many keys; it grows for long names.
+    private static func roomForTexts(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: 1_024 + count * 64) }
 
     /// Where an item is there as both types for a moment, the one that readers see counts; of several looks, the last.
     private static func unique(_ members: [Member]) -> [Member] {

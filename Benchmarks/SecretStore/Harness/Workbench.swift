@@ -35,9 +35,7 @@ final class Workbench {
         session = try Keyring.resolve(.sessionKeyring)
         store = try SecretStore(namespace: namespace)
         secret = SecretBytes(copying: payload)
-        items = (0...count).map { number in
-            .password(service: "benchmark", account: "item-" + String(String(1_000_000 + number).dropFirst()))
-        }
+        items = (0...count).map(Self.item)
         for item in items.dropLast() { try store.set(secret, for: item, timeout: Self.timeout) }
         let (ringName, leasesName) = ("skr:" + namespace, "skr-leases-2")
         ring = try session.search(keyring: ringName)
@@ -55,6 +53,10 @@ final class Workbench {
                 update_flag: strdup("updates:\(namespace):"), names: UnsafePointer(names.baseAddress), count: count,
                 payload: bytes.baseAddress, size: payload.count, timeout: UInt32(Self.timeout.components.seconds)))
         keysAtFirst = try KeyQuota.current().keys
+    }
+
+    static func item(_ number: Int) -> ItemIdentity {
+        .password(service: "benchmark", account: "item-" + String(String(1_000_000 + number).dropFirst()))
     }
 
     /// Takes the namespace out of the session.
@@ -75,6 +77,11 @@ final class Workbench {
         guard baseline_fill(baseline, deadline) == 0 else { throw Failure.ofCall("baseline_fill") }
     }
 
+    /// The same from Swift.
+    func fillInSwift() throws {
+        for item in items.dropLast() { try store.set(secret, for: item) }
+    }
+
     /// Waits until the kernel has collected what earlier writes displaced, or some time.
     func settle() {
         _ = try? Quota.settle(keys: keysAtFirst, within: .milliseconds(200))
@@ -93,14 +100,18 @@ extension Workbench {
         case get, ownedGet, rawGet, miss, set, list, items, clear, lease
     }
 
-    /// Both sides, called over and over.
-    func contest(_ call: Call, after prepare: @escaping () throws -> Void = {}) -> Contest {
+    /// Both sides, called over and over, each after a preparation, which may be another one in Swift.
+    func contest(
+        _ call: Call, after prepare: @escaping () throws -> Void = {}, inSwift prepareInSwift: (() throws -> Void)? = nil
+    ) -> Contest {
         let (inC, inSwift) = (inC(call), inSwift(call))
         return Contest(
             baseline: Contest.repeating(after: prepare) {
                 guard try inC() else { throw Failure.ofCall("\(call) in C") }
             },
-            work: Contest.repeating(after: prepare) { guard try inSwift() else { throw Failure("\(call) in Swift") } },
+            work: Contest.repeating(after: prepareInSwift ?? prepare) {
+                guard try inSwift() else { throw Failure("\(call) in Swift") }
+            },
             settle: settle)
     }
 

@@ -53,8 +53,8 @@ enum Throughput {
             for isBaseline in round.isMultiple(of: 2) ? [true, false] : [false, true] {
                 try bench.fill()
                 bench.settle()
-                figures[isBaseline] = run(mix, threads: threads, seed: UInt64(round) << 32) { operation, number in
-                    try isBaseline ? performInC(operation, number, bench) : performInSwift(operation, number, bench)
+                figures[isBaseline] = run(mix, threads: threads, seed: UInt64(round) << 32) {
+                    isBaseline ? workInC(bench) : workInSwift(bench)
                 }
             }
             return figures[false, default: 0] / figures[true, default: 0]
@@ -65,13 +65,14 @@ enum Throughput {
 
     /// How many operations a second all threads did together.
     private static func run(
-        _ mix: Mix, threads: Int, seed: UInt64, _ perform: @escaping @Sendable (Operation, Int) throws -> Void
+        _ mix: Mix, threads: Int, seed: UInt64, _ prepare: @escaping @Sendable () -> Work
     ) -> Double {
         let run = Run()
         let finished = DispatchGroup()
         for index in 0..<threads {
             finished.enter()
             Thread.detachNewThread {
+                let perform = prepare()
                 var random = Random(state: seed + UInt64(index))
                 do {
                     try run.work { try perform(mix.operations[random.next(below: 1_000)], random.next(below: 64)) }
@@ -88,26 +89,36 @@ enum Throughput {
         return Double(run.done.load(ordering: .relaxed)) / (time / .seconds(1))
     }
 
-    private static func performInSwift(_ operation: Operation, _ number: Int, _ bench: Workbench) throws {
-        switch operation {
-        case .get: _ = try bench.store.withBytes(of: bench.items[number]) { $0.byteCount }
-        case .set: try bench.store.set(bench.secret, for: bench.items[number], timeout: Workbench.timeout)
-        case .delete: _ = try bench.store.delete(bench.items[number])
-        case .list: _ = try bench.store.identities()
-        case .clear: try bench.store.clear()
+    /// What a thread does: the operation, on the item of that number.
+    private typealias Work = (Operation, Int) throws -> Void
+
+    /// The identities are the thread's own: those of one array have one count of who holds them, for which threads would wait.
+    private static func workInSwift(_ bench: Workbench) -> Work {
+        let (store, items) = (bench.store, (0..<bench.count).map(Workbench.item))
+        return { operation, number in
+            switch operation {
+            case .get: _ = try store.withBytes(of: items[number]) { $0.byteCount }
+            case .set: try store.set(bench.secret, for: items[number], timeout: Workbench.timeout)
+            case .delete: _ = try store.delete(items[number])
+            case .list: _ = try store.identities()
+            case .clear: try store.clear()
+            }
         }
     }
 
-    private static func performInC(_ operation: Operation, _ number: Int, _ bench: Workbench) throws {
-        let outcome =
-            switch operation {
-            case .get: baseline_get(bench.baseline, number)
-            case .set: Int(baseline_set(bench.baseline, number))
-            case .delete: Int(baseline_delete(bench.baseline, number))
-            case .list: baseline_list(bench.baseline)
-            case .clear: Int(baseline_clear(bench.baseline))
-            }
-        guard outcome >= 0 else { throw Failure.ofCall("\(operation) in C") }
+    private static func workInC(_ bench: Workbench) -> Work {
+        let baseline = bench.baseline
+        return { operation, number in
+            let outcome =
+                switch operation {
+                case .get: baseline_get(baseline, number)
+                case .set: Int(baseline_set(baseline, number))
+                case .delete: Int(baseline_delete(baseline, number))
+                case .list: baseline_list(baseline)
+                case .clear: Int(baseline_clear(baseline))
+                }
+            guard outcome >= 0 else { throw Failure.ofCall("\(operation) in C") }
+        }
     }
 }
 

@@ -167,7 +167,9 @@ extension KernelBackend {
         _ ring: Keyring, in found: inout [Member], refused: inout Set<KeySerial>
     ) throws(KeyringError) -> Bool {
         var isComplete = true
-        let serials = try ring.members()
+        // A key's type and name never change, so whose were read need not be again.
+        let known = Set(found.lazy.map { $0.key.serial })
+        let serials = try ring.members().filter { !known.contains($0) }
         var texts = Self.roomForTexts(serials.count)
         var (lines, end): ([Line], Int) = ([], 0)
         lines.reserveCapacity(serials.count)

@@ -23,3 +23,18 @@ static inline long direct_keyctl_clear(int ring)
 {
     return syscall(SYS_keyctl, KEYCTL_CLEAR, ring);
 }
+
+static inline long direct_keyctl_setperm(int key, unsigned permissions)
+{
+    return syscall(SYS_keyctl, KEYCTL_SETPERM, key, permissions);
+}
+
+static inline long direct_keyctl_set_timeout(int key, unsigned seconds)
+{
+    return syscall(SYS_keyctl, KEYCTL_SET_TIMEOUT, key, seconds);
+}
+
+static inline long direct_keyctl_move(int key, int from, int to, unsigned flags)
+{
+    return syscall(SYS_keyctl, KEYCTL_MOVE, key, from, to, flags);
+}

@@ -45,7 +45,7 @@ extension Keyring {
         let flags = UInt32(exclusive ? KEYCTL_MOVE_EXCL : 0)
         try destination.linking { () throws(KeyringError) in
             _ = try systemCall(.move) {
-                keyctl_move(key.serial.rawValue, serial.rawValue, destination.serial.rawValue, flags)
+                direct_keyctl_move(key.serial.rawValue, serial.rawValue, destination.serial.rawValue, flags)
             }
         }
     }

@@ -89,7 +89,7 @@ public struct Key: Hashable, Sendable {
     ///
     /// The corresponding C function is `keyctl_set_timeout(3)`.
     public func setTimeout(_ timeout: KeyTimeout) throws(KeyringError) {
-        try systemCall(.setTimeout) { keyctl_set_timeout(serial.rawValue, timeout.seconds) }
+        try systemCall(.setTimeout) { direct_keyctl_set_timeout(serial.rawValue, timeout.seconds) }
     }
 
     /// Takes the timeout away, so that the key lives for as long as something links it.
@@ -112,7 +112,7 @@ public struct Key: Hashable, Sendable {
     ///
     /// The corresponding C function is `keyctl_setperm(3)`.
     public func setPermissions(_ permissions: KeyPermissions) throws(KeyringError) {
-        try systemCall(.setPermissions) { keyctl_setperm(serial.rawValue, permissions.rawValue) }
+        try systemCall(.setPermissions) { direct_keyctl_setperm(serial.rawValue, permissions.rawValue) }
     }
 
     /// Gives the key to another user or group.

@@ -27,6 +27,17 @@ struct KeyPayloadTests {
         #expect(try key.read().count == count)
     }
 
+    @Test("payloads of a page and longer ones, read in any order, come back whole")
+    func alternatingSizes() throws {
+        let scratch = try ScratchKeyring()
+        let sizes = [200, 32_767, 4_097, 4_096, 4_097, 1, 32_767]
+        let keys = try sizes.map { size in try scratch.keyring.add("of \(size)", pattern(size)) }
+        for (key, size) in zip(keys, sizes) {
+            let isSame = try key.bytes() == pattern(size)
+            #expect(isSame)
+        }
+    }
+
     @Test("the largest payload is what the constant says; one byte more is refused")
     func tooLarge() throws {
         let scratch = try ScratchKeyring()

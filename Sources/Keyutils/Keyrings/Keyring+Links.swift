@@ -1,4 +1,5 @@
 import CKeyutils
+import CLinux
 
 extension Keyring {
     /// Links a key into this keyring, displacing one of the same type and name.

@@ -1,4 +1,5 @@
 import CKeyutils
+import CLinux
 
 /// A keyring: a key whose payload is links to other keys.
 ///

@@ -1,4 +1,5 @@
 import CKeyutils
+import CLinux
 import Synchronization
 
 extension Key {

@@ -1,4 +1,5 @@
 import CKeyutils
+import CLinux
 
 /// One key, by its serial.
 ///

@@ -42,8 +42,9 @@ public struct ItemIdentity: Sendable {
         self.keyDescription = keyDescription
     }
 
-    /// The hidden items that the store may keep beside this one, and that say something of its value. A backend deletes
-    /// them with it.
+    /// The hidden items that the store may keep beside this one, and that say something of its value.
+    ///
+    /// A backend deletes them with it.
     public var sentinels: [ItemIdentity] { isSentinel ? [] : [freshnessSentinel, usableSentinel] }
 
     /// Whether this is a hidden item itself.

@@ -25,7 +25,7 @@ package struct KernelBackend: SecretBackend {
     /// What of the backoff this backend may do.
     func waiting(_ backoff: QuotaBackoff) -> QuotaBackoff { mayWait ? backoff : .none }
 
-    // Inlined, with what it calls, because to return from each function costs more behind a system call: see CKeyutils.
+    // Inlined, with what it calls, because to return from each function costs more behind a system call: see CLinux.
     @inline(__always)
     package func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
         if let place = nearPlace { return try readNear(place, item, body) }

@@ -102,7 +102,8 @@ extension Workbench {
 
     /// Both sides, called over and over, each after a preparation, which may be another one in Swift.
     func contest(
-        _ call: Call, after prepare: @escaping () throws -> Void = {}, inSwift prepareInSwift: (() throws -> Void)? = nil
+        _ call: Call, after prepare: @escaping () throws -> Void = {},
+        inSwift prepareInSwift: (() throws -> Void)? = nil
     ) -> Contest {
         let (inC, inSwift) = (inC(call), inSwift(call))
         return Contest(

@@ -52,7 +52,13 @@ extension SecretStore {
     public nonisolated(nonsending) func expire(
         _ item: ItemIdentity, timeout: Duration, waiting limit: Duration
     ) async throws -> Bool {
-        try await waiting(upTo: limit) { store in try store.expire(item, timeout: timeout) }
+        let keyTimeout = try Self.keyTimeout(timeout, item: item)
+        try check(item)
+        guard try await waiting(upTo: limit, { store in try store.backend.expire(item, timeout: keyTimeout) }) else {
+            return false
+        }
+        try await finishing { store, _ in try store.expireSentinels(of: item, timeout: timeout) }
+        return true
     }
 
     /// Deletes the item; false where there was none.
@@ -115,6 +121,17 @@ extension SecretStore {
         upTo limit: Duration, _ attempt: (SecretStore) throws -> Result
     ) async throws -> Result {
         try await waiting(DeadlineWait(limit, backoff: .long), attempt)
+    }
+
+    /// The second step of what others can see already: a task that is cancelled now goes through with it on its thread.
+    ///
+    /// - Parameter attempt: gets a store, and how long it may wait.
+    nonisolated(nonsending) func finishing(_ attempt: (SecretStore, Duration) throws -> Void) async throws {
+        do {
+            try await waiting(upTo: RetryBudget.heldLease) { store in try attempt(store, .zero) }
+        } catch is CancellationError {
+            try attempt(self, RetryBudget.heldLease)
+        }
     }
 
     func encoded<Value: Encodable>(

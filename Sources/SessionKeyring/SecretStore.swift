@@ -177,19 +177,8 @@ extension SecretStore {
     public func expire(_ item: ItemIdentity, timeout: Duration) throws(SecretStoreError) -> Bool {
         try check(item)
         guard try backend.expire(item, timeout: Self.keyTimeout(timeout, item: item)) else { return false }
-        // They hold a hash of the secret, which is not to outlive it.
-        for sentinel in item.sentinels where try outlives(timeout, sentinel) {
-            _ = try backend.expire(sentinel, timeout: Self.keyTimeout(timeout, item: sentinel))
-        }
+        try expireSentinels(of: item, timeout: timeout)
         return true
-    }
-
-    private func outlives(_ timeout: Duration, _ sentinel: ItemIdentity) throws(SecretStoreError) -> Bool {
-        switch try backend.attributes(of: sentinel)?.expiry {
-        case nil: false
-        case .after(let left): left.atLeast + left.precision > timeout
-        case .some: true
-        }
     }
 
     /// Deletes the item; false where there was none.

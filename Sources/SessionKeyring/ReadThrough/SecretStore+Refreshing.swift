@@ -65,9 +65,9 @@ extension SecretStore {
         let hash = secret.withBytes(LeaseRecord.hash(of:))
         try await waiting(upTo: limit) { store in try store.set(secret, for: item, timeout: timeout) }
         do {
-            try await waiting(upTo: limit) { store in
+            try await finishing { store, limit in
                 try store.setSentinels(
-                    of: item, hash: hash, to: lifetime, refreshing: .vouched, lifting: .any, waiting: .zero)
+                    of: item, hash: hash, to: lifetime, refreshing: .vouched, lifting: .any, waiting: limit)
             }
         } catch let error as SecretStoreError where error.isLackOfRoom {}
     }

@@ -26,15 +26,18 @@ enum Sentinel: Equatable {
         }
     }
 
+    /// The value that it is about.
+    var hash: UInt64 {
+        switch self {
+        case .fresh(let hash), .refused(let hash): hash
+        }
+    }
+
     /// The value that was refused.
     var refusal: UInt64? { if case .refused(let hash) = self { hash } else { nil } }
 
     var bytes: InlineArray<9, UInt8> {
-        let (kind, hash): (UInt8, UInt64) =
-            switch self {
-            case .fresh(let hash): (1, hash)
-            case .refused(let hash): (2, hash)
-            }
+        let (kind, hash): (UInt8, UInt64) = (refusal == nil ? 1 : 2, hash)
         return InlineArray { place in place == 0 ? kind : UInt8(truncatingIfNeeded: hash >> (8 * UInt64(place - 1))) }
     }
 }
@@ -53,8 +56,8 @@ extension SecretStore {
         return sentinel
     }
 
-    /// Says of the item's value that it is fresh or usable, or nothing any more, unless it was refused meanwhile, or is not
-    /// there any more.
+    /// Says of the item's value that it is fresh or usable, or nothing any more, unless it was refused meanwhile, or another
+    /// one is there, of which somebody else says so.
     ///
     /// - Parameters:
     ///   - name: the sentinel's.
@@ -69,13 +72,39 @@ extension SecretStore {
         while true {
             var present: Sentinel?
             _ = try update.read { bytes in present = Sentinel(bytes) }
-            if let refused = present?.refusal, !refusal.covers(refused) { return }
-            guard isSaid, try withBytes(of: item, LeaseRecord.hash(of:)) == hash else {
+            let stored = try withBytes(of: item, LeaseRecord.hash(of:))
+            if stored == hash {
+                if present == .refused(hash), !refusal.covers(hash) { return }
+            } else if let stored, present?.hash == stored {
+                return
+            }
+            guard isSaid, stored == hash else {
                 if try update.commit(nil, timeout: nil) { return }
                 continue
             }
             let record = Sentinel.fresh(hash).bytes
             if try unsafe update.commit(record.span.bytes, timeout: timeout) { return }
+        }
+    }
+
+    /// Has what is said of an item end no later than the item, whose timeout is this one now: it holds a hash of the secret.
+    ///
+    /// A refusal ends just then, what is said to be fresh or usable no later than it would have.
+    func expireSentinels(of item: ItemIdentity, timeout: Duration) throws(SecretStoreError) {
+        for name in item.sentinels {
+            guard let expiry = try backend.attributes(of: name)?.expiry else { continue }
+            var limit = timeout
+            if try sentinel(name)?.refusal == nil {
+                switch expiry {
+                case .never: break
+                case .after(let left) where left.atLeast + left.precision <= timeout: continue
+                case .after(let left): limit = min(timeout, max(left.atLeast, .seconds(1)))
+                case .unknown:
+                    _ = try backend.delete(name)
+                    continue
+                }
+            }
+            _ = try backend.expire(name, timeout: Self.keyTimeout(limit, item: name))
         }
     }
 

@@ -117,12 +117,14 @@ struct RefreshTests {
         #expect(fetches.withLock { $0 } == (isLong ? 1 : 2))
     }
 
-    @Test("a login in a task is stored once, before anybody fetches, also as the first thing in a namespace")
-    func loginInTask() async throws {
+    @Test(
+        "a login in a task is stored once, before anybody fetches, also as the first thing in a namespace",
+        arguments: [Duration.seconds(10), .zero])
+    func loginInTask(limit: Duration) async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
-        try await store.set("login", for: item, refreshAfter: .seconds(600), waiting: .seconds(10))
-        let kept = try await store.value(for: item, as: String.self) { _ in throw Refusal() }
+        try await store.set("login", for: item, refreshAfter: .seconds(600), waiting: limit)
+        let kept = try await store.value(for: item, as: String.self) { _ in Fetched("once more") }
         #expect(kept == "login")
     }
 
@@ -152,6 +154,50 @@ struct RefreshTests {
             guard case .after(let left)? = try store.attributes(of: item)?.expiry else { return .seconds(9_999) }
             return left.atLeast
         }
+    }
+
+    @Test("what is said of a secret ends no later than it would have, if the secret is to live longer")
+    func notProlonged() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        // The kernel shows both as a minute.
+        try store.set("long", for: item, refreshAfter: .seconds(61), usableFor: .seconds(62))
+        try store.expire(item, timeout: .seconds(100))
+        try await Task.sleep(for: .seconds(4))
+        for sentinel in item.sentinels {
+            guard case .after(let left)? = try store.attributes(of: sentinel)?.expiry else {
+                Issue.record("it is gone, or has no end")
+                continue
+            }
+            #expect(left.atLeast < .seconds(60) && left.precision == .seconds(1))
+        }
+    }
+
+    @Test("what was refused stays so for as long as it is there, also if that is longer than it was to be")
+    func refusedAndProlonged() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set("refused", for: item, timeout: .seconds(60))
+        try store.invalidate("refused", for: item)
+        try store.expire(item, timeout: .seconds(7_200))
+        guard case .after(let left)? = try store.attributes(of: item.freshnessSentinel)?.expiry else {
+            Issue.record("it is gone, or has no end")
+            return
+        }
+        #expect(left.atLeast + left.precision >= .seconds(7_200))
+    }
+
+    @Test("an item gets its new timeout once, also where others have what is said of it")
+    func expiresOnce() async throws {
+        let scratch = try ScratchKeyring()
+        let counting = CountingBackend(whole: try scratch.store().backend)
+        let store = SecretStore(backend: counting)
+        try store.set("value", for: item, refreshAfter: .seconds(600))
+        let update = try scratch.store().backend.beginUpdate(
+            of: item.freshnessSentinel, lasting: .milliseconds(300), waiting: .zero)
+        #expect(try await store.expire(item, timeout: .seconds(60), waiting: .seconds(10)))
+        withExtendedLifetime(update) {}
+        #expect(counting.count.withLock { $0 } == 1)
     }
 
     @Test("a slot's timeout is that of what it fetches, unless another one comes")
@@ -211,5 +257,24 @@ struct RefreshTests {
             return token
         }
         #expect(try slot.load().access == "b")
+    }
+}
+
+/// Counts how often the item gets a new timeout.
+private struct CountingBackend: ForwardingBackend {
+    let whole: any SecretBackend
+    let count: Locked<Int>
+
+    init(whole: any SecretBackend, count: Locked<Int> = Locked(0)) {
+        (self.whole, self.count) = (whole, count)
+    }
+
+    func withoutWaiting(lastResorts: Bool) -> any SecretBackend {
+        CountingBackend(whole: whole.withoutWaiting(lastResorts: lastResorts), count: count)
+    }
+
+    func expire(_ expired: ItemIdentity, timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
+        if expired == item { count.withLock { $0 += 1 } }
+        return try whole.expire(expired, timeout: timeout)
     }
 }

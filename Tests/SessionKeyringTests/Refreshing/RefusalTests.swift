@@ -29,6 +29,33 @@ struct RefusalTests {
         #expect(value == (isDeleted ? "after nothing" : "after next"))
     }
 
+    @Test("what two logins say at once is said of the one that is there")
+    func twoLogins() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let racing = SecretStore(
+            backend: RacingBackend(whole: store.backend, at: .sentinel) {
+                try? store.set("second", for: item, refreshAfter: .seconds(600))
+            })
+        try racing.set("first", for: item, refreshAfter: .seconds(600))
+        let value = try await store.value(for: item, as: String.self) { _ in Fetched("once more") }
+        #expect(value == "second")
+    }
+
+    @Test("what was refused while it was refreshed is not refreshed once more")
+    func refusedWhileRefreshed() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set("old", for: item, refreshAfter: .seconds(600))
+        try store.delete(item.freshnessSentinel)
+        let new = try await store.value(for: item, as: String.self) { old in
+            try store.invalidate(#require(old), for: item)
+            return Fetched("new", refreshAfter: .seconds(600))
+        }
+        #expect(new == "new")
+        #expect(try await store.value(for: item, as: String.self) { _ in Fetched("once more") } == "new")
+    }
+
     @Test("what is refused before it is said to be fresh stays refused")
     func refusedAtOnce() async throws {
         let scratch = try ScratchKeyring()

@@ -29,6 +29,10 @@ extension ForwardingBackend {
     func identities() throws(SecretStoreError) -> [ItemIdentity] { try whole.identities() }
     func attributes() throws(SecretStoreError) -> [ItemAttributes] { try whole.attributes() }
 
+    func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes? {
+        try whole.attributes(of: item)
+    }
+
     func beginUpdate(
         of item: ItemIdentity, lasting duration: Duration, waiting limit: Duration
     ) throws(SecretStoreError) -> (any ItemUpdate)? {

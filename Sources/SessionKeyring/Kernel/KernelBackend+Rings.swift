@@ -53,6 +53,9 @@ extension KernelBackend {
         } catch {
             throw SecretStoreError(error, item: item)
         }
-        return try rings.findOrMakePair(mayWait: mayWait)
+        let pair = try rings.findOrMakePair(mayWait: mayWait)
+        // Somebody else is about to replace it.
+        if pair.items == items, !mayWait { throw SecretStoreError(.contended, item: item) }
+        return pair
     }
 }

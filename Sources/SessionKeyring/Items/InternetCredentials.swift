@@ -49,6 +49,10 @@ extension SecretStore {
         let others = deletingOthers ? try otherItems(than: credentials, server: server) : []
         try set(credentials.password, for: credentials.item(server: server), timeout: timeout)
         for other in others { try delete(other) }
+        // Of two that do this at once, each may have deleted what the other one has stored.
+        if !others.isEmpty, try !contains(credentials.item(server: server)) {
+            try set(credentials.password, for: credentials.item(server: server), timeout: timeout)
+        }
     }
 
     /// Stores credentials for a server as the blocking form does, and waits for each item up to `limit` without keeping a
@@ -63,6 +67,10 @@ extension SecretStore {
         try await set(
             credentials.password, for: credentials.item(server: server), timeout: timeout, waiting: limit)
         for other in others { try await delete(other, waiting: limit) }
+        if !others.isEmpty, try !contains(credentials.item(server: server)) {
+            try await set(
+                credentials.password, for: credentials.item(server: server), timeout: timeout, waiting: limit)
+        }
     }
 
     /// To be listed before ours is there: of two processes that store at once, neither may delete what the other just stored.

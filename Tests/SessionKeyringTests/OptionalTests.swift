@@ -22,6 +22,16 @@ struct OptionalTests {
         #expect(try store.get(item) == "values")
     }
 
+    @Test("an optional of an optional is stored as what it holds, and read back")
+    func nested() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let nested: String?? = "text"
+        try store.slot(for: item, as: String??.self).save(nested)
+        #expect(try store.get(item) == "text")
+        #expect(try store.slot(for: item, as: String??.self).load() == "text")
+    }
+
     @Test("nil is refused also where only a generic type knows of it, and a value comes back")
     func generic() async throws {
         let scratch = try ScratchKeyring()

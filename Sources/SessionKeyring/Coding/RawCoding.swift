@@ -13,7 +13,7 @@ enum RawCoding {
         if Value.self == Data.self, let data = value as? Data { return SecretBytes(copying: data.bytes) }
         if Value.self == [UInt8].self, let bytes = value as? [UInt8] { return SecretBytes(copying: bytes) }
         if let optional = value as? any OptionalValue {
-            guard let wrapped = optional.wrapped else { throw MissingValue() }
+            guard let wrapped = optional.wrapped as? any Encodable else { throw MissingValue() }
             return try encode(wrapped, else: codec)
         }
         if let key = value as? any RawRepresentableKey { return key.secretBytes }
@@ -25,18 +25,22 @@ enum RawCoding {
         from bytes: RawSpan,
         else codec: any SecretCodec
     ) throws -> Value {
-        if type == String.self || type == String?.self {
+        let plainType = plainType(of: type)
+        if plainType == String.self {
             let text = unsafe bytes.withUnsafeBytes { unsafe String(validating: $0, as: UTF8.self) }
             guard let value = text as? Value else { throw Undecodable() }
             return value
         }
-        if type == Data.self || type == Data?.self { return try cast(unsafe bytes.withUnsafeBytes { unsafe Data($0) }) }
-        if type == [UInt8].self || type == [UInt8]?.self {
-            return try cast(unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) })
-        }
-        let plainType = (type as? any OptionalValue.Type)?.wrappedType ?? type
+        if plainType == Data.self { return try cast(unsafe bytes.withUnsafeBytes { unsafe Data($0) }) }
+        if plainType == [UInt8].self { return try cast(unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) }) }
         if let keyType = plainType as? any RawRepresentableKey.Type { return try cast(keyType.init(decoding: bytes)) }
         return try codec.decode(type, from: bytes)
+    }
+
+    /// What an optional of a type may hold, however many times it is one.
+    private static func plainType(of type: Any.Type) -> Any.Type {
+        guard type != String.self, let optional = type as? any OptionalValue.Type else { return type }
+        return plainType(of: optional.wrappedType)
     }
 
     /// The same value, whose type the compiler can't know to be the one that was asked for.
@@ -49,13 +53,13 @@ enum RawCoding {
     private struct Undecodable: Error {}
 }
 
-/// An optional of any type that can be stored.
+/// An optional of any type.
 private protocol OptionalValue {
     static var wrappedType: Any.Type { get }
-    var wrapped: (any Encodable)? { get }
+    var wrapped: Any? { get }
 }
 
-extension Optional: OptionalValue where Wrapped: Encodable {
+extension Optional: OptionalValue {
     fileprivate static var wrappedType: Any.Type { Wrapped.self }
-    fileprivate var wrapped: (any Encodable)? { self }
+    fileprivate var wrapped: Any? { map { $0 } }
 }

@@ -15,7 +15,8 @@ import Keyutils
 /// extension Curve25519.Signing.PrivateKey: @retroactive RawRepresentableKey {}
 /// ```
 ///
-/// A key that is `Codable` too is stored as its raw bytes all the same.
+/// A key that is `Codable` too is stored as its raw bytes all the same. So all programs that share items of such a type must
+/// have the conformance, from the first item on.
 public protocol RawRepresentableKey {
     /// A key from its raw bytes.
     ///

@@ -73,6 +73,9 @@ extension BackendConformance {
             try expect(try store.invalidate("1", for: item), "it is updated")
             try expect(try value() == "fetched", "what says that it was refused is found")
             try expect(try store.identities() == [item], "the list has the item still")
+            try expect(try item.sentinels.contains { try store.backend.attributes(of: $0) != nil }, "attributes(of:)")
+            try store.update(item, timeout: nil) { (_: String?) in nil }
+            try expect(try !item.sentinels.contains { try store.backend.contains($0) }, "it ends with the item")
         },
     ]
 

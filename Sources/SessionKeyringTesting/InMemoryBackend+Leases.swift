@@ -78,6 +78,9 @@ final class InMemoryLease: LeaseHandle {
         }
     }
 
+    /// Nobody outlives the process whose memory it is.
+    func name(command processID: Int32) throws(SecretStoreError) -> Bool { timeLeft > .zero }
+
     func release() -> Bool {
         let time = backend.now()
         return backend.state.withLock { state in
@@ -125,6 +128,7 @@ private final class InMemoryUpdate: ItemUpdate {
             let present = state.entries[item].flatMap { $0.isLive(at: time) ? $0 : nil }
             guard present?.secret === seen?.secret, present?.deadline == seen?.deadline else { return false }
             state.change(item, to: entry)
+            if entry == nil { for sentinel in item.sentinels { state.entries[sentinel] = nil } }
             return true
         }
         guard let outcome else { throw SecretStoreError(.leaseLost, item: item) }

@@ -124,6 +124,10 @@ private struct BrokenBackend: SecretBackend {
         breakage == .listsNothing ? [] : try whole.attributes()
     }
 
+    func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes? {
+        breakage == .listsNothing ? nil : try whole.attributes(of: item)
+    }
+
     private func folded(_ item: ItemIdentity) -> ItemIdentity {
         breakage == .foldsNames ? .password(service: item.service.lowercased().filter(\.isASCII) + "x") : item
     }

@@ -84,20 +84,9 @@ public protocol SecretBackend: Sendable {
 
 /// What a backend may leave out.
 extension SecretBackend {
-    /// One of all that are listed; of those that are hidden, it knows nothing.
-    public func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes? {
-        try attributes().first { $0.item == item }
-    }
-
     /// It does not tell of changes.
     public func changes() throws(SecretStoreError) -> SecretChanges { throw SecretStoreError(.unsupported) }
 
     /// No backend but the kernel's has keys that can't be read.
     public func unreadableKeys() throws(SecretStoreError) -> [KeySerial] { [] }
-}
-
-/// What a backend's leases may leave out.
-extension LeaseHandle {
-    /// A backend that takes no lease for a dead holder's before its time need not know who may outlive whom.
-    public func name(command processID: Int32) throws(SecretStoreError) -> Bool { timeLeft > .zero }
 }

@@ -82,6 +82,10 @@ struct FaultyBackend: SecretBackend {
         try whole.attributes()
     }
 
+    func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes? {
+        try whole.attributes(of: item)
+    }
+
     func beginUpdate(
         of item: ItemIdentity, lasting duration: Duration, waiting limit: Duration
     ) throws(SecretStoreError) -> (any ItemUpdate)? {

@@ -234,11 +234,17 @@ extension KernelBackend {
 
     /// Where an item is there as both types for a moment, the one that readers see counts; of several looks, the last.
     private static func unique(_ members: [Member]) -> [Member] {
-        var found: [ItemIdentity: Member] = [:]
-        for member in members where found[member.item] == nil || member.isUserKey {
-            found[member.item] = member
+        var found: [Member] = []
+        var places: [ItemIdentity: Int] = [:]
+        for member in members {
+            if let place = places[member.item] {
+                if member.isUserKey { found[place] = member }
+            } else {
+                places[member.item] = found.count
+                found.append(member)
+            }
         }
-        return Array(found.values)
+        return found
     }
 }
 

@@ -138,7 +138,7 @@ extension SecretStore {
         { () throws(SecretStoreError) in try self.found(item, coding) }
     }
 
-    /// Stores what was fetched; false where there is no room for it, or its time is over already.
+    /// Stores what was fetched; false where there is no room for it or for what is said of it, or its time is over already.
     ///
     /// What may not be fetched twice, as a token that replaces another, is worth more to the caller than an error about a
     /// store that has no room for it just now.
@@ -148,10 +148,9 @@ extension SecretStore {
         guard let lifetime = Lifetime(of: fetched) else { return false }
         let bytes = try encoding(flight.item) { try coding.encode(fetched.value) }
         do throws(SecretStoreError) {
-            try bytes.withBytes { bytes throws(SecretStoreError) in
+            return try bytes.withBytes { bytes throws(SecretStoreError) in
                 try flight.keep(bytes, for: lifetime, under: lease)
             }
-            return true
         } catch {
             guard error.isLackOfRoom else { throw error }
             return false

@@ -110,12 +110,19 @@ package struct SingleFlight: Sendable {
 
     /// Keeps what was fetched, unless the lease was lost, since somebody else may have fetched something newer then, or
     /// something happened to the item since the fetch began: what was deleted in the meantime stays so.
+    ///
+    /// - Returns: false where it is kept, and there was no room to say how fresh it is.
     package func keep(
         _ bytes: RawSpan, for lifetime: Lifetime, under lease: FetchLease
-    ) throws(SecretStoreError) {
-        if try put(bytes, for: lifetime, under: lease) {
+    ) throws(SecretStoreError) -> Bool {
+        guard try put(bytes, for: lifetime, under: lease) else { return true }
+        do throws(SecretStoreError) {
             try setSentinels(
                 hash: LeaseRecord.hash(of: bytes), lifetime, under: lease, waiting: RetryBudget.heldLease)
+            return true
+        } catch {
+            guard error.isLackOfRoom else { throw error }
+            return false
         }
     }
 

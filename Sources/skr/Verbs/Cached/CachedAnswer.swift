@@ -52,7 +52,7 @@ extension SecretStoreError.Code {
 
     /// Whether the output could not be kept because of its size, or of what others store: the command itself has
     /// succeeded.
-    package var allowsUnkeptOutput: Bool { isLackOfRoom || self == .contended || self == .leaseLost }
+    package var allowsUnkeptOutput: Bool { isLackOfRoom || self == .contended }
 }
 
 extension CommandError {

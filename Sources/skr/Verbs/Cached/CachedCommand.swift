@@ -30,8 +30,8 @@ struct CachedCommand: LaunchingVerb {
             In a session that another user owns, CMD runs and nothing is kept or taken, unless --scope session or \
             SKR_SCOPE says that the session is meant.
 
-            Where the quota is full, or the output too large for a key, it is printed and not kept, with a warning; \
-            the exit code is CMD's.
+            Where the quota is full, the output too large for a key, or others keep the item from being stored, it is \
+            printed and not kept, with a warning; the exit code is CMD's.
             """
     )
 

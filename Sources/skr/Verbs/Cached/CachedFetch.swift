@@ -105,11 +105,15 @@ struct CachedFetch {
 
     private func finish(_ answer: CachedAnswer, keptFor lifetime: Lifetime) throws(CommandError) -> Never {
         do throws(SecretStoreError) {
-            try answer.output.bytes.withBytes { bytes throws(SecretStoreError) in
+            let isSaid = try answer.output.bytes.withBytes { bytes throws(SecretStoreError) in
                 try flight.keep(bytes, for: lifetime, under: lease)
             }
-            // What is kept hides an old failure, which ends by itself.
-            _ = try? store.delete(action.item.failureSentinel)
+            if !isSaid {
+                Console.warn(
+                    CommandError(
+                        exitCode: .tryAgain, message: "there is no room to note how fresh the output is; it is kept",
+                        hint: "the next call runs CMD again"))
+            }
         } catch {
             release()
             // Our caller gets the output even if it can't be kept.
@@ -120,6 +124,12 @@ struct CachedFetch {
             }
             Console.warn(CommandError(notKeptBecause: error))
             exit(answer.exitCode)
+        }
+        do throws(SecretStoreError) {
+            _ = try store.delete(action.item.failureSentinel)
+        } catch {
+            // It may come back when the output has expired.
+            Console.warn(CommandError(error))
         }
         release()
         try answer.printAndExit()

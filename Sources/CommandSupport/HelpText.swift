@@ -5,18 +5,23 @@ package protocol ExampleCommand: ParsableCommand {
     static var examples: String { get }
     /// What help shows behind them, as it is written.
     static var furtherHelp: String { get }
+    /// Whether it can't do without the command behind `--`, if it takes one.
+    static var requiresCommand: Bool { get }
 }
 
 extension ExampleCommand {
     package static var furtherHelp: String { "" }
+    package static var requiresCommand: Bool { false }
 
     /// The argument parser's help of this command or of a verb, at the terminal's width, and the examples.
     package static func helpText(of verb: (any ParsableCommand.Type)? = nil) -> String {
         let command = verb ?? self
+        let written = command as? any ExampleCommand.Type
         // The parser takes the command to run for an argument that may be left out, and '--' for one that may not.
-        var text = helpMessage(for: command).replacing("-- [<CMD> ...]", with: "[-- CMD ...]")
+        var text = helpMessage(for: command).replacing(
+            "-- [<CMD> ...]", with: written?.requiresCommand == true ? "-- CMD ..." : "[-- CMD ...]")
         while text.last == "\n" { text.removeLast() }
-        guard let written = command as? any ExampleCommand.Type else { return "\(text)\n" }
+        guard let written else { return "\(text)\n" }
         let examples = written.examples.split(separator: "\n").map { "  \($0)\n" }.joined()
         return "\(text)\n\nEXAMPLES:\n\(examples)\(written.furtherHelp)"
     }

@@ -6,6 +6,7 @@ package struct ManualPage {
     package private(set) var text = ""
     private let command: CommandDefinition
     private let words: [String]
+    private let example: (any ExampleCommand.Type)?
 
     /// - Parameters:
     ///   - date: in the form `November 21, 2026`.
@@ -19,6 +20,7 @@ package struct ManualPage {
         let definition = try CommandDefinition(of: root)
         command = verb.flatMap { definition.verb(named: $0) } ?? definition
         words = [definition.commandName] + (verb.map { [$0] } ?? [])
+        example = (verb.flatMap { root.verb(named: $0) } ?? root) as? any ExampleCommand.Type
         let abstract = (command.abstract ?? "").dropLast(1)
         macro("Dd \(date)\n.Dt \(words.joined(separator: "-").uppercased()) 1\n.Os \(root.configuration.version)")
         macro("Sh NAME\n.Nm \(words.joined(separator: "-"))")
@@ -36,7 +38,6 @@ package struct ManualPage {
             "EXIT STATUS", exitCodes.map { ($0.code, $0.meaning.prefix(1).uppercased() + $0.meaning.dropFirst() + ".") }
         )
         macro("Sh EXAMPLES")
-        let example = (verb.flatMap { root.verb(named: $0) } ?? root) as? any ExampleCommand.Type
         literal((example?.examples ?? "").split(separator: "\n", omittingEmptySubsequences: false))
         let verbs = definition.documentedVerbs.map { "\(definition.commandName)-\($0.commandName)" }
         let pages = (["keyctl", "skr", "skr-stress"] + verbs).filter { $0 != words.joined(separator: "-") }
@@ -51,7 +52,7 @@ package struct ManualPage {
         for argument in command.positionals + command.options where !argument.isForEveryVerb {
             macro(argument.synopsis)
         }
-        if command.launched != nil { macro("Op Fl - Ar CMD ...") }
+        if command.launched != nil { macro("\(example?.requiresCommand == true ? "" : "Op ")Fl - Ar CMD ...") }
     }
 
     /// Lines that are indented stay as they are; one that begins in capitals, such as `ENV FILES:`, gets a heading.

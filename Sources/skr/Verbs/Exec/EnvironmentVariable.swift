@@ -22,7 +22,10 @@ package struct EnvironmentVariable: Equatable {
     /// Reads the value of an option, `VAR=skr://SERVICE`.
     ///
     /// No error shows what is behind the `=` unless it is a reference: somebody may have written a secret there.
-    init(_ text: String, option: String) throws(CommandError) {
+    ///
+    /// - Parameter isFile: whether the option is `--file`, else it is `--env`.
+    init(_ text: String, isFile: Bool) throws(CommandError) {
+        let option = isFile ? "--file" : "--env"
         let bytes = Array(text.utf8)
         let encodedName = bytes.prefix { $0 != UInt8(ascii: "=") }
         guard encodedName.count < bytes.count, Self.isName(encodedName) else {
@@ -32,7 +35,7 @@ package struct EnvironmentVariable: Equatable {
         let encoded = bytes[(encodedName.count + 1)...]
         do throws(InputProblem) {
             let reference = try SecretReference(parsing: encoded)
-            self.init(name: name, value: option == "--file" ? .file(reference) : .secret(reference))
+            self.init(name: name, value: isFile ? .file(reference) : .secret(reference))
         } catch {
             guard error != .notReference else {
                 throw .usage(

@@ -86,7 +86,7 @@ extension ExecAction {
             switch option {
             case "--env-file": environmentFiles.append(value)
             case "--env", "--file":
-                guard let variable = try? EnvironmentVariable(value, option: option) else { return nil }
+                guard let variable = try? EnvironmentVariable(value, isFile: option == "--file") else { return nil }
                 if option == "--env" { variables.append(variable) } else { files.append(variable) }
             default: return nil
             }

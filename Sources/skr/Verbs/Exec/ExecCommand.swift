@@ -2,6 +2,8 @@ import ArgumentParser
 import CommandSupport
 
 struct ExecCommand: LaunchingVerb {
+    static let requiresCommand = true
+
     static let configuration = CommandConfiguration(
         commandName: "exec",
         abstract: "Run a command with secrets in its environment.",
@@ -60,8 +62,8 @@ struct ExecCommand: LaunchingVerb {
     func action(launching command: CommandLineWords) throws(CommandError) -> any VerbAction {
         let action = ExecAction(
             place: try options.place(),
-            variables: try env.map { text throws(CommandError) in try EnvironmentVariable(text, option: "--env") },
-            files: try file.map { text throws(CommandError) in try EnvironmentVariable(text, option: "--file") },
+            variables: try env.map { text throws(CommandError) in try EnvironmentVariable(text, isFile: false) },
+            files: try file.map { text throws(CommandError) in try EnvironmentVariable(text, isFile: true) },
             environmentFiles: envFile, command: command)
         try action.check()
         return action

@@ -4,6 +4,8 @@ import Glibc
 import SessionKeyring
 
 struct LockCommand: LaunchingVerb {
+    static let requiresCommand = true
+
     static let configuration = CommandConfiguration(
         commandName: "lock",
         abstract: "Run a command while holding a lock.",

@@ -20,14 +20,27 @@ struct ManualCommand: VerbCommand, VerbAction {
     @Option(help: "The date on it, in the form 'November 21, 2026'; today if left out.")
     var date: String?
 
+    /// In the only form that all formatters take.
+    private static var today: String {
+        let parts = Date.ISO8601FormatStyle().year().month().day().format(.now).split(separator: "-").compactMap {
+            Int($0)
+        }
+        let months = [
+            "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+            "November",
+            "December",
+        ]
+        return "\(months[parts[1] - 1]) \(parts[2]), \(parts[0])"
+    }
+
     func run() throws {
         if let verb, RootCommand.verb(named: verb) == nil { throw Skr.unknownVerb(verb) }
         let launches = verb == nil || RootCommand.launches(verb)
         var codes = ExitCode.allCases.filter { launches || !$0.isOfLaunching }.map { ("\($0.rawValue)", $0.meaning) }
         if launches { codes.append(("other", "that of CMD, 128+N for a signal")) }
-        let today = Date.ISO8601FormatStyle().year().month().day().format(.now)
         let page = try ManualPage(
-            of: RootCommand.self, verb: verb, date: date ?? today, variables: PlaceOptions.variables, exitCodes: codes)
+            of: RootCommand.self, verb: verb, date: date ?? Self.today, variables: PlaceOptions.variables,
+            exitCodes: codes)
         try Console.write(page.text)
     }
 }

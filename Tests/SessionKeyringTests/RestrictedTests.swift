@@ -2,7 +2,6 @@ import CTestFilters
 import Foundation
 import Keyutils
 import SessionKeyring
-import SessionKeyringTesting
 import TestSupport
 import Testing
 
@@ -57,26 +56,6 @@ struct RestrictedTests {
             succeed(5, try session.search(keyring: "skr:default") != ring)
             exit(0)
         }
-    }
-
-    @Test("a task waits for whoever replaces a ring that was being given back")
-    func givenBackByOther() async throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
-        try store.set("1", for: item)
-        let ring = try scratch.keyring.search(keyring: "skr:default")
-        try Key(ring).setPermissions([.possessorAll, .userRead])
-        try ring.restrict()
-        let makers = LeaseRing(scratch.keyring, permissions: .possessorAll)
-        guard let lease = try makers.acquire("skr-making:skr:default", lasting: .milliseconds(300), waiting: nil) else {
-            Issue.record("it is free")
-            return
-        }
-        try await store.set("2", for: item, waiting: .seconds(10))
-        #expect(try store.get(item) == "2")
-        #expect(try scratch.keyring.search(keyring: "skr:default") != ring)
-        let isReleased = lease.release()
-        #expect(!isReleased, "its time was over")
     }
 
     @Test("a filter that forbids to link is told as a filter", arguments: [EPERM, ENOSYS])

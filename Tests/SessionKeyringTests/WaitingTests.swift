@@ -27,6 +27,26 @@ struct WaitingTests {
         return ended
     }
 
+    @Test("a task waits for whoever replaces a ring that was being given back")
+    func givenBackByOther() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set("1", for: item)
+        let ring = try scratch.keyring.search(keyring: "skr:default")
+        try Key(ring).setPermissions([.possessorAll, .userRead])
+        try ring.restrict()
+        let makers = LeaseRing(scratch.keyring, permissions: .possessorAll)
+        guard let lease = try makers.acquire("skr-making:skr:default", lasting: .milliseconds(300), waiting: nil) else {
+            Issue.record("it is free")
+            return
+        }
+        try await store.set("2", for: item, waiting: .seconds(600))
+        #expect(try store.get(item) == "2")
+        #expect(try scratch.keyring.search(keyring: "skr:default") != ring)
+        let isReleased = lease.release()
+        #expect(!isReleased, "its time was over")
+    }
+
     @Test("100 tasks that wait for an update keep no thread of the pool, and none of their writes is lost")
     func noThread() async throws {
         let scratch = try ScratchKeyring()

@@ -11,8 +11,8 @@ extension Key {
     /// Lends the payload to `body` without a copy that outlives the call.
     ///
     /// Needs *read* permission, or *search* permission and possession. One system call for up to 4,096 bytes, and for up to
-    /// 32,768 where the last payload was as long; a longer payload, or one that grows meanwhile, is asked for again with room
-    /// enough. The memory is wiped afterwards.
+    /// 32,768 where the last payload had more than 4,096 too; a longer payload, or one that grows meanwhile, is asked for
+    /// again with room enough. The memory is wiped afterwards.
     ///
     /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked`, `accessDenied`, or `unsupported` for a type that
     ///   can't be read, such as `logon`.

@@ -124,6 +124,9 @@ extension BackendConformance {
                 let steps: [(SecretChange, () throws -> Void)] = [
                     (.stored(item), { try store.add("1", for: item) }),
                     (.stored(item), { try store.set("2", for: item, refreshAfter: .seconds(50)) }),
+                    // Told behind the sentinel that was stored beside the item: one that is gone before its change was
+                    // taken is told as missed.
+                    (.stored(ItemIdentity.key(tag: "other")), { try store.add("3", for: .key(tag: "other")) }),
                     (.deleted(item), { try store.delete(item) }),
                     (.cleared, { try store.clear() }),
                 ]

@@ -152,7 +152,7 @@ extension SecretStore {
                 try flight.keep(bytes, for: lifetime, under: lease)
             }
         } catch {
-            guard error.isLackOfRoom else { throw error }
+            guard error.isLackOfRoomOrTurn else { throw error }
             return false
         }
     }
@@ -175,7 +175,7 @@ extension SecretStore {
                 try flight.at(store).setSentinels(hash: hash, lifetime, under: lease, waiting: .zero)
             }
             return true
-        } catch let error as SecretStoreError where error.isLackOfRoom {
+        } catch let error as SecretStoreError where error.isLackOfRoomOrTurn {
             return false
         }
     }
@@ -183,5 +183,5 @@ extension SecretStore {
 
 extension SecretStoreError {
     /// Whether something could not be stored, or said of what is, only because of what else is, or is being, stored.
-    var isLackOfRoom: Bool { code == .quotaExceeded || code == .contended || code == .leaseLost }
+    var isLackOfRoomOrTurn: Bool { code == .quotaExceeded || code == .contended || code == .leaseLost }
 }

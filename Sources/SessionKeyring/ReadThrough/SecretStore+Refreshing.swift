@@ -69,7 +69,7 @@ extension SecretStore {
                 try store.setSentinels(
                     of: item, hash: hash, to: lifetime, refreshing: .vouched, lifting: .any, waiting: limit)
             }
-        } catch let error as SecretStoreError where error.isLackOfRoom {}
+        } catch let error as SecretStoreError where error.isLackOfRoomOrTurn {}
     }
 
     func set(
@@ -84,7 +84,7 @@ extension SecretStore {
                 of: item, hash: hash, to: lifetime, refreshing: .vouched, lifting: .any,
                 waiting: RetryBudget.heldLease)
         } catch {
-            guard error.isLackOfRoom else { throw error }
+            guard error.isLackOfRoomOrTurn else { throw error }
         }
     }
 

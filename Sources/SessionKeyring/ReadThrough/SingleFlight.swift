@@ -121,7 +121,7 @@ package struct SingleFlight: Sendable {
                 hash: LeaseRecord.hash(of: bytes), lifetime, under: lease, waiting: RetryBudget.heldLease)
             return true
         } catch {
-            guard error.isLackOfRoom else { throw error }
+            guard error.isLackOfRoomOrTurn else { throw error }
             return false
         }
     }

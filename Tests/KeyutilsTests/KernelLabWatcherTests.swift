@@ -91,13 +91,13 @@ struct KernelLabWatcherTests {
         let scratch = try ScratchKeyring()
         let ring = try scratch.keyring.addKeyring("watched")
         let key = try ring.add("key")
-        try key.setTimeout(KeyTimeout(.seconds(1)))
         let watcher = try KeyWatcher()
         try watcher.watch(Key(ring))
         try watcher.watch(key)
+        try key.setTimeout(KeyTimeout(.seconds(1)))
         #expect(try becomesTrue { () throws in (try? key.payloadSize()) == nil })
         let next = try ring.add("next")
-        #expect(await take(1, of: watcher).map(\.change) == [.linked(next)])
+        #expect(await take(2, of: watcher).map(\.change) == [.attributesChanged, .linked(next)])
     }
 
     @Test("nothing more is reported of what is no longer watched")

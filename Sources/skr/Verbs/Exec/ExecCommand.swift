@@ -68,5 +68,4 @@ struct ExecCommand: LaunchingVerb {
         try action.check()
         return action
     }
-
 }

@@ -26,9 +26,8 @@ struct ManualCommand: VerbCommand, VerbAction {
             Int($0)
         }
         let months = [
-            "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-            "November",
-            "December",
+            "January", "February", "March", "April", "May", "June",
+            "July", "August", "September", "October", "November", "December",
         ]
         return "\(months[parts[1] - 1]) \(parts[2]), \(parts[0])"
     }

@@ -3,7 +3,7 @@ import CLinux
 
 /// A keyring: a key whose payload is links to other keys.
 ///
-/// A value, like ``Key``.
+/// A value, like `Key`.
 public struct Keyring: Hashable, Sendable {
     /// The kernel's number for the keyring, or one of the special ids.
     public let serial: KeySerial
@@ -19,7 +19,7 @@ public struct Keyring: Hashable, Sendable {
     /// Finds out which keyring a special id stands for **in the calling thread**, so that other threads can use it too.
     ///
     /// Without `create`, a thread without a session keyring gets the user-session keyring `_uid_ses.N` for
-    /// ``KeySerial/sessionKeyring``, and keeps it: resolve after dropping privileges. With `create` it gets a new,
+    /// `KeySerial.sessionKeyring`, and keeps it: resolve after dropping privileges. With `create` it gets a new,
     /// anonymous session keyring that no other thread shares, which is hardly ever wanted.
     ///
     /// - Throws: ``KeyringError`` with `notFound` where there is none and `create` is false, `revoked` for a session that

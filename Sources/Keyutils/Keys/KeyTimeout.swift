@@ -16,7 +16,7 @@ public struct KeyTimeout: Hashable, Sendable {
 
     /// A timeout from a duration, rounded **up** to whole seconds.
     ///
-    /// - Throws: ``KeyringError`` with ``KeyringError/Code/invalidArgument`` if the duration is zero or negative, or
+    /// - Throws: ``KeyringError`` with `invalidArgument` if the duration is zero or negative, or
     ///   longer than ``longest``.
     public init(_ duration: Duration) throws(KeyringError) {
         let (whole, fraction) = duration.components

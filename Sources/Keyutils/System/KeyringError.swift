@@ -11,7 +11,7 @@ public struct KeyringError: Error, Sendable {
     public let operation: Operation
     /// The `errno` behind it, or 0 where this library refused before calling the kernel.
     public let errno: CInt
-    /// The keyring that takes no more links, or not this one, where that is why: see ``Keyring/restrict(type:restriction:)``.
+    /// The keyring that takes no more links, or not this one, where that is why: see `Keyring.restrict(type:restriction:)`.
     public internal(set) var restrictedKeyring: KeySerial?
 
     /// An error found before the kernel was asked, by this library or by what stands in for a keyring.

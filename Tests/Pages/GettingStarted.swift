@@ -1,0 +1,11 @@
+struct Login: Codable { let user: String, groups: [String] }
+// PAGE
+precondition(again == "s3cret" && login?.groups == ["ops"] && length == 33)
+let stored = try store.get(token, as: String.self)
+precondition(stored == "s3cret")
+do {
+    try store.add("second", for: .password(service: "leader"))
+    preconditionFailure("there were two")
+} catch {
+    precondition(error.code == .duplicate)
+}

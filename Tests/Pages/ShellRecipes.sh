@@ -1,0 +1,77 @@
+# types pgpass: db.example.com:*:*:alice:pg\:s3cret
+# types api: tok3n
+
+# What a secret may be at worst.
+hard='a "b" \c	d
+e&f=g%h'
+printf %s "$hard" | skr set oauth client
+printf %s "$hard" | skr set web bob
+printf %s 's3"c\ret' | skr set web alice
+printf %s '{"user":"alice","password":"d4tabase"}' | skr set database alice
+printf %s '{"access_token":"acc3ss"}' | skr set oauth
+openssl genrsa 2048 2>/dev/null | skr set tls
+
+mkdir -p ~/.ssh
+ssh-keygen -q -t ed25519 -N s3cret -f ~/.ssh/id_ed25519
+ssh-keygen -q -t ed25519 -N '' -f id_ed25519
+# Both in the environment of all that follows.
+eval "$(ssh-agent -a "$SSH_AUTH_SOCK")" >/dev/null
+echo "$SSH_AGENT_PID" >agent
+
+RESTIC_PASSWORD=s3cret restic -q init -r "$PAGE_FOLDER/backup"
+printf %s s3cret >vault-password
+echo 'what: is secret' >secrets.yml
+ansible-vault encrypt --vault-id "dev@vault-password" secrets.yml 2>/dev/null
+rm vault-password
+# PAGE
+kill "$(cat agent)"
+failed() { echo "$1"; exit 1; }
+asked() { jq -es "any(.[]; $1)" "$PAGE_REQUESTS" >/dev/null || failed "no request has $1: $(cat "$PAGE_REQUESTS")"; }
+
+asked '.headers.Authorization == "Bearer tok3n"'
+asked '.path == "/token" and .body == "grant_type=client_credentials&client_secret=a+%22b%22+%5Cc%09d%0Ae%26f%3Dg%25h"'
+asked '.path == "/token" and (.body | startswith("grant_type=client_credentials&client_id=me&client_secret=a"))'
+asked '.body == "{\n  \"token\": \"tok3n\"\n}\n"'
+basic() { printf %s "alice:$1" | base64 -w 0; }
+asked ".headers.Authorization == \"Basic $(basic 's3"c\ret')\""
+asked '.user == "alice" and .password == "s3cret"'
+asked '.user == "alice" and .password == "pg:s3cret"'
+[ "$(cat app.conf)" = password=d4tabase ] || failed 'over ssh'
+
+# The lines of the crontab, as cron has them.
+job=$(sed -n 's/^30 2 \* \* \* //p' crontab)
+mapfile -t variables < <(grep -E '^[A-Z_]+=' crontab)
+env -i HOME="$HOME" PATH=/usr/bin:/bin "${variables[@]}" /bin/sh -c "$job" >/dev/null
+restic -q -r "$PAGE_FOLDER/backup" --password-command 'skr get --scope user restic backup' snapshots --json \
+    | jq -e 'length == 2' >/dev/null
+
+# direnv finds the project's own secrets.
+(
+    direnv allow .
+    eval "$(direnv export bash 2>/dev/null)"
+    [ "$SKR_NAMESPACE" = my-project ]
+    printf %s project | skr set api
+    printf %s '{"password":"p"}' | skr set database alice
+    [ "$(skr exec --env-file .env -- printenv TOKEN)" = project ]
+)
+# The profile of aws runs what stands in it.
+eval "$(sed -n 's/^credential_process = //p' ~/.aws/config)" | jq -e '.SecretAccessKey == "s3cret"' >/dev/null
+
+# What the page says of curl's inputs, with a secret of quotes, blanks, backslashes and newlines.
+printf 'X: {{ skr://web/bob }}' | skr inject -- curl -s -H @- https://example.com/ >/dev/null
+asked '.headers.X == "a \"b\" \\c\td"'
+printf %s '{{ skr://web/bob }}' | skr inject -- curl -s --data-binary @- https://example.com/binary >/dev/null
+asked '.path == "/binary" and .body == "a \"b\" \\c\td\ne&f=g%h"'
+printf %s 'x "y" \z ' | skr set header
+printf 'X-Secret: {{ skr://header }}' | skr inject -- curl -s -H @- https://example.com/ >/dev/null
+asked '.headers["X-Secret"] == "x \"y\" \\z "'
+password=$(skr get web bob)
+password=${password//\\/\\\\} password=${password//\"/\\\"} password=${password//$'\n'/\\n}
+printf 'user = "alice:%s"\n' "$password" | curl -s -K - https://example.com/
+asked ".headers.Authorization == \"Basic $(basic "$(skr get web bob)")\""
+
+# What closes inherited descriptors has no --file.
+for command in 'sudo -n cat "$KEY"' 'python3 -c "import os, subprocess; subprocess.run([\"cat\", os.environ[\"KEY\"]], check=True)"' \
+    '! /usr/bin/ssh -G -i "$KEY" host 2>&1 | grep "not accessible"'; do
+    ! skr exec --file KEY=skr://tls -- sh -c "$command" >/dev/null 2>&1 || failed "$command has the file"
+done

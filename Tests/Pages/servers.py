@@ -1,0 +1,73 @@
+"""The servers of the examples: HTTPS, which keeps what it was asked, and PostgreSQL up to the password."""
+import http.server
+import json
+import pathlib
+import socketserver
+import ssl
+import struct
+import subprocess
+import tempfile
+import threading
+
+
+class Requests(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
+        with open(self.server.log, "a") as log:
+            log.write(json.dumps({"path": self.path, "headers": dict(self.headers), "body": body}) + "\n")
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b'{"access_token": "acc3ss", "expires_in": 3600}\n')
+
+    do_POST = do_GET
+
+    def log_message(self, *_):
+        pass
+
+
+class Postgres(socketserver.StreamRequestHandler):
+    """Asks for the password, says that all is well, and keeps what came."""
+
+    def handle(self):
+        def message():
+            return self.rfile.read(struct.unpack("!I", self.rfile.read(4))[0] - 4)
+
+        while struct.unpack("!I", (start := message())[:4])[0] == 80877103:
+            self.wfile.write(b"N")
+        self.wfile.write(b"R" + struct.pack("!II", 8, 3))
+        self.rfile.read(1)
+        password = message().rstrip(b"\0").decode()
+        # The version, then name and value in turns.
+        words = start[4:].split(b"\0")
+        user = words[words.index(b"user") + 1].decode()
+        with open(self.server.log, "a") as log:
+            log.write(json.dumps({"user": user, "password": password}) + "\n")
+        self.wfile.write(b"R" + struct.pack("!II", 8, 0) + b"Z" + struct.pack("!Ic", 5, b"I"))
+        self.rfile.read()
+
+
+class Servers:
+    def __init__(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="skr-servers-"))
+        key, certificate, log = (self.folder / name for name in ("key", "certificate", "requests"))
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1",
+             "-subj", "/CN=example.com", "-addext", "subjectAltName=DNS:example.com", "-keyout", key, "-out", certificate],
+            check=True, capture_output=True)
+        https = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Requests)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate, key)
+        https.socket = context.wrap_socket(https.socket, server_side=True)
+        postgres = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Postgres)
+        for server in (https, postgres):
+            server.log, server.daemon_threads = log, True
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+        # So that the examples' names lead here.
+        (self.folder / ".curlrc").write_text(
+            f'connect-to = "::127.0.0.1:{https.server_address[1]}"\ncacert = "{certificate}"\nno-progress-meter\n')
+        self.environment = {
+            "CURL_HOME": str(self.folder), "PGHOSTADDR": "127.0.0.1", "PGPORT": str(postgres.server_address[1]),
+            "PGSSLMODE": "disable", "PGGSSENCMODE": "disable", "PAGE_REQUESTS": str(log)}
+
+    def close(self):
+        subprocess.run(["rm", "-r", self.folder])

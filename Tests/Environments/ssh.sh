@@ -1,4 +1,5 @@
-# ssh on loopback: with Debian's PAM, with a PAM service of our own with and without pam_keyinit, and without PAM.
+# ssh on loopback: with Debian's PAM, several sessions over one connection, with a PAM service of our own with and without
+# pam_keyinit, and without PAM.
 
 start_sshd() {
     local program=$1 port=$2 pam=$3
@@ -31,9 +32,10 @@ free_port() {
     echo "$port"
 }
 
+connection=()
 over_ssh() {
     ssh -F none -i "$work/ssh/client" -p "$port" -o BatchMode=yes -o StrictHostKeyChecking=no -o LogLevel=ERROR \
-        -o UserKnownHostsFile=/dev/null -o IdentitiesOnly=yes "$1@127.0.0.1" "$(printf '%q ' "${@:2}")"
+        -o UserKnownHostsFile=/dev/null -o IdentitiesOnly=yes "${connection[@]}" "$1@127.0.0.1" "$(printf '%q ' "${@:2}")"
 }
 
 # An sshd of another name asks PAM for the service of that name.
@@ -58,6 +60,12 @@ port=$(free_port 42200)
 start_sshd /usr/sbin/sshd "$port" yes
 check_logins over_ssh root login apart
 check_logins over_ssh "$user" login apart
+
+name=ssh-multiplexed
+connection=(-o ControlMaster=auto -o ControlPath="$work/ssh/control" -o ControlPersist=60)
+check_logins over_ssh "$user" login shared
+ssh -F none -o ControlPath="$work/ssh/control" -O exit "$user@127.0.0.1" 2>/dev/null
+connection=()
 
 name=ssh-without-pam
 port=$(free_port $((port + 1)))

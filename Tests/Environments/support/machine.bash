@@ -2,7 +2,7 @@
 
 user=skr-env-one
 other=skr-env-two
-packages=(openssh-server openssh-client sudo cron keyutils util-linux libpam-modules passwd login)
+packages=(openssh-server openssh-client sudo cron keyutils util-linux libpam-modules passwd login tmux)
 
 prepare_machine() {
     install_packages

@@ -1,0 +1,21 @@
+# A tmux server that outlives the login in which it was started: as it is, and in a session of its own.
+
+# in_tmux BEFORE STEP: a login starts the server by BEFORE, and ends.
+in_tmux() {
+    output=$work/out/$name.$user
+    steps_of "$1" "$output"
+    su - "$user" -s /bin/bash -c "${*:2} tmux -L $name -f /dev/null new-session -d $(printf '%q ' bash "${arguments[@]}")"
+    touch "$output.release"
+    await "$output.done"
+    check "$user: the server has outlived its login" test -e "$output.done"
+}
+
+in_tmux outlive
+check "$user: set is refused, with a hint" says "$output" "^skr: hint: log in again, or start a new session with 'skr session'$"
+check "$user: and ends with 69" says "$output" '^set 69$'
+
+name=tmux-session
+in_tmux outlive "$skr" session --
+check "$user: what is stored is there" holds "$output" 'set 0
+trialget 0'
+check "$user: doctor finds a session of its own" says "$output" '^ok +session  .*keyring [0-9]+ _ses '

@@ -26,14 +26,19 @@ rm vault-password
 # PAGE
 kill "$(cat agent)"
 failed() { echo "$1"; exit 1; }
-asked() { jq -es "any(.[]; $1)" "$PAGE_REQUESTS" >/dev/null || failed "no request has $1: $(cat "$PAGE_REQUESTS")"; }
+# asked CONDITION [TIMES]
+asked() {
+    jq -es "[.[] | select($1)] | length >= ${2:-1}" "$PAGE_REQUESTS" >/dev/null \
+        || failed "fewer than ${2:-1} requests have $1: $(cat "$PAGE_REQUESTS")"
+}
 
 asked '.headers.Authorization == "Bearer tok3n"'
 asked '.path == "/token" and .body == "grant_type=client_credentials&client_secret=a+%22b%22+%5Cc%09d%0Ae%26f%3Dg%25h"'
 asked '.path == "/token" and (.body | startswith("grant_type=client_credentials&client_id=me&client_secret=a"))'
 asked '.body == "{\n  \"token\": \"tok3n\"\n}\n"'
 basic() { printf %s "alice:$1" | base64 -w 0; }
-asked ".headers.Authorization == \"Basic $(basic 's3"c\ret')\""
+# From .netrc, and from curl's configuration.
+asked ".headers.Authorization == \"Basic $(basic 's3"c\ret')\"" 2
 asked '.user == "alice" and .password == "s3cret"'
 asked '.user == "alice" and .password == "pg:s3cret"'
 [ "$(cat app.conf)" = password=d4tabase ] || failed 'over ssh'

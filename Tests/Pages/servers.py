@@ -2,6 +2,7 @@
 import http.server
 import json
 import pathlib
+import shutil
 import socketserver
 import ssl
 import struct
@@ -49,7 +50,7 @@ class Postgres(socketserver.StreamRequestHandler):
 class Servers:
     def __init__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="skr-servers-"))
-        key, certificate, log = (self.folder / name for name in ("key", "certificate", "requests"))
+        key, certificate, self.log = (self.folder / name for name in ("key", "certificate", "requests"))
         subprocess.run(
             ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1",
              "-subj", "/CN=example.com", "-addext", "subjectAltName=DNS:example.com", "-keyout", key, "-out", certificate],
@@ -60,14 +61,17 @@ class Servers:
         https.socket = context.wrap_socket(https.socket, server_side=True)
         postgres = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Postgres)
         for server in (https, postgres):
-            server.log, server.daemon_threads = log, True
+            server.log, server.daemon_threads = self.log, True
             threading.Thread(target=server.serve_forever, daemon=True).start()
         # So that the examples' names lead here.
         (self.folder / ".curlrc").write_text(
             f'connect-to = "::127.0.0.1:{https.server_address[1]}"\ncacert = "{certificate}"\nno-progress-meter\n')
         self.environment = {
             "CURL_HOME": str(self.folder), "PGHOSTADDR": "127.0.0.1", "PGPORT": str(postgres.server_address[1]),
-            "PGSSLMODE": "disable", "PGGSSENCMODE": "disable", "PAGE_REQUESTS": str(log)}
+            "PGSSLMODE": "disable", "PGGSSENCMODE": "disable", "PAGE_REQUESTS": str(self.log)}
 
-    def close(self):
-        subprocess.run(["rm", "-r", self.folder])
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.folder)

@@ -14,9 +14,9 @@ openssl genrsa 2048 2>/dev/null | skr set tls
 mkdir -p ~/.ssh
 ssh-keygen -q -t ed25519 -N s3cret -f ~/.ssh/id_ed25519
 ssh-keygen -q -t ed25519 -N '' -f id_ed25519
-# Both in the environment of all that follows.
-eval "$(ssh-agent -a "$SSH_AUTH_SOCK")" >/dev/null
-echo "$SSH_AGENT_PID" >agent
+# It ends with the terminal.
+ssh-agent -D -a "$SSH_AUTH_SOCK" >/dev/null &
+until [ -S "$SSH_AUTH_SOCK" ]; do sleep 0.01; done
 
 RESTIC_PASSWORD=s3cret restic -q init -r "$PAGE_FOLDER/backup"
 printf %s s3cret >vault-password
@@ -24,7 +24,7 @@ echo 'what: is secret' >secrets.yml
 ansible-vault encrypt --vault-id "dev@vault-password" secrets.yml 2>/dev/null
 rm vault-password
 # PAGE
-kill "$(cat agent)"
+[ "$(ssh-add -l | wc -l)" = 2 ]
 failed() { echo "$1"; exit 1; }
 # asked CONDITION [TIMES]
 asked() {

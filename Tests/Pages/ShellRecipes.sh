@@ -80,3 +80,7 @@ for command in 'sudo -n cat "$KEY"' 'python3 -c "import os, subprocess; subproce
     '! /usr/bin/ssh -G -i "$KEY" host 2>&1 | grep "not accessible"'; do
     ! skr exec --file KEY=skr://tls -- sh -c "$command" >/dev/null 2>&1 || failed "$command has the file"
 done
+
+# Another user reads standard input, and can't open it.
+skr exec --file KEY=skr://tls -- sh -c 'sudo -n -u nobody cat < "$KEY"' | openssl rsa -check -noout 2>/dev/null >&2
+! skr exec --file KEY=skr://tls -- sh -c 'sudo -n -u nobody cat /dev/stdin < "$KEY"' 2>/dev/null || failed 'another user opens it'

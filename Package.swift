@@ -128,7 +128,7 @@ let package = Package(
             path: "Tests/PairSearch",
             swiftSettings: tests
         ),
-        .testTarget(name: "PairTests", dependencies: ["pair-search"], swiftSettings: tests),
+        .testTarget(name: "PairTests", dependencies: ["pair-search", "TestSupport"], swiftSettings: tests),
         .target(
             name: "TestSupport", dependencies: ["CTestFilters", "Keyutils", "SessionKeyring"],
             path: "Tests/TestSupport", swiftSettings: tests),
@@ -148,7 +148,7 @@ let package = Package(
                 "Threads",
                 "CTestFilters",
                 "TestSupport",
-                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Crypto"])),
             ],
             swiftSettings: tests
         ),
@@ -172,7 +172,7 @@ let package = Package(
             name: "StressSuiteTests",
             dependencies: [
                 "StressSuite", "skr-stress", "skr", "CommandSupport",
-                "SessionKeyringTesting", "Threads",
+                "SessionKeyringTesting", "TestSupport", "Threads",
             ],
             swiftSettings: tests
         ),

@@ -5,7 +5,7 @@ import Testing
 import Threads
 import skr
 
-@Suite("Fuzzing: command lines")
+@Suite("Fuzzing: command lines", .tags(.long))
 struct CommandLineFuzzTests {
     private static let verbs = ["get", "set", "delete", "exec", "cached"]
     private static let words = [

@@ -19,7 +19,7 @@ private func field(_ path: String, of text: [UInt8]) -> String {
     }
 }
 
-@Suite("Fuzzing: JSON")
+@Suite("Fuzzing: JSON", .tags(.long))
 struct JSONFuzzTests {
     @Test("of any text, the field is what is written there, the last of its name")
     func fields() {

@@ -1,8 +1,9 @@
 import Keyutils
 import SessionKeyring
+import TestSupport
 import Testing
 
-@Suite("Fuzzing: what the kernel says of keys")
+@Suite("Fuzzing: what the kernel says of keys", .tags(.long))
 struct KeyFuzzTests {
     @Test("a key's description is taken apart at its first four semicolons, or refused")
     func descriptions() {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Threads
 
-@Suite("Fuzzing: lease records")
+@Suite("Fuzzing: lease records", .tags(.long))
 struct LeaseRecordFuzzTests {
     @Test("any bytes are a record that is written as it was read, or none, and whether it is over can be told")
     func records() {

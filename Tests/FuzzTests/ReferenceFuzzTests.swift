@@ -1,9 +1,10 @@
 import CommandSupport
+import TestSupport
 import Testing
 
 import skr
 
-@Suite("Fuzzing: references, templates and .env files")
+@Suite("Fuzzing: references, templates and .env files", .tags(.long))
 struct ReferenceFuzzTests {
     private static let references = [
         "skr://api", "skr://db/alice", "skr://db/alice?field=a.0.b", "skr://a%2Fb/c%3F%23%25%20", "skr://%c3%A9",

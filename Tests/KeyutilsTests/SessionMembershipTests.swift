@@ -28,17 +28,19 @@ struct SessionMembershipTests {
         await #expect(processExitsWith: .success) {
             func act() throws {
                 let before = try Keyring.resolve(.sessionKeyring)
+                let begun = DispatchSemaphore(value: 0)
                 let go = DispatchSemaphore(value: 0)
                 let done = DispatchSemaphore(value: 0)
                 let seen = Locked<Keyring?>(nil)
                 Thread.detachNewThread {
+                    begun.signal()
                     go.wait()
                     let ring = try? Keyring.resolve(.sessionKeyring)
                     seen.withLock { $0 = ring }
                     done.signal()
                 }
                 // The thread has to have its credentials before they change here.
-                usleep(50_000)
+                begun.wait()
                 let joined = try SessionMembership.joinAnonymous()
                 go.signal()
                 done.wait()

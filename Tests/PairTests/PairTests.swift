@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Every pair of operations, one of them stopped before each of its keyring calls while the other one runs.
-@Suite("Every pair at every pause", .serialized)
+@Suite("Every pair at every pause", .serialized, .tags(.kernel, .long))
 struct PairTests {
     /// The program that was built beside this test bundle; it has one thread, which is what can be forked.
     private static let program: URL = {

@@ -1,86 +1,88 @@
-import Crypto
-import Foundation
-import SessionKeyring
-import SessionKeyringTesting
-import Testing
+#if Crypto
+    import Crypto
+    import Foundation
+    import SessionKeyring
+    import SessionKeyringTesting
+    import Testing
 
-private let message = Data("message".utf8)
+    private let message = Data("message".utf8)
 
-@Suite("A key that is stored stays whole in the caller's hands", .tags(.kernel))
-struct CallersKeysTests {
-    @Test("keys that sign: the same bytes before, after and read back, and signatures verify")
-    func signing() throws {
-        let curve = Curve25519.Signing.PrivateKey()
-        try check(curve) { [known = curve.publicKey] key in
-            known.isValidSignature(try key.signature(for: message), for: message)
+    @Suite("A key that is stored stays whole in the caller's hands", .tags(.kernel))
+    struct CallersKeysTests {
+        @Test("keys that sign: the same bytes before, after and read back, and signatures verify")
+        func signing() throws {
+            let curve = Curve25519.Signing.PrivateKey()
+            try check(curve) { [known = curve.publicKey] key in
+                known.isValidSignature(try key.signature(for: message), for: message)
+            }
+            let p256 = P256.Signing.PrivateKey()
+            try check(p256) { [known = p256.publicKey] key in
+                known.isValidSignature(try key.signature(for: message), for: message)
+            }
+            let p384 = P384.Signing.PrivateKey()
+            try check(p384) { [known = p384.publicKey] key in
+                known.isValidSignature(try key.signature(for: message), for: message)
+            }
+            let p521 = P521.Signing.PrivateKey()
+            try check(p521) { [known = p521.publicKey] key in
+                known.isValidSignature(try key.signature(for: message), for: message)
+            }
         }
-        let p256 = P256.Signing.PrivateKey()
-        try check(p256) { [known = p256.publicKey] key in
-            known.isValidSignature(try key.signature(for: message), for: message)
-        }
-        let p384 = P384.Signing.PrivateKey()
-        try check(p384) { [known = p384.publicKey] key in
-            known.isValidSignature(try key.signature(for: message), for: message)
-        }
-        let p521 = P521.Signing.PrivateKey()
-        try check(p521) { [known = p521.publicKey] key in
-            known.isValidSignature(try key.signature(for: message), for: message)
-        }
-    }
 
-    @Test("keys that agree: the same bytes before, after and read back, and the same shared secret")
-    func agreement() throws {
-        let (curve, curvePeer) = (Curve25519.KeyAgreement.PrivateKey(), Curve25519.KeyAgreement.PrivateKey())
-        let curveSecret = try curvePeer.sharedSecretFromKeyAgreement(with: curve.publicKey)
-        try check(curve) { try $0.sharedSecretFromKeyAgreement(with: curvePeer.publicKey) == curveSecret }
-        let (p256, p256Peer) = (P256.KeyAgreement.PrivateKey(), P256.KeyAgreement.PrivateKey())
-        let p256Secret = try p256Peer.sharedSecretFromKeyAgreement(with: p256.publicKey)
-        try check(p256) { try $0.sharedSecretFromKeyAgreement(with: p256Peer.publicKey) == p256Secret }
-        let (p384, p384Peer) = (P384.KeyAgreement.PrivateKey(), P384.KeyAgreement.PrivateKey())
-        let p384Secret = try p384Peer.sharedSecretFromKeyAgreement(with: p384.publicKey)
-        try check(p384) { try $0.sharedSecretFromKeyAgreement(with: p384Peer.publicKey) == p384Secret }
-        let (p521, p521Peer) = (P521.KeyAgreement.PrivateKey(), P521.KeyAgreement.PrivateKey())
-        let p521Secret = try p521Peer.sharedSecretFromKeyAgreement(with: p521.publicKey)
-        try check(p521) { try $0.sharedSecretFromKeyAgreement(with: p521Peer.publicKey) == p521Secret }
-    }
+        @Test("keys that agree: the same bytes before, after and read back, and the same shared secret")
+        func agreement() throws {
+            let (curve, curvePeer) = (Curve25519.KeyAgreement.PrivateKey(), Curve25519.KeyAgreement.PrivateKey())
+            let curveSecret = try curvePeer.sharedSecretFromKeyAgreement(with: curve.publicKey)
+            try check(curve) { try $0.sharedSecretFromKeyAgreement(with: curvePeer.publicKey) == curveSecret }
+            let (p256, p256Peer) = (P256.KeyAgreement.PrivateKey(), P256.KeyAgreement.PrivateKey())
+            let p256Secret = try p256Peer.sharedSecretFromKeyAgreement(with: p256.publicKey)
+            try check(p256) { try $0.sharedSecretFromKeyAgreement(with: p256Peer.publicKey) == p256Secret }
+            let (p384, p384Peer) = (P384.KeyAgreement.PrivateKey(), P384.KeyAgreement.PrivateKey())
+            let p384Secret = try p384Peer.sharedSecretFromKeyAgreement(with: p384.publicKey)
+            try check(p384) { try $0.sharedSecretFromKeyAgreement(with: p384Peer.publicKey) == p384Secret }
+            let (p521, p521Peer) = (P521.KeyAgreement.PrivateKey(), P521.KeyAgreement.PrivateKey())
+            let p521Secret = try p521Peer.sharedSecretFromKeyAgreement(with: p521.publicKey)
+            try check(p521) { try $0.sharedSecretFromKeyAgreement(with: p521Peer.publicKey) == p521Secret }
+        }
 
-    @Test("a value that a codec encodes into memory of its own stays whole")
-    func codecsMemory() throws {
-        let scratch = try ScratchKeyring()
-        let encoder = LendingEncoder()
-        let store = try scratch.store(codec: JSONSecretCodec(encoder: encoder))
-        try store.set(7, for: .password(service: "number"))
-        #expect(encoder.memory.allSatisfy { $0 == UInt8(ascii: "7") })
-    }
+        @Test("a value that a codec encodes into memory of its own stays whole")
+        func codecsMemory() throws {
+            let scratch = try ScratchKeyring()
+            let encoder = LendingEncoder()
+            let store = try scratch.store(codec: JSONSecretCodec(encoder: encoder))
+            try store.set(7, for: .password(service: "number"))
+            #expect(encoder.memory.allSatisfy { $0 == UInt8(ascii: "7") })
+        }
 
-    /// Stores a key, and looks whether it still is what it was.
-    private func check<Key: RawRepresentableKey>(_ key: Key, works: (Key) throws -> Bool) throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
-        let before = Array(key.rawRepresentation)
-        try store.set(key, for: .key(tag: "tag"))
-        let readBack = try #require(try store.get(.key(tag: "tag"), as: Key.self))
-        for key in [key, readBack] {
-            // Not compared within, which would show the bytes.
-            let isSame = Array(key.rawRepresentation) == before
-            #expect(isSame, "\(Key.self)")
-            #expect(try works(key), "\(Key.self)")
+        /// Stores a key, and looks whether it still is what it was.
+        private func check<Key: RawRepresentableKey>(_ key: Key, works: (Key) throws -> Bool) throws {
+            let scratch = try ScratchKeyring()
+            let store = try scratch.store()
+            let before = Array(key.rawRepresentation)
+            try store.set(key, for: .key(tag: "tag"))
+            let readBack = try #require(try store.get(.key(tag: "tag"), as: Key.self))
+            for key in [key, readBack] {
+                // Not compared within, which would show the bytes.
+                let isSame = Array(key.rawRepresentation) == before
+                #expect(isSame, "\(Key.self)")
+                #expect(try works(key), "\(Key.self)")
+            }
         }
     }
-}
 
-/// An encoder that lends out its own memory: too much to be copied into the `Data` itself.
-private final class LendingEncoder: JSONEncoder, @unchecked Sendable {
-    private let start = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 1)
+    /// An encoder that lends out its own memory: too much to be copied into the `Data` itself.
+    private final class LendingEncoder: JSONEncoder, @unchecked Sendable {
+        private let start = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 1)
 
-    var memory: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: 64) }
+        var memory: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: 64) }
 
-    override func encode<Value: Encodable>(_ value: Value) throws -> Data {
-        start.initializeMemory(as: UInt8.self, repeating: UInt8(ascii: "7"), count: 64)
-        return Data(bytesNoCopy: start, count: 64, deallocator: .none)
+        override func encode<Value: Encodable>(_ value: Value) throws -> Data {
+            start.initializeMemory(as: UInt8.self, repeating: UInt8(ascii: "7"), count: 64)
+            return Data(bytesNoCopy: start, count: 64, deallocator: .none)
+        }
+
+        deinit {
+            start.deallocate()
+        }
     }
-
-    deinit {
-        start.deallocate()
-    }
-}
+#endif

@@ -8,7 +8,7 @@ import Threads
 /// hops of a few milliseconds.
 ///
 /// The original counts its writes without a lock, which is itself a race; here an `NSLock` guards the count.
-@Suite("The classic concurrency test", .tags(.kernel, .stress))
+@Suite("The classic concurrency test", .tags(.kernel))
 struct ClassicConcurrencyTests {
     /// What a writer writes: a token that tells whether it is whole.
     private static func token(_ writer: Int, _ number: Int) -> String {

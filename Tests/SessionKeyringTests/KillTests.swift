@@ -20,7 +20,7 @@ private func isWhole(_ text: String) -> Bool {
 
 private let exactItem = ItemIdentity.password(service: "exact")
 
-@Suite("Killed in the middle", .tags(.kernel, .stress))
+@Suite("Killed in the middle", .tags(.kernel, .long))
 struct KillTests {
     @Test("500 writers killed at random leave only whole items with their timeouts, and nothing staged")
     func random() async throws {

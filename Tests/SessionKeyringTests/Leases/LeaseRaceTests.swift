@@ -11,7 +11,7 @@ private let lastNumber = ItemIdentity.password(service: "last fencing number")
 private let lastTurn = ItemIdentity.password(service: "time of the last turn")
 private let longestGap = ItemIdentity.password(service: "longest time between turns")
 
-@Suite("Leases of several processes", .tags(.kernel, .stress))
+@Suite("Leases of several processes", .tags(.kernel, .long))
 struct LeaseRaceTests {
     @Test("8 processes that take a lease 10,000 times each lose no step of the counter it guards")
     func mutualExclusion() async throws {

@@ -16,7 +16,7 @@ private struct Tally: Codable {
     var sets = 0
 }
 
-@Suite("Updates of several processes", .tags(.kernel, .stress))
+@Suite("Updates of several processes", .tags(.kernel, .long))
 struct UpdateRaceTests {
     @Test("8 processes that each add 1,000 to one counter end at 8,000")
     func counting() async throws {

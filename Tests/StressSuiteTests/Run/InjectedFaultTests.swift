@@ -1,9 +1,10 @@
 import Glibc
 import StressSuite
+import TestSupport
 import Testing
 
 /// A suite that never fails shows nothing; here it has to.
-@Suite("A store that is broken on purpose is caught", .tags(.kernel, .stress), .enabled(if: geteuid() == 0))
+@Suite("A store that is broken on purpose is caught", .tags(.kernel, .long), .enabled(if: geteuid() == 0))
 struct InjectedFaultTests {
     private static let linearizable = "the history of each item is linearizable"
 

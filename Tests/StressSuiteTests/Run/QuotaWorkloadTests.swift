@@ -1,9 +1,10 @@
 import Glibc
 import StressSuite
+import TestSupport
 import Testing
 
 /// As an ordinary user who has no other keys, so that the quota can be compared too.
-@Suite("Workloads of an ordinary user", .tags(.kernel, .stress))
+@Suite("Workloads of an ordinary user", .tags(.kernel, .long))
 struct QuotaWorkloadTests {
     private static let root = geteuid() == 0
 

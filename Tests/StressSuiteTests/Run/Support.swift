@@ -3,13 +3,6 @@ import Glibc
 import StressSuite
 import Testing
 
-extension Tag {
-    /// Uses the real kernel keyring.
-    @Tag static var kernel: Self
-    /// Runs long, with many threads or processes.
-    @Tag static var stress: Self
-}
-
 /// The `skr-stress` that was built beside this test bundle.
 let launcher: WorkerLauncher = {
     let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""

@@ -1,9 +1,10 @@
 import Glibc
 import Keyutils
 import StressSuite
+import TestSupport
 import Testing
 
-@Suite("Workloads on the real keyring", .tags(.kernel, .stress))
+@Suite("Workloads on the real keyring", .tags(.kernel, .long))
 struct WorkloadTests {
     private static let root = geteuid() == 0
 

@@ -1,0 +1,10 @@
+package import Testing
+
+extension Tag {
+    /// Uses the real kernel keyring.
+    @Tag package static var kernel: Self
+    /// Becomes an ordinary user, with that user's small quota.
+    @Tag package static var ordinaryUser: Self
+    /// A long proof, which only `.ci/test --all` runs: searches, kills and races in great numbers.
+    @Tag package static var long: Self
+}

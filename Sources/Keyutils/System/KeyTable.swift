@@ -1,3 +1,5 @@
+import Glibc
+
 /// How much longer a key lives, as the kernel tells it: rounded down to the unit shown.
 public struct KeyTimeLeft: Hashable, Sendable {
     /// At least this much is left.
@@ -52,6 +54,13 @@ public struct KeyTable: Sendable {
         KeyTable(parsing: try readProcFile("/proc/keys"))
     }
 
+    /// The table; `nil` where it is hidden, be it by a container that shows an empty device in its place.
+    package static func ifShown() -> KeyTable? {
+        var status = stat()
+        guard unsafe stat("/proc/keys", &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return try? snapshot()
+    }
+
     /// Parses the text of `/proc/keys`.
     ///
     /// Lines that are not in its form are passed over.
@@ -71,10 +80,15 @@ public struct KeyTable: Sendable {
     /// The line of one key; `nil` where the caller may not view it or the kernel has collected it.
     public subscript(serial: KeySerial) -> Entry? { entries[serial] }
 
-    /// The living keyrings of that name that nobody's quota is charged for, as the kernel alone makes them.
-    package func unchargedKeyrings(named name: String) -> [Keyring] {
+    /// Whether it shows no key at all.
+    package var isEmpty: Bool { entries.isEmpty }
+
+    /// The living keyrings of that name.
+    ///
+    /// - Parameter isUncharged: only those that nobody's quota is charged for, as the kernel alone makes them.
+    package func keyrings(named name: String, isUncharged: Bool = false) -> [Keyring] {
         let found = entries.values.filter { entry in
-            entry.type == "keyring" && !entry.isCharged && entry.expiry != .expired
+            entry.type == "keyring" && !(isUncharged && entry.isCharged) && entry.expiry != .expired
                 && entry.text.hasPrefix(name + ": ")
         }
         return found.map { Keyring($0.serial) }

@@ -14,6 +14,11 @@ package struct KernelBackend: SecretBackend {
         self.rings = try NamespaceRings(scope: scope, namespace: namespace)
     }
 
+    /// What is in this ring, only to be looked at.
+    init(lookingAt items: Keyring, namespace: String, under anchor: Keyring, access: SecretScope.ItemAccess) {
+        self.rings = NamespaceRings(lookingAt: items, namespace: namespace, under: anchor, access: access)
+    }
+
     package func withoutWaiting(lastResorts: Bool) -> any SecretBackend {
         var backend = self
         (backend.mayWait, backend.mayUseLastResorts) = (false, lastResorts)

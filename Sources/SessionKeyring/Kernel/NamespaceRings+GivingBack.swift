@@ -77,11 +77,9 @@ extension NamespaceRings {
     private func nameOfEmptyRing(_ serial: KeySerial) throws(KeyringError) -> String? {
         do throws(KeyringError) {
             let key = try Key(serial).describe()
-            let start = "skr:"
             guard key.type == .keyring, key.userID == geteuid(),
                 key.permissions == scope.permissions || key.permissions == givingBackPermissions,
-                key.name.utf8.starts(with: start.utf8),
-                PercentCoding.decode(key.name.dropFirst(start.count)) != nil,
+                Self.namespace(ofItemsName: key.name) != nil,
                 try Keyring(serial).members().isEmpty
             else { return nil }
             return key.name

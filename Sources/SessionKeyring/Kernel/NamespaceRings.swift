@@ -31,6 +31,8 @@ package final class NamespaceRings: Sendable {
     private let crowded = Atomic<Bool>(false)
     private let processID: Atomic<Int32>
     let ownership = SessionOwnership()
+    /// The items' ring that was handed over, where that is all there is to look at.
+    private let givenItems: Keyring?
 
     package init(scope: SecretScope, namespace: String) throws(SecretStoreError) {
         let name = Self.itemsName(of: namespace)
@@ -45,10 +47,30 @@ package final class NamespaceRings: Sendable {
         self.leasePrefix = PercentCoding.encode(namespace) + ":"
         self.anchorSerial = Atomic(try scope.resolve().serial.rawValue)
         self.processID = Atomic(getpid())
+        self.givenItems = nil
+    }
+
+    /// A namespace whose items are in this ring, only to be looked at: nothing is looked for under the anchor, which need not
+    /// admit a search.
+    init(lookingAt items: Keyring, namespace: String, under anchor: Keyring, access: SecretScope.ItemAccess) {
+        self.scope = .keyring(anchor.serial, access: access)
+        self.namespace = namespace
+        self.itemsName = Self.itemsName(of: namespace)
+        self.leasePrefix = PercentCoding.encode(namespace) + ":"
+        self.anchorSerial = Atomic(anchor.serial.rawValue)
+        self.processID = Atomic(getpid())
+        self.givenItems = items
     }
 
     static func itemsName(of namespace: String) -> String {
         "skr:" + PercentCoding.encode(namespace)
+    }
+
+    /// The namespace whose items are in a ring of that name; `nil` for any other name.
+    static func namespace(ofItemsName name: String) -> String? {
+        let start = "skr:"
+        guard name.utf8.starts(with: start.utf8), name.utf8.count > start.utf8.count else { return nil }
+        return PercentCoding.decode(Substring(name.utf8.dropFirst(start.utf8.count)))
     }
 
     /// The keyring on which both hang.
@@ -78,6 +100,7 @@ package final class NamespaceRings: Sendable {
 
     /// Looks the leases' ring up anew, after an error.
     func findLeases() throws(SecretStoreError) -> Keyring? {
+        guard givenItems == nil else { return nil }
         let found = try inAnchor { anchor throws(SecretStoreError) in try self.find(Self.leasesName, in: anchor) }
         leasesSerial.store(found?.serial.rawValue ?? 0, ordering: .relaxed)
         return found
@@ -93,6 +116,7 @@ package final class NamespaceRings: Sendable {
 
     /// Looks the items' ring up anew, after a miss or an error.
     package func findItems() throws(SecretStoreError) -> Keyring? {
+        if let givenItems { return givenItems }
         let found = try inAnchor { anchor throws(SecretStoreError) in try self.find(self.itemsName, in: anchor) }
         itemsSerial.store(found?.serial.rawValue ?? 0, ordering: .relaxed)
         return found

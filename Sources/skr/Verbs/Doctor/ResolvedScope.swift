@@ -74,16 +74,4 @@ struct ResolvedScope: Sendable {
 
     /// Whether the user's other processes can join the session by its name.
     var canBeJoinedByName: Bool { description.permissions.contains(.userSearch) }
-
-    /// Whether the user has a persistent keyring, without the call that would make one.
-    ///
-    /// Anybody can make a keyring of that name, or a key whose line in `/proc/keys` looks like it.
-    static var isTherePersistentKeyring: Bool {
-        let name = "_persistent.\(geteuid())"
-        let found = (try? KeyTable.snapshot())?.unchargedKeyrings(named: name) ?? []
-        return found.contains { keyring in
-            guard let ring = try? Key(keyring).describe() else { return false }
-            return ring.type == .keyring && ring.name == name && ring.userID == geteuid()
-        }
-    }
 }

@@ -21,7 +21,7 @@ struct ScopeExamination {
     init(of name: Place.Scope, place: Place) throws(SecretStoreError) {
         self.name = name
         self.isMeant = place.secretScope == .sharedSession
-        guard name != .persistent || place.scope == .persistent || ResolvedScope.isTherePersistentKeyring else {
+        guard name != .persistent || place.scope == .persistent || LoginSurvey().persistentKeyring != nil else {
             return
         }
         do throws(SecretStoreError) {

@@ -4,6 +4,7 @@ import SystemPackage
 /// Standard output for the answer alone, standard error for everything else.
 package enum Console {
     package static var isOutputTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+    package static var isErrorTerminal: Bool { isatty(STDERR_FILENO) == 1 }
     package static var isInputTerminal: Bool { isatty(STDIN_FILENO) == 1 }
 
     package static func writeLine(_ text: String) throws(CommandError) {
@@ -37,11 +38,20 @@ package enum Console {
         tell("warning", error, by: "skr")
     }
 
+    /// Tells what is neither an answer nor an error, in one line.
+    package static func note(_ text: String) {
+        writeError("skr: \(Display.plain(text))\n")
+    }
+
     /// One line each, whatever the message contains.
     private static func tell(_ kind: String, _ error: CommandError, by program: String) {
         var text = "\(program): \(kind): \(Display.plain(error.message))\n"
         if let hint = error.hint { text += "\(program): hint: \(Display.plain(hint))\n" }
-        // If standard error is closed, there is still the exit code.
+        writeError(text)
+    }
+
+    /// If standard error is closed, there is still the exit code.
+    private static func writeError(_ text: String) {
         try? unsafe FileDescriptor.standardError.writeAll(text.utf8Span.span.bytes)
     }
 }

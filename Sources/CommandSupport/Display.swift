@@ -7,6 +7,12 @@ package enum Display {
         return "'\(start)\(text.unicodeScalars.count > limit ? "..." : "")'"
     }
 
+    /// A word as a shell takes it.
+    package static func shellWord(_ text: String) -> String {
+        let isPlain = text.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 >= 0x80 || "-_./:@%+,=".utf8.contains($0) }
+        return isPlain && !text.isEmpty ? text : "'\(text.replacing("'", with: #"'\''"#))'"
+    }
+
     /// The text with control and invisible characters percent-encoded.
     package static func plain(_ text: String) -> String {
         replacingUnseen(in: text) { scalar in

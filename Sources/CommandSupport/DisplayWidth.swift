@@ -4,6 +4,25 @@ package enum DisplayWidth {
         text.reduce(0) { $0 + width(of: $1) }
     }
 
+    /// The text, in so many columns at most: where it is wider, with an ellipsis in its middle, as names often differ at
+    /// their ends.
+    package static func shorten(_ text: String, to limit: Int) -> String {
+        guard of(text) > limit else { return text }
+        let ellipsis = limit < 5 ? "" : "..."
+        let tailRoom = ellipsis.isEmpty ? 0 : (limit - ellipsis.count) / 2
+        let tail = prefix(of: text.reversed(), to: tailRoom)
+        let head = prefix(of: text, to: limit - ellipsis.count - tailRoom)
+        return String(head) + ellipsis + String(tail.reversed())
+    }
+
+    private static func prefix(of text: some Sequence<Character>, to limit: Int) -> [Character] {
+        var room = limit
+        return text.prefix { character in
+            room -= width(of: character)
+            return room >= 0
+        }
+    }
+
     private static func width(of character: Character) -> Int {
         let scalars = character.unicodeScalars
         // An emoji is one picture, of however many scalars: with a skin, with a hat, as a flag.

@@ -5,11 +5,14 @@ package struct TextTable {
         let isNumber: Bool
         /// If the table is too wide, the columns of the lowest rank are left out first.
         let rank: Int
+        /// Whether its texts may be shortened before any column is left out.
+        let isName: Bool
 
-        package init(_ title: String, isNumber: Bool = true, rank: Int = 0) {
+        package init(_ title: String, isNumber: Bool = true, rank: Int = 0, isName: Bool = false) {
             self.title = title
             self.isNumber = isNumber
             self.rank = rank
+            self.isName = isName
         }
     }
 
@@ -23,22 +26,43 @@ package struct TextTable {
 
     /// - Parameter width: how many columns of text there are; `nil` for as many as wanted.
     package func text(width: Int? = nil) -> String {
-        let widths = columns.indices.map { column in
-            max(columns[column].title.count, rows.map { DisplayWidth.of($0[column]) }.max() ?? 0)
-        }
-        var shown = Array(columns.indices)
-        while let width, shown.reduce(-2, { $0 + widths[$1] + 2 }) > width,
-            let least = shown.indices.min(by: { columns[shown[$0]].rank < columns[shown[$1]].rank }), shown.count > 1
-        {
-            shown.remove(at: least)
-        }
+        let shown = shownColumns(width: width)
         return ([columns.map(\.title)] + rows).map { row in
-            var line = shown.map { column in
-                let padding = String(repeating: " ", count: widths[column] - DisplayWidth.of(row[column]))
-                return columns[column].isNumber ? padding + row[column] : row[column] + padding
+            var line = shown.map { column, width in
+                let text = DisplayWidth.shorten(row[column], to: width)
+                let padding = String(repeating: " ", count: width - DisplayWidth.of(text))
+                return columns[column].isNumber ? padding + text : text + padding
             }.joined(separator: "  ")
             while line.last == " " { line.removeLast() }
             return line + "\n"
         }.joined()
+    }
+
+    /// The columns that there is room for, and how wide each is.
+    private func shownColumns(width: Int?) -> [(column: Int, width: Int)] {
+        var shown = columns.indices.map { column in
+            let texts = rows.map { DisplayWidth.of($0[column]) }.max() ?? 0
+            return (column: column, width: max(columns[column].title.count, texts))
+        }
+        guard let width else { return shown }
+        func least(_ shown: (column: Int, width: Int)) -> Int {
+            columns[shown.column].isName ? min(shown.width, max(columns[shown.column].title.count, 8)) : shown.width
+        }
+        while shown.count > 1, shown.reduce(-2, { $0 + least($1) + 2 }) > width,
+            let last = shown.indices.min(by: { columns[shown[$0].column].rank < columns[shown[$1].column].rank })
+        {
+            shown.remove(at: last)
+        }
+        var excess = shown.reduce(-2) { $0 + $1.width + 2 } - width
+        while excess > 0,
+            let widest = shown.indices.filter({ shown[$0].width > least(shown[$0]) })
+                .max(by: { shown[$0].width < shown[$1].width })
+        {
+            shown[widest].width -= 1
+            excess -= 1
+        }
+        // The one column that is left may be too wide still.
+        if excess > 0, shown.count == 1, columns[shown[0].column].isName { shown[0].width = width }
+        return shown
     }
 }

@@ -91,6 +91,14 @@ private final class PseudoTerminal {
     }
 }
 
+extension TerminalRunner {
+    /// What the script itself shows: without the line of `keyctl session`.
+    func runQuietly(_ script: String, environment: [String: String] = [:]) throws -> String {
+        let shown = try run(script, environment: environment)
+        return shown.hasPrefix("Joined session") ? String(shown.drop { $0 != "\n" }.dropFirst()) : shown
+    }
+}
+
 extension ArraySlice<UInt8> {
     /// The position behind the first occurrence of a text.
     fileprivate func end(of text: [UInt8]) -> Int? {

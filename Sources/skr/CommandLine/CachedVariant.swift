@@ -1,3 +1,5 @@
+import CommandSupport
+
 /// The --key arguments as one text, different for different arguments.
 ///
 /// They are joined by commas, with a `\` before each `\` and `,`; an empty one is `\e`.
@@ -7,6 +9,32 @@ package enum CachedVariant {
         var text = ""
         for key in keys { text += text.isEmpty ? escaped(key) : "," + escaped(key) }
         return text
+    }
+
+    /// The options that make this variant, each with a space before it, as they are typed.
+    ///
+    /// What a program has named in another form is shown as it is.
+    package static func options(of variant: String) -> String {
+        let keys = keys(of: variant)
+        guard text(of: keys).utf8.elementsEqual(variant.utf8) else { return " \(variant)" }
+        return keys.map { " --key \(Display.shellWord($0))" }.joined()
+    }
+
+    private static func keys(of variant: String) -> [String] {
+        guard !variant.isEmpty else { return [] }
+        var keys = [""]
+        var isEscaped = false
+        for scalar in variant.unicodeScalars {
+            switch scalar {
+            case "\\" where !isEscaped: isEscaped = true
+            case "," where !isEscaped: keys.append("")
+            case "e" where isEscaped: isEscaped = false
+            default:
+                keys[keys.count - 1].unicodeScalars.append(scalar)
+                isEscaped = false
+            }
+        }
+        return keys
     }
 
     private static func escaped(_ key: String) -> String {

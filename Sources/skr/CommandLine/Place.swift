@@ -49,6 +49,15 @@ struct Place {
         try SecretStore(secretScope, namespace: namespace)
     }
 
+    /// Which scope and namespace these are, unless they are the usual ones: ` (scope user, namespace work)`.
+    var remark: String {
+        let words = [
+            scope == .session ? nil : "scope \(scope.rawValue)",
+            namespace == SecretStore.defaultNamespace ? nil : "namespace \(Display.plain(namespace))",
+        ].compactMap { $0 }
+        return words.isEmpty ? "" : " (\(words.joined(separator: ", ")))"
+    }
+
     /// A variable's value; `nil` if it is not set or empty.
     private static func environment(_ name: String) throws(CommandError) -> String? {
         guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { return nil }

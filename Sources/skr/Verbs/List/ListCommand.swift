@@ -1,21 +1,38 @@
 import ArgumentParser
 import CommandSupport
+import Glibc
 import Keyutils
-import SessionKeyring
 
 struct ListCommand: VerbCommand, VerbAction {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List names, sizes and time left; never a secret.",
         discussion: """
-            On a terminal a table; into a pipe one line an item: kind, service, account, bytes and time left, with \
-            tabs between and no heading. Time left is rounded down by the kernel to the unit shown; '-' means no \
-            timeout.
+            On a terminal a table, no wider than that: long names are shortened in their middle, and where that is not \
+            enough, columns are left out. Into a pipe one line an item, all of it: kind, service, account, bytes and \
+            time left, with tabs between and no heading. Time left is rounded down by the kernel to the unit shown; \
+            '-' means no timeout. Numbers in names count as numbers: svc-2 stands before svc-10.
+
+            A SERVICE that ends in '*' means all that begin with what is before it; write it in quotes. A service whose \
+            own name ends in '*' is among them.
+
+            The kind 'cached' is what 'skr cached' keeps: the table shows the --key options that belong to it, a pipe \
+            and JSON have the keys as the account, with commas between. 'skr cached --forget' drops it.
+
+            --all lists every scope and namespace of this login, and has two more columns before the others, scope and \
+            namespace. It makes no keyring, and neither makes the persistent one nor renews its time. SKR_SCOPE and \
+            SKR_NAMESPACE don't count then.
+
+            --expiring lists the items of which the kernel says that less is left, and none without a timeout. As time \
+            left is rounded down, an item may come early, and never late. Exit code 0 if there are some; 1, and nothing \
+            is printed, if there are none; 69 where /proc/keys is hidden, so that no time left is known.
 
             JSON: an array, in the order of the lines, of objects with sorted names:
               account            text; empty where the item has none
               gid, uid           whose the key is
-              kind               "password", "internet" or "key"
+              kind               "password", "internet", "key" or "cached";
+                                 "unreadable" for a key that can't be read
+              namespace, scope   where it is; with --all only
               permissions        eight hexadecimal digits
               serial             the key's number
               service            text
@@ -29,11 +46,23 @@ struct ListCommand: VerbCommand, VerbAction {
 
     static let examples = """
         skr list
+        skr list 'svc-*'
+        skr list --all
+        skr list --expiring 10m >/dev/null && echo 'secrets end soon'
         skr list --json | jq -r '.[].service'
         """
 
-    @Argument(help: "Only the items of this service.", completion: .names(.anyServices))
+    @Argument(
+        help: "Only the items of this service; with a '*' at its end, of all that begin so.",
+        completion: .names(.anyServices))
     var service: String?
+
+    @Flag(help: "Every scope and namespace of this login.")
+    var all = false
+
+    @Option(
+        help: ArgumentHelp("Only items that have less than this left: 90s, 15m, 8h, 2d, 1h30m.", valueName: "duration"))
+    var expiring: DurationArgument?
 
     @Flag(help: "An array of objects, for programs.")
     var json = false
@@ -41,65 +70,38 @@ struct ListCommand: VerbCommand, VerbAction {
     @OptionGroup var options: PlaceOptions
 
     func run() throws {
-        let store = try options.place().store()
-        var items = try store.items().filter { item in
-            service.map { item.item.service.utf8.elementsEqual($0.utf8) } ?? true
-        }.map(ListedItem.init)
-        if service == nil { items += try store.unreadableKeys().map(ListedItem.init(unreadable:)) }
+        guard !all || (options.scope == nil && options.namespace == nil) else {
+            throw CommandError.usage(
+                "--all lists every scope and namespace", hint: "leave out --all, or --scope and --namespace")
+        }
+        let place = all ? nil : try options.place()
+        var places = try place.map { [try ListedPlace($0)] } ?? ListedPlace.all()
+        if let expiring {
+            try requireTimesLeft(of: places)
+            for index in places.indices { places[index].keep(expiringWithin: expiring.duration) }
+        }
+        if let service { for index in places.indices { places[index].keep(service: service) } }
+        let items = places.flatMap { $0.listed(isNamed: all) }
+        if expiring != nil, items.isEmpty { Glibc.exit(ExitCode.noItem.rawValue) }
         if json {
             try Console.writeLine(JSONOutput.text(of: items.map(\.json)))
+        } else if !Console.isOutputTerminal {
+            try Console.write(items.map { $0.columns.joined(separator: "\t") + "\n" }.joined())
+        } else if !items.isEmpty {
+            let table = TextTable(columns: ListedItem.titles(isPlaceNamed: all), rows: items.map(\.tableColumns))
+            try Console.write(table.text(width: TerminalWidth.of(STDOUT_FILENO)))
         } else {
-            try Console.write(Self.table(items.map(\.columns), aligned: Console.isOutputTerminal))
+            let what = service.map { " as \(Display.quoted($0))" } ?? ""
+            Console.note("nothing stored\(what)\(place?.remark ?? " in any scope")")
         }
     }
 
-    /// For people, aligned columns under a heading; for programs, one tab between columns and no heading.
-    private static func table(_ rows: [[String]], aligned: Bool) -> String {
-        guard aligned, !rows.isEmpty else { return rows.map { $0.joined(separator: "\t") + "\n" }.joined() }
-        let titles = ["KIND", "SERVICE", "ACCOUNT", "BYTES", "TIME LEFT"]
-        return TextTable(columns: titles.map { .init($0, isNumber: false) }, rows: rows).text()
-    }
-}
-
-/// What is listed: never a secret.
-private struct ListedItem {
-    let columns: [String]
-    /// The names are a promise to scripts.
-    let json: JSONValue
-
-    init(_ item: ItemAttributes) {
-        var timeLeft: KeyTimeLeft?
-        if case .after(let left) = item.expiry { timeLeft = left }
-        let (kind, service, account) = (item.item.kind.rawValue, item.item.service, item.item.account)
-        columns = [
-            kind, Display.plain(service), Display.plain(account), "\(item.size)", item.expiry.text,
-        ]
-        json = .object([
-            "kind": .string(kind), "service": .string(service), "account": .string(account),
-            "size": JSONValue(item.size), "timeLeft": JSONValue(timeLeft?.atLeast.components.seconds),
-            "timeLeftPrecision": JSONValue(timeLeft?.precision.components.seconds),
-            "serial": JSONValue(item.serial.rawValue), "uid": JSONValue(item.userID), "gid": JSONValue(item.groupID),
-            "permissions": .string(item.permissions.description),
-        ])
-    }
-
-    /// A key of which nothing is known but its serial.
-    init(unreadable key: KeySerial) {
-        columns = ["unreadable", key.description, "", "?", "?"]
-        json = .object([
-            "kind": .string("unreadable"), "service": .string(key.description), "account": .string(""), "size": .null,
-            "timeLeft": .null, "timeLeftPrecision": .null, "serial": JSONValue(key.rawValue), "uid": .null,
-            "gid": .null, "permissions": .null,
-        ])
-    }
-}
-
-extension ItemAttributes.Expiry {
-    fileprivate var text: String {
-        switch self {
-        case .never: "-"
-        case .unknown: "?"
-        case .after(let left): DurationText.short(left.atLeast, precision: left.precision)
+    private func requireTimesLeft(of places: [ListedPlace]) throws(CommandError) {
+        let table = KeyTable.ifShown()
+        guard let table, !table.isEmpty || places.allSatisfy(\.items.isEmpty) else {
+            throw CommandError(
+                exitCode: .unavailable, message: "no time left is known: /proc/keys is hidden",
+                hint: "have /proc mounted, and not masked by a container; timeouts work all the same")
         }
     }
 }

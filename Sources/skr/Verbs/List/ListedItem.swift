@@ -1,0 +1,78 @@
+import CommandSupport
+import Keyutils
+import SessionKeyring
+
+/// What is listed of an item: never a secret.
+struct ListedItem {
+    typealias NamedPlace = (scope: Place.Scope, namespace: String)
+
+    let columns: [String]
+    /// The same, for people.
+    let tableColumns: [String]
+    /// The names are a promise to scripts.
+    let json: JSONValue
+
+    init(_ item: ItemAttributes, in place: NamedPlace?) {
+        var timeLeft: KeyTimeLeft?
+        if case .after(let left) = item.expiry { timeLeft = left }
+        let (kind, service, account) = (item.item.kind, item.item.service, item.item.account)
+        let (start, end) = (
+            Self.columns(of: place) + [kind.rawValue, Display.plain(service)], ["\(item.size)", item.expiry.text]
+        )
+        columns = start + [Display.plain(account)] + end
+        let shownAccount = kind == .cached ? String(CachedVariant.options(of: account).drop { $0 == " " }) : account
+        tableColumns = start + [Display.plain(shownAccount)] + end
+        json = Self.json(
+            [
+                "kind": .string(kind.rawValue), "service": .string(service), "account": .string(account),
+                "size": JSONValue(item.size), "timeLeft": JSONValue(timeLeft?.atLeast.components.seconds),
+                "timeLeftPrecision": JSONValue(timeLeft?.precision.components.seconds),
+                "serial": JSONValue(item.serial.rawValue), "uid": JSONValue(item.userID),
+                "gid": JSONValue(item.groupID), "permissions": .string(item.permissions.description),
+            ], in: place)
+    }
+
+    /// A key of which nothing is known but its serial.
+    init(unreadable key: KeySerial, in place: NamedPlace?) {
+        columns = Self.columns(of: place) + ["unreadable", key.description, "", "?", "?"]
+        tableColumns = columns
+        json = Self.json(
+            [
+                "kind": .string("unreadable"), "service": .string(key.description), "account": .string(""),
+                "size": .null, "timeLeft": .null, "timeLeftPrecision": .null, "serial": JSONValue(key.rawValue),
+                "uid": .null, "gid": .null, "permissions": .null,
+            ], in: place)
+    }
+
+    /// The headings; where there is not room for all, those of the lowest rank are left out first.
+    static func titles(isPlaceNamed: Bool) -> [TextTable.Column] {
+        let places: [TextTable.Column] = [
+            .init("SCOPE", isNumber: false, rank: 3), .init("NAMESPACE", isNumber: false, rank: 2, isName: true),
+        ]
+        return (isPlaceNamed ? places : []) + [
+            .init("KIND", isNumber: false, rank: 1), .init("SERVICE", isNumber: false, rank: 6, isName: true),
+            .init("ACCOUNT", isNumber: false, rank: 5, isName: true), .init("BYTES", isNumber: false, rank: 0),
+            .init("TIME LEFT", isNumber: false, rank: 4),
+        ]
+    }
+
+    private static func columns(of place: NamedPlace?) -> [String] {
+        place.map { [$0.scope.rawValue, Display.plain($0.namespace)] } ?? []
+    }
+
+    private static func json(_ fields: [String: JSONValue], in place: NamedPlace?) -> JSONValue {
+        guard let place else { return .object(fields) }
+        let names = ["scope": JSONValue.string(place.scope.rawValue), "namespace": .string(place.namespace)]
+        return .object(fields.merging(names) { $1 })
+    }
+}
+
+extension ItemAttributes.Expiry {
+    fileprivate var text: String {
+        switch self {
+        case .never: "-"
+        case .unknown: "?"
+        case .after(let left): DurationText.short(left.atLeast, precision: left.precision)
+        }
+    }
+}

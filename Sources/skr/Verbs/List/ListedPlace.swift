@@ -1,0 +1,101 @@
+import CommandSupport
+import Keyutils
+import SessionKeyring
+
+/// What is listed of one namespace of one scope.
+struct ListedPlace {
+    private let scope: Place.Scope
+    private let namespace: String
+    private(set) var items: [ItemAttributes]
+    private var unreadable: [KeySerial]
+
+    init(_ place: Place) throws(SecretStoreError) {
+        try self.init(lookingInto: try place.store(), scope: place.scope, namespace: place.namespace)
+    }
+
+    private init(lookingInto store: SecretStore, scope: Place.Scope, namespace: String) throws(SecretStoreError) {
+        self.scope = scope
+        self.namespace = namespace
+        items = try store.items().sorted { Self.isOrdered($0.item, $1.item) }
+        unreadable = try store.unreadableKeys()
+    }
+
+    /// Every namespace of every scope, without side effect.
+    ///
+    /// What can't be looked at is told and passed over.
+    ///
+    /// - Throws: ``CommandError`` where no keyring can be had at all.
+    static func all() throws(CommandError) -> [ListedPlace] {
+        let survey = LoginSurvey()
+        var all: [ListedPlace] = []
+        for scope in Place.Scope.allCases {
+            do throws(SecretStoreError) {
+                let found = try survey.findings(in: scope.secretScope) { namespace throws(SecretStoreError) in
+                    try look(into: namespace, of: scope)
+                }
+                guard let found else {
+                    warn(
+                        of: "scope \(scope.rawValue)", because: "nothing tells whether it is there",
+                        hint: "'skr list --scope \(scope.rawValue)' looks, and makes its keyring where there is none")
+                    continue
+                }
+                all += found.compactMap(\.self).sorted { NaturalOrder.isOrdered($0.namespace, $1.namespace) }
+            } catch {
+                let problem = CommandError(error)
+                guard error.code != .unavailable else { throw problem }
+                warn(of: "scope \(scope.rawValue)", because: problem.message, hint: problem.hint)
+            }
+        }
+        return all
+    }
+
+    /// `nil` for a namespace that refuses.
+    private static func look(
+        into namespace: LoginSurvey.Namespace, of scope: Place.Scope
+    ) throws(SecretStoreError) -> ListedPlace? {
+        do throws(SecretStoreError) {
+            return try ListedPlace(lookingInto: namespace.store, scope: scope, namespace: namespace.name)
+        } catch {
+            guard error.code == .forbidden else { throw error }
+            let problem = CommandError(error)
+            warn(of: "scope \(scope.rawValue), namespace \(namespace.name)", because: problem.message, hint: nil)
+            return nil
+        }
+    }
+
+    private static func warn(of place: String, because reason: String, hint: String?) {
+        Console.warn(CommandError(exitCode: .unavailable, message: "\(place) is left out: \(reason)", hint: hint))
+    }
+
+    private static func isOrdered(_ left: ItemIdentity, _ right: ItemIdentity) -> Bool {
+        if left.kind != right.kind { return left.kind.rawValue < right.kind.rawValue }
+        if !left.service.utf8.elementsEqual(right.service.utf8) {
+            return NaturalOrder.isOrdered(left.service, right.service)
+        }
+        return NaturalOrder.isOrdered(left.account, right.account)
+    }
+
+    /// Leaves out what is of no such service; one that ends in `*` means all that begin so.
+    mutating func keep(service: String) {
+        unreadable = []
+        let isPrefix = service.utf8.last == UInt8(ascii: "*")
+        items = items.filter { item in
+            let name = item.item.service.utf8
+            return isPrefix ? name.starts(with: service.utf8.dropLast()) : name.elementsEqual(service.utf8)
+        }
+    }
+
+    /// Leaves out what has no timeout, or surely more left.
+    mutating func keep(expiringWithin duration: Duration) {
+        unreadable = []
+        items = items.filter { item in
+            if case .after(let left) = item.expiry { left.atLeast < duration } else { false }
+        }
+    }
+
+    /// - Parameter isNamed: whether the scope and the namespace are shown too.
+    func listed(isNamed: Bool) -> [ListedItem] {
+        let place = isNamed ? (scope: scope, namespace: namespace) : nil
+        return items.map { ListedItem($0, in: place) } + unreadable.map { ListedItem(unreadable: $0, in: place) }
+    }
+}

@@ -1,0 +1,163 @@
+import CTestFilters
+import Foundation
+import Testing
+
+private let isRoot = geteuid() == 0
+
+/// Runs a script as an ordinary user in a session of its own.
+///
+/// - Parameter user: any id; a new one has no keyring yet.
+private func asUser(_ user: Int, _ script: String) throws -> CommandRunner.Outcome {
+    try CommandRunner().shell(
+        #"""
+        copy=$(mktemp -d); chmod 755 $copy; trap 'rm -rf $copy' EXIT; cp $(command -v skr) $copy/skr; export PATH=$copy:$PATH
+        setpriv --reuid $OTHER --regid $OTHER --clear-groups keyctl session - bash -c "$SCRIPT" 2> >(grep -v "^Joined session" >&2)
+        """#, environment: ["OTHER": "\(user)", "SCRIPT": script, "SKR_NAMESPACE": "", "SKR_SCOPE": ""])
+}
+
+@Suite("skr list --all, and where a missing item is")
+struct ListAllTests {
+    @Test(
+        "lists every namespace of the session, with scope and namespace before all else; the environment does not count"
+    )
+    func namespaces() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            printf 1 | skr set b --namespace n10; printf 1 | skr set a --namespace n9; printf 1 | skr set c me --timeout 5m
+            printf 1 | skr set gone --namespace empty; skr clear --namespace empty
+            SKR_SCOPE=nonsense SKR_NAMESPACE=n9 skr list --all | grep ^session; skr list --all b
+            skr list --all --json c | jq -c '[.[0].scope, .[0].namespace, (.[0] | keys | length)]'
+            skr list --all --scope session; echo $?; skr list --namespace n9 --all; echo $?
+            """#, environment: ["SKR_NAMESPACE": ""])
+        #expect(
+            outcome.output == """
+                session\tdefault\tpassword\tc\tme\t1\t5m
+                session\tn9\tpassword\ta\t\t1\t-
+                session\tn10\tpassword\tb\t\t1\t-
+                session\tn10\tpassword\tb\t\t1\t-
+                ["session","default",12]
+                64
+                64
+
+                """)
+        let error = """
+            skr: error: --all lists every scope and namespace
+            skr: hint: leave out --all, or --scope and --namespace
+
+            """
+        #expect(outcome.errors == error + error)
+    }
+
+    @Test("lists all three scopes, and the hint of what is missing names each of them", .enabled(if: isRoot))
+    func scopes() throws {
+        let outcome = try asUser(
+            60_438,
+            #"""
+            trap 'keyctl clear @u; keyctl invalidate $(keyctl get_persistent @s)' EXIT
+            for scope in session user persistent; do printf 1 | skr set of-$scope --scope $scope; done
+            printf 1 | skr set work --scope user --namespace work; skr cached kept --scope persistent --timeout 5m -- true
+            skr list --all; for scope in session user persistent; do skr get of-$scope; skr get of-session --scope $scope; done
+            skr get work; skr get work --scope user; skr get kept
+            """#)
+        #expect(
+            outcome.output == """
+                session\tdefault\tpassword\tof-session\t\t1\t-
+                user\tdefault\tpassword\tof-user\t\t1\t-
+                user\twork\tpassword\twork\t\t1\t-
+                persistent\tdefault\tcached\tkept\t\t0\t5m
+                persistent\tdefault\tpassword\tof-persistent\t\t1\t-
+                11
+                """)
+        #expect(
+            outcome.errors == """
+                skr: error: of-user: no such item, or it has expired
+                skr: hint: it is in the scope user: --scope user
+                skr: error: of-session: no such item, or it has expired (scope user)
+                skr: hint: it is in the scope session: --scope session
+                skr: error: of-persistent: no such item, or it has expired
+                skr: hint: it is in the scope persistent: --scope persistent
+                skr: error: of-session: no such item, or it has expired (scope persistent)
+                skr: hint: it is in the scope session: --scope session
+                skr: error: work: no such item, or it has expired
+                skr: hint: it is in the scope user and the namespace work: --scope user --namespace work
+                skr: error: work: no such item, or it has expired (scope user)
+                skr: hint: it is in the namespace work: --namespace work
+                skr: error: kept: no such item, or it has expired
+                skr: hint: 'kept' is kept by 'skr cached' in the scope persistent: 'skr cached kept --scope persistent ... -- CMD' prints it; 'skr cached --forget kept --scope persistent' drops it
+
+                """)
+    }
+
+    @Test("neither they nor the hint make a keyring", .enabled(if: isRoot), arguments: ["", "umount -l /proc; "])
+    func makesNothing(hiding: String) throws {
+        // A user whom nobody has ever been.
+        let user = Int.random(in: 1_000_000...2_000_000_000)
+        let outcome = try CommandRunner().shell(
+            #"""
+            copy=$(mktemp -d); chmod 755 $copy; trap 'rm -rf $copy' EXIT; cp $(command -v skr) $copy/skr; export PATH=$copy:$PATH
+            as() { unshare -m bash -c "$HIDING"'exec "$@"' bash setpriv --reuid $OTHER --regid $OTHER --clear-groups "$@"; }
+            keyctl session - bash -c "$(declare -f as)"'
+                as skr list --all; as keyctl session - skr list --all; as keyctl session named-$OTHER skr list --all
+                as keyctl session - skr get nothing; as keyctl session - skr delete nothing --namespace other
+                as keyctl session - bash -c "printf 1 | skr set a; skr list --all; skr get b"' 2> >(grep -v "^Joined session" >&2)
+            HIDING=; made() { as grep -cE "_(uid|uid_ses|persistent)\.$OTHER: " /proc/keys; }
+            made; as skr list --scope user; made
+            """#,
+            environment: ["OTHER": "\(user)", "HIDING": hiding, "SKR_NAMESPACE": "", "SKR_SCOPE": ""])
+        #expect(
+            outcome.output == "session\tdefault\tpassword\ta\t\t1\t\(hiding.isEmpty ? "-" : "?")\n0\n2\n", "\(outcome)")
+        let warning = "skr: warning: scope user is left out: nothing tells whether it is there"
+        #expect(outcome.errors.contains(warning) != hiding.isEmpty)
+    }
+
+    @Test("the persistent keyring is neither made nor renewed, and what is in it is found", .enabled(if: isRoot))
+    func persistent() throws {
+        let outcome = try asUser(
+            60_439,
+            #"""
+            trap 'keyctl invalidate $(keyctl get_persistent @s); keyctl clear @u' EXIT
+            left() { awk -v name=_persistent.$(id -u): '$9 == name { print $4 }' /proc/keys; }
+            skr list --all; skr get a 2>/dev/null; echo "none: $(left)"
+            printf 1 | skr set a --scope persistent; full=$(left)
+            # Its time in whole units is that of a new one within the first second only.
+            for ((i = 0; i < 200; i++)); do [ "$(left)" != "$full" ] && break; sleep 0.02; done; less=$(left)
+            for ((i = 0; i < 20; i++)); do skr list --all; [ "$(left)" = "$less" ] || echo renewed; skr get a 2>/dev/null; [ "$(left)" = "$less" ] || echo renewed; done | sort | uniq -c
+            skr list --scope persistent >/dev/null; [ "$(left)" = "$full" ] && echo "that shows"
+            """#)
+        #expect(outcome.errors == "")
+        #expect(
+            outcome.output.split(separator: "\n").map { $0.trimmingPrefix { $0 == " " } } == [
+                "none: ", "20 persistent\tdefault\tpassword\ta\t\t1\t-", "that shows",
+            ], "\(outcome)")
+    }
+
+    @Test("what a scope refuses is told and passed over; a facility that is hidden is error 69", .enabled(if: isRoot))
+    func refused() throws {
+        let outcome = try asUser(
+            60_438,
+            #"""
+            trap 'keyctl clear @u' EXIT; printf 1 | skr set a --scope user; printf 1 | skr set b --namespace closed
+            keyctl setperm $(keyctl search @s keyring skr:closed) 0x01010000; skr list --all | cut -f 1-4; keyctl revoke @s; skr list --all | cut -f 1-4
+            """#)
+        #expect(outcome.output == "user\tdefault\tpassword\ta\nuser\tdefault\tpassword\ta\n")
+        let warnings = outcome.errors.split(separator: "\n").filter { $0.hasPrefix("skr: warning: ") }
+        #expect(warnings.count == 2, "\(outcome)")
+        let closed =
+            "skr: warning: scope session, namespace closed is left out: the keyring does not admit this process"
+        #expect(warnings.first?.hasPrefix(closed) == true, "\(outcome)")
+        let revoked =
+            "skr: warning: scope session is left out: this login session has ended and its keyring was revoked"
+        #expect(warnings.last?.hasPrefix(revoked) == true, "\(outcome)")
+    }
+
+    @Test("where the key facility is hidden, that is error 69", arguments: [EPERM, ENOSYS])
+    func blocked(error: CInt) async throws {
+        await #expect(processExitsWith: .exitCode(69)) { [error = error as CInt] in
+            guard test_filter_install(-1, error) == 0 else { exit(3) }
+            let words: [UnsafeMutablePointer<CChar>?] =
+                ["skr", "list", "--all"].map { (word: String) in strdup(word) } + [nil]
+            execv(CommandRunner.executable.path, words)
+            exit(4)
+        }
+    }
+}

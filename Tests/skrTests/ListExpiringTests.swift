@@ -1,0 +1,67 @@
+import Glibc
+import Testing
+
+@Suite("skr list --expiring")
+struct ListExpiringTests {
+    @Test("lists what has less left as the kernel tells it, and never what has no timeout: 0 if there are some, else 1")
+    func expiring() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            printf 1 | skr set never; skr list --expiring 10000d; echo $?
+            printf 1 | skr set soon --timeout 5m; printf 1 | skr set later --timeout 119m; skr cached kept --timeout 30s -- true
+            try() { skr list "$@" | cut -f 1-3 | tr '\n\t' '  '; echo "${PIPESTATUS[0]}"; }
+            try --expiring 4m; try --expiring 1s; try --expiring 0; try --expiring 1h; try --expiring 3601; try --expiring 3600
+            try later --expiring 2h; try soon --expiring 2m; try 's*' --expiring 1d; try --all --expiring 1h
+            skr list --expiring 10m --json | jq -r '.[].service'; skr list --expiring 1s --json; echo $?; skr list --expiring 10x 2>/dev/null; echo $?
+            """#)
+        #expect(outcome.errors == "")
+        let namespace = outcome.output.split(separator: "\n").first { $0.hasPrefix("session") }?.split(separator: " ")[
+            1]
+        #expect(
+            outcome.output == """
+                1
+                cached kept  0
+                1
+                1
+                cached kept  password soon  0
+                cached kept  password later  password soon  0
+                cached kept  password soon  0
+                password later  0
+                1
+                password soon  0
+                session \(namespace ?? "") cached session \(namespace ?? "") password 0
+                kept
+                soon
+                1
+                64
+
+                """)
+    }
+
+    @Test("on a terminal too nothing is said where there is none")
+    func silent() throws {
+        #expect(try TerminalRunner().runQuietly("printf 1 | skr set a; skr list --expiring 10m; echo $?") == "1\n")
+    }
+
+    @Test(
+        "where /proc/keys is hidden, by no /proc or by a container's mask, that is error 69",
+        .enabled(if: geteuid() == 0, "mounts"), arguments: ["umount -l /proc", "mount --bind /dev/null /proc/keys"])
+    func hidden(hiding: String) throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            printf 1 | skr set a --timeout 5m
+            unshare -m bash -c "\#(hiding); skr list --expiring 10m; echo \$?; skr list --expiring 10m --all; echo \$?"
+            """#)
+        #expect(outcome.output == "69\n69\n")
+        let lines = outcome.errors.split(separator: "\n").filter {
+            !$0.contains("left out") && !$0.contains("looks, and")
+        }
+        #expect(
+            lines == [
+                "skr: error: no time left is known: /proc/keys is hidden",
+                "skr: hint: have /proc mounted, and not masked by a container; timeouts work all the same",
+                "skr: error: no time left is known: /proc/keys is hidden",
+                "skr: hint: have /proc mounted, and not masked by a container; timeouts work all the same",
+            ])
+    }
+}

@@ -1,0 +1,29 @@
+import Testing
+
+@Suite("skr list with a service that ends in '*'")
+struct ListPrefixTests {
+    @Test("lists all that begin so, and one whose own name ends so is among them; clear takes the exact name only")
+    func prefix() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            for name in svc svc-1 'svc-*' sv 'é-1'; do printf 1 | skr set "$name"; done; skr cached svc-2 --timeout 5m -- true
+            names() { skr list "$@" | cut -f 2 | tr '\n' ' '; echo; }
+            names 'svc-*'; names 'svc*'; names '*'; names svc; names 'é*'; names 'none*'; names 'svc-**'; names $'e\u0301*'
+            skr clear 'svc-*'; names 'svc*'
+            """#)
+        #expect(outcome.errors == "")
+        #expect(
+            outcome.output == """
+                svc-2 svc-* svc-1\u{20}
+                svc-2 svc svc-* svc-1\u{20}
+                svc-2 sv svc svc-* svc-1 é-1\u{20}
+                svc\u{20}
+                é-1\u{20}
+
+                svc-*\u{20}
+
+                svc-2 svc svc-1\u{20}
+
+                """)
+    }
+}

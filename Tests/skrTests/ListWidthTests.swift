@@ -1,0 +1,55 @@
+import CommandSupport
+import Testing
+
+@Suite("The table of skr list is never wider than the terminal")
+struct ListWidthTests {
+    private static let names = [
+        "short", String(repeating: "long-", count: 300) + "1", "日本語の長い名前の一つ目のサービスです",
+        "e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}",
+        "👩🏽👩🏽👩🏽👩🏽👩🏽👩🏽👩🏽", "ﾊﾟﾊﾟﾊﾟﾊﾟﾊﾟﾊﾟﾊﾟﾊﾟﾊﾟ",
+    ]
+
+    @Test("at any width, whatever the names are made of", arguments: 1...130)
+    func everyWidth(width: Int) {
+        let columns: [TextTable.Column] = [
+            .init("KIND", isNumber: false, rank: 1), .init("SERVICE", isNumber: false, rank: 3, isName: true),
+            .init("ACCOUNT", isNumber: false, rank: 2, isName: true), .init("BYTES", isNumber: false, rank: 0),
+        ]
+        let rows = Self.names.flatMap { service in Self.names.map { ["password", service, $0, "12"] } }
+        let lines = TextTable(columns: columns, rows: rows).text(width: width).split(
+            separator: "\n", omittingEmptySubsequences: false
+        ).dropLast()
+        #expect(lines.count == rows.count + 1)
+        #expect(lines.allSatisfy { DisplayWidth.of(String($0)) <= width })
+        // What there is room for is there.
+        if width >= 30 { #expect(lines.allSatisfy { $0.contains("KIND") || $0.contains("password") }) }
+    }
+
+    @Test("a name that is wider keeps its start and its end")
+    func shortened() {
+        #expect(DisplayWidth.shorten("service-of-mine-10", to: 12) == "servi...e-10")
+        #expect(DisplayWidth.shorten("service-of-mine-10", to: 18) == "service-of-mine-10")
+        #expect(DisplayWidth.shorten("日本語日本語", to: 9) == "日...語")
+        #expect(DisplayWidth.shorten("abcdefgh", to: 4) == "abcd")
+        #expect(DisplayWidth.shorten("abcdefgh", to: 5) == "a...h")
+        #expect(DisplayWidth.shorten("abc", to: 0) == "")
+    }
+
+    @Test("on a terminal names are shortened, and into a pipe never", arguments: [12, 20, 40, 60])
+    func terminal(width: Int) throws {
+        let shown = try TerminalRunner().run(
+            #"""
+            stty cols \#(width); long=$(printf 'x%.0s' {1..200}); printf 1 | skr set $long-1 $long; printf 1 | skr set 日本語日本語日本語日本語日本語 $'a\e[31m'
+            skr cached kept --timeout 5m --key $long -- true; echo START; skr list; skr list --all 2>&1; echo END; skr list $long-1 | wc -c
+            """#)
+        let lines = shown.split(separator: "\n", omittingEmptySubsequences: false)
+        let start = try #require(lines.firstIndex(of: "START"))
+        let end = try #require(lines.firstIndex(of: "END"))
+        #expect(end - start >= 9)
+        #expect(lines[(start + 1)..<end].allSatisfy { DisplayWidth.of(String($0)) <= width }, "\(shown)")
+        #expect(lines[(start + 1)..<end].contains { $0.contains("...") } == (width > 12 || shown.contains("...")))
+        // "password", the service of 202, the account of 200, "1" and "-", with tabs and a newline.
+        #expect(lines[end + 1] == "417")
+        #expect(!shown.contains("\u{1B}"))
+    }
+}

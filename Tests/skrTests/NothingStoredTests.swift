@@ -1,0 +1,44 @@
+import Glibc
+import Testing
+
+@Suite("skr list where nothing is stored")
+struct NothingStoredTests {
+    @Test("says so on a terminal, with scope and namespace where they are not the usual ones, and ends with 0")
+    func terminal() throws {
+        let shown = try TerminalRunner().runQuietly(
+            #"""
+            skr list; echo $?; export SKR_NAMESPACE=; skr list; echo $?; skr list api; skr list --json
+            skr list --namespace $'w\e[31m'; skr list 2>/dev/null; echo $?
+            """#, environment: ["SKR_NAMESPACE": "work"])
+        #expect(
+            shown == """
+                skr: nothing stored (namespace work)
+                0
+                skr: nothing stored
+                0
+                skr: nothing stored as 'api'
+                [
+
+                ]
+                skr: nothing stored (namespace w%1B[31m)
+                0
+
+                """)
+    }
+
+    @Test("and nothing into a pipe")
+    func pipe() throws {
+        let outcome = try CommandRunner().inSession("skr list; skr list api; skr list --all api")
+        #expect(outcome == .init(exitCode: 0, output: "", errors: ""))
+    }
+
+    @Test("a scope is named too", .enabled(if: geteuid() == 0, "becomes a user without items"))
+    func scope() throws {
+        let shown = try TerminalRunner().runQuietly(
+            #"""
+            copy=$(mktemp -d); chmod 755 $copy; trap 'rm -rf $copy' EXIT; cp $(command -v skr) $copy/skr
+            setpriv --reuid 60437 --regid 60437 --clear-groups $copy/skr list --scope user; echo $?
+            """#, environment: ["SKR_NAMESPACE": "work"])
+        #expect(shown == "skr: nothing stored (scope user, namespace work)\n0\n")
+    }
+}

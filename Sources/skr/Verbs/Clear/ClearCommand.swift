@@ -1,10 +1,15 @@
 import CommandSupport
 import ArgumentParser
+import SessionKeyring
 
 struct ClearCommand: VerbCommand, VerbAction {
     static let configuration = CommandConfiguration(
         commandName: "clear",
-        abstract: "Delete all secrets of the namespace, or of one service."
+        abstract: "Delete all secrets of the namespace, or of one service.",
+        discussion: """
+            SERVICE is the exact name. What 'skr cached' keeps goes too. If standard error is a terminal, it says how \
+            many items it deleted; about, as others may write meanwhile.
+            """
     )
 
     static let examples = """
@@ -18,10 +23,30 @@ struct ClearCommand: VerbCommand, VerbAction {
     @OptionGroup var options: PlaceOptions
 
     func run() throws {
-        let store = try options.place().store()
-        guard let service else { return try store.clear() }
-        for item in try store.identities() where item.service.utf8.elementsEqual(service.utf8) {
-            try store.delete(item)
+        let place = try options.place()
+        let store = try place.store()
+        let count: Int
+        if let service {
+            count = try Self.clear(service, in: store)
+        } else {
+            // Only for what is said of it.
+            count = Console.isErrorTerminal ? try store.identities().count : 0
+            try store.clear()
         }
+        guard Console.isErrorTerminal else { return }
+        Console.note(
+            count == 0
+                ? "nothing to delete\(place.remark)"
+                : "\(service == nil ? "about " : "")\(count) item\(count == 1 ? "" : "s") deleted\(place.remark)")
+    }
+
+    /// - Returns: how many there were.
+    private static func clear(_ service: String, in store: SecretStore) throws(SecretStoreError) -> Int {
+        var count = 0
+        for item in try store.identities() where item.service.utf8.elementsEqual(service.utf8) {
+            if item.kind == .cached { try store.delete(item.failureSentinel) }
+            if try store.delete(item) { count += 1 }
+        }
+        return count
     }
 }

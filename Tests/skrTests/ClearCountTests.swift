@@ -1,0 +1,46 @@
+import Testing
+
+@Suite("skr clear tells how many it deleted")
+struct ClearCountTests {
+    private static let script = #"""
+        clear() { skr clear "$@"; echo "$?"; }; fill() { for name in a b c; do printf 1 | skr set $name me; done; }
+        fill; clear; clear; fill; printf 1 | skr set a; skr cached a --timeout 5m -- true; clear a; clear a; clear b --namespace other; clear b
+        """#
+
+    @Test("on a terminal, about; with the namespace where that is not the usual one")
+    func terminal() throws {
+        let shown = try TerminalRunner().runQuietly("export SKR_NAMESPACE=; " + Self.script)
+        #expect(
+            shown == """
+                skr: about 3 items deleted
+                0
+                skr: nothing to delete
+                0
+                skr: 3 items deleted
+                0
+                skr: nothing to delete
+                0
+                skr: nothing to delete (namespace other)
+                0
+                skr: 1 item deleted
+                0
+
+                """)
+    }
+
+    @Test("and nothing where standard error is no terminal")
+    func pipe() throws {
+        let outcome = try CommandRunner().inSession(Self.script)
+        #expect(outcome == .init(exitCode: 0, output: String(repeating: "0\n", count: 6), errors: ""))
+    }
+
+    @Test("what cached remembers of a failure goes with the output of that name")
+    func failure() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            skr cached a --timeout 5m -- echo one; skr cached a --timeout 5m --force --cache-failures 5m -- false; echo $?
+            skr clear a; skr cached a --timeout 5m -- echo two
+            """#)
+        #expect(outcome == .init(exitCode: 0, output: "one\n1\ntwo\n", errors: ""), "\(outcome)")
+    }
+}

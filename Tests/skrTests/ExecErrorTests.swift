@@ -22,7 +22,7 @@ struct ExecErrorTests {
     func missing() throws {
         let outcome = try CommandRunner().inSession(
             #"""
-            printf s3cret | skr set api
+            export SKR_NAMESPACE=; printf s3cret | skr set api
             skr exec --env A=skr://api --env B=skr://one --file C=skr://two/al --env-file <(echo D=skr://three) -- echo started; echo $?
             skr exec --env B=skr://one --env C=skr://one -- echo started; echo $?
             skr exec --env B=skr://one --env C='skr://api?field=x' -- echo started; echo $?

@@ -23,7 +23,7 @@ struct InjectTests {
     func missing() throws {
         let outcome = try CommandRunner().inSession(
             #"""
-            printf s3cret | skr set api
+            export SKR_NAMESPACE=; printf s3cret | skr set api
             printf 'x {{ skr://api }} {{ skr://one }} {{ skr://two/al }} {{ skr://one }}' | skr inject; echo $?
             printf 'x {{ skr://api }} {{ skr://api?field=x }}' | skr inject; echo $?
             printf 'x\n{{ skr://api }} {{ skr://a/b/c }}' | skr inject; echo $?

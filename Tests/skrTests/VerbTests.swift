@@ -45,7 +45,7 @@ struct VerbTests {
     func expiry() throws {
         let outcome = try inSession(
             #"""
-            printf secret | skr set api --timeout 3s; bash -c "skr get api"; echo " $?"
+            export SKR_NAMESPACE=; printf secret | skr set api --timeout 3s; bash -c "skr get api"; echo " $?"
             sleep 3.1; skr get api; echo "$?"; skr list
             """#)
         #expect(outcome.output == "secret 0\n1\n")

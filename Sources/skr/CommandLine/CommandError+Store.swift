@@ -58,7 +58,7 @@ extension SecretStoreError {
     /// What to do about it with the command.
     fileprivate var commandHint: String {
         switch code {
-        case .notFound: "store it first; 'skr list' shows what is there"
+        case .notFound: MissingItem.usualHint
         case .duplicate: "leave out --new to replace it"
         case .forbidden: "run it in the session that stored the secret, or use --scope user"
         case .foreignSession:

@@ -26,10 +26,15 @@ struct Target {
             if let value = try lend(exactItem, field, from: store, to: body) { return value }
             let item = try meantItem(in: store)
             guard item != exactItem, let value = try lend(item, field, from: store, to: body) else {
-                throw SecretStoreError(.notFound, item: exactItem)
+                throw missing(exactItem, in: store)
             }
             return value
         }
+    }
+
+    /// The error that there is no such item.
+    func missing(_ item: ItemIdentity, in store: SecretStore) -> CommandError {
+        MissingItem(item: item, isAnyAccount: account == nil, place: place).error(lookingIn: store)
     }
 
     private func lend<Value>(
@@ -64,6 +69,7 @@ extension Display {
     /// An item as the user names it.
     static func name(of item: ItemIdentity) -> String {
         let service = plain(item.service)
+        if item.kind == .cached { return service + plain(CachedVariant.options(of: item.account)) }
         return item.account.isEmpty ? service : "\(service) \(plain(item.account))"
     }
 }

@@ -50,9 +50,12 @@ struct SecretResolver {
         guard failures.count > 1 else { throw worst }
         let message =
             worst.exitCode == .noItem
-            ? "no such items, or they have expired: \(failures.map(\.name).joined(separator: ", "))"
+            ? "no such items, or they have expired: \(failures.map(\.name).joined(separator: ", "))\(place.remark)"
             : "\(failures.count) secrets can't be had: \(failures.map(\.error.message).joined(separator: "; "))"
-        throw CommandError(exitCode: worst.exitCode, message: message, hint: worst.hint)
+        // One that says more than that there is none, of whichever it is.
+        let telling = failures.first { worst.exitCode == .noItem && $0.error.hint != MissingItem.usualHint }
+        let hint = telling.flatMap { failure in failure.error.hint.map { "\(failure.name): \($0)" } }
+        throw CommandError(exitCode: worst.exitCode, message: message, hint: hint ?? worst.hint)
     }
 
     private mutating func note(_ error: CommandError, name: String) {

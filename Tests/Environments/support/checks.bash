@@ -54,10 +54,10 @@ refused() {
 skr: error: life: the session belongs to user $1, who could read what is stored in it
 skr: hint: start a session of your own with 'skr session', use --scope user, or share this one with --scope session
 set 77
-skr: error: life: no such item, or it has expired
+skr: error: life: no such item, or it has expired (namespace environment-$name)
 skr: hint: store it first; 'skr list' shows what is there
  get 1
-skr: error: life: no such item, or it has expired
+skr: error: life: no such item, or it has expired (namespace environment-$name)
 skr: hint: store it first; 'skr list' shows what is there
 delete 1
 get 1

@@ -89,7 +89,7 @@ struct CachedTests {
             skr cached --forget a --key a --key c; echo $?; runs
             """#)
         #expect(outcome.output == "1\n2\n3\n4\n5\n6\n3\n1\n0\n9\n4\n1\n7\n")
-        #expect(outcome.errors.hasPrefix("skr: error: a a,c: no such item"))
+        #expect(outcome.errors.hasPrefix("skr: error: a --key a --key c: no such item"))
     }
 
     @Test("--force runs it anew and replaces what is kept; a failure then leaves it")

@@ -119,6 +119,8 @@ struct ForgetAction: VerbAction {
         let flight = try SingleFlight(
             store: store, item: item, leaseDuration: CachedAction.leaseDuration, .never)
         let hadFailure = try store.delete(item.failureSentinel)
-        guard try flight.forget() || hadFailure else { throw SecretStoreError(.notFound, item: item) }
+        guard try flight.forget() || hadFailure else {
+            throw MissingItem(item: item, isAnyAccount: false, place: place).error(lookingIn: store)
+        }
     }
 }

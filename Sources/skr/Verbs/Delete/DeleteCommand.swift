@@ -30,7 +30,7 @@ struct DeleteAction: VerbAction {
     func run() throws {
         let store = try target.place.store()
         let item = try target.meantItem(in: store)
-        guard try store.delete(item) else { throw SecretStoreError(.notFound, item: item) }
+        guard try store.delete(item) else { throw target.missing(item, in: store) }
     }
 }
 

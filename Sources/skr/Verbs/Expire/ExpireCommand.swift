@@ -21,6 +21,6 @@ struct ExpireCommand: VerbCommand, VerbAction {
         let target = try target.target()
         let store = try target.place.store()
         let item = try target.meantItem(in: store)
-        guard try store.expire(item, timeout: timeout.duration) else { throw SecretStoreError(.notFound, item: item) }
+        guard try store.expire(item, timeout: timeout.duration) else { throw target.missing(item, in: store) }
     }
 }

@@ -1,0 +1,100 @@
+import CommandSupport
+import SessionKeyring
+
+/// An item that is not there, and what else is known of its name.
+///
+/// Looks around only once it is known to be missing, and without side effect.
+struct MissingItem {
+    static let usualHint = "store it first; 'skr list' shows what is there"
+
+    let item: ItemIdentity
+    /// Whether no account was named, so that any will do.
+    let isAnyAccount: Bool
+    let place: Place
+
+    func error(lookingIn store: SecretStore) -> CommandError {
+        CommandError(
+            exitCode: .noItem,
+            message: "\(Display.name(of: item)): \(SecretStoreError.Code.notFound.summary)\(place.remark)",
+            hint: hint(lookingIn: store))
+    }
+
+    private func hint(lookingIn store: SecretStore) -> String {
+        let elsewhere = Neighborhood.others(of: place)
+        let holders = elsewhere.filter { $0.items.contains(where: isMeant) }
+        if let holder = holders.first {
+            let others = holders.count > 1 ? "; 'skr list --all \(service)' shows where else" : ""
+            return "it is in \(holder.name(from: place)):\(holder.options(from: place))\(others)"
+        }
+        let here = Neighborhood(scope: place.scope, namespace: place.namespace, items: (try? store.identities()) ?? [])
+        return ([here] + elsewhere).lazy.compactMap(hintAtOtherKind).first ?? Self.usualHint
+    }
+
+    private var service: String { Display.shellWord(item.service) }
+
+    private func isMeant(_ other: ItemIdentity) -> Bool {
+        other == item || (isAnyAccount && other.kind == item.kind && isNamesake(other))
+    }
+
+    private func isNamesake(_ other: ItemIdentity) -> Bool { other.service.utf8.elementsEqual(item.service.utf8) }
+
+    /// What is called the same and is for other verbs.
+    private func hintAtOtherKind(in neighborhood: Neighborhood) -> String? {
+        let options = neighborhood.options(from: place)
+        let name = neighborhood.name(from: place)
+        let whereabouts = name.isEmpty ? "" : " in \(name)"
+        let kept = neighborhood.items.filter { $0.kind == .cached && isNamesake($0) }
+        if let first = kept.first {
+            let words = service + (kept.count == 1 ? CachedVariant.options(of: first.account) : " --key ...") + options
+            return
+                "'\(item.service)' is kept by 'skr cached'\(whereabouts): 'skr cached \(words) ... -- CMD' prints it; "
+                + "'skr cached --forget \(words)' drops it"
+        }
+        guard item.kind == .cached, neighborhood.items.contains(where: { $0.kind == .password && isNamesake($0) })
+        else { return nil }
+        return
+            "'\(item.service)' is a secret that 'skr set' has stored\(whereabouts): 'skr delete \(service)\(options)' "
+            + "deletes it"
+    }
+}
+
+/// What is stored in one namespace of one scope.
+private struct Neighborhood {
+    let scope: Place.Scope
+    let namespace: String
+    let items: [ItemIdentity]
+
+    /// All but the place itself, the nearest first: the same namespace in other scopes, then others of the same scope.
+    ///
+    /// What can't be looked at is passed over: there is an error to report already.
+    static func others(of place: Place) -> [Neighborhood] {
+        let survey = LoginSurvey()
+        let all = Place.Scope.allCases.flatMap { scope in
+            (try? survey.findings(in: scope.secretScope) { namespace in
+                Neighborhood(
+                    scope: scope, namespace: namespace.name, items: (try? namespace.store.identities()) ?? [])
+            }) ?? []
+        }
+        let others = all.filter { $0.scope != place.scope || !$0.isNamespace(of: place) }
+            .sorted { NaturalOrder.isOrdered($0.namespace, $1.namespace) }
+        return others.filter { $0.isNamespace(of: place) }
+            + others.filter { !$0.isNamespace(of: place) && $0.scope == place.scope }
+            + others.filter { !$0.isNamespace(of: place) && $0.scope != place.scope }
+    }
+
+    private func isNamespace(of place: Place) -> Bool { namespace.utf8.elementsEqual(place.namespace.utf8) }
+
+    /// By what it differs from the place, in words.
+    func name(from place: Place) -> String {
+        [
+            scope == place.scope ? nil : "the scope \(scope.rawValue)",
+            isNamespace(of: place) ? nil : "the namespace \(namespace)",
+        ].compactMap { $0 }.joined(separator: " and ")
+    }
+
+    /// The options that lead there, each with a space before it.
+    func options(from place: Place) -> String {
+        (scope == place.scope ? "" : " --scope \(scope.rawValue)")
+            + (isNamespace(of: place) ? "" : " --namespace \(Display.shellWord(namespace))")
+    }
+}

@@ -1,0 +1,68 @@
+import Testing
+
+@Suite("What skr cached keeps is told from secrets everywhere")
+struct CachedNamesTests {
+    @Test(
+        "get, delete, expire and references say which verb handles it, with its keys",
+        arguments: ["", " --key a --key 'b,c d'"])
+    func otherVerbs(keys: String) throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            export SKR_NAMESPACE=; skr cached token --timeout 5m\#(keys) -- echo x
+            skr get token; echo $?; skr delete token; echo $?; skr expire token --timeout 5m; echo $?
+            skr exec --env A=skr://token -- true; echo $?; printf '{{ skr://token }}' | skr inject; echo $?; skr list | wc -l
+            """#)
+        #expect(outcome.output == "x\n1\n1\n1\n1\n1\n1\n")
+        let error = """
+            skr: error: token: no such item, or it has expired
+            skr: hint: 'token' is kept by 'skr cached': 'skr cached token\(keys) ... -- CMD' prints it; 'skr cached --forget token\(keys)' drops it
+
+            """
+        #expect(outcome.errors == String(repeating: error, count: 5))
+    }
+
+    @Test("of several variants the hint leaves the keys open; a secret of that name is what get means")
+    func variants() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            for key in a b; do skr cached token --timeout 5m --key $key -- true; done; skr get token
+            printf secret | skr set token; skr get token; skr delete token; skr list | cut -f 1-3
+            """#)
+        #expect(outcome.output == "secretcached\ttoken\ta\ncached\ttoken\tb\n")
+        #expect(outcome.errors.contains("'skr cached --forget token --key ...' drops it"))
+    }
+
+    @Test("--forget names the keys as they were typed, and tells of others and of a secret of that name")
+    func forget() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            export SKR_NAMESPACE=; skr cached token --timeout 5m --key a -- true; printf 1 | skr set api
+            skr cached --forget token --key b --key ''; skr cached --forget api; skr cached --forget none; echo $?
+            """#)
+        #expect(outcome.output == "1\n")
+        #expect(
+            outcome.errors == """
+                skr: error: token --key b --key '': no such item, or it has expired
+                skr: hint: 'token' is kept by 'skr cached': 'skr cached token --key a ... -- CMD' prints it; 'skr cached --forget token --key a' drops it
+                skr: error: api: no such item, or it has expired
+                skr: hint: 'api' is a secret that 'skr set' has stored: 'skr delete api' deletes it
+                skr: error: none: no such item, or it has expired
+                skr: hint: store it first; 'skr list' shows what is there
+
+                """)
+    }
+
+    @Test("the table of list shows the --key options, a pipe and JSON the keys as the account")
+    func list() throws {
+        let script =
+            #"skr cached t --timeout 5m --key a --key 'b c' --key '' --key 'x\,y' -- true; skr cached u --timeout 5m -- true"#
+        let shown = try TerminalRunner().run("stty cols 100; \(script); skr list")
+        #expect(
+            shown.split(separator: "\n").contains {
+                $0.hasPrefix(#"cached  t        --key a --key 'b c' --key '' --key 'x\,y'  "#)
+            }, "\(shown)")
+        let outcome = try CommandRunner().inSession(
+            #"\#(script); skr list | cut -f 3; skr list --json | jq -r '.[].account'"#)
+        #expect(outcome.output == #"a,b c,\e,x\\\,y"# + "\n\n" + #"a,b c,\e,x\\\,y"# + "\n\n")
+    }
+}

@@ -1,0 +1,54 @@
+import Testing
+
+@Suite("An item that is not there")
+struct MissingItemTests {
+    @Test("the error names scope and namespace where they are not the usual ones, for every verb")
+    func place() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            for verb in get delete "expire --timeout 5m"; do skr $verb api; skr $verb api al --namespace work; skr $verb api --namespace $'w\e'; done
+            skr exec --env A=skr://api --namespace work -- true; skr exec --env A=skr://api --env B=skr://b --namespace work -- true
+            """#, environment: ["SKR_NAMESPACE": ""])
+        let three = """
+            skr: error: api: no such item, or it has expired
+            skr: error: api al: no such item, or it has expired (namespace work)
+            skr: error: api: no such item, or it has expired (namespace w%1B)
+
+            """
+        let errors = outcome.errors.split(separator: "\n").filter { $0.hasPrefix("skr: error") }.joined(separator: "\n")
+        #expect(
+            errors == three + three + three + """
+                skr: error: api: no such item, or it has expired (namespace work)
+                skr: error: no such items, or they have expired: api, b (namespace work)
+                """)
+        #expect(
+            outcome.errors.split(separator: "\n").filter {
+                $0 == "skr: hint: store it first; 'skr list' shows what is there"
+            }.count == 11)
+    }
+
+    @Test("the hint says in which namespace it is, the nearest first, as it is typed")
+    func namespaces() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            printf 1 | skr set api --namespace "two words"; printf 1 | skr set db al --namespace n10; printf 1 | skr set db bo --namespace n9
+            skr get api; skr delete api; skr expire api --timeout 1m; skr exec --env A=skr://api -- true; skr get db; skr get db al; skr get db no
+            skr exec --env A=skr://no --env B=skr://api -- true; skr get api --namespace "two words"
+            skr cached kept --timeout 5m --namespace n9 -- true; skr get kept; skr cached --forget kept
+            """#, environment: ["SKR_NAMESPACE": ""])
+        let there = "it is in the namespace two words: --namespace 'two words'"
+        let kept =
+            "'kept' is kept by 'skr cached' in the namespace n9: 'skr cached kept --namespace n9 ... -- CMD' prints it; 'skr cached --forget kept --namespace n9' drops it"
+        let hints = outcome.errors.split(separator: "\n").filter { $0.hasPrefix("skr: hint: ") }.map {
+            $0.dropFirst(11)
+        }
+        #expect(
+            hints == [
+                "\(there)", "\(there)", "\(there)", "\(there)",
+                "it is in the namespace n9: --namespace n9; 'skr list --all db' shows where else",
+                "it is in the namespace n10: --namespace n10", "store it first; 'skr list' shows what is there",
+                "api: \(there)", "\(kept)", "it is in the namespace n9: --namespace n9",
+            ])
+        #expect(outcome.output == "1")
+    }
+}

@@ -20,8 +20,8 @@ struct ListCommand: VerbCommand, VerbAction {
             and JSON have the keys as the account, with commas between. 'skr cached --forget' drops it.
 
             --all lists every scope and namespace of this login, and has two more columns before the others, scope and \
-            namespace. It makes no keyring, and neither makes the persistent one nor renews its time. SKR_SCOPE and \
-            SKR_NAMESPACE don't count then.
+            namespace. It makes no keyring and does not renew the time of the persistent one. SKR_SCOPE and SKR_NAMESPACE \
+            don't count then.
 
             --expiring lists the items of which the kernel says that less is left, and none without a timeout. As time \
             left is rounded down, an item may come early, and never late. Exit code 0 if there are some; 1, and nothing \

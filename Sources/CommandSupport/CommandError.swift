@@ -34,6 +34,12 @@ extension CommandError {
             let values = lines.dropFirst().prefix { $0.hasPrefix("  - ") }.map { $0.dropFirst(4) }
             line = line.dropLast(invitation.count) + ": use " + values.joined(separator: ", ")
         }
-        return .usage(line.prefix(1).lowercased() + line.dropFirst(), hint: hint)
+        return .usage(line.prefix(1).lowercased() + line.dropFirst(), hint: durationHint(for: line) ?? hint)
+    }
+
+    /// The forms of a duration, where the message is about an option that takes one: it ends with the option's name.
+    private static func durationHint(for message: String) -> String? {
+        if message.hasSuffix("<duration>'") { return "write it as \(DurationText.forms)" }
+        return message.hasSuffix("<duration|never>'") ? "write it as \(DurationText.forms), or never" : nil
     }
 }

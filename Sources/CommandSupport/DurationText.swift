@@ -1,5 +1,8 @@
 /// Durations as people type them: `90`, `90s`, `15m`, `8h`, `2d`, `1h30m`.
 package enum DurationText {
+    /// For hints.
+    package static var forms: String { "90, 90s, 15m, 8h, 2d or 1h30m" }
+
     /// The duration; `nil` for a text that is none.
     ///
     /// Zero is a duration; the store refuses it.

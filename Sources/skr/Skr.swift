@@ -73,7 +73,7 @@ package enum Skr {
 
     static func unknownVerb(_ word: String) -> CommandError {
         if word == "stress" { return .usage("'skr stress' is a command of its own", hint: "use skr-stress") }
-        let nearest = NearestName.to(word, among: RootCommand.verbs)
+        let nearest = RootCommand.verb(otherwiseNamed: word) ?? NearestName.to(word, among: RootCommand.verbs)
         return .usage(
             "no such verb: \(Display.plain(word))",
             hint: nearest.map { "did you mean '\($0)'? 'skr help' lists the verbs" } ?? "'skr help' lists the verbs")

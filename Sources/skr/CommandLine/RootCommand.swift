@@ -13,7 +13,7 @@ struct RootCommand: ExampleCommand {
         subcommands: [
             SetCommand.self, GetCommand.self, ListCommand.self, ExpireCommand.self, DeleteCommand.self,
             ClearCommand.self, ExecCommand.self, InjectCommand.self, SessionCommand.self, CachedCommand.self,
-            LockCommand.self, DoctorCommand.self, CompletionsCommand.self, ManualCommand.self,
+            LockCommand.self, DoctorCommand.self, CompletionsCommand.self, ManualCommand.self, VersionCommand.self,
         ]
     )
 
@@ -41,6 +41,19 @@ struct RootCommand: ExampleCommand {
     }
 
     /// The names of all verbs, hidden ones too.
+    /// What other commands call the verb.
+    static func verb(otherwiseNamed word: String) -> String? {
+        switch word {
+        case "ls": "list"
+        case "rm", "remove": "delete"
+        case "show", "cat", "print": "get"
+        case "put", "store", "save": "set"
+        case "add", "new", "create": "set --new"
+        case "run": "exec"
+        default: nil
+        }
+    }
+
     static var verbs: [String] {
         configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
     }

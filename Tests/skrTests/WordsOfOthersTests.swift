@@ -1,0 +1,46 @@
+import Foundation
+import Testing
+
+@Suite("Words that people bring along")
+struct WordsOfOthersTests {
+    @Test(
+        "another command's verb is told what it is called here",
+        arguments: [("ls", "list"), ("rm", "delete"), ("show", "get"), ("put", "set"), ("add", "set --new")])
+    func verbs(typed: String, meant: String) throws {
+        for words in [[typed, "api"], ["help", typed]] {
+            let outcome = try CommandRunner().run(words, input: Data())
+            #expect(outcome.exitCode == 64 && outcome.output.isEmpty)
+            #expect(
+                outcome.errors.hasPrefix("skr: error: no such verb: \(typed)\nskr: hint: did you mean '\(meant)'? "))
+        }
+    }
+
+    @Test("version prints what --version does")
+    func version() throws {
+        let outcome = try CommandRunner().run("version")
+        #expect(try outcome == CommandRunner().run("--version"))
+        #expect(outcome.exitCode == 0 && outcome.output.hasPrefix("skr "))
+    }
+
+    @Test(
+        "a bad duration is answered with the forms of one, wherever it stands",
+        arguments: [
+            "set api --timeout soon", "set api --timeout=1.5h", "set api --timeout 0", "set api --timeout -1",
+            "expire api --timeout soon", "expire api --timeout 0", "lock a --timeout soon -- true",
+            "lock a --wait soon -- true", "cached a --timeout soon -- true", "cached a --timeout 0 -- true",
+            "cached a --timeout 5m --refresh-before soon -- true",
+            "cached a --timeout 5m --cache-failures soon -- true", "cached a --timeout 5m --cache-failures 0 -- true",
+        ])
+    func durations(line: String) throws {
+        let outcome = try CommandRunner().inSession("printf x | skr set api; printf y | skr \(line)")
+        #expect(outcome.exitCode == 64 && outcome.output.isEmpty)
+        let hint = outcome.errors.split(separator: "\n").last ?? ""
+        #expect(hint.hasPrefix("skr: hint: ") && hint.contains("90, 90s, 15m, 8h, 2d or 1h30m"), "\(outcome.errors)")
+    }
+
+    @Test("so does skr-stress")
+    func stressDuration() throws {
+        let outcome = try CommandRunner().shell("skr-stress --duration soon")
+        #expect(outcome.exitCode == 64 && outcome.errors.contains("hint: write it as 90, 90s, 15m, 8h, 2d or 1h30m\n"))
+    }
+}

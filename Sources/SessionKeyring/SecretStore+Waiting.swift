@@ -61,6 +61,23 @@ extension SecretStore {
         return true
     }
 
+    /// Takes the timeout of the item that is there away, so that it lives as long as its scope; false where there is none.
+    ///
+    /// Waits for others up to `limit`.
+    ///
+    /// - Throws: `CancellationError`; ``SecretStoreError`` as ``removeTimeout(of:)``.
+    @discardableResult
+    public nonisolated(nonsending) func removeTimeout(
+        of item: ItemIdentity, waiting limit: Duration
+    ) async throws -> Bool {
+        try check(item)
+        guard try await waiting(upTo: limit, { store in try store.backend.removeTimeout(of: item) }) else {
+            return false
+        }
+        try await finishing { store, _ in try store.keepRefusals(of: item) }
+        return true
+    }
+
     /// Deletes the item; false where there was none.
     ///
     /// Waits for others up to `limit`.

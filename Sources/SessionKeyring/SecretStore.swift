@@ -181,6 +181,19 @@ extension SecretStore {
         return true
     }
 
+    /// Takes the timeout of the item that is there away, so that it lives as long as its scope; false where there is none.
+    ///
+    /// - Throws: ``SecretStoreError`` with `unsupported` where the backend can't.
+    ///
+    /// The corresponding C function is `keyctl_set_timeout(3)` with 0.
+    @discardableResult
+    public func removeTimeout(of item: ItemIdentity) throws(SecretStoreError) -> Bool {
+        try check(item)
+        guard try backend.removeTimeout(of: item) else { return false }
+        try keepRefusals(of: item)
+        return true
+    }
+
     /// Deletes the item; false where there was none.
     ///
     /// - Throws: ``SecretStoreError``.

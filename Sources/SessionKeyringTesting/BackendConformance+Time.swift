@@ -49,6 +49,19 @@ extension BackendConformance {
             usleep(1_100_000)
             try expect(try store.get(item) == nil as String?, "with one it goes")
         },
+        Check("removeTimeout has an item stay, and leaves it as it was otherwise") { store in
+            try expect(try !store.removeTimeout(of: item), "there is none")
+            try store.set("value", for: item, timeout: .seconds(1))
+            try expect(try store.removeTimeout(of: item), "removeTimeout finds it")
+            try expect(try store.items().map(\.expiry) == [.never], "it has no timeout")
+            usleep(1_100_000)
+            try expect(try store.get(item) == "value", "it stays")
+            try expect(try store.removeTimeout(of: item), "so does one without a timeout")
+            try store.set("brief", for: item, timeout: .milliseconds(300))
+            usleep(1_100_000)
+            try expect(try !store.removeTimeout(of: item), "one whose timeout has passed is not revived")
+            try expect(try store.get(item) == nil as String?, "it is gone")
+        },
         Check("timeouts that mean nothing are refused, and the item stays as it was") { store in
             try store.set("kept", for: item)
             for timeout: Duration in [.zero, .seconds(-1), .milliseconds(-1), .seconds(4_294_967_296)] {

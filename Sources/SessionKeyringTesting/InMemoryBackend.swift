@@ -48,10 +48,22 @@ public final class InMemoryBackend: SecretBackend {
 
     /// Gives the item a new timeout; false where there is none.
     public func expire(_ item: ItemIdentity, timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
+        setDeadline(of: item) { $0 + timeout.duration }
+    }
+
+    /// Takes the item's timeout away; false where there is none.
+    public func removeTimeout(of item: ItemIdentity) throws(SecretStoreError) -> Bool {
+        setDeadline(of: item) { _ in nil }
+    }
+
+    private func setDeadline(
+        of item: ItemIdentity, to deadline: (ContinuousClock.Instant) -> ContinuousClock.Instant?
+    ) -> Bool {
         let time = now()
+        let new = deadline(time)
         return state.withLock { state in
             guard let entry = state.entries[item], entry.isLive(at: time) else { return false }
-            state.entries[item] = Entry(secret: entry.secret, deadline: time + timeout.duration)
+            state.entries[item] = Entry(secret: entry.secret, deadline: new)
             return true
         }
     }

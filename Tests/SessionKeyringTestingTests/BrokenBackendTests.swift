@@ -67,6 +67,10 @@ private struct BrokenBackend: SecretBackend {
         try whole.expire(folded(item), timeout: timeout)
     }
 
+    func removeTimeout(of item: ItemIdentity) throws(SecretStoreError) -> Bool {
+        try whole.removeTimeout(of: folded(item))
+    }
+
     func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try whole.contains(folded(item)) }
 
     func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {

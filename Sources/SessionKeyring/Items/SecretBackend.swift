@@ -35,6 +35,9 @@ public protocol SecretBackend: Sendable {
     /// Gives the item a new timeout, counted from now; false where there is none.
     func expire(_ item: ItemIdentity, timeout: KeyTimeout) throws(SecretStoreError) -> Bool
 
+    /// Takes the item's timeout away, so that it lives as long as its scope; false where there is no item.
+    func removeTimeout(of item: ItemIdentity) throws(SecretStoreError) -> Bool
+
     /// Whether a live item is there.
     func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool
 
@@ -86,6 +89,13 @@ public protocol SecretBackend: Sendable {
 extension SecretBackend {
     /// It does not tell of changes.
     public func changes() throws(SecretStoreError) -> SecretChanges { throw SecretStoreError(.unsupported) }
+
+    /// It can't.
+    ///
+    /// - Throws: ``SecretStoreError`` with `unsupported`.
+    public func removeTimeout(of item: ItemIdentity) throws(SecretStoreError) -> Bool {
+        throw SecretStoreError(.unsupported, item: item)
+    }
 
     /// No backend but the kernel's has keys that can't be read.
     public func unreadableKeys() throws(SecretStoreError) -> [KeySerial] { [] }

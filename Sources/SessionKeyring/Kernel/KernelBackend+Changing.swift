@@ -2,6 +2,15 @@ package import Keyutils
 
 extension KernelBackend {
     package func expire(_ item: ItemIdentity, timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
+        try setTimeout(timeout, of: item)
+    }
+
+    package func removeTimeout(of item: ItemIdentity) throws(SecretStoreError) -> Bool {
+        try setTimeout(nil, of: item)
+    }
+
+    /// - Parameter timeout: `nil` for the scope's life.
+    private func setTimeout(_ timeout: KeyTimeout?, of item: ItemIdentity) throws(SecretStoreError) -> Bool {
         do throws(SecretStoreError) {
             if let leases = try rings.leasesIfFlagged() {
                 return try expireUnderLease(item, timeout: timeout, leases: leases)
@@ -20,7 +29,7 @@ extension KernelBackend {
     }
 
     /// Puts a new key with the same secret in the item's place.
-    private func expireAnew(_ item: ItemIdentity, timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
+    private func expireAnew(_ item: ItemIdentity, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
         guard let update = try beginUpdate(of: item, lasting: ItemLeases.duration, waiting: RetryBudget.heldLease)
         else {
             throw SecretStoreError(.contended, item: item)
@@ -56,12 +65,14 @@ extension KernelBackend {
         }
     }
 
-    private func expireUnlocked(_ item: ItemIdentity, timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
-        try withKey(of: item) { _, key throws(KeyringError) in try key.setTimeout(timeout) } != nil
+    private func expireUnlocked(_ item: ItemIdentity, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
+        try withKey(of: item) { _, key throws(KeyringError) in
+            if let timeout { try key.setTimeout(timeout) } else { try key.removeTimeout() }
+        } != nil
     }
 
     private func expireUnderLease(
-        _ item: ItemIdentity, timeout: KeyTimeout, leases ring: Keyring
+        _ item: ItemIdentity, timeout: KeyTimeout?, leases ring: Keyring
     ) throws(SecretStoreError) -> Bool {
         for _ in 0..<RetryBudget.lostLeases {
             let lease = try affordableLease(for: item, in: ring)

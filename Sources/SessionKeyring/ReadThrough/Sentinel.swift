@@ -108,6 +108,13 @@ extension SecretStore {
         }
     }
 
+    /// Has what says that the item's value was refused live as long as the item, whose timeout was taken away.
+    func keepRefusals(of item: ItemIdentity) throws(SecretStoreError) {
+        for name in item.sentinels where try sentinel(name)?.refusal != nil {
+            _ = try backend.removeTimeout(of: name)
+        }
+    }
+
     /// Which refusals don't count any more.
     enum Refusal {
         case any

@@ -60,6 +60,10 @@ struct FaultyBackend: SecretBackend {
         try whole.expire(item, timeout: timeout)
     }
 
+    func removeTimeout(of item: ItemIdentity) throws(SecretStoreError) -> Bool {
+        try whole.removeTimeout(of: item)
+    }
+
     func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
         try whole.contains(item)
     }

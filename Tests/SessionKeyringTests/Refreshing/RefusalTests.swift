@@ -56,6 +56,20 @@ struct RefusalTests {
         #expect(try await store.value(for: item, as: String.self) { _ in Fetched("once more") } == "new")
     }
 
+    @Test("what was refused stays so for as long as the secret lives whose timeout is taken away")
+    func refusedForGood() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        func expiries() throws -> [ItemAttributes.Expiry] {
+            try item.sentinels.compactMap { try store.attributes(of: $0)?.expiry }
+        }
+        try store.set("spent", for: item, timeout: .seconds(600))
+        try store.invalidate("spent", for: item)
+        #expect(try !expiries().isEmpty && !expiries().contains(.never))
+        try store.removeTimeout(of: item)
+        #expect(try expiries() == [.never])
+    }
+
     @Test("what is refused before it is said to be fresh stays refused")
     func refusedAtOnce() async throws {
         let scratch = try ScratchKeyring()

@@ -23,6 +23,10 @@ extension ForwardingBackend {
         try whole.expire(item, timeout: timeout)
     }
 
+    func removeTimeout(of item: ItemIdentity) throws(SecretStoreError) -> Bool {
+        try whole.removeTimeout(of: item)
+    }
+
     func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try whole.contains(item) }
     func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try whole.delete(item) }
     func clear() throws(SecretStoreError) { try whole.clear() }

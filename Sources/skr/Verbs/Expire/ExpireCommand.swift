@@ -5,22 +5,34 @@ import SessionKeyring
 struct ExpireCommand: VerbCommand, VerbAction {
     static let configuration = CommandConfiguration(
         commandName: "expire",
-        abstract: "Give a secret a new timeout, counted from now."
+        abstract: "Give a secret a new timeout, counted from now, or none."
     )
 
     static let examples = """
         skr expire api --timeout 5m
+        skr expire api --never
         """
 
     @OptionGroup var target: TargetArguments
 
     @Option(help: ArgumentHelp("When the kernel drops it: 90s, 15m, 8h, 2d, 1h30m.", valueName: "duration"))
-    var timeout: DurationArgument
+    var timeout: DurationArgument?
+
+    @Flag(help: "Take its timeout away: it stays until the session ends.")
+    var never = false
 
     func run() throws {
+        guard (timeout != nil) != never else {
+            throw CommandError.usage("expire needs --timeout or --never, one of them", hint: "such as --timeout 15m")
+        }
         let target = try target.target()
         let store = try target.place.store()
         let item = try target.meantItem(in: store)
-        guard try store.expire(item, timeout: timeout.duration) else { throw target.missing(item, in: store) }
+        guard try expire(item, in: store) else { throw target.missing(item, in: store) }
+    }
+
+    private func expire(_ item: ItemIdentity, in store: SecretStore) throws(SecretStoreError) -> Bool {
+        guard let timeout else { return try store.removeTimeout(of: item) }
+        return try store.expire(item, timeout: timeout.duration)
     }
 }

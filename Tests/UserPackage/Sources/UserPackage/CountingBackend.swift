@@ -33,6 +33,10 @@ final class CountingBackend: SecretBackend {
         try counted.expire(item, timeout: timeout)
     }
 
+    func removeTimeout(of item: ItemIdentity) throws(SecretStoreError) -> Bool {
+        try counted.removeTimeout(of: item)
+    }
+
     func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try counted.contains(item) }
     func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try counted.delete(item) }
     func clear() throws(SecretStoreError) { try counted.clear() }

@@ -52,6 +52,7 @@ private func setAndGet(_ store: SecretStore) throws {
     let isThere = try store.contains(token)
     precondition(isThere)
     try store.expire(token, timeout: .seconds(60))
+    try store.removeTimeout(of: token)
     try store.delete(token)
 }
 

@@ -17,6 +17,7 @@ func callAllInTasks(_ store: SecretStore) async throws {
 private func items(_ store: SecretStore) async throws {
     try await store.set("1", for: token, timeout: .seconds(60), waiting: .seconds(1))
     try await store.expire(token, timeout: .seconds(60), waiting: .seconds(1))
+    try await store.removeTimeout(of: token, waiting: .seconds(1))
     try await store.update(token, timeout: nil) { (old: String?) in old.map { $0 + "2" } }
     try await store.update(
         token, as: String.self, timeout: nil, lasting: .seconds(1), waiting: .seconds(1)

@@ -27,7 +27,7 @@ struct VerbTests {
         let outcome = try inSession(
             #"""
             printf old | skr set tok --timeout 90m; (exit 1) | skr set tok; echo $?; echo "$UNSET" | skr set tok; echo $?
-            printf "" | skr set --raw tok --timeout 5m; echo $?; skr set tok --new </dev/null; echo $?; skr get tok; echo
+            printf "" | skr set --raw tok --timeout 5m; echo $?; skr set fresh --new </dev/null; echo $?; skr get tok; echo
             skr set tok s3cret </dev/null; echo $?; skr list
             printf "\n" | skr set tok --allow-empty; echo $?; skr get tok | wc -c; skr set --allow-empty new </dev/null; skr list
             """#)

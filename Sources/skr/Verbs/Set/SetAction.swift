@@ -15,7 +15,7 @@ struct SetAction: VerbAction {
         let item = target.exactItem
         let store = try target.place.store()
         // Before we ask for a secret that could not be stored.
-        try checkBeforehand(item)
+        try checkBeforehand(item, in: store)
         let secret = try readSecret(for: item)
         if isNew {
             try store.add(secret, for: item, timeout: timeout)
@@ -32,6 +32,8 @@ struct SetAction: VerbAction {
         if let timeout, (try? KeyTimeout(timeout)) == nil { throw SecretStoreError(.invalidTimeout, item: item) }
     }
 
+        // Whatever else is wrong there, and whoever comes in between, the write tells of.
+        if isNew, (try? store.contains(item)) == true { throw SecretStoreError(.duplicate, item: item) }
     private func readSecret(for item: ItemIdentity) throws(CommandError) -> SecretBytes {
         guard !Console.isInputTerminal else {
             return try SecretPrompt.ask("secret for \(Display.name(of: item)): ", allowsEmpty: allowsEmpty)

@@ -1,0 +1,24 @@
+import Testing
+
+@Suite("set --new looks before it asks")
+struct LookingFirstTests {
+    @Test("on a terminal it fails before it asks for a secret that it would not store")
+    func terminal() throws {
+        let shown = try TerminalRunner().run(
+            #"printf old | skr set api; skr set --new api; echo rc=$?; skr get api"#,
+            answering: [.init(prompt: "secret for", keys: "typed\n")])
+        #expect(shown.contains("rc=73\nold\n") && !shown.contains("secret for"))
+        #expect(shown.contains("skr: hint: leave out --new to replace it\n"))
+    }
+
+    @Test("in a pipe it fails before it reads, as somebody may have to make the secret first")
+    func pipe() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            printf old | skr set api
+            { skr set --new api; echo $?; skr set --new api --timeout=5m; echo $?; cat; } <<< unread
+            printf new | skr set --new other; echo $?; skr get other
+            """#)
+        #expect(outcome.output == "73\n73\nunread\n0\nnew")
+    }
+}

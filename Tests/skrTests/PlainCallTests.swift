@@ -28,7 +28,7 @@ struct PlainCallTests {
             "get api", "get api me", "get --scope user api", "get api --namespace n me", "get api --field a.0.b",
             "set api",
             "set api me --timeout 8h", "set --new api", "set --raw --new api --timeout 1h30m", "set api --allow-empty",
-            "set api --timeout 90",
+            "set api --timeout 90", "set api --timeout never",
             "delete api", "delete api me --scope persistent", "set api --timeout 0",
         ]
     )
@@ -43,7 +43,8 @@ struct PlainCallTests {
             "get -- api",
             "list", "set api --timeout soon", "set api --timeout -1", "get api --timeout 5", "delete api --new",
             "get api --raw",
-            "set api --new --new", "get api --allow-empty", "get api --field a --field b", "get --help",
+            "set api --new --new", "set --generate api", "get api --allow-empty", "get api --field a --field b",
+            "get --help",
             "set --help api", "help get",
             "gets api",
         ]
@@ -56,7 +57,7 @@ struct PlainCallTests {
     func random() throws {
         let words = [
             "get", "set", "delete", "api", "me", "", "-", "--", "--new", "--allow-empty", "--raw", "--timeout", "8h",
-            "0", "x",
+            "0", "never", "x",
             "--scope", "user",
             "session", "--namespace", "n", "--field", "a.b", "--help", "-h", "--timeout=5", "é",
         ]

@@ -59,7 +59,7 @@ struct Place {
     }
 
     /// A variable's value; `nil` if it is not set or empty.
-    private static func environment(_ name: String) throws(CommandError) -> String? {
+    static func environment(_ name: String) throws(CommandError) -> String? {
         guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { return nil }
         guard let text = unsafe String(validatingCString: value) else {
             throw .usage("\(name) is not valid UTF-8", hint: "names are text; use UTF-8 ones")

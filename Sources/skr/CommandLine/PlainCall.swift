@@ -72,6 +72,13 @@ struct PlainCall {
         return duration
     }
 
+    mutating func timeout() -> TimeoutArgument? {
+        guard let value = value() else { return nil }
+        let timeout = TimeoutArgument(argument: value)
+        isPlain = timeout != nil
+        return timeout
+    }
+
     /// The item that is named; `nil` if the call is not plain.
     func target() -> Target? {
         guard count == 1 || count == 2, let place = anyPlace() else { return nil }

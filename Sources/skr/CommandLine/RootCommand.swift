@@ -21,6 +21,7 @@ struct RootCommand: ExampleCommand {
 
         ENVIRONMENT:
           SKR_SCOPE, SKR_NAMESPACE   what --scope and --namespace are by default
+          SKR_TIMEOUT                what --timeout of set and cached is by default
 
         EXIT CODES:
         \(ExitCode.table)

@@ -7,7 +7,8 @@ extension CachedAction {
         guard var call = PlainCall(launching: words) else { return nil }
         var keys: [String] = []
         // Locals, because to fill `self` step by step costs a copy of it.
-        var (timeout, refreshBefore, failureTimeout): (Duration?, Duration?, Duration?)
+        var (refreshBefore, failureTimeout): (Duration?, Duration?)
+        var timeout: TimeoutArgument?
         var lifetimePath: String?
         var (isStaleWhileRefreshing, isForced) = (false, false)
         while let option = call.nextOption() {
@@ -16,13 +17,18 @@ extension CachedAction {
             case "--force" where !isForced: isForced = true
             case "--key": if let key = call.value() { keys.append(key) }
             case "--timeout-from-json" where lifetimePath == nil: lifetimePath = call.value()
-            case "--timeout" where timeout == nil: timeout = call.duration()
+            case "--timeout" where timeout == nil: timeout = call.timeout()
             case "--refresh-before" where refreshBefore == nil: refreshBefore = call.duration()
             case "--cache-failures" where failureTimeout == nil: failureTimeout = call.duration()
             default: return nil
             }
         }
         guard let (name, place) = call.named() else { return nil }
+        do throws(CommandError) {
+            timeout = try Self.timeout(timeout, lifetimePath: lifetimePath)
+        } catch {
+            return nil
+        }
         self.init(
             place: place, item: .cached(name, variant: CachedVariant.text(of: keys)), timeout: timeout,
             lifetimePath: lifetimePath, refreshBefore: refreshBefore, isStaleWhileRefreshing: isStaleWhileRefreshing,
@@ -30,17 +36,26 @@ extension CachedAction {
         guard (try? check()) != nil else { return nil }
     }
 
+    /// What `--timeout` says, else SKR_TIMEOUT; an output that says itself how long it is valid needs neither.
+    static func timeout(
+        _ said: TimeoutArgument?, lifetimePath: String?
+    ) throws(CommandError) -> TimeoutArgument? {
+        guard said == nil, lifetimePath == nil else { return said }
+        return try TimeoutArgument.usual()
+    }
+
     /// Checks what concerns more than one option.
     func check() throws(CommandError) {
         try command.requireCommand("skr cached NAME --timeout 15m -- CMD")
         guard timeout != nil || lifetimePath != nil else {
             throw .usage(
-                "how long is the output to be kept", hint: "pass --timeout 15m, or --timeout-from-json .expires_in")
+                "how long is the output to be kept",
+                hint: "pass --timeout 15m or --timeout-from-json .expires_in, or set SKR_TIMEOUT")
         }
-        guard Self.isTimeout(timeout), Self.isTimeout(failureTimeout) else {
+        guard timeout?.isPossible ?? true, Self.isTimeout(failureTimeout) else {
             throw .usage(
                 "a timeout must be more than 0 and at most 4294967295 seconds",
-                hint: "pass a duration such as 90s, 15m or 8h")
+                hint: "write it as \(DurationText.forms)")
         }
         try checkRefresh()
         if let lifetimePath, !Self.isPath(lifetimePath) {
@@ -55,16 +70,18 @@ extension CachedAction {
             throw .usage("--stale-while-refreshing needs --refresh-before", hint: "pass --refresh-before 2m, say")
         }
         guard let refreshBefore else { return }
-        guard refreshBefore > .zero, timeout.map({ refreshBefore < $0 }) ?? true else {
+        guard timeout != .never || lifetimePath != nil else {
+            throw .usage("--refresh-before needs an end", hint: "pass a --timeout other than never")
+        }
+        guard refreshBefore > .zero, timeout?.duration.map({ refreshBefore < $0 }) ?? true else {
             throw .usage(
-                "--refresh-before must be more than 0 and less than --timeout",
+                "--refresh-before must be more than 0 and less than --timeout, or SKR_TIMEOUT",
                 hint: "it is how long before its end the output is fetched anew")
         }
     }
 
     private static func isTimeout(_ duration: Duration?) -> Bool {
-        guard let duration else { return true }
-        return duration > .zero && duration <= .seconds(4_294_967_295)
+        duration.map { TimeoutArgument.after($0).isPossible } ?? true
     }
 
     /// Whether it is names with dots between, and maybe one before.

@@ -14,7 +14,8 @@ struct CachedAction: VerbAction {
 
     let place: Place
     let item: ItemIdentity
-    let timeout: Duration?
+    /// `nil` where only the output says it.
+    let timeout: TimeoutArgument?
     /// Where in the output its lifetime stands.
     let lifetimePath: String?
     let refreshBefore: Duration?

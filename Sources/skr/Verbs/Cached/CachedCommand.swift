@@ -16,6 +16,8 @@ struct CachedCommand: LaunchingVerb {
             The output is kept under NAME and the --key arguments, and nothing else: other words behind '--' don't \
             make it another one. CMD reads from /dev/null, unless standard input is a terminal.
 
+            Without --timeout, SKR_TIMEOUT says how long the output is kept, unless --timeout-from-json does.
+
             --timeout-from-json takes the lifetime from the output: a number of seconds, a Unix time (any number above \
             1,000,000,000), or a date and time as in RFC 3339; with --timeout too, the smaller wins. One in the past, \
             or more than 10 years away, is none. Where the field can't be used, that is error 65, and nothing is \
@@ -25,7 +27,8 @@ struct CachedCommand: LaunchingVerb {
             still get the old one. If that fails, the old one serves. With --stale-while-refreshing that process gets \
             the old one at once too, and CMD runs in the background, with no descriptor of its caller's.
 
-            --cache-failures remembers a failure, its output and its exit code, and gives it to all that ask.
+            --cache-failures remembers a failure, its output and its exit code, and gives it to all that ask. It has \
+            a duration of its own, which SKR_TIMEOUT says nothing about.
 
             In a session that another user owns, CMD runs and nothing is kept or taken, unless --scope session or \
             SKR_SCOPE says that the session is meant.
@@ -49,8 +52,11 @@ struct CachedCommand: LaunchingVerb {
     @Option(help: ArgumentHelp("What tells this output from others of that name; may be repeated.", valueName: "arg"))
     var key: [String] = []
 
-    @Option(help: ArgumentHelp("How long the output is kept: 90s, 15m, 8h, 2d, 1h30m.", valueName: "duration"))
-    var timeout: DurationArgument?
+    @Option(
+        help: ArgumentHelp(
+            "How long the output is kept: 90s, 15m, 8h, 2d, 1h30m; never for as long as the session.",
+            valueName: "duration|never"))
+    var timeout: TimeoutArgument?
 
     @Option(
         help: ArgumentHelp("Where in the output its lifetime stands, such as .expires_in.", valueName: "path"))
@@ -84,7 +90,8 @@ struct CachedCommand: LaunchingVerb {
             return ForgetAction(place: try options.place(), item: item)
         }
         let action = CachedAction(
-            place: try options.place(), item: item, timeout: timeout?.duration, lifetimePath: timeoutFromJson,
+            place: try options.place(), item: item,
+            timeout: try CachedAction.timeout(timeout, lifetimePath: timeoutFromJson), lifetimePath: timeoutFromJson,
             refreshBefore: refreshBefore?.duration, isStaleWhileRefreshing: staleWhileRefreshing,
             failureTimeout: cacheFailures?.duration, isForced: force, command: command)
         try action.check()

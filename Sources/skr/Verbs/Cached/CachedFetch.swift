@@ -136,7 +136,7 @@ struct CachedFetch {
     }
 
     private func lifetime(of answer: CachedAnswer) throws(CommandError) -> Lifetime {
-        var timeout = action.timeout
+        var timeout = action.timeout?.duration
         if let path = action.lifetimePath {
             let stated = try answer.output.bytes.withBytes { bytes throws(CommandError) in
                 try OutputLifetime.read(path, from: bytes)

@@ -37,9 +37,10 @@ struct ManualCommand: VerbCommand, VerbAction {
         let launches = verb == nil || RootCommand.launches(verb)
         var codes = ExitCode.allCases.filter { launches || !$0.isOfLaunching }.map { ("\($0.rawValue)", $0.meaning) }
         if launches { codes.append(("other", "that of CMD, 128+N for a signal")) }
+        let stores = [nil, SetCommand.configuration.commandName, CachedCommand.configuration.commandName]
+        let variables = PlaceOptions.variables + (stores.contains(verb) ? [TimeoutArgument.variable] : [])
         let page = try ManualPage(
-            of: RootCommand.self, verb: verb, date: date ?? Self.today, variables: PlaceOptions.variables,
-            exitCodes: codes)
+            of: RootCommand.self, verb: verb, date: date ?? Self.today, variables: variables, exitCodes: codes)
         try Console.write(page.text)
     }
 }

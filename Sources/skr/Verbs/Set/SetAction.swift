@@ -83,13 +83,14 @@ extension SetAction {
             case "--new" where !isNew: isNew = true
             case "--raw" where !isRaw: isRaw = true
             case "--allow-empty" where !allowsEmpty: allowsEmpty = true
-            case "--timeout" where timeout == nil: timeout = call.duration()
+            case "--timeout" where said == nil: said = call.timeout()
             default: return nil
             }
         }
         guard let target = call.target() else { return nil }
         self.target = target
     }
+        var said: TimeoutArgument?
 }
 
 extension SecretBytes {
@@ -100,5 +101,10 @@ extension SecretBytes {
         }
         guard endsInNewline else { return self }
         return withBytes { bytes in SecretBytes(copying: bytes.extracting(first: count - 1)) }
+        do throws(CommandError) {
+            timeout = try TimeoutArgument.usual(unless: said)?.duration
+        } catch {
+            return nil
+        }
     }
 }

@@ -9,6 +9,8 @@ struct SetCommand: VerbCommand {
             One newline at the end of standard input is dropped. What was stored under the name is replaced, with its \
             timeout, in one step. Without ACCOUNT it is the item that has none. Where standard input gives nothing, \
             because what should have made the secret failed, that is an error, and what was stored stays.
+
+            Without --timeout, SKR_TIMEOUT says how long the secret lives.
             """
     )
 
@@ -20,8 +22,11 @@ struct SetCommand: VerbCommand {
 
     @OptionGroup var target: TargetArguments
 
-    @Option(help: ArgumentHelp("When the kernel drops it: 90s, 15m, 8h, 2d, 1h30m.", valueName: "duration"))
-    var timeout: DurationArgument?
+    @Option(
+        help: ArgumentHelp(
+            "When the kernel drops it: 90s, 15m, 8h, 2d, 1h30m; never when the session ends only.",
+            valueName: "duration|never"))
+    var timeout: TimeoutArgument?
 
     @Flag(help: "Refuse if it is there already (exit code 73).")
     var new = false
@@ -34,6 +39,7 @@ struct SetCommand: VerbCommand {
 
     func action() throws(CommandError) -> any VerbAction {
         SetAction(
-            target: try target.target(), timeout: timeout?.duration, isNew: new, isRaw: raw, allowsEmpty: allowEmpty)
+            target: try target.target(), timeout: try TimeoutArgument.usual(unless: timeout)?.duration, isNew: new,
+            isRaw: raw, allowsEmpty: allowEmpty)
     }
 }

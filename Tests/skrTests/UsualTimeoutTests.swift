@@ -1,0 +1,79 @@
+import Testing
+
+@Suite("SKR_TIMEOUT")
+struct UsualTimeoutTests {
+    /// What is left of what is stored, in the order of names, `-` for what has no timeout.
+    private func timesLeft(after script: String, usual: String?) throws -> CommandRunner.Outcome {
+        try CommandRunner().inSession(
+            script + "\nskr list | awk -F'\\t' '{ print $2, $NF }' | sort",
+            environment: usual.map { ["SKR_TIMEOUT": $0] } ?? [:])
+    }
+
+    @Test("says how long what set and cached store lives, unless --timeout does, in plain calls and others")
+    func usual() throws {
+        let outcome = try timesLeft(
+            after: #"""
+                printf s | skr set a; printf s | skr set --scope=session b; printf s | skr set c --timeout 60h
+                printf s | skr set d --timeout never; printf s | skr set e --timeout=never
+                skr cached f -- true; skr cached --scope=session g -- true; skr cached h --timeout 60h -- true
+                skr cached i --timeout never -- true; skr cached j --timeout=never -- true
+                """#, usual: "90m")
+        #expect(
+            outcome
+                == .init(
+                    exitCode: 0,
+                    output: "a 1h\nb 1h\nc 2d\nd -\ne -\nf 1h\ng 1h\nh 2d\ni -\nj -\n", errors: ""))
+    }
+
+    @Test("an empty one counts as unset; never is a value too", arguments: ["", "never"])
+    func none(usual: String) throws {
+        let outcome = try timesLeft(after: "printf s | skr set a; printf s | skr set --scope=session b", usual: usual)
+        #expect(outcome == .init(exitCode: 0, output: "a -\nb -\n", errors: ""))
+        let cached = try timesLeft(after: "skr cached c -- echo x; echo $?", usual: usual)
+        #expect(cached.output == (usual.isEmpty ? "64\n" : "x\n0\nc -\n"))
+    }
+
+    @Test(
+        "a bad value is told by its name, with the forms of a duration",
+        arguments: ["soon", "0", "-5", "1h30", "4294967296", "\u{1B}[31m"])
+    func bad(usual: String) throws {
+        for line in ["set a", "set --scope=session a", "cached a -- true", "cached --scope=session a -- true"] {
+            let outcome = try CommandRunner().inSession("printf s | skr \(line)", environment: ["SKR_TIMEOUT": usual])
+            #expect(outcome.exitCode == 64 && outcome.output.isEmpty)
+            #expect(outcome.errors.hasPrefix("skr: error: SKR_TIMEOUT: '") && !outcome.errors.contains("\u{1B}"))
+            #expect(outcome.errors.hasSuffix("\nskr: hint: write it as 90, 90s, 15m, 8h, 2d or 1h30m, or never\n"))
+        }
+    }
+
+    @Test("what needs none is not kept by a bad value, and a lock asks nobody")
+    func unasked() throws {
+        let outcome = try timesLeft(
+            after: #"""
+                printf s | skr set a --timeout 60h; skr get a; skr expire a --timeout 80h; skr lock x --scope session -- echo locked
+                skr cached t --timeout 60h -- true; skr cached --forget t
+                """#, usual: "soon")
+        #expect(outcome == .init(exitCode: 0, output: "slocked\na 3d\n", errors: ""))
+    }
+
+    @Test("an output that says how long it is valid is kept so long, and a failure as long as --cache-failures says")
+    func fromOutput() throws {
+        let outcome = try timesLeft(
+            after: #"""
+                skr cached a --timeout-from-json .t -- echo '{"t":200000}' >/dev/null
+                skr cached b --timeout-from-json=.t -- echo '{"t":200000}' >/dev/null
+                skr cached c --timeout never --timeout-from-json .t -- echo '{"t":200000}' >/dev/null
+                skr cached e -- false; skr cached e -- echo not kept; skr cached --forget e
+                skr cached f --cache-failures 1h -- false; skr cached f --cache-failures 1h -- echo kept
+                """#, usual: "90m")
+        #expect(outcome == .init(exitCode: 0, output: "not kept\na 2d\nb 2d\nc 2d\n", errors: ""))
+    }
+
+    @Test("nothing can be due before the end of what has none, and the end that SKR_TIMEOUT says counts")
+    func refresh() throws {
+        for (line, usual) in [("--timeout never", ""), ("", "5m"), ("", "never")] {
+            let outcome = try CommandRunner().inSession(
+                "skr cached a \(line) --refresh-before 10m -- true", environment: ["SKR_TIMEOUT": usual])
+            #expect(outcome.exitCode == 64 && outcome.errors.hasPrefix("skr: error: --refresh-before "))
+        }
+    }
+}

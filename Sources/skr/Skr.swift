@@ -32,7 +32,8 @@ package enum Skr {
     package static func parse(_ arguments: CommandLineWords) throws(CommandError) -> (any VerbAction)? {
         let end = RootCommand.launches(arguments[0]) ? arguments.terminator : nil
         // The parser needs to know that there was a '--', and is not to look at the command.
-        let words = try arguments.strings(before: end) + (end == nil ? [] : ["--", "CMD"])
+        var words = try arguments.strings(before: end) + (end == nil ? [] : ["--", "CMD"])
+        if words.first == SetCommand.configuration.commandName { words = SetCommand.completingLength(words) }
         let launched = arguments.suffix(from: end.map { $0 + 1 } ?? arguments.count)
         // The parser's own scripts run, as a command, what the name of an item says.
         if words.prefix(while: { $0 != "--" }).contains(where: { $0.hasPrefix("--generate-completion-script") }) {

@@ -14,7 +14,8 @@ struct PartialLine {
     /// Reads the words before the one at the cursor; without the program's name.
     init(_ words: [String], root: CommandDefinition) {
         self.root = root
-        for word in words { read(word) }
+        let isSet = words.first == SetCommand.configuration.commandName
+        for word in isSet ? SetCommand.completingLength(words) : words { read(word) }
     }
 
     var command: CommandDefinition { verb ?? root }

@@ -10,6 +10,8 @@ struct SetAction: VerbAction {
     var isNew = false
     var isRaw = false
     var allowsEmpty = false
+    /// How many random characters are stored, and nothing is read.
+    var generatedLength: Int?
 
     func run() throws {
         let item = target.exactItem
@@ -24,23 +26,33 @@ struct SetAction: VerbAction {
         }
     }
 
-    private func checkBeforehand(_ item: ItemIdentity) throws(SecretStoreError) {
+    private func checkBeforehand(_ item: ItemIdentity, in store: SecretStore) throws(SecretStoreError) {
         if let problem = item.problem { throw SecretStoreError(.invalidName(problem), item: item) }
         if let owner = try target.place.secretScope.foreignOwner() {
             throw SecretStoreError(.foreignSession(ownerID: owner), item: item)
         }
         if let timeout, (try? KeyTimeout(timeout)) == nil { throw SecretStoreError(.invalidTimeout, item: item) }
-    }
-
         // Whatever else is wrong there, and whoever comes in between, the write tells of.
         if isNew, (try? store.contains(item)) == true { throw SecretStoreError(.duplicate, item: item) }
+    }
+
     private func readSecret(for item: ItemIdentity) throws(CommandError) -> SecretBytes {
+        if let generatedLength { return try generate(generatedLength) }
         guard !Console.isInputTerminal else {
             return try SecretPrompt.ask("secret for \(Display.name(of: item)): ", allowsEmpty: allowsEmpty)
         }
         let secret = try readInput()
         guard allowsEmpty || !secret.isEmpty else { throw nothingCameIn }
         return secret
+    }
+
+    private func generate(_ length: Int) throws(CommandError) -> SecretBytes {
+        do throws(Errno) {
+            return try GeneratedSecret.make(length: length)
+        } catch {
+            throw .internalError(
+                "no random bytes: \(error)", hint: "allow getrandom in the container's seccomp profile")
+        }
     }
 
     private func readInput() throws(CommandError) -> SecretBytes {
@@ -78,6 +90,7 @@ extension SetAction {
     /// `nil` for a call that is not plain.
     init?(plain words: CommandLineWords) {
         var call = PlainCall(words)
+        var said: TimeoutArgument?
         while let option = call.nextOption() {
             switch option {
             case "--new" where !isNew: isNew = true
@@ -88,9 +101,13 @@ extension SetAction {
             }
         }
         guard let target = call.target() else { return nil }
+        do throws(CommandError) {
+            timeout = try TimeoutArgument.usual(unless: said)?.duration
+        } catch {
+            return nil
+        }
         self.target = target
     }
-        var said: TimeoutArgument?
 }
 
 extension SecretBytes {
@@ -101,10 +118,5 @@ extension SecretBytes {
         }
         guard endsInNewline else { return self }
         return withBytes { bytes in SecretBytes(copying: bytes.extracting(first: count - 1)) }
-        do throws(CommandError) {
-            timeout = try TimeoutArgument.usual(unless: said)?.duration
-        } catch {
-            return nil
-        }
     }
 }

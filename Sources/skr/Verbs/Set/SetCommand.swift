@@ -10,6 +10,10 @@ struct SetCommand: VerbCommand {
             timeout, in one step. Without ACCOUNT it is the item that has none. Where standard input gives nothing, \
             because what should have made the secret failed, that is an error, and what was stored stays.
 
+            --generate stores random characters of A-Z a-z 0-9 _ -, reads no standard input and prints nothing. A \
+            number behind it is how many, 32 without one; to store under a name that is a number, write that first: \
+            skr set 64 --generate.
+
             Without --timeout, SKR_TIMEOUT says how long the secret lives.
             """
     )
@@ -18,6 +22,7 @@ struct SetCommand: VerbCommand {
         printf %s "$TOKEN" | skr set api --timeout 8h
         skr set db alice
         skr set --raw signing-key < key.pem
+        skr set --new session-key --generate 64
         """
 
     @OptionGroup var target: TargetArguments
@@ -37,9 +42,25 @@ struct SetCommand: VerbCommand {
     @Flag(help: "Take a secret of no bytes, which is an error otherwise (exit code 64).")
     var allowEmpty = false
 
+    @Option(
+        help: ArgumentHelp("Store so many random characters, 32 if no number follows.", valueName: "length"))
+    var generate: Int?
+
     func action() throws(CommandError) -> any VerbAction {
-        SetAction(
+        if let generate {
+            guard !raw, !allowEmpty else {
+                throw .usage(
+                    "--generate reads nothing, so --raw and --allow-empty mean nothing",
+                    hint: "leave them out, or --generate")
+            }
+            guard GeneratedSecret.lengths.contains(generate) else {
+                throw .usage(
+                    "--generate stores \(GeneratedSecret.lengths.lowerBound) to \(GeneratedSecret.lengths.upperBound) characters",
+                    hint: "leave the number out for \(GeneratedSecret.usualLength)")
+            }
+        }
+        return SetAction(
             target: try target.target(), timeout: try TimeoutArgument.usual(unless: timeout)?.duration, isNew: new,
-            isRaw: raw, allowsEmpty: allowEmpty)
+            isRaw: raw, allowsEmpty: allowEmpty, generatedLength: generate)
     }
 }

@@ -20,7 +20,8 @@ struct PlainExecTests {
             "exec -- env", "exec --env A=skr://api -- env", "exec --env A=skr://a/b?field=c --env B=skr://d -- sh -c x",
             "exec --env-file .env -- npm start", "exec --file A=skr://api --env-file a --env-file b -- x --env -- y",
             "exec --scope user --namespace n --env A=skr://api -- ls --help",
-            "exec --env A=skr://api --env A=skr://b -- x",
+            "exec --env A=skr://api --env A=skr://b -- x", "exec --no-inherited -- x",
+            "exec --env A=skr://api --no-inherited -- x",
         ]
     )
     func plain(line: String) throws {
@@ -34,7 +35,7 @@ struct PlainExecTests {
             "exec --env A=b -- x", "exec --env A -- x", "exec --env 1=skr://api -- x", "exec --env A=skr:// -- x",
             "exec x -- y", "exec --help -- x", "exec --env=A=skr://api -- x", "exec --scope x -- y",
             "exec --scope user --scope user -- x", "exec --env A=skr://a --file A=skr://a -- x", "execs -- x",
-            "get -- x",
+            "get -- x", "exec --no-inherited --no-inherited -- x",
         ]
     )
     func unusual(line: String) {

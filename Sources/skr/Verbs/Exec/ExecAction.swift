@@ -10,6 +10,8 @@ struct ExecAction: VerbAction {
     var files: [EnvironmentVariable] = []
     /// `.env` files; later ones win.
     var environmentFiles: [String] = []
+    /// Whether references that the environment holds already are resolved.
+    var resolvesInherited = true
     let command: CommandLineWords
 
     /// Checks what concerns more than one option.
@@ -50,6 +52,7 @@ struct ExecAction: VerbAction {
         for variable in all.reversed() where !last.contains(where: { $0.name == variable.name }) {
             last.append(variable)
         }
+        if resolvesInherited { try InheritedReferences.add(to: &last) }
         return last.reversed()
     }
 
@@ -82,6 +85,10 @@ extension ExecAction {
     init?(plain words: CommandLineWords) {
         guard var call = PlainCall(launching: words) else { return nil }
         while let option = call.nextOption() {
+            if option == "--no-inherited", resolvesInherited {
+                resolvesInherited = false
+                continue
+            }
             guard let value = call.value() else { return nil }
             switch option {
             case "--env-file": environmentFiles.append(value)

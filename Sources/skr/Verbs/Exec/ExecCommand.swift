@@ -16,6 +16,11 @@ struct ExecCommand: LaunchingVerb {
             item that has none, else the only account of the service. --env wins over --env-file, later wins over \
             earlier, and both win over what is in the environment.
 
+            A variable that is set already, and whose whole value is a reference, is resolved as with --env, unless \
+            --no-inherited is given. Those that somebody elsewhere can fill are left as they are, so that no request \
+            chooses a secret: HTTP_* and CGI's, which a web server fills, LC_*, LANG, TERM and SSH_*, which come over \
+            ssh, and GIT_PUSH_OPTION_*.
+
             An environment is readable for the user's other processes (/proc/PID/environ) and is inherited by all that \
             CMD starts. --file hands over a path instead, /proc/self/fd/N, of a file in memory that can't be changed \
             and is gone with the last process that has it.
@@ -36,7 +41,8 @@ struct ExecCommand: LaunchingVerb {
         skr exec --env TOKEN=skr://api -- ./deploy
         skr exec --env PGPASSWORD='skr://db/alice?field=password' -- psql -U alice
         skr exec --env-file .env -- npm start
-        skr exec --file KEY=skr://tls -- sh -c 'openssl rsa -in "$KEY" -check -noout'
+        export TOKEN=skr://api; skr exec -- ./deploy
+        skr exec --file KEY=skr://tls -- sh -c 'openssl rsa -in "$KEY" -check'
         """
 
     @Option(
@@ -55,6 +61,9 @@ struct ExecCommand: LaunchingVerb {
         completion: .names(.assignments))
     var file: [String] = []
 
+    @Flag(help: "Leave references that the environment holds already as they are.")
+    var noInherited = false
+
     @OptionGroup var options: PlaceOptions
 
     @OptionGroup var launched: LaunchedCommand
@@ -64,7 +73,7 @@ struct ExecCommand: LaunchingVerb {
             place: try options.place(),
             variables: try env.map { text throws(CommandError) in try EnvironmentVariable(text, isFile: false) },
             files: try file.map { text throws(CommandError) in try EnvironmentVariable(text, isFile: true) },
-            environmentFiles: envFile, command: command)
+            environmentFiles: envFile, resolvesInherited: !noInherited, command: command)
         try action.check()
         return action
     }

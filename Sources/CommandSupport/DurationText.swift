@@ -42,6 +42,22 @@ package enum DurationText {
         }
     }
 
+    /// The duration in its two largest units: `1d2h`, `12s`.
+    package static func rounded(_ duration: Duration) -> String {
+        var rest = max(0, duration.components.seconds)
+        var parts: [String] = []
+        for letter in ["d", "h", "m", "s"] {
+            let unit = letter.utf8.first.flatMap(seconds(ofUnit:)) ?? 1
+            if rest >= unit || letter == "s" && parts.isEmpty {
+                parts.append("\(rest / unit)\(letter)")
+                rest %= unit
+            } else if !parts.isEmpty {
+                break
+            }
+        }
+        return parts.prefix(2).joined()
+    }
+
     /// What is left of a timeout, in its largest whole unit, as the kernel rounds it.
     package static func short(_ duration: Duration, precision: Duration) -> String {
         let unit = precision.components.seconds

@@ -47,7 +47,7 @@ struct LockTests {
                 skr lock b --wait 0 -- echo b; skr lock a --wait 0 --namespace $SKR_NAMESPACE-two -- echo two; skr list'
             """#)
         #expect(outcome.output == "75\n75\nb\ntwo\n")
-        #expect(outcome.errors.hasPrefix("skr: error: 'a': somebody else holds the lock\nskr: hint: "))
+        #expect(outcome.errors.hasPrefix("skr: error: 'a': somebody else holds the lock: process "))
     }
 
     @Test(

@@ -34,6 +34,12 @@ extension KernelBackend {
             return false
         }
     }
+
+    /// What is known of who holds the lease of that name; `nil` where nobody does, or nothing can be read of it.
+    package func leaseReport(_ name: String) -> LeaseReport? {
+        guard let ring = try? rings.leases() else { return nil }
+        return try? leases.report(publicName: name, in: ring)
+    }
 }
 
 /// A lease of the kernel's that tasks may hand around.

@@ -47,6 +47,11 @@ struct ItemLeases {
         try leases(in: ring).look(self.publicName(publicName)) == .held
     }
 
+    /// What is known of who holds it.
+    func report(publicName: String, in ring: Keyring) throws(KeyringError) -> LeaseReport? {
+        try leases(in: ring).report(self.publicName(publicName))
+    }
+
     private func publicName(_ name: String) -> String {
         self.name(for: "lease:" + PercentCoding.encode(name))
     }

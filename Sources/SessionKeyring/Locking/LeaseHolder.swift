@@ -17,14 +17,18 @@ struct LeaseHolder: Equatable {
     /// Dead is said only for certain: its namespaces are ours, our `/proc` shows our pid namespace, and its number is
     /// nobody's, another's, or that of a zombie without threads. One that is stopped is alive.
     var fate: Fate {
-        let reader = Self.current
-        guard processID > 0, startTime != 0, namespaces != 0, namespaces == reader.namespaces else { return .unknown }
+        guard isOfOwnNamespaces else { return .unknown }
         if kill(processID, 0) != 0, errno == ESRCH { return .dead }
         // Hidden, or gone just now: the next look tells.
         guard let status = ProcessStatus(processID) else { return .unknown }
         if status.startTime != startTime { return .dead }
         // A zombie with other threads is a process whose first thread has ended.
         return status.isZombie && status.threadCount <= 1 ? .dead : .alive
+    }
+
+    /// Whether its number and its start mean the same here.
+    var isOfOwnNamespaces: Bool {
+        processID > 0 && startTime != 0 && namespaces != 0 && namespaces == Self.current.namespaces
     }
 
     /// The calling process.

@@ -89,7 +89,7 @@ package struct LeaseRing {
     }
 
     /// The lease's record; `nil` where it has none that can be read, and so is nobody's.
-    private func record(of lease: Keyring) throws(KeyringError) -> LeaseRecord? {
+    func record(of lease: Keyring) throws(KeyringError) -> LeaseRecord? {
         do throws(KeyringError) {
             return try lease.search(.user, RingLease.recordName).withPayload { LeaseRecord(payload: $0) }
         } catch {

@@ -1,7 +1,5 @@
 import ArgumentParser
 import CommandSupport
-import Glibc
-import SessionKeyring
 
 struct LockCommand: LaunchingVerb {
     static let requiresCommand = true
@@ -16,7 +14,7 @@ struct LockCommand: LaunchingVerb {
             loses it after --timeout, and its CMD is killed with it (what CMD has started is not). The exit code is \
             CMD's; signals go to CMD.
 
-            Exit code 75: somebody else held it for all of --wait; or CMD succeeded, but the lock was lost meanwhile, \
+            Exit code 75: somebody else held it for all of --wait, and the error says who and for how long; or CMD succeeded, but the lock was lost meanwhile, \
             because skr was stopped for longer than --timeout.
 
             CMD finds a number in SKR_FENCING_NUMBER that is greater than that of every holder before, until the \
@@ -51,56 +49,5 @@ struct LockCommand: LaunchingVerb {
                 hint: "the lock is kept for as long as CMD runs; --timeout is for when skr is killed")
         }
         return LockAction(options: self, place: try options.place(usually: .user), command: command)
-    }
-}
-
-/// Runs a command while it holds a lock that a dead holder can't keep.
-struct LockAction: VerbAction {
-    let options: LockCommand
-    let place: Place
-    let command: CommandLineWords
-
-    static var launchesAfterLookup: Bool { true }
-
-    func run() throws {
-        let store = try place.store()
-        var deadline = DeadlineWait(options.wait.duration, at: store.backend)
-        repeat { try takeTurn(in: store) } while deadline.wait()
-        throw CommandError(
-            exitCode: .tryAgain, message: "\(Display.quoted(options.name)): somebody else holds the lock",
-            hint: "try again, or wait longer with --wait")
-    }
-
-    /// Returns if somebody else holds the lock.
-    private func takeTurn(in store: SecretStore) throws {
-        // Before the lease is taken, so that no signal ends us without releasing it.
-        let signals = BlockedSignals()
-        guard try !store.backend.isLeaseHeld(options.name),
-            let lease = try store.backend.tryLease(options.name, lasting: options.timeout.duration)
-        else { return signals.release() }
-        try runCommand(under: lease, signals)
-    }
-
-    private func runCommand(under lease: any LeaseHandle, _ signals: BlockedSignals) throws(CommandError) -> Never {
-        let end: ChildEnd
-        do throws(CommandError) {
-            var environment = EnvironmentBlock()
-            let number = String(lease.fencingNumber)
-            unsafe environment.set("SKR_FENCING_NUMBER", to: number.utf8Span.span.bytes)
-            var child = try ChildCommand(
-                command, environment: environment, holding: signals,
-                renewer: LeaseRenewer(lease, lasting: options.timeout.duration))
-            end = child.waitForEnd()
-        } catch {
-            _ = lease.release()
-            throw error
-        }
-        guard !lease.release() else { end.propagate() }
-        let lost = CommandError(
-            exitCode: .tryAgain, message: "\(Display.quoted(options.name)): the lock was lost while the command ran",
-            hint: "others may have run theirs meanwhile; a longer --timeout bears longer stops")
-        guard end.exitCode != 0 else { throw lost }
-        Console.report(lost)
-        end.propagate()
     }
 }

@@ -14,6 +14,9 @@ struct SessionCommand: LaunchingVerb {
             gone when its last process ends. That also helps in a tmux that has outlived its login, whose keyring \
             was revoked.
 
+            CMD finds in SKR_SESSION the session's name, or its keyring's number where it has none, for a \
+            prompt. Nothing else looks at it.
+
             --name joins the session of that name, and makes it where there is none. It hides nothing from your other \
             sessions: each of your processes can join it by its name.
             """
@@ -23,6 +26,7 @@ struct SessionCommand: LaunchingVerb {
         skr session
         skr session -- ./untrusted-build
         skr session --name work -- bash
+        skr session -- env PS1='($SKR_SESSION) $ ' sh
         """
 
     @Option(help: "Join the session of that name, or make it.")
@@ -62,7 +66,10 @@ struct SessionAction: VerbAction {
     func run() throws {
         let session = try options.name.map(Self.join) ?? SessionMembership.joinAnonymous()
         if options.linkUser { try session.link(Key(.userKeyring)) }
-        try Launch.become(command)
+        let name = options.name ?? "\(session.serial.rawValue)"
+        var environment = EnvironmentBlock()
+        unsafe environment.set("SKR_SESSION", to: name.utf8Span.span.bytes)
+        try Launch.become(command, environment: environment)
     }
 
     /// A new session gets the permission with which the user's other processes find it by its name.

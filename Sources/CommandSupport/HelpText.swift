@@ -18,12 +18,15 @@ extension ExampleCommand {
         let command = verb ?? self
         let written = command as? any ExampleCommand.Type
         // The parser takes the command to run for an argument that may be left out, and '--' for one that may not.
-        var text = helpMessage(for: command).replacing(
+        var text = helpMessage(for: command, columns: HelpLayout.unbroken).replacing(
             "-- [<CMD> ...]", with: written?.requiresCommand == true ? "-- CMD ..." : "[-- CMD ...]")
         while text.last == "\n" { text.removeLast() }
-        guard let written else { return "\(text)\n" }
-        let examples = written.examples.split(separator: "\n").map { "  \($0)\n" }.joined()
-        return "\(text)\n\nEXAMPLES:\n\(examples)\(written.furtherHelp)"
+        text += "\n"
+        if let written {
+            let examples = written.examples.split(separator: "\n").map { "  \($0)\n" }.joined()
+            text += "\nEXAMPLES:\n\(examples)\(written.furtherHelp)"
+        }
+        return HelpLayout(width: TerminalWidth.ofHelp).text(text)
     }
 
     /// The verb of that name, hidden ones too.

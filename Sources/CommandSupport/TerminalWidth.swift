@@ -2,6 +2,12 @@ import Glibc
 
 /// How wide the terminal is.
 package enum TerminalWidth {
+    /// How wide help may be: as the terminal is, else as COLUMNS says, else 80 columns.
+    package static var ofHelp: Int {
+        let said = unsafe getenv("COLUMNS").flatMap { unsafe Int(String(cString: $0)) }
+        return max(20, of(STDOUT_FILENO) ?? said.flatMap { $0 > 0 ? $0 : nil } ?? 80)
+    }
+
     /// In columns, as it is now; `nil` for what is no terminal, or does not know its width.
     package static func of(_ descriptor: CInt) -> Int? {
         var size = winsize()

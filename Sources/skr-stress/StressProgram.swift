@@ -58,9 +58,11 @@ package enum StressProgram {
         do {
             return try StressOptions.parse(words)
         } catch {
-            let message = StressOptions.fullMessage(for: error)
-            guard StressOptions.exitCode(for: error) != .success else {
-                try Console.write(message.hasPrefix("OVERVIEW: ") ? StressOptions.helpText() : "\(message)\n")
+            let message = StressOptions.fullMessage(for: error, columns: HelpLayout.unbroken)
+            let isHelp = message.hasPrefix("OVERVIEW: ")
+            // Not asked for its exit code, for which the parser would break the help at any width.
+            guard !isHelp, message != StressOptions.configuration.version else {
+                try Console.write(isHelp ? StressOptions.helpText() : "\(message)\n")
                 return nil
             }
             let isOldName = words.contains { $0.hasPrefix("--sabotage") }

@@ -51,11 +51,11 @@ package enum Skr {
         } catch let error as CommandError {
             throw error
         } catch {
-            let message = RootCommand.fullMessage(for: error)
-            guard RootCommand.exitCode(for: error) != .success else {
+            let message = RootCommand.fullMessage(for: error, columns: HelpLayout.unbroken)
+            let isHelp = message.hasPrefix("OVERVIEW: ")
+            // Not asked for its exit code, for which the parser would break the help at any width.
+            guard !isHelp, message != RootCommand.configuration.version else {
                 let verb = words.first { !$0.hasPrefix("-") && $0 != "help" }.flatMap(RootCommand.verb(named:))
-                // Help, or the version.
-                let isHelp = message.hasPrefix("OVERVIEW: ")
                 try Console.write(isHelp ? RootCommand.helpText(of: verb) : "\(message)\n")
                 return nil
             }

@@ -64,20 +64,6 @@ struct ManualTests {
         }
     }
 
-    @Test("help of each verb has examples, and no line too long for a terminal")
-    func help() throws {
-        let verbs = try CommandRunner().run("---complete", "zsh", "skr", "").output.split(separator: "\n").dropFirst()
-        for verb in verbs.compactMap({ $0.split(separator: "\t").first }).filter({ $0 != "help" }) {
-            let outcome = try CommandRunner().run("help", String(verb))
-            #expect(outcome.exitCode == 0 && outcome.output.contains("EXAMPLES:\n  "), "\(verb)")
-            // The parser does not break how to call it.
-            for line in outcome.output.split(separator: "\n") where !line.hasPrefix("USAGE: ") {
-                // What stays as it was written may be somewhat longer, so that it can be copied.
-                #expect(line.count <= (line.hasPrefix("  ") ? 100 : 80), "\(verb): \(line)")
-            }
-        }
-    }
-
     @Test(
         "a mistyped verb is told the nearest",
         arguments: [

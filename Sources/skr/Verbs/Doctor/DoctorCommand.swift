@@ -40,7 +40,7 @@ struct DoctorCommand: VerbCommand, VerbAction {
 
     static let examples = """
         skr doctor
-        skr doctor --json | jq -r '.checks[] | select(.verdict != "ok") | .text'
+        skr doctor --json | jq -r '.checks[]|select(.verdict!="ok").text'
         """
 
     @Flag(help: "An object, for programs.")

@@ -25,7 +25,7 @@ struct InjectCommand: LaunchingVerb {
     static let examples = """
         skr inject -i config.template -o /run/app/config
         skr inject -i config.template -- ssh host 'cat > /run/app/config'
-        echo 'Authorization: Bearer {{ skr://api }}' \\
+        echo 'X-Key: {{ skr://api }}' \\
           | skr inject -- curl -H @- https://example.com/
         """
 

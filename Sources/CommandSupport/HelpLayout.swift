@@ -1,0 +1,102 @@
+/// Breaks the lines of a help text, so that none is wider than the terminal unless a word is.
+package struct HelpLayout {
+    /// So wide that the argument parser breaks no line: it breaks some and not others, and traps where there is no room.
+    package static let unbroken = 100_000
+
+    private let width: Int
+
+    package init(width: Int) {
+        self.width = width
+    }
+
+    /// - Parameter text: with each paragraph, and each row of a table, on one line.
+    package func text(_ text: String) -> String {
+        var isExample = false
+        return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            if line.first?.isUppercase == true, line.last == ":" { isExample = line == "EXAMPLES:" }
+            return self.line(line, isExample: isExample)
+        }.joined(separator: "\n")
+    }
+
+    private func line(_ line: Substring, isExample: Bool) -> String {
+        let indent = line.prefix { $0 == " " }.count
+        if indent >= Self.leastDescription { return description(line) }
+        if let column = indent == 2 && !isExample ? Self.descriptionColumn(of: line) : nil {
+            return row(line, column: column)
+        }
+        guard line.count > width else { return String(line) }
+        if isExample || indent >= 4 { return shellLine(line, indent: indent) }
+        if line.hasPrefix("USAGE: ") { return fill(Self.words(of: line, joinedBy: "[]<>"), indent: 0, hanging: 7) }
+        return fill(line.split(separator: " "), indent: indent, hanging: indent)
+    }
+
+    /// A description that has a line of its own begins no further left.
+    private static let leastDescription = 20
+
+    private static func descriptionColumn(of line: Substring) -> Int? {
+        guard let gap = line.dropFirst(2).firstRange(of: "  ") else { return nil }
+        let text = line[gap.lowerBound...].drop { $0 == " " }
+        return text.isEmpty ? nil : line.distance(from: line.startIndex, to: text.startIndex)
+    }
+
+    /// Where it leaves no room for descriptions, they begin below.
+    private func isTooFar(_ column: Int) -> Bool { column > width - 24 }
+
+    private func row(_ line: Substring, column: Int) -> String {
+        let label = line.prefix(column)
+        let words = line.dropFirst(column).split(separator: " ")
+        guard isTooFar(column) else {
+            return label + String(fill(words, indent: column, hanging: column).dropFirst(column))
+        }
+        let name = fill(label.split(separator: " "), indent: 2, hanging: 4)
+        return "\(name)\n\(fill(words, indent: 6, hanging: 6))"
+    }
+
+    private func description(_ line: Substring) -> String {
+        let column = line.prefix { $0 == " " }.count
+        let indent = isTooFar(column) ? 6 : column
+        return fill(line.split(separator: " "), indent: indent, hanging: indent)
+    }
+
+    /// A command, broken so that a shell reads it as one line.
+    private func shellLine(_ line: Substring, indent: Int) -> String {
+        let goesOn = line.hasSuffix(" \\")
+        let words = Self.words(of: line.dropLast(goesOn ? 2 : 0), quotedBy: "'\"")
+        let lines = fill(words, indent: indent, hanging: indent + 4, room: 2).split(separator: "\n")
+        return lines.joined(separator: " \\\n") + (goesOn ? " \\" : "")
+    }
+
+    /// - Parameters:
+    ///   - hanging: how far the lines behind the first one are indented.
+    ///   - room: how many columns stay free at the end of a line.
+    private func fill(_ words: [Substring], indent: Int, hanging: Int, room: Int = 0) -> String {
+        var lines: [String] = []
+        var line = String(repeating: " ", count: indent)
+        var isEmpty = true
+        for word in words {
+            if !isEmpty, line.count + 1 + word.count > width - room {
+                lines.append(line)
+                line = String(repeating: " ", count: hanging)
+                isEmpty = true
+            }
+            line += isEmpty ? word : " \(word)"
+            isEmpty = false
+        }
+        return (lines + [line]).joined(separator: "\n")
+    }
+
+    /// The words, of which each keeps the blanks between brackets or quotes.
+    private static func words(
+        of line: Substring, joinedBy brackets: String = "", quotedBy quotes: String = ""
+    ) -> [Substring] {
+        var (depth, quote): (Int, Character?) = (0, nil)
+        return line.split { character in
+            if quotes.contains(character), quote == nil || quote == character {
+                quote = quote == nil ? character : nil
+            } else if let place = brackets.firstIndex(of: character) {
+                depth += brackets.distance(from: brackets.startIndex, to: place) % 2 == 0 ? 1 : -1
+            }
+            return character == " " && depth <= 0 && quote == nil
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import Testing
+
+@Suite("Help follows the terminal's width")
+struct HelpWidthTests {
+    private static let widths = [40, 80, 200]
+
+    /// All helps, behind the command that shows each.
+    private func helps(_ environment: [String: String], in run: (String, [String: String]) throws -> String) throws
+        -> [(command: String, text: String)]
+    {
+        let answer = try CommandRunner().run("---complete", "zsh", "skr", "").output
+        let verbs = answer.split(separator: "\n").dropFirst().compactMap { $0.split(separator: "\t").first }
+        let commands =
+            ["skr help", "skr --help", "skr-stress --help"] + verbs.map { "skr help \($0)" } + ["skr get -h"]
+        let mark = "-- next --"
+        let script = (["true"] + commands).map { "\($0) || echo FAILED; echo '\(mark)'" }.joined(separator: "\n")
+        let texts = try run(script, environment).split(separator: "\(mark)\n", omittingEmptySubsequences: false)
+        #expect(texts.count == commands.count + 2 && commands.count > 14)
+        #expect(!texts.contains { $0.contains("FAILED") })
+        return zip(commands, texts.dropFirst()).map { ($0, String($1)) }
+    }
+
+    private func pipe(_ script: String, _ environment: [String: String]) throws -> String {
+        try CommandRunner().shell(script, environment: environment).output
+    }
+
+    /// Lines that are too wide, unless they have one word only.
+    private func tooWide(_ text: String, _ width: Int) -> [Substring] {
+        text.split(separator: "\n").filter { line in
+            guard line.count > width else { return false }
+            let body = line.drop { $0 == " " }
+            let words = body.hasSuffix(" \\") ? body.dropLast(2) : body
+            return words.contains(" ")
+        }
+    }
+
+    @Test("nothing is wider than COLUMNS says, of any verb", arguments: widths)
+    func columns(width: Int) throws {
+        for (command, text) in try helps(["COLUMNS": "\(width)"], in: pipe) {
+            #expect(tooWide(text, width) == [], "\(command)")
+            #expect(text.contains("USAGE: ") && text.contains("EXAMPLES:\n  ") || command == "skr help help")
+        }
+    }
+
+    @Test("nothing is wider than the terminal, whatever COLUMNS says", arguments: widths)
+    func terminal(width: Int) throws {
+        let helps = try helps(["COLUMNS": "300"]) { script, environment in
+            try TerminalRunner().run("stty cols \(width)\n\(script)", environment: environment)
+        }
+        for (command, text) in helps { #expect(tooWide(text, width) == [], "\(command)") }
+        #expect(try helps.map(\.text) == self.helps(["COLUMNS": "\(width)"], in: pipe).map(\.text))
+    }
+
+    @Test("a pipe has 80 columns where nobody says otherwise", arguments: ["", "0", "-3", "wide"])
+    func usual(columns: String) throws {
+        #expect(
+            try helps(["COLUMNS": columns], in: pipe).map(\.text) == helps(["COLUMNS": "80"], in: pipe).map(\.text))
+    }
+
+    @Test("the words are the same at every width, and an example is the same command to a shell")
+    func same() throws {
+        let wide = try helps(["COLUMNS": "1000"], in: pipe)
+        let narrow = try helps(["COLUMNS": "40"], in: pipe)
+        for (wide, narrow) in zip(wide, narrow) {
+            let unbroken = narrow.text.replacing(#/ \\\n +/#, with: " ")
+            let words = [wide.text.replacing(#/ \\\n +/#, with: " "), unbroken].map { $0.split { $0.isWhitespace } }
+            #expect(words[0] == words[1], "\(wide.command)")
+        }
+    }
+}

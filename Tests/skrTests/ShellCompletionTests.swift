@@ -70,6 +70,15 @@ struct ShellCompletionTests {
                 Call(typed: "skr list --scope us\t", words: ["list", "--scope", "user"]),
                 Call(typed: "skr list --scope=pe\t", words: ["list", "--scope=persistent"]),
                 Call(typed: "skr help exp\t", words: ["help", "expire"]),
+                Call(typed: "skr expire --ne\t", words: ["expire", "--never"]),
+                Call(typed: "skr exec --no-i\t", words: ["exec", "--no-inherited"]),
+                Call(typed: "skr set --gen\t", words: ["set", "--generate"]),
+                Call(
+                    typed: "skr set --namespace n0 --generate ap\t",
+                    words: ["set", "--namespace", "n0", "--generate", "api"]),
+                Call(
+                    typed: "skr set --namespace accounts --generate 64 db al\t",
+                    words: ["set", "--namespace", "accounts", "--generate", "64", "db", "alice b"]),
                 Call(typed: "skr get --namespace=n2 a:b\t", words: ["get", "--namespace=n2", "a:b:c"]),
                 Call(typed: "skr get --namespace=n2 a:b:\t", words: ["get", "--namespace=n2", "a:b:c"]),
                 Call(typed: "skr get --namespace=n4 al@\t", words: ["get", "--namespace=n4", "al@ex"]),

@@ -41,7 +41,6 @@ struct RootCommand: ExampleCommand {
         name.flatMap(verb(named:)) is any LaunchingVerb.Type
     }
 
-    /// The names of all verbs, hidden ones too.
     /// What other commands call the verb.
     static func verb(otherwiseNamed word: String) -> String? {
         switch word {
@@ -55,6 +54,7 @@ struct RootCommand: ExampleCommand {
         }
     }
 
+    /// The names of all verbs, hidden ones too.
     static var verbs: [String] {
         configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
     }

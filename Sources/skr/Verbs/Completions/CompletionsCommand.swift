@@ -10,16 +10,23 @@ struct CompletionsCommand: VerbCommand, VerbAction {
             namespace that the line says. What has control characters is left out. The script asks the skr in PATH, so \
             it stays right when skr changes; where there is no keyring, it offers none of its names.
 
-            INSTALL IT, for everybody in /usr/local/share instead of ~/.local/share:
-              bash  skr completions bash \\
-                      > ~/.local/share/bash-completion/completions/skr
-                    or, without the package bash-completion, in ~/.bashrc:
-                    source <(skr completions bash)
-              zsh   skr completions zsh > ~/.local/share/zsh/site-functions/_skr
-                    and in ~/.zshrc, before compinit:
-                    fpath=(~/.local/share/zsh/site-functions $fpath)
-              fish  skr completions fish \\
-                      > ~/.local/share/fish/vendor_completions.d/skr.fish
+            INSTALL IT: run the lines of your shell once.
+              bash
+                echo '. <(skr completions bash)' >> ~/.bashrc
+              bash, with the package bash-completion, which reads it at the first Tab
+                mkdir -p ~/.local/share/bash-completion/completions
+                skr completions bash > ~/.local/share/bash-completion/completions/skr
+              zsh
+                mkdir -p ~/.local/share/zsh/site-functions
+                skr completions zsh > ~/.local/share/zsh/site-functions/_skr
+                echo 'fpath+=(~/.local/share/zsh/site-functions)' >> ~/.zshrc
+                echo 'autoload -Uz compinit' >> ~/.zshrc
+                echo compinit >> ~/.zshrc
+              fish
+                mkdir -p ~/.config/fish/completions
+                skr completions fish > ~/.config/fish/completions/skr.fish
+            For everybody, the folders are bash-completion/completions, zsh/site-functions and \
+            fish/vendor_completions.d in /usr/local/share.
             """
     )
 

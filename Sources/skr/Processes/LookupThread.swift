@@ -41,20 +41,21 @@ enum LookupThread {
     }
 
     /// Runs `body` on the first thread with the caller's signal mask, and waits for it.
-    static func onFirstThread(_ body: () -> Void) {
+    ///
+    /// `body` does not outlive the call. `withoutActuallyEscaping` would say so, but it puts the length of this file's
+    /// path into the executable, which is to be the same wherever it is built.
+    static func onFirstThread(_ body: @escaping () -> Void) {
         guard unsafe work != nil else { return body() }
         var own = sigset_t()
         unsafe pthread_sigmask(SIG_BLOCK, nil, &own)
-        withoutActuallyEscaping(body) { body in
-            unsafe request = {
-                let before = mask(setting: own)
-                body()
-                _ = mask(setting: before)
-            }
-            requested.signal()
-            done.wait()
-            unsafe request = nil
+        unsafe request = { [own] in
+            let before = mask(setting: own)
+            body()
+            _ = mask(setting: before)
         }
+        requested.signal()
+        done.wait()
+        unsafe request = nil
     }
 
     private static func begin() -> Never {

@@ -60,8 +60,8 @@ package enum StressProgram {
         } catch {
             let message = StressOptions.fullMessage(for: error, columns: HelpLayout.unbroken)
             let isHelp = message.hasPrefix("OVERVIEW: ")
-            // Not asked for its exit code, for which the parser would break the help at any width.
-            guard !isHelp, message != StressOptions.configuration.version else {
+            // For the exit code of a help, the parser breaks its lines, and traps at a width of nothing.
+            guard !isHelp, StressOptions.exitCode(for: error) != .success else {
                 try Console.write(isHelp ? StressOptions.helpText() : "\(message)\n")
                 return nil
             }

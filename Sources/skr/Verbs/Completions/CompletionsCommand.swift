@@ -25,8 +25,8 @@ struct CompletionsCommand: VerbCommand, VerbAction {
               fish
                 mkdir -p ~/.config/fish/completions
                 skr completions fish > ~/.config/fish/completions/skr.fish
-            For everybody, the folders are bash-completion/completions, zsh/site-functions and \
-            fish/vendor_completions.d in /usr/local/share.
+            For everybody, the folders are bash-completion/completions and zsh/site-functions in /usr/local/share, and \
+            /etc/fish/completions.
             """
     )
 

@@ -54,8 +54,8 @@ struct SurroundingsTests {
                 00000005 I--Q---     1   2d 1f3f0000     0     0 keyring   _persistent.0: 2
 
                 """)
-        #expect(table.keyrings(named: "ring", isUncharged: true).isEmpty)
-        #expect(table.keyrings(named: "_persistent.0", isUncharged: true).map(\.serial.rawValue) == [4])
+        #expect(table.unchargedKeyrings(named: "ring").isEmpty)
+        #expect(table.unchargedKeyrings(named: "_persistent.0").map(\.serial.rawValue) == [4])
     }
 }
 

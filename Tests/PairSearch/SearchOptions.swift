@@ -20,7 +20,7 @@ struct SearchOptions {
 
     var choice = Choice.sample(10)
     var seed = UInt64.random(in: 1...999_999_999)
-    var lanes = 12
+    var lanes = 36
 
     /// `nil` for words that mean nothing.
     init?(_ words: [String]) {

@@ -7,10 +7,23 @@ package enum Display {
         return "'\(start)\(text.unicodeScalars.count > limit ? "..." : "")'"
     }
 
-    /// A word as a shell takes it.
+    /// A word as a shell takes it, also where it has characters that can't be shown.
     package static func shellWord(_ text: String) -> String {
+        if text.unicodeScalars.contains(where: isUnseen) {
+            let escaped = text.replacing("\\", with: #"\\"#).replacing("'", with: #"\'"#)
+            let shown = replacingUnseen(in: escaped) { scalar in
+                (UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+                    .map { "\\x\(hexadecimal(UInt16($0), digits: 2))" }.joined()
+            }
+            return "$'\(shown)'"
+        }
         let isPlain = text.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 >= 0x80 || "-_./:@%+,=".utf8.contains($0) }
         return isPlain && !text.isEmpty ? text : "'\(text.replacing("'", with: #"'\''"#))'"
+    }
+
+    /// An option with its value, as it is typed, with a space before it.
+    package static func option(_ name: String, _ value: String) -> String {
+        " \(name)\(value.hasPrefix("-") ? "=" : " ")\(shellWord(value))"
     }
 
     /// The text with control and invisible characters percent-encoded.

@@ -34,7 +34,7 @@ struct CrowdTests {
             try store.delete(item)
             succeed(8, try store.get(item, as: String.self) == nil)
             try store.set("short", for: item, timeout: .seconds(1))
-            succeed(9, try becomesTrue { try store.get(item, as: String.self) == nil })
+            succeed(9, try becomesTrue(within: 1.1) { try store.get(item, as: String.self) == nil })
             try store.set("2", for: item)
             try session.clear()
             succeed(10, try store.get(item, as: String.self) == nil)

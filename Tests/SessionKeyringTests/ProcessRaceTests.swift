@@ -55,7 +55,7 @@ struct ProcessRaceTests {
         let store = try scratch.store()
         let rounds = 300
         for round in 0..<rounds { try store.set("old", for: .password(service: "r\(round)"), timeout: .seconds(1)) }
-        #expect(try becomesTrue { () throws in try !store.contains(.password(service: "r\(rounds - 1)")) })
+        #expect(try becomesTrue(within: 1.1) { () throws in try !store.contains(.password(service: "r\(rounds - 1)")) })
         let serial = scratch.keyring.serial.rawValue
         let start = Self.start()
         let wins = Locked(0)
@@ -101,7 +101,7 @@ struct ProcessRaceTests {
         let items = (0..<100).map { ItemIdentity.password(service: "r\($0)") }
         if overExpired {
             for item in items { try store.set("old", for: item, timeout: .seconds(1)) }
-            #expect(try becomesTrue { () throws in try !store.contains(items[99]) })
+            #expect(try becomesTrue(within: 1.1) { () throws in try !store.contains(items[99]) })
         }
         var added = 0
         for (round, item) in items.enumerated() {

@@ -122,7 +122,7 @@ struct QuotaTests {
                     }
                 }
                 let last = ItemIdentity.password(service: "g\(generation)", account: "10")
-                guard try becomesTrue({ try !store.contains(last) }) else { exit(2) }
+                guard try becomesTrue(within: 1.1, { try !store.contains(last) }) else { exit(2) }
             }
             exit(0)
         }

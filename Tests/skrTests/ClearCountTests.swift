@@ -2,6 +2,14 @@ import Testing
 
 @Suite("skr clear tells how many it deleted")
 struct ClearCountTests {
+    @Test("a failure that cached remembers goes too, though it has left no output")
+    func silentFailure() throws {
+        let outcome = try CommandRunner().inSession(
+            "skr cached f --cache-failures 5m --timeout 5m -- false; skr clear f; skr cached f --timeout 5m -- echo ran"
+        )
+        #expect(outcome.output == "ran\n", "\(outcome)")
+    }
+
     private static let script = #"""
         clear() { skr clear "$@"; echo "$?"; }; fill() { for name in a b c; do printf 1 | skr set $name me; done; }
         fill; clear; clear; fill; printf 1 | skr set a; skr cached a --timeout 5m -- true; clear a; clear a; clear b --namespace other; clear b

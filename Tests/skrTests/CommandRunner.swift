@@ -38,7 +38,8 @@ struct CommandRunner {
 
     /// The tests' environment, in which `skr` is the command, with these names changed.
     func environment(_ changes: [String: String]) -> [String] {
-        ChildProcess.environment(["SKR_NAMESPACE": namespace, "PATH": Self.path].merging(changes) { $1 })
+        ChildProcess.environment(
+            ["SKR_NAMESPACE": namespace, "SKR_TIMEOUT": "", "PATH": Self.path].merging(changes) { $1 })
     }
 
     private static let path =

@@ -53,7 +53,7 @@ struct ManualTests {
         let outcome = try CommandRunner().shell("skr manual exec | mandoc -T utf8 | col -b")
         #expect(outcome.output.contains("skr exec [--env VAR=skr://...] [--env-file FILE]"))
         #expect(
-            outcome.output.contains(#"skr exec --file KEY=skr://tls -- sh -c 'openssl rsa -in "$KEY" -check'"#))
+            outcome.output.contains(#"skr exec --file KEY=skr://tls -- sh -c 'openssl pkey -in "$KEY" -noout'"#))
     }
 
     @Test("help and page say which value an option has when it is left out")

@@ -43,6 +43,10 @@ public struct KeyTable: Sendable {
         package let isCharged: Bool
         /// The rest of the line: the description, then what the type adds, such as `: 12` for a payload of 12 bytes.
         public let text: String
+
+        fileprivate func isLivingKeyring(named name: String) -> Bool {
+            type == "keyring" && expiry != .expired && text.hasPrefix(name + ": ")
+        }
     }
 
     private let entries: [KeySerial: Entry]
@@ -84,14 +88,13 @@ public struct KeyTable: Sendable {
     package var isEmpty: Bool { entries.isEmpty }
 
     /// The living keyrings of that name.
-    ///
-    /// - Parameter isUncharged: only those that nobody's quota is charged for, as the kernel alone makes them.
-    package func keyrings(named name: String, isUncharged: Bool = false) -> [Keyring] {
-        let found = entries.values.filter { entry in
-            entry.type == "keyring" && !(isUncharged && entry.isCharged) && entry.expiry != .expired
-                && entry.text.hasPrefix(name + ": ")
-        }
-        return found.map { Keyring($0.serial) }
+    package func keyrings(named name: String) -> [Keyring] {
+        entries.values.filter { $0.isLivingKeyring(named: name) }.map { Keyring($0.serial) }
+    }
+
+    /// The living keyrings of that name that nobody's quota is charged for, as the kernel alone makes them.
+    package func unchargedKeyrings(named name: String) -> [Keyring] {
+        entries.values.filter { $0.isLivingKeyring(named: name) && !$0.isCharged }.map { Keyring($0.serial) }
     }
 }
 

@@ -66,12 +66,16 @@ package struct LoginSurvey: Sendable {
     /// The user's persistent keyring, if there is one.
     ///
     /// Anybody can make a keyring of that name, or a key whose line in `/proc/keys` looks like it.
-    package var persistentKeyring: Keyring? { keyring("_persistent.\(geteuid())", isUncharged: true) }
+    package var persistentKeyring: Keyring? {
+        let name = "_persistent.\(geteuid())"
+        return own(table?.unchargedKeyrings(named: name), named: name)
+    }
 
     /// Whether the kernel has made the user's keyring and the stand-in for a session, which it makes together.
     private func areUserKeyringsThere() throws(SecretStoreError) -> Bool? {
-        if table != nil {
-            guard keyring("_uid_ses.\(getuid())", isUncharged: false) != nil else { return false }
+        if let table {
+            let name = "_uid_ses.\(getuid())"
+            guard own(table.keyrings(named: name), named: name) != nil else { return false }
             return isApart ? nil : true
         }
         guard !isApart else { return nil }
@@ -95,8 +99,9 @@ package struct LoginSurvey: Sendable {
         }
     }
 
-    private func keyring(_ name: String, isUncharged: Bool) -> Keyring? {
-        table?.keyrings(named: name, isUncharged: isUncharged).first { keyring in
+    /// The first of them that is ours.
+    private func own(_ keyrings: [Keyring]?, named name: String) -> Keyring? {
+        keyrings?.first { keyring in
             guard let key = try? Key(keyring).describe() else { return false }
             return key.type == .keyring && key.name == name && key.userID == geteuid()
         }

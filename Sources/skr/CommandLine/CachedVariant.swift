@@ -11,13 +11,12 @@ package enum CachedVariant {
         return text
     }
 
-    /// The options that make this variant, each with a space before it, as they are typed.
-    ///
-    /// What a program has named in another form is shown as it is.
-    package static func options(of variant: String) -> String {
+    /// The options that make this variant, each with a space before it, as they are typed; `nil` for what a program has
+    /// named in another form, which no options make.
+    package static func options(of variant: String) -> String? {
         let keys = keys(of: variant)
-        guard text(of: keys).utf8.elementsEqual(variant.utf8) else { return " \(variant)" }
-        return keys.map { " --key \(Display.shellWord($0))" }.joined()
+        guard text(of: keys).utf8.elementsEqual(variant.utf8) else { return nil }
+        return keys.map { Display.option("--key", $0) }.joined()
     }
 
     private static func keys(of variant: String) -> [String] {

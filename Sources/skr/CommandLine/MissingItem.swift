@@ -45,7 +45,8 @@ struct MissingItem {
         let whereabouts = name.isEmpty ? "" : " in \(name)"
         let kept = neighborhood.items.filter { $0.kind == .cached && isNamesake($0) }
         if let first = kept.first {
-            let words = service + (kept.count == 1 ? CachedVariant.options(of: first.account) : " --key ...") + options
+            let keys = kept.count == 1 ? CachedVariant.options(of: first.account) : nil
+            let words = service + (keys ?? " --key ...") + options
             return
                 "'\(item.service)' is kept by 'skr cached'\(whereabouts): 'skr cached \(words) ... -- CMD' prints it; "
                 + "'skr cached --forget \(words)' drops it"
@@ -64,17 +65,21 @@ private struct Neighborhood {
     let namespace: String
     let items: [ItemIdentity]
 
-    /// All but the place itself, the nearest first: the same namespace in other scopes, then others of the same scope.
+    /// All, looked at once however much is missing.
     ///
     /// What can't be looked at is passed over: there is an error to report already.
-    static func others(of place: Place) -> [Neighborhood] {
+    private static let all: [Neighborhood] = {
         let survey = LoginSurvey()
-        let all = Place.Scope.allCases.flatMap { scope in
+        return Place.Scope.allCases.flatMap { scope in
             (try? survey.findings(in: scope.secretScope) { namespace in
                 Neighborhood(
                     scope: scope, namespace: namespace.name, items: (try? namespace.store.identities()) ?? [])
             }) ?? []
         }
+    }()
+
+    /// All but the place itself, the nearest first: the same namespace in other scopes, then others of the same scope.
+    static func others(of place: Place) -> [Neighborhood] {
         let others = all.filter { $0.scope != place.scope || !$0.isNamespace(of: place) }
             .sorted { NaturalOrder.isOrdered($0.namespace, $1.namespace) }
         return others.filter { $0.isNamespace(of: place) }
@@ -95,6 +100,6 @@ private struct Neighborhood {
     /// The options that lead there, each with a space before it.
     func options(from place: Place) -> String {
         (scope == place.scope ? "" : " --scope \(scope.rawValue)")
-            + (isNamespace(of: place) ? "" : " --namespace \(Display.shellWord(namespace))")
+            + (isNamespace(of: place) ? "" : Display.option("--namespace", namespace))
     }
 }

@@ -69,7 +69,9 @@ extension Display {
     /// An item as the user names it.
     static func name(of item: ItemIdentity) -> String {
         let service = plain(item.service)
-        if item.kind == .cached { return service + plain(CachedVariant.options(of: item.account)) }
+        if item.kind == .cached {
+            return service + plain(CachedVariant.options(of: item.account) ?? " \(item.account)")
+        }
         return item.account.isEmpty ? service : "\(service) \(plain(item.account))"
     }
 }

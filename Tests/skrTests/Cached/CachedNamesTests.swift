@@ -21,6 +21,24 @@ struct CachedNamesTests {
         #expect(outcome.errors == String(repeating: error, count: 5))
     }
 
+    @Test("a name that a program has planted is in no hint, which people paste")
+    func planted() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            export SKR_NAMESPACE=; printf 1 | skr set other
+            keyctl add user 'cached:tok:\q$(touch%20/nonexistent/x)' x $(keyctl search @s keyring skr:default) >/dev/null
+            skr get tok; printf 1 | skr set --namespace=$'-a\tb' there; skr get there
+            """#)
+        #expect(
+            outcome.errors == """
+                skr: error: tok: no such item, or it has expired
+                skr: hint: 'tok' is kept by 'skr cached': 'skr cached tok --key ... ... -- CMD' prints it; 'skr cached --forget tok --key ...' drops it
+                skr: error: there: no such item, or it has expired
+                skr: hint: it is in the namespace -a%09b: --namespace=$'-a\\x09b'
+
+                """)
+    }
+
     @Test("of several variants the hint leaves the keys open; a secret of that name is what get means")
     func variants() throws {
         let outcome = try CommandRunner().inSession(

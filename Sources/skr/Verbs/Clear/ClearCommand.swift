@@ -25,15 +25,15 @@ struct ClearCommand: VerbCommand, VerbAction {
     func run() throws {
         let place = try options.place()
         let store = try place.store()
-        let count: Int
+        var count: Int?
         if let service {
             count = try Self.clear(service, in: store)
         } else {
             // Only for what is said of it.
-            count = Console.isErrorTerminal ? try store.identities().count : 0
+            if Console.isErrorTerminal { count = try? store.identities().count }
             try store.clear()
         }
-        guard Console.isErrorTerminal else { return }
+        guard Console.isErrorTerminal, let count else { return }
         Console.note(
             count == 0
                 ? "nothing to delete\(place.remark)"
@@ -43,9 +43,13 @@ struct ClearCommand: VerbCommand, VerbAction {
     /// - Returns: how many there were.
     private static func clear(_ service: String, in store: SecretStore) throws(SecretStoreError) -> Int {
         var count = 0
-        for item in try store.identities() where item.service.utf8.elementsEqual(service.utf8) {
-            if item.kind == .cached { try store.delete(item.failureSentinel) }
-            if try store.delete(item) { count += 1 }
+        // A failure may have left nothing else to find it by.
+        var items = [ItemIdentity.cached(service)]
+        items += try store.identities().filter { $0 != items[0] && $0.service.utf8.elementsEqual(service.utf8) }
+        for item in items {
+            let hadFailure = item.kind == .cached ? try store.delete(item.failureSentinel) : false
+            let wasThere = try store.delete(item)
+            if wasThere || hadFailure { count += 1 }
         }
         return count
     }

@@ -17,9 +17,10 @@ struct ExecCommand: LaunchingVerb {
             earlier, and both win over what is in the environment.
 
             A variable that is set already, and whose whole value is a reference, is resolved as with --env, unless \
-            --no-inherited is given. Those that somebody elsewhere can fill are left as they are, so that no request \
-            chooses a secret: HTTP_* and CGI's, which a web server fills, LC_*, LANG, TERM and SSH_*, which come over \
-            ssh, and GIT_PUSH_OPTION_*.
+            --no-inherited is given. Those that somebody elsewhere fills are left as they are, or a request would \
+            choose which secret CMD gets: HTTP_* and others of a web server, what comes over ssh (LC_*, LANG, TERM, \
+            SSH_*), of git and mail, and what CI tells of a change. No list of them is complete: where others fill the \
+            environment, give --no-inherited.
 
             An environment is readable for the user's other processes (/proc/PID/environ) and is inherited by all that \
             CMD starts. --file hands over a path instead, /proc/self/fd/N, of a file in memory that can't be changed \
@@ -42,7 +43,7 @@ struct ExecCommand: LaunchingVerb {
         skr exec --env PGPASSWORD='skr://db/alice?field=password' -- psql -U alice
         skr exec --env-file .env -- npm start
         export TOKEN=skr://api; skr exec -- ./deploy
-        skr exec --file KEY=skr://tls -- sh -c 'openssl rsa -in "$KEY" -check'
+        skr exec --file KEY=skr://tls -- sh -c 'openssl pkey -in "$KEY" -noout'
         """
 
     @Option(

@@ -6,14 +6,20 @@ import Glibc
 ///
 /// What somebody elsewhere can fill is passed over, or a request would choose which secret the command gets and may show: a
 /// web server puts a request's headers into `HTTP_*` and its parts into CGI's variables, `ssh` sends its user's locale,
-/// terminal and command, and `git push` its options.
+/// terminal and command, `git push` its options, a mail its addresses, and CI says what a change is called.
 enum InheritedReferences {
-    private static var foreignPrefixes: [StaticString] { ["HTTP_", "LC_", "SSH_", "GIT_PUSH_OPTION_"] }
+    private static var foreignPrefixes: [StaticString] {
+        [
+            "HTTP_", "REDIRECT_", "SSL_CLIENT_", "LC_", "SSH_", "GIT_PUSH_OPTION_", "CI_COMMIT_", "CI_MERGE_REQUEST_",
+            "CHANGE_", "GITHUB_",
+        ]
+    }
     private static var foreignNames: [StaticString] {
         [
             "AUTH_TYPE", "CONTENT_LENGTH", "CONTENT_TYPE", "PATH_INFO", "PATH_TRANSLATED", "QUERY_STRING",
             "REMOTE_ADDR", "REMOTE_HOST", "REMOTE_IDENT", "REMOTE_USER", "REQUEST_METHOD", "REQUEST_URI",
-            "SCRIPT_NAME", "SERVER_NAME", "SERVER_PROTOCOL", "LANG", "LANGUAGE", "TERM",
+            "SCRIPT_NAME", "SERVER_NAME", "SERVER_PROTOCOL", "DOCUMENT_URI", "LANG", "LANGUAGE", "TERM", "COLORTERM",
+            "NO_COLOR", "SENDER", "RECIPIENT", "EXTENSION",
         ]
     }
 

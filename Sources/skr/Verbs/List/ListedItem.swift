@@ -20,7 +20,8 @@ struct ListedItem {
             Self.columns(of: place) + [kind.rawValue, Display.plain(service)], ["\(item.size)", item.expiry.text]
         )
         columns = start + [Display.plain(account)] + end
-        let shownAccount = kind == .cached ? String(CachedVariant.options(of: account).drop { $0 == " " }) : account
+        let keys = kind == .cached ? CachedVariant.options(of: account).map { String($0.dropFirst()) } : nil
+        let shownAccount = keys ?? account
         tableColumns = start + [Display.plain(shownAccount)] + end
         json = Self.json(
             [

@@ -77,7 +77,7 @@ struct ListedPlace {
 
     /// Leaves out what is of no such service; one that ends in `*` means all that begin so.
     mutating func keep(service: String) {
-        unreadable = []
+        if service != "*" { unreadable = [] }
         let isPrefix = service.utf8.last == UInt8(ascii: "*")
         items = items.filter { item in
             let name = item.item.service.utf8

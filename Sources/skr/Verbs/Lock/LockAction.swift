@@ -19,7 +19,7 @@ struct LockAction: VerbAction {
         try takeTurns(in: store, for: unannounced)
         if options.wait.duration > unannounced {
             // Nobody is to take the command for hung.
-            if isatty(STDERR_FILENO) == 1 { Console.note("waiting: \(heldMessage(in: store))") }
+            if Console.isErrorTerminal { Console.note("waiting: \(heldMessage(in: store))") }
             try takeTurns(in: store, for: options.wait.duration - unannounced)
         }
         throw CommandError(
@@ -36,7 +36,7 @@ struct LockAction: VerbAction {
     private func heldMessage(in store: SecretStore) -> String {
         let message = "\(Display.quoted(options.name)): somebody else holds the lock"
         guard let report = (store.backend as? KernelBackend)?.leaseReport(options.name) else { return message }
-        let process = report.processID.map { "process \($0)" } ?? "a process of another pid namespace"
+        let process = report.processID.map { "process \($0)" } ?? "a process that is not seen from here"
         let user = report.userID == geteuid() ? "" : " of user \(report.userID)"
         return "\(message): \(process)\(user)" + (report.duration.map { ", for \(DurationText.rounded($0))" } ?? "")
     }

@@ -14,8 +14,8 @@ struct LockCommand: LaunchingVerb {
             loses it after --timeout, and its CMD is killed with it (what CMD has started is not). The exit code is \
             CMD's; signals go to CMD.
 
-            Exit code 75: somebody else held it for all of --wait, and the error says who and for how long; or CMD succeeded, but the lock was lost meanwhile, \
-            because skr was stopped for longer than --timeout.
+            Exit code 75: somebody else held it for all of --wait, and the error says who and for how long; or CMD \
+            succeeded, but the lock was lost meanwhile, because skr was stopped for longer than --timeout.
 
             CMD finds a number in SKR_FENCING_NUMBER that is greater than that of every holder before, until the \
             machine restarts. What CMD writes to can turn away whoever comes late with a smaller one.

@@ -11,7 +11,7 @@ enum InheritedReferences {
     private static var foreignPrefixes: [StaticString] {
         [
             "HTTP_", "REDIRECT_", "SSL_CLIENT_", "LC_", "SSH_", "GIT_PUSH_OPTION_", "CI_COMMIT_", "CI_MERGE_REQUEST_",
-            "CHANGE_", "GITHUB_",
+            "CHANGE_", "GITHUB_HEAD_", "GITHUB_REF_", "GITHUB_ACTOR",
         ]
     }
     private static var foreignNames: [StaticString] {

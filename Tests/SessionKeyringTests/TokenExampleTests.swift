@@ -19,6 +19,7 @@ struct TokenExampleTests {
         let script = """
             round() { for _ in {1..30}; do "$1" "$2" & done; wait; }
             round "$@" | sort | uniq -c
+            # As long as the token is fresh.
             sleep 20.1
             round "$@" >/dev/null
             "$@"

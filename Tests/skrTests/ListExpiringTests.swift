@@ -64,4 +64,18 @@ struct ListExpiringTests {
                 "skr: hint: have /proc mounted, and not masked by a container; timeouts work all the same",
             ])
     }
+
+    @Test(
+        "an item whose time left is hidden, as in a user namespace, is error 69 too, and not passed over",
+        .enabled(if: geteuid() == 0, "becomes another user"))
+    func hiddenItem() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            copy=$(mktemp -d); chmod 755 $copy; trap 'rm -rf $copy' EXIT; cp $(command -v skr) $copy/skr
+            printf 1 | skr set a --timeout 5m
+            # It has a key of its own, so that /proc/keys is not empty there.
+            setpriv --reuid 60442 --regid 60442 --clear-groups unshare -Ur sh -c "keyctl add user mine x @u >/dev/null; $copy/skr list | cut -f 5; $copy/skr list --expiring 10m; echo \$?"
+            """#)
+        #expect(outcome.output == "?\n69\n", "\(outcome)")
+    }
 }

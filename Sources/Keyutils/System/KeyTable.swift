@@ -84,9 +84,6 @@ public struct KeyTable: Sendable {
     /// The line of one key; `nil` where the caller may not view it or the kernel has collected it.
     public subscript(serial: KeySerial) -> Entry? { entries[serial] }
 
-    /// Whether it shows no key at all.
-    package var isEmpty: Bool { entries.isEmpty }
-
     /// The living keyrings of that name.
     package func keyrings(named name: String) -> [Keyring] {
         entries.values.filter { $0.isLivingKeyring(named: name) }.map { Keyring($0.serial) }

@@ -12,15 +12,9 @@ struct PairTests {
     }()
 
     private func search(_ words: [String]) throws -> (exitCode: Int32, output: String) {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = Self.program
-        process.arguments = words
-        process.standardOutput = output
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        return (process.terminationStatus, text)
+        let environment = ChildProcess.environment([:])
+        let outcome = try ChildProcess.run(Self.program.path, words, environment: environment, within: .seconds(36_000))
+        return (outcome.exitCode, String(decoding: outcome.output + outcome.errors, as: UTF8.self))
     }
 
     /// Prints the seed and how many interleavings there were.

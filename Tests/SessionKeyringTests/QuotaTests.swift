@@ -12,7 +12,7 @@ private let item = ItemIdentity.password(service: "quota", account: "a")
 /// Each test is a user of its own.
 @Suite("Quota", .tags(.kernel, .ordinaryUser), .enabled(if: isRoot, "needs root, to become several users"))
 struct QuotaTests {
-    @Test("100,000 sets of one 2 KB item in a tight loop complete without an error", .tags(.long))
+    @Test("100,000 sets of one 2 KB item in a tight loop complete without an error", .tags(.long, .paced))
     func setLoop() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try OrdinaryUser.becomeInNewSession(60_101)
@@ -27,7 +27,7 @@ struct QuotaTests {
         }
     }
 
-    @Test("100,000 pairs of set and delete in a tight loop complete without an error", .tags(.long))
+    @Test("100,000 pairs of set and delete in a tight loop complete without an error", .tags(.long, .paced))
     func setDeleteLoop() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try OrdinaryUser.becomeInNewSession(60_102)

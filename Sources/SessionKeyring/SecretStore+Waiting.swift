@@ -74,7 +74,7 @@ extension SecretStore {
         guard try await waiting(upTo: limit, { store in try store.backend.removeTimeout(of: item) }) else {
             return false
         }
-        try await finishing { store, _ in try store.keepRefusals(of: item) }
+        try await finishing { store, limit in try store.keepRefusals(of: item, waiting: limit) }
         return true
     }
 

@@ -190,7 +190,7 @@ extension SecretStore {
     public func removeTimeout(of item: ItemIdentity) throws(SecretStoreError) -> Bool {
         try check(item)
         guard try backend.removeTimeout(of: item) else { return false }
-        try keepRefusals(of: item)
+        try keepRefusals(of: item, waiting: RetryBudget.heldLease)
         return true
     }
 

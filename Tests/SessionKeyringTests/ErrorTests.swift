@@ -48,6 +48,7 @@ struct ErrorTests {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
         try Key(scratch.keyring).invalidate()
+        // As long as it takes the kernel to collect it.
         usleep(100_000)
         let calls: [() throws -> Void] = [
             { try store.set("1", for: item) }, { try store.add("1", for: item) },

@@ -44,6 +44,7 @@ struct KernelLabChangesTests {
         var changes = try store.changes().makeAsyncIterator()
         try store.set("1", for: item)
         try store.delete(item)
+        // As long as it takes the kernel to collect it.
         usleep(100_000)
         #expect(await changes.next() == .missed)
     }

@@ -143,6 +143,7 @@ struct ReadThroughTests {
         let second = Task { try await other() }
         let third = Task { try await other() }
         while others.withLock({ $0 }) < 2 { try await Task.sleep(for: .milliseconds(1)) }
+        // Nobody is told that they wait.
         try await Task.sleep(for: .milliseconds(100))
         first.cancel()
         third.cancel()

@@ -79,6 +79,7 @@ struct SharedFetchTests {
             }
         }
         while begun.withLock({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        // Nobody is told that all of them wait.
         try await Task.sleep(for: .milliseconds(50))
         for caller in callers { caller.cancel() }
         for caller in callers { await #expect(throws: CancellationError.self) { _ = try await caller.value } }
@@ -103,6 +104,7 @@ struct SharedFetchTests {
         await #expect(throws: CancellationError.self) { _ = try await caller.value }
         #expect(try await fetchNext(in: store) == "next")
         gate.open()
+        // Nobody is told that nothing is stored.
         try await Task.sleep(for: .milliseconds(100))
         #expect(try store.get(item) == "next")
     }
@@ -135,6 +137,7 @@ struct SharedFetchTests {
         #expect(codes == Array(repeating: .fetchTimedOut, count: 5))
         #expect(try await fetchNext(in: store) == "next")
         gate.open()
+        // Nobody is told that nothing is stored.
         try await Task.sleep(for: .milliseconds(100))
         #expect(try store.get(item) == "next")
     }

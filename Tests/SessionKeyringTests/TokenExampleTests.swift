@@ -1,4 +1,5 @@
 import Foundation
+import SessionKeyring
 import TestSupport
 import Testing
 
@@ -19,13 +20,16 @@ struct TokenExampleTests {
         let script = """
             round() { for _ in {1..30}; do "$1" "$2" & done; wait; }
             round "$@" | sort | uniq -c
-            # As long as the token is fresh.
-            sleep 20.1
+            fresh() { keyctl search @s user "$3" 2>/dev/null; }
+            keyctl timeout $(fresh "$@") 1
+            while fresh "$@" >/dev/null; do sleep 0.02; done
             round "$@" >/dev/null
             "$@"
             """
+        let freshness = ItemIdentity.password(service: "example.com", account: "alice").freshnessSentinel
+        let words = ["bash", Self.example.path, directory.path, freshness.keyDescription]
         let outcome = try ChildProcess.run(
-            "/usr/bin/keyctl", ["session", "-", "/bin/bash", "-c", script, "bash", Self.example.path, directory.path],
+            "/usr/bin/keyctl", ["session", "-", "/bin/bash", "-c", script] + words,
             environment: ChildProcess.environment([:]), within: .seconds(300))
         let lines = String(decoding: outcome.output, as: UTF8.self).split(separator: "\n")
         #expect(lines.map { $0.trimmingCharacters(in: .whitespaces) } == ["30 access-1", "access-2"])

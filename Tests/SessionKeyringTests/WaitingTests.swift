@@ -155,6 +155,7 @@ struct WaitingTests {
         ]
         let lease = try store.tryLease("job", lasting: .seconds(60))
         let tasks = calls.map { call in Task { try await call() } }
+        // Nobody is told that they wait.
         try await Task.sleep(for: .milliseconds(100))
         for task in tasks { task.cancel() }
         for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
@@ -258,6 +259,7 @@ struct WaitingTests {
                 // All leases go with their ring.
                 let ring = try scratch.keyring.search(.keyring, NamespaceRings.leasesName)
                 try ring.invalidate()
+                // As long as it takes the kernel to collect it.
                 usleep(200_000)
             }
         } throws: { ($0 as? SecretStoreError)?.code == .leaseLost }

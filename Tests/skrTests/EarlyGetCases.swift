@@ -92,12 +92,13 @@ struct EarlyGetCases {
             keyctl setperm "$(keyctl search $ring user password:shut:)" 0x01000000; keyctl revoke "$(keyctl search $ring user password:dead:)"
             keyctl newring password:ring: $ring >/dev/null; keyctl add logon password:logon: x $ring >/dev/null
         done
+        while "$WITH" get gone >/dev/null 2>&1; do sleep 0.02; done
         unset SKR_NAMESPACE
         outer=$(keyctl newring outer @s); keyctl move "$(keyctl search @s keyring skr:nested)" @s $outer
         keyctl revoke "$(keyctl search @s keyring skr:dead)"
         # A pipe that nobody reads.
         rm -f unread; mkfifo unread; exec 8<>unread 9>unread 8>&-
-        sleep 1.1; : >with.out; : >with.err; : >without.out; : >without.err
+        : >with.out; : >with.err; : >without.out; : >without.err
 
         c() {
             local number=$1 mode=$2 variables=(); shift 2

@@ -59,8 +59,9 @@ struct LockTests {
             skr lock a --timeout 1h -- sleep 50 & holder=$!
             until ! skr lock a --wait 0 -- true 2>/dev/null; do :; done
             kill -9 $holder; skr lock a --wait 3s -- echo next
-            skr cached c --timeout 5m -- sleep 50 & holder=$!
-            sleep 0.5; kill -9 $holder; start=$EPOCHREALTIME; skr cached c --timeout 5m -- echo fetched
+            ready=$(mktemp); trap 'rm -f $ready' EXIT; export ready
+            skr cached c --timeout 5m -- bash -c 'echo x >$ready; exec sleep 50' & holder=$!
+            until [[ -s $ready ]]; do sleep 0.02; done; kill -9 $holder; start=$EPOCHREALTIME; skr cached c --timeout 5m -- echo fetched
             awk "BEGIN { exit $EPOCHREALTIME - $start > 3 }" || echo late
             """#)
         #expect(outcome.output == "next\nfetched\n")

@@ -37,7 +37,7 @@ struct SignatureTests {
         let outcome = try run(
             #"""
             make old 1d "${past[@]}"; sign old "${past[@]}"; verify $(of old); grep -c "error: file: EXPKEYSIG" errors
-            sign good --default-sig-expire seconds=1; sleep 2; verify $(of good); grep -c "error: file: EXPSIG" errors
+            sign good --default-sig-expire seconds=1; until [ $(verify $(of good)) = 1 ]; do sleep 0.1; done; verify $(of good); grep -c "error: file: EXPSIG" errors
             """#)
         #expect(outcome.output == "1\n1\n1\n1\n", "\(outcome.errors)")
     }

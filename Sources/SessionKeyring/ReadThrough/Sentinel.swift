@@ -108,10 +108,18 @@ extension SecretStore {
         }
     }
 
-    /// Has what says that the item's value was refused live as long as the item, whose timeout was taken away.
-    func keepRefusals(of item: ItemIdentity) throws(SecretStoreError) {
+    /// Has what says that the item's value was refused live as long as the item, whose timeout was taken away; not what is said
+    /// of another value meanwhile, which would be fresh for ever.
+    func keepRefusals(of item: ItemIdentity, waiting limit: Duration) throws(SecretStoreError) {
         for name in item.sentinels where try sentinel(name)?.refusal != nil {
-            _ = try backend.removeTimeout(of: name)
+            let update = try beginUpdate(of: name, lasting: Self.updateDuration, waiting: limit)
+            while true {
+                var present: Sentinel?
+                _ = try update.read { bytes in present = Sentinel(bytes) }
+                guard let record = present, record.refusal != nil else { break }
+                let bytes = record.bytes
+                if try unsafe update.commit(bytes.span.bytes, timeout: nil) { break }
+            }
         }
     }
 

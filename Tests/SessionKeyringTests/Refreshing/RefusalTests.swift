@@ -70,6 +70,24 @@ struct RefusalTests {
         #expect(try expiries() == [.never])
     }
 
+    @Test("what is fresh instead of what was refused ends, though a timeout is taken away at that moment")
+    func freshMeanwhile() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set("spent", for: item, timeout: .seconds(600))
+        try store.invalidate("spent", for: item)
+        let racing = SecretStore(
+            backend: RacingBackend(whole: store.backend, at: .sentinel) {
+                _ = try? store.set("new", for: item, timeout: .seconds(600), refreshAfter: .seconds(300))
+            })
+        try racing.removeTimeout(of: item)
+        #expect(try store.get(item) == "new")
+        guard case .after? = try store.attributes(of: item.freshnessSentinel)?.expiry else {
+            Issue.record("it is fresh for ever, or not at all")
+            return
+        }
+    }
+
     @Test("what is refused before it is said to be fresh stays refused")
     func refusedAtOnce() async throws {
         let scratch = try ScratchKeyring()
@@ -201,5 +219,10 @@ private struct RacingBackend: ForwardingBackend {
     ) throws(SecretStoreError) -> (any ItemUpdate)? {
         if moment == .sentinel { runOnce() }
         return try whole.beginUpdate(of: sentinel, lasting: duration, waiting: limit)
+    }
+
+    func removeTimeout(of name: ItemIdentity) throws(SecretStoreError) -> Bool {
+        if moment == .sentinel, name != item { runOnce() }
+        return try whole.removeTimeout(of: name)
     }
 }

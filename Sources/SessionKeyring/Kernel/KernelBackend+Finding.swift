@@ -14,7 +14,8 @@ extension KernelBackend {
     ) throws(SecretStoreError) -> Result? {
         guard var ring = try rings.items() else { return nil }
         var refused: Key?
-        for _ in 0..<RetryBudget.displacedKeys {
+        for round in 1...RetryBudget.displacedKeys {
+            RetryBudget.keepApart(round)
             let key: Key
             do throws(KeyringError) {
                 key = try search(for: item, in: ring, type: type, linkingInto: place)

@@ -143,15 +143,22 @@ extension KernelBackend {
     private func liveMembers() throws(SecretStoreError) -> [Member] {
         var found: [Member] = []
         var refused: Set<KeySerial> = []
-        for round in 0..<RetryBudget.listings {
+        for round in 1...RetryBudget.displacedKeys {
+            RetryBudget.keepApart(round)
             guard let ring = try rings.findItems() else { return [] }
             do throws(KeyringError) {
-                let isComplete = try near(ring) { () throws(KeyringError) in
+                let count = try near(ring) { () throws(KeyringError) in
                     try note(ring, in: &found, refused: &refused)
                 }
-                if isComplete {
+                if count.vanished == 0 {
                     // Within a ring, type and name are unique.
-                    return round == 0 && !ItemTypes.haveBigKeys ? found : Self.unique(found)
+                    return round == 1 && !ItemTypes.haveBigKeys ? found : Self.unique(found)
+                }
+                // As many names as keys: what has vanished is known from before.
+                if round >= RetryBudget.quickRounds, case let items = Self.unique(found),
+                    items.count >= count.seen + count.vanished
+                {
+                    return items
                 }
             } catch {
                 throw SecretStoreError(error)
@@ -160,20 +167,24 @@ extension KernelBackend {
         return Self.unique(found)
     }
 
-    /// Adds the ring's live items; false if one of them vanished meanwhile.
+    /// Adds the ring's live items; how many were seen now or before, and how many keys vanished meanwhile.
     ///
     /// One that is there again and refuses again has not vanished.
     private func note(
         _ ring: Keyring, in found: inout [Member], refused: inout Set<KeySerial>
-    ) throws(KeyringError) -> Bool {
-        var isComplete = true
+    ) throws(KeyringError) -> (seen: Int, vanished: Int) {
+        let before = found.count
+        var (seen, vanished) = (0, 0)
         // A key's type and name never change, so whose were read need not be again.
         let known = Set(found.lazy.map { $0.key.serial })
-        let serials = try ring.members().filter { !known.contains($0) }
-        var texts = Self.roomForTexts(serials.count)
+        var texts = Self.roomForTexts(known.count + 64)
         var (lines, end): ([Line], Int) = ([], 0)
-        lines.reserveCapacity(serials.count)
-        for serial in serials {
+        // Nothing between the listing and the looks: where many write, a key is there for microseconds.
+        for serial in try ring.members() {
+            if known.contains(serial) {
+                seen += 1
+                continue
+            }
             do throws(KeyringError) {
                 let length = try Key(serial).describe(into: &texts, at: end)
                 guard let line = try unsafe Line(serial, at: end, of: length, in: texts.span.bytes) else { continue }
@@ -182,11 +193,11 @@ extension KernelBackend {
             } catch {
                 guard error.isKeyGoneOrRefused else { throw error }
                 let isRefusedAgain = error.code == .accessDenied && !refused.insert(serial).inserted
-                if error.code != .expired, !isRefusedAgain { isComplete = false }
+                if !error.isKeyDead, !isRefusedAgain { vanished += 1 }
             }
         }
         unsafe Self.note(&lines, of: texts.span.bytes, in: &found)
-        return isComplete
+        return (seen + found.count - before, vanished)
     }
 
     /// Adds those that are items, in the order of their names' bytes.

@@ -1,10 +1,14 @@
+import Glibc
+
 /// How often, and for how long, something is tried again before it is an error: all of these limits.
 ///
 /// A round is lost only because another process was quicker, or because this one was stopped. A budget that is used up tells
 /// of a store that is displaced again and again within microseconds, and ends as `contended`.
 enum RetryBudget {
-    /// Searches for a key that is displaced, each time, before it is used.
+    /// Searches for a key that is displaced, and listings of a ring of which keys are, each time, before they are used.
     static let displacedKeys = 1_000
+    /// How many of them follow each other at once.
+    static let quickRounds = 20
     /// Uses of a ring that is removed or replaced, each time, before they are through.
     static let replacedRings = 8
     /// Makings of a ring that another process makes, or removes, first.
@@ -17,7 +21,7 @@ enum RetryBudget {
     static let lostLeases = 10
     /// Looks at a lease that is being released.
     static let leaseLooks = 3
-    /// Listings of a ring of which keys vanish, each time, before they are described.
+    /// Listings of an anchor of which rings vanish, each time, before they are described.
     static let listings = 20
     /// Looks into the kernel's table of keys for items that are replaced, each time, before it is read.
     static let tableLooks = 6
@@ -28,4 +32,12 @@ enum RetryBudget {
     static let collectedLease = Duration.milliseconds(100)
     /// Waiting for quota in all, by rounds of ``QuotaBackoff``.
     static let fullQuota = Duration.milliseconds(600)
+
+    /// Pauses before a round that is not one of the first.
+    ///
+    /// Writers who wait for the same ring have their turns one by one, each of them between a look at the ring and the use of
+    /// what was there. A thread that keeps step with them loses hundreds of rounds in a row, and one that does not a few.
+    static func keepApart(_ round: Int) {
+        if round > quickRounds { usleep(.random(in: 50...1_000)) }
+    }
 }

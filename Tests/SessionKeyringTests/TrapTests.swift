@@ -182,8 +182,9 @@ struct TrapTests {
         let writing = Locked(writers)
         try ThreadTeam.run(writers + 1) { thread in
             guard thread == 0 else {
+                defer { writing.withLock { $0 -= 1 } }
                 for round in 0..<15_000 / writers { try store.set("\(round)", for: item) }
-                return writing.withLock { $0 -= 1 }
+                return
             }
             while writing.withLock({ $0 }) > 0 {
                 #expect(try store.identities() == [item])

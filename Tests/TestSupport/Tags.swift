@@ -7,6 +7,6 @@ extension Tag {
     @Tag package static var ordinaryUser: Self
     /// A long proof, which only `.ci/test --all` runs: searches, kills and races in great numbers.
     @Tag package static var long: Self
-    /// A long proof that waits for the kernel to free keys, and hardly for a processor: runs beside all the others.
+    /// A long proof that waits for the kernel to free keys, and hardly for a processor: runs beside the other ones.
     @Tag package static var paced: Self
 }

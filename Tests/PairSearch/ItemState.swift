@@ -57,8 +57,10 @@ struct Stage {
     /// A store for looks at what became of it.
     let observer: SecretStore
 
-    /// - Parameter expiresSoon: whether the item's timeout ends within the next second.
-    init(_ state: ItemState, expiresSoon: Bool) throws {
+    /// - Parameters:
+    ///   - expiresSoon: whether the item's timeout ends within the next second.
+    ///   - keepsDeadRing: whether a dead ring is there for good, so that the kernel never collects it before somebody who saw it acts on it.
+    init(_ state: ItemState, expiresSoon: Bool, keepsDeadRing: Bool) throws {
         self.state = state
         let session = try SessionMembership.joinAnonymous()
         anchor = try session.addKeyring("pairs")
@@ -73,7 +75,7 @@ struct Stage {
         if state == .knownDeadRing || state == .sharedDeadRing {
             for store in stores { _ = try store.contains(SceneItem.contested) }
         }
-        try breakRings()
+        try breakRings(keptIn: keepsDeadRing ? session.addKeyring("kept") : nil)
         if state == .nearQuota { try fillQuota(of: session) }
     }
 
@@ -131,12 +133,14 @@ struct Stage {
     }
 
     /// A revoked ring takes along what is in it.
-    private mutating func breakRings() throws {
+    private mutating func breakRings(keptIn keeper: Keyring?) throws {
         guard state.hasDeadRing || state == .deadLeases else { return }
         let invoked = MonotonicTime.now
         for serial in try anchor.members() {
             let isItems = try Key(serial).describe().name == "skr:" + SceneItem.namespace
-            if isItems == state.hasDeadRing { try Key(serial).revoke() }
+            guard isItems == state.hasDeadRing else { continue }
+            try keeper?.link(Key(serial))
+            try Key(serial).revoke()
         }
         guard state.hasDeadRing else { return }
         for item in [SceneItem.contested, SceneItem.bystander] { note(.wipe, item, since: invoked) }

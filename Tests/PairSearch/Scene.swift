@@ -36,8 +36,10 @@ struct Scene {
     /// - Throws: what keeps it from making the state.
     init(_ interleaving: Interleaving) throws {
         self.interleaving = interleaving
+        let series = interleaving.series
+        // What unlinks by name does no harm where what it saw was collected first.
         stage = try Stage(
-            interleaving.series.state, expiresSoon: interleaving.series.stop.crossesExpiry)
+            series.state, expiresSoon: series.stop.crossesExpiry, keepsDeadRing: series.first == .ringlessSet)
     }
 
     /// Plays it, and prints what is wrong.

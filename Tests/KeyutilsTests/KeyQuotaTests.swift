@@ -2,6 +2,7 @@ import Foundation
 import Keyutils
 import SessionKeyringTesting
 import Testing
+import Threads
 
 @Suite("Quota")
 struct KeyQuotaTests {
@@ -70,6 +71,32 @@ struct KeyQuotaTests {
     @Test("a user without keys has no quota to tell of")
     func nobody() {
         expectFailure(.notFound) { () throws(KeyringError) in _ = try KeyQuota.current(ofUser: 4_000_000_001) }
+    }
+
+    @Test(
+        "who has keys is listed, while others in a list of several pages come and go",
+        .enabled(if: geteuid() == 0, "keys of other users")
+    )
+    func severalPages() throws {
+        let scratch = try ScratchKeyring()
+        // By systemd's list of user IDs, nobody assigns these. A page has room for some 70.
+        let passing = try (1_800_000_000..<1_800_000_030).map { (try scratch.keyring.add("\($0)"), UInt32($0)) }
+        let staying = UInt32(1_800_000_030)..<1_800_000_200
+        for user in staying { try scratch.keyring.add("\(user)").changeOwner(userID: user) }
+        let isOver = Locked(false)
+        try ThreadTeam.run(2) { number in
+            if number == 0 {
+                defer { isOver.withLock { $0 = true } }
+                for _ in 0..<10 {
+                    for user in staying { #expect(try KeyQuota.current(ofUser: user).keys == 1) }
+                }
+            } else {
+                while !isOver.withLock({ $0 }) {
+                    for (key, user) in passing { try key.changeOwner(userID: user) }
+                    for (key, _) in passing { try key.changeOwner(userID: 0) }
+                }
+            }
+        }
     }
 
     @Test("root's share is its own")

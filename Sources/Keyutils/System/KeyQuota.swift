@@ -29,8 +29,15 @@ public struct KeyQuota: Hashable, Sendable {
     /// - Throws: ``KeyringError`` with `notFound` where the user has no keys, or `notLinked` or `accessDenied` where
     ///   `/proc` does not offer it.
     public static func current(ofUser userID: UInt32? = nil) throws(KeyringError) -> KeyQuota {
-        for line in try readProcFile("/proc/key-users").split(separator: "\n") {
-            if let (user, quota) = parse(line), user == userID ?? geteuid() { return quota }
+        let userID = userID ?? geteuid()
+        // The kernel hands out a page at a time and goes on at a line's number: who stands there is passed over where
+        // somebody further up has gone meanwhile. What is shorter than a page came in one piece.
+        for _ in 0..<20 {
+            let table = try readProcFile("/proc/key-users")
+            for line in table.split(separator: "\n") {
+                if let (user, quota) = parse(line), user == userID { return quota }
+            }
+            if table.utf8.count < 4_000 { break }
         }
         throw KeyringError(.notFound, in: .procfs)
     }

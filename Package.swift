@@ -26,8 +26,6 @@ let package = Package(
     traits: [
         .trait(name: "Crypto", description: "Stores swift-crypto's keys as they are."),
         .trait(name: "Configuration", description: "A provider for swift-configuration: SessionKeyringConfiguration."),
-        // For .ci/api: SwiftPM builds the baseline that it compares with by default traits alone.
-        .default(enabledTraits: Context.environment["SKR_ALL_TRAITS"] == "1" ? ["Crypto", "Configuration"] : []),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),

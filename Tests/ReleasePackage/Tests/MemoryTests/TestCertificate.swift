@@ -1,0 +1,1 @@
+../../../KeyutilsTests/TestCertificate.swift

@@ -1,4 +1,5 @@
 #include <keyutils.h>
+#include <linux/membarrier.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -44,4 +45,10 @@ static inline long direct_keyctl_set_timeout(int key, unsigned seconds)
 static inline long direct_keyctl_move(int key, int from, int to, unsigned flags)
 {
     return syscall(SYS_keyctl, KEYCTL_MOVE, key, from, to, flags);
+}
+
+/* membarrier(2), of which glibc has no function. */
+static inline long membarrier(int command)
+{
+    return syscall(SYS_membarrier, command, 0, 0);
 }

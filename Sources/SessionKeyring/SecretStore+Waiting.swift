@@ -113,7 +113,7 @@ extension SecretStore {
     ) async throws -> Result {
         try Task.checkCancellation()
         var wait = wait
-        var quotaWait: DeadlineWait?
+        var quotaWait: QuotaWait?
         var isLast = false
         while true {
             let store = SecretStore(backend: backend.withoutWaiting(lastResorts: isLast), codec: codec)
@@ -124,7 +124,7 @@ extension SecretStore {
                 case .contended:
                     guard try await wait.waitInTask() else { throw error }
                 case .quotaExceeded where !isLast:
-                    var wait = quotaWait ?? DeadlineWait(RetryBudget.fullQuota, backoff: .long)
+                    var wait = quotaWait ?? QuotaWait(backoff: .long)
                     isLast = try await !wait.waitInTask()
                     quotaWait = wait
                 default: throw error

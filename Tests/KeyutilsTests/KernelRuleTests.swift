@@ -75,4 +75,24 @@ struct KernelRuleTests {
             #expect(rings.withLock { $0.count } == 2)
         }
     }
+
+    @Test(
+        "what was unlinked is charged to nobody any more when ten grace periods have passed",
+        .enabled(if: geteuid() == 0), .enabled(if: sysconf(CInt(_SC_NPROCESSORS_ONLN)) > 1, "there is none with one"))
+    func gracePeriods() async {
+        await #expect(processExitsWith: .success) {
+            func act() throws {
+                let session = try becomeOrdinaryUser(60_142)
+                let charged = try KeyQuota.current().keys
+                for _ in 0..<50 {
+                    try session.unlink(session.add("key", pattern(2_000)))
+                    let isGivenBack = try (0..<10).contains { _ in
+                        try GracePeriod.pass() && KeyQuota.current().keys <= charged
+                    }
+                    #expect(isGivenBack)
+                }
+            }
+            try act()
+        }
+    }
 }

@@ -1,6 +1,7 @@
 import Keyutils
 import SessionKeyringTesting
 import Testing
+import Threads
 
 @Suite("The key table")
 struct KeyTableTests {
@@ -104,6 +105,29 @@ struct KeyTableTests {
         #expect(ring.type == "keyring")
         #expect(ring.text.hasPrefix("skr-scratch-"))
         #expect(ring.text.hasSuffix(": 2"))
+    }
+
+    @Test("no key is left out, while others in a table of several pages come and go")
+    func severalPages() throws {
+        let scratch = try ScratchKeyring()
+        let ring = scratch.keyring
+        // A page has room for some 50.
+        let staying = try (0..<120).map { try ring.add("staying \($0)") }
+        let isOver = Locked(false)
+        try ThreadTeam.run(2) { number in
+            if number == 0 {
+                defer { isOver.withLock { $0 = true } }
+                for _ in 0..<100 {
+                    let table = try KeyTable.snapshot()
+                    #expect(staying.allSatisfy { table[$0.serial] != nil })
+                }
+            } else {
+                while !isOver.withLock({ $0 }) {
+                    let passing = try (0..<20).map { try ring.add("passing \($0)") }
+                    for key in passing { try key.invalidate() }
+                }
+            }
+        }
     }
 
     @Test("a key whose name has a newline and forges another's line makes nobody believe either")

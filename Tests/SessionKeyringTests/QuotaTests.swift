@@ -43,6 +43,24 @@ struct QuotaTests {
         }
     }
 
+    @Test(
+        "before a full quota is believed, the kernel has given back what was freed, however late it is",
+        .enabled(if: ProcessInfo.processInfo.activeProcessorCount > 1, "with one processor, nothing tells"))
+    func outwaited() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try OrdinaryUser.becomeInNewSession(60_109)
+            _ = try Keyring.thread.add(.user, "staying", payload: [1].span.bytes)
+            let charged = try KeyQuota.current().keys
+            var wait = QuotaWait(backoff: .short)
+            var isGivenBack = false
+            repeat {
+                isGivenBack = try KeyQuota.current().keys <= charged
+                try Keyring.thread.unlink(Keyring.thread.add(.user, "passing", payload: [1].span.bytes))
+            } while wait.wait()
+            exit(isGivenBack ? 0 : 3)
+        }
+    }
+
     @Test("when the quota truly is full, the error tells used and limit, and nothing is lost")
     func full() async {
         await #expect(processExitsWith: .exitCode(0)) {

@@ -23,12 +23,12 @@ extension KernelBackend {
 
     /// Runs `write`, which itself waits for a short time, until it no longer finds the quota full, or that lasts.
     private func outlastingFullQuota(_ write: () throws(SecretStoreError) -> Void) throws(SecretStoreError) {
-        var wait = DeadlineWait(mayWait ? RetryBudget.fullQuota : .zero, backoff: .short)
+        var wait = mayWait ? QuotaWait(backoff: .short) : nil
         while true {
             do throws(SecretStoreError) {
                 return try write()
             } catch {
-                guard error.code == .quotaExceeded, wait.wait() else { throw error }
+                guard error.code == .quotaExceeded, wait?.wait() == true else { throw error }
             }
         }
     }

@@ -12,7 +12,7 @@ package struct Backoff {
     package static var long: Backoff { Backoff(from: .milliseconds(1), upTo: .milliseconds(50)) }
 
     /// For what others hold for a handful of system calls.
-    static var short: Backoff { Backoff(from: .microseconds(20), upTo: .milliseconds(5)) }
+    package static var short: Backoff { Backoff(from: .microseconds(20), upTo: .milliseconds(5)) }
 
     /// For a refusal that may be the kernel's mistake.
     static var refusal: Backoff { Backoff(from: .microseconds(50), upTo: .microseconds(1_600)) }

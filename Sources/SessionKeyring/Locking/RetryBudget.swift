@@ -32,6 +32,8 @@ enum RetryBudget {
     static let collectedLease = Duration.milliseconds(100)
     /// Waiting for quota in all, by rounds of ``QuotaBackoff``.
     static let fullQuota = Duration.milliseconds(600)
+    /// After which what was freed has been given back: seven of the kernel's grace periods at most were seen to pass before.
+    static let gracePeriods = 10
 
     /// Pauses before a round that is not one of the first.
     ///

@@ -45,18 +45,21 @@ struct QuotaTests {
 
     @Test(
         "before a full quota is believed, the kernel has given back what was freed, however late it is",
-        .enabled(if: ProcessInfo.processInfo.activeProcessorCount > 1, "with one processor, nothing tells"))
-    func outwaited() async {
-        await #expect(processExitsWith: .exitCode(0)) {
-            try OrdinaryUser.becomeInNewSession(60_109)
-            _ = try Keyring.thread.add(.user, "staying", payload: [1].span.bytes)
+        .enabled(if: ProcessInfo.processInfo.activeProcessorCount > 1, "with one processor, nothing tells"),
+        arguments: [false, true])
+    func outwaited(inTask isInTask: Bool) async {
+        await #expect(processExitsWith: .exitCode(0)) { [isInTask = isInTask as Bool] in
+            try OrdinaryUser.becomeInNewSession(isInTask ? 60_109 : 60_110)
+            let ring = try Keyring.resolve(.sessionKeyring).addKeyring("ring")
+            // A task goes on on any thread, and not all of them have this session.
+            try Key(ring).setPermissions([.possessorAll, .userAll])
             let charged = try KeyQuota.current().keys
             var wait = QuotaWait(backoff: .short)
             var isGivenBack = false
             repeat {
                 isGivenBack = try KeyQuota.current().keys <= charged
-                try Keyring.thread.unlink(Keyring.thread.add(.user, "passing", payload: [1].span.bytes))
-            } while wait.wait()
+                try ring.unlink(ring.add(.user, "passing", payload: [1].span.bytes))
+            } while isInTask ? try await wait.waitInTask() : wait.wait()
             exit(isGivenBack ? 0 : 3)
         }
     }

@@ -22,7 +22,7 @@ package struct QuotaWait {
     /// Waits a while, keeping no thread of the task's; false once nothing more is to be expected.
     ///
     /// - Throws: `CancellationError`.
-    nonisolated(nonsending) mutating func waitInTask() async throws -> Bool {
+    package nonisolated(nonsending) mutating func waitInTask() async throws -> Bool {
         if try await time.waitInTask() { return true }
         guard !hasKernelHadItsTurn else { return false }
         hasKernelHadItsTurn = true

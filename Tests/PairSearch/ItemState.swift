@@ -59,7 +59,7 @@ struct Stage {
 
     /// - Parameters:
     ///   - expiresSoon: whether the item's timeout ends within the next second.
-    ///   - keepsDeadRing: whether a dead ring is there for good, so that the kernel never collects it before somebody who saw it acts on it.
+    ///   - keepsDeadRing: whether the kernel is kept from collecting a dead ring before somebody who saw it acts on it.
     init(_ state: ItemState, expiresSoon: Bool, keepsDeadRing: Bool) throws {
         self.state = state
         let session = try SessionMembership.joinAnonymous()

@@ -19,6 +19,7 @@ let package = Package(
         .library(name: "Keyutils", targets: ["Keyutils"]),
         .library(name: "SessionKeyring", targets: ["SessionKeyring"]),
         .library(name: "SessionKeyringTesting", targets: ["SessionKeyringTesting"]),
+        .library(name: "CredentialHelpers", targets: ["CredentialHelpers"]),
         .library(name: "SessionKeyringConfiguration", targets: ["SessionKeyringConfiguration"]),
         .executable(name: "skr", targets: ["skr"]),
         .executable(name: "skr-stress", targets: ["skr-stress"]),
@@ -65,9 +66,11 @@ let package = Package(
         .target(
             name: "SessionKeyringTesting", dependencies: ["SessionKeyring", "Keyutils", "Threads"],
             swiftSettings: strict),
+        .target(name: "CredentialHelpers", dependencies: ["SessionKeyring", "Keyutils"], swiftSettings: strict),
         .target(
             name: "CommandSupport",
             dependencies: [
+                "Keyutils",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -83,6 +86,7 @@ let package = Package(
                 "CProcess",
                 "CRuntimeStart",
                 "CommandSupport",
+                "CredentialHelpers",
                 "SessionKeyring",
                 "Keyutils",
                 "CLinux",
@@ -177,14 +181,22 @@ let package = Package(
         .testTarget(
             name: "skrTests",
             dependencies: [
-                "skr", "skr-stress", "CommandSupport", "SessionKeyringTesting", "Threads", "CTestFilters",
+                "skr", "skr-stress", "CommandSupport", "CredentialHelpers", "SessionKeyringTesting", "Threads",
+                "CTestFilters",
                 "TestSupport",
             ],
             swiftSettings: tests
         ),
         .testTarget(
+            name: "CredentialHelpersTests",
+            dependencies: ["CredentialHelpers", "SessionKeyringTesting", "TestSupport"],
+            swiftSettings: tests
+        ),
+        .testTarget(
             name: "FuzzTests",
-            dependencies: ["skr", "SessionKeyring", "Keyutils", "CommandSupport", "Threads", "TestSupport"],
+            dependencies: [
+                "skr", "CredentialHelpers", "SessionKeyring", "Keyutils", "CommandSupport", "Threads", "TestSupport",
+            ],
             swiftSettings: tests
         ),
     ],

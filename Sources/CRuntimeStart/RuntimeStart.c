@@ -39,6 +39,8 @@ INSTEAD_OF_RUNTIME void _swift_stdlib_overrideUnsafeArgvArgc(char **first, int a
 
 int start_count(void) { return count > 0 ? count - 1 : 0; }
 
+const char *start_name(void) { return count > 0 ? words[0] : ""; }
+
 char **start_words(void) { return count > 0 ? words + 1 : words; }
 
 void use_one_heap(void) { mallopt(M_ARENA_MAX, 1); }

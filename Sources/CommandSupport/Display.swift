@@ -1,3 +1,5 @@
+import Keyutils
+
 /// Text that is safe to show on a terminal.
 package enum Display {
     /// A word of the command line or of a file, cut where it would fill the screen.

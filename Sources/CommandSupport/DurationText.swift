@@ -1,3 +1,5 @@
+import Keyutils
+
 /// Durations as people type them: `90`, `90s`, `15m`, `8h`, `2d`, `1h30m`.
 package enum DurationText {
     /// For hints.

@@ -4,7 +4,11 @@ import Glibc
 
 /// From the words of the command line to the exit code.
 package enum Skr {
-    package static func main(arguments: CommandLineWords) -> Int32 {
+    /// - Parameter name: the name by which the program was called, which may be that of a client's helper.
+    package static func main(arguments: CommandLineWords, name: String) -> Int32 {
+        if let call = HelperClient.called(name, arguments) {
+            return exitCode { () throws(CommandError) in try HelperCall(call.client, call.words).action().perform() }
+        }
         if let action = plain(arguments) {
             // Exits here: the end of the process frees everything at once.
             exit(exitCode { () throws(CommandError) in try action.perform() })

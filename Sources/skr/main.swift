@@ -1,3 +1,3 @@
 import Glibc
 
-exit(Skr.main(arguments: .all()))
+exit(Skr.main(arguments: .all(), name: CommandLineWords.programName))

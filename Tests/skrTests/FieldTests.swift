@@ -1,3 +1,4 @@
+import CredentialHelpers
 import Foundation
 import Keyutils
 import SessionKeyringTesting

@@ -3,6 +3,9 @@
 /* How many words the command line has behind the program's name. */
 int start_count(void);
 
+/* The program's name, as it was called. */
+const char *start_name(void);
+
 /* These words, as the kernel handed them over. */
 char **start_words(void);
 

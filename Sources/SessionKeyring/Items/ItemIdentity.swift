@@ -16,6 +16,8 @@ public struct ItemIdentity: Sendable {
         case key
         /// What a command printed or a call returned, kept to spare doing it again.
         case cached
+        /// A secret and what it has beside, such as a refresh token: JSON, as `CredentialHelpers` writes it.
+        case credential
     }
 
     /// The secret's kind.
@@ -82,6 +84,11 @@ public struct ItemIdentity: Sendable {
     /// A user's password for a server.
     public static func internet(server: String, account: String = "") -> ItemIdentity {
         ItemIdentity(kind: .internet, service: server, account: account)
+    }
+
+    /// A secret and what it has beside, such as a refresh token.
+    public static func credential(service: String, account: String = "") -> ItemIdentity {
+        ItemIdentity(kind: .credential, service: service, account: account)
     }
 
     /// A cryptographic key.
@@ -166,7 +173,8 @@ extension ItemIdentity {
     private static func kindWithAccount(_ name: RawSpan) -> Kind? {
         if name.holds("password") { return .password }
         if name.holds("internet") { return .internet }
-        return name.holds("cached") ? .cached : nil
+        if name.holds("cached") { return .cached }
+        return name.holds("credential") ? .credential : nil
     }
 
     private static func text(_ bytes: RawSpan) -> String {

@@ -8,7 +8,7 @@ extension CommandError {
     }
 
     /// Runs `body` and turns its errors into the command's.
-    static func translating<Result>(_ body: () throws -> Result) throws(CommandError) -> Result {
+    static func translating<Result: ~Copyable>(_ body: () throws -> Result) throws(CommandError) -> Result {
         do {
             return try body()
         } catch let error as CommandError {

@@ -18,6 +18,12 @@ import Glibc
         unsafe CommandLineWords(count: Int(start_count()), pointers: start_words())
     }
 
+    /// The last part of the name by which this program was called, which may be a link's.
+    static var programName: String {
+        let name = unsafe String(cString: start_name())
+        return name.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(name[name.index(after: $0)...]) } ?? name
+    }
+
     /// Words that are never freed.
     package init(leaking words: [String]) {
         let copies = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: words.count + 1)

@@ -1,4 +1,5 @@
 import CommandSupport
+import CredentialHelpers
 import SessionKeyring
 
 /// An item that is not there, and what else is known of its name.
@@ -33,7 +34,9 @@ struct MissingItem {
     private var service: String { Display.shellWord(item.service) }
 
     private func isMeant(_ other: ItemIdentity) -> Bool {
-        other == item || (isAnyAccount && other.kind == item.kind && isNamesake(other))
+        guard CredentialHelper.kinds.contains(item.kind) else { return other == item }
+        return CredentialHelper.kinds.contains(other.kind) && isNamesake(other)
+            && (isAnyAccount || other.account.utf8.elementsEqual(item.account.utf8))
     }
 
     private func isNamesake(_ other: ItemIdentity) -> Bool { other.service.utf8.elementsEqual(item.service.utf8) }

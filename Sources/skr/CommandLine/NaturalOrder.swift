@@ -1,3 +1,5 @@
+import Keyutils
+
 import CommandSupport
 
 /// The order of names as people count: `svc-2` before `svc-10`.

@@ -9,13 +9,16 @@ struct RootCommand: ExampleCommand {
             No file, no daemon: what you store is gone at its timeout or at logout, and other sessions can't read it. \
             A secret is read from standard input or asked for, and never taken from the command line.
             """,
-        version: "skr 0.1.0",
+        version: "skr \(versionNumber)",
         subcommands: [
             SetCommand.self, GetCommand.self, ListCommand.self, ExpireCommand.self, DeleteCommand.self,
             ClearCommand.self, ExecCommand.self, InjectCommand.self, SessionCommand.self, CachedCommand.self,
-            LockCommand.self, DoctorCommand.self, CompletionsCommand.self, ManualCommand.self, VersionCommand.self,
+            LockCommand.self, HelperCommand.self, DoctorCommand.self, CompletionsCommand.self, ManualCommand.self,
+            VersionCommand.self,
         ]
     )
+
+    static let versionNumber = "0.1.0"
 
     static let furtherHelp = """
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandSupport
+import CredentialHelpers
 import SessionKeyring
 
 /// Which item, as the user names it.
@@ -12,9 +13,21 @@ struct Target {
     var exactItem: ItemIdentity { .password(service: service, account: account ?? "") }
 
     /// The item that is meant: without an account, the one that has none, else the only one of the service.
+    ///
+    /// Of several kinds the first one wins, in the order of ``CredentialHelper/kinds``.
     func meantItem(in store: SecretStore) throws(SecretStoreError) -> ItemIdentity {
-        if account != nil { return exactItem }
-        return try store.soleItem(of: .password, service: service) ?? exactItem
+        for kind in CredentialHelper.kinds {
+            let item = ItemIdentity(kind, service: service, account: account ?? "")
+            if try store.contains(item) { return item }
+        }
+        guard account == nil else { return exactItem }
+        let found = try CredentialHelper(items: store).items { $0.service.utf8.elementsEqual(service.utf8) }
+        guard let first = found.first else { return exactItem }
+        let accounts = Set(found.map(\.account))
+        guard accounts.count == 1 else {
+            throw SecretStoreError(.ambiguous(accounts: accounts.sorted()), item: exactItem)
+        }
+        return first
     }
 
     /// Calls `body` with the secret, in the memory that the kernel wrote to, or with this field of it.
@@ -43,7 +56,9 @@ struct Target {
     ) throws -> Value? {
         try store.withBytes(of: item) { bytes in
             Result { () throws(CommandError) in
-                guard let field else { return try body(bytes) }
+                guard let field = field ?? (item.kind == .credential ? CredentialRecord.secretField : nil) else {
+                    return try body(bytes)
+                }
                 return try JSONField.extract(field, from: bytes, of: Display.name(of: item)).withBytes(body)
             }
         }?.get()

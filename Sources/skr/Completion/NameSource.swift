@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandSupport
+import CredentialHelpers
 import SessionKeyring
 
 /// Which names from the keyring are offered.
@@ -26,17 +27,18 @@ enum NameSource: String {
     }
 
     private func name(of item: ItemIdentity, in line: PartialLine, typing word: String) -> String? {
+        let isSecret = CredentialHelper.kinds.contains(item.kind)
         switch self {
-        case .services: return item.kind == .password ? item.service : nil
+        case .services: return isSecret ? item.service : nil
         case .anyServices: return item.service
         case .cachedNames: return item.kind == .cached ? item.service : nil
         case .accounts:
-            guard item.kind == .password, !item.account.isEmpty, let service = line.positionals.first else {
+            guard isSecret, !item.account.isEmpty, let service = line.positionals.first else {
                 return nil
             }
             return item.service.utf8.elementsEqual(service.utf8) ? item.account : nil
         case .assignments:
-            guard item.kind == .password, let sign = word.firstIndex(of: "=") else { return nil }
+            guard isSecret, let sign = word.firstIndex(of: "=") else { return nil }
             return "\(word[...sign])\(SecretReference(to: item))"
         }
     }

@@ -1,4 +1,5 @@
 import CProcess
+import CredentialHelpers
 import Glibc
 import Keyutils
 

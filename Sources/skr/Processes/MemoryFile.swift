@@ -1,5 +1,6 @@
 import CLinux
 import CommandSupport
+import CredentialHelpers
 import Glibc
 import SystemPackage
 

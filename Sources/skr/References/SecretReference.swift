@@ -1,4 +1,5 @@
 import CommandSupport
+import Keyutils
 import SessionKeyring
 
 /// The name of a secret, to be written in its place: `skr://SERVICE[/ACCOUNT][?field=PATH]`.

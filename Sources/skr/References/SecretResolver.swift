@@ -1,4 +1,5 @@
 import CommandSupport
+import CredentialHelpers
 import Keyutils
 import SessionKeyring
 
@@ -60,20 +61,5 @@ struct SecretResolver {
 
     private mutating func note(_ error: CommandError, name: String) {
         if !failures.contains(where: { $0.error == error }) { failures.append((name, error)) }
-    }
-}
-
-/// Secret bytes in a collection, which can't hold a noncopyable type itself.
-final class SecretBox: Sendable {
-    let bytes: SecretBytes
-
-    init(_ bytes: consuming SecretBytes) {
-        self.bytes = bytes
-    }
-
-    var count: Int { bytes.count }
-
-    var hasNUL: Bool {
-        bytes.withBytes { bytes in unsafe bytes.withUnsafeBytes { unsafe $0.contains(0) } }
     }
 }

@@ -1,3 +1,4 @@
+import CredentialHelpers
 import Testing
 
 import skr

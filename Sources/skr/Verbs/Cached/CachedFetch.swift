@@ -1,4 +1,5 @@
 import CommandSupport
+import CredentialHelpers
 import Glibc
 import Keyutils
 import SessionKeyring

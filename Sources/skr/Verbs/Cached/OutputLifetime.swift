@@ -1,4 +1,5 @@
 import CommandSupport
+import CredentialHelpers
 import FoundationEssentials
 import Keyutils
 
@@ -45,45 +46,5 @@ package enum OutputLifetime {
         .data(
             "--timeout-from-json \(Display.quoted(path)): \(problem)",
             hint: "the output was not kept; name its field, such as .expires_in or .Credentials.Expiration")
-    }
-}
-
-/// A date and time with its zone, as RFC 3339 has it: `2031-01-02T03:04:05Z`, `2031-01-02T03:04:05.678+01:00`.
-package enum DateTimeText {
-    /// Seconds since 1970; `nil` for a text that is none.
-    package static func parse(_ text: String) -> Double? {
-        // The standard allows a blank for the T, and small letters.
-        let text = text.uppercased().replacing(" ", with: "T", maxReplacements: 1)
-        var (local, rest) = (String(text.prefix(19)), text.dropFirst(19))
-        var fraction = 0.0
-        if rest.first == "." {
-            let digits = rest.dropFirst().prefix { $0.isASCII && $0.isNumber }
-            guard !digits.isEmpty, let value = Double("0.\(digits)") else { return nil }
-            fraction = value
-            rest = rest.dropFirst(1 + digits.count)
-        }
-        // The library ignores what is behind the zone, and knows no leap seconds.
-        guard let zone = zone(rest) else { return nil }
-        if local.hasSuffix(":60") {
-            local = local.dropLast(2) + "59"
-            fraction += 1
-        }
-        // It reads February 30 as March 1 or 2. Written again, such a date is another one.
-        let style = Date.ISO8601FormatStyle()
-        guard let date = try? style.parse(local + zone), let same = try? style.parse(local + "Z"),
-            style.format(same) == local + "Z"
-        else { return nil }
-        return date.timeIntervalSince1970 + fraction
-    }
-
-    /// `Z`, or an offset with a colon; `nil` for what is no zone.
-    private static func zone(_ text: Substring) -> String? {
-        if text == "Z" { return "Z" }
-        let digits = text.dropFirst().filter { $0 != ":" }
-        let hasColon = text.count == 6 && text.dropFirst(3).first == ":"
-        guard let sign = text.first, "+-".contains(sign), hasColon || text.count == 5, digits.count == 4,
-            digits.allSatisfy({ $0.isASCII && $0.isNumber })
-        else { return nil }
-        return "\(sign)\(digits.prefix(2)):\(digits.suffix(2))"
     }
 }

@@ -1,4 +1,5 @@
 package import CommandSupport
+import Keyutils
 
 /// A `.env` file: what docker and the dotenv libraries agree on, as the help of `skr exec` has it.
 package struct EnvironmentFile {

@@ -1,4 +1,5 @@
 import CommandSupport
+import Keyutils
 
 /// A variable for a command's environment.
 package struct EnvironmentVariable: Equatable {

@@ -1,4 +1,5 @@
 import CommandSupport
+import CredentialHelpers
 import Glibc
 
 /// Becomes a command that has secrets in its environment.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandSupport
+import CredentialHelpers
 import Keyutils
 
 struct InjectCommand: LaunchingVerb {

@@ -1,4 +1,5 @@
 package import CommandSupport
+import Keyutils
 
 /// A text with references to secrets in double braces.
 package struct Template {

@@ -1,4 +1,3 @@
-import CommandSupport
 import Keyutils
 
 /// Finds a value in a JSON text without copying or decoding it.

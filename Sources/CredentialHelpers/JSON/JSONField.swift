@@ -1,4 +1,3 @@
-import CommandSupport
 package import Keyutils
 
 /// A part of a JSON text, by a path such as `tokens.0.access`.
@@ -23,23 +22,6 @@ package enum JSONField {
             } catch {
                 return .notJSON
             }
-        }
-    }
-
-    /// A string without its quotes; any other value as it is written.
-    static func extract(_ path: String, from bytes: RawSpan, of name: String) throws(CommandError) -> SecretBytes {
-        switch find(JSONPath(path), in: bytes) {
-        case .found(let value): return value
-        case .nothing:
-            throw .data(
-                "\(name): the secret has no field \(Display.quoted(path))",
-                hint: "a path is names and positions with dots between, such as tokens.0.access")
-        case .noText:
-            throw .data(
-                "\(name): the field \(Display.quoted(path)) has half a character",
-                hint: "leave out the field to get the secret whole")
-        case .notJSON:
-            throw .data("\(name): the secret is not JSON", hint: "leave out the field to get it whole")
         }
     }
 

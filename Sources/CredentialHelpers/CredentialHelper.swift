@@ -1,0 +1,98 @@
+import Glibc
+import Keyutils
+package import SessionKeyring
+
+/// Answers the requests of credential helpers' protocols, from the items of a store.
+///
+/// ```swift
+/// let helper = CredentialHelper(items: try SecretStore(.session))
+/// let answer = try helper.git("get", request: bytes)
+/// ```
+///
+/// Each protocol is an extension with a method of its name, which reads no file and writes none: bytes in, bytes out.
+///
+/// What a client stores is an item of the kind `internet`, its service what the client calls the server, its payload the bare
+/// secret. What has more than that, such as a refresh token, is of the kind `credential`, in JSON. What is asked
+/// for is found among `password`, `internet` and `credential`, in this order.
+public struct CredentialHelper: Sendable {
+    /// Where the secrets are.
+    public let items: any ItemSource
+    /// The timeout of what comes without one; `nil` for the scope's life.
+    public let timeout: Duration?
+    private let clock: @Sendable () -> Int64
+
+    /// - Parameters:
+    ///   - items: where the secrets are.
+    ///   - timeout: the timeout of what comes without one; `nil` for the scope's life.
+    ///   - clock: the time, in seconds since 1970, by which an expiry becomes a timeout.
+    public init(
+        items: any ItemSource, timeout: Duration? = nil,
+        clock: @escaping @Sendable () -> Int64 = CredentialHelper.time
+    ) {
+        self.items = items
+        self.timeout = timeout
+        self.clock = clock
+    }
+
+    /// The time, in seconds since 1970: `time(2)`.
+    public static let time: @Sendable () -> Int64 = { Int64(Glibc.time(nil)) }
+
+    var now: Int64 { clock() }
+
+    /// The timeout of what ends at that time, if nothing ends it earlier; `nil` for the scope's life.
+    ///
+    /// What is further away than any timeout ends with the longest.
+    func timeout(until end: Int64?) -> Duration? {
+        guard let end else { return timeout }
+        let left = Duration.seconds(
+            min(max(end.subtractingReportingOverflow(now).partialValue, 1), Self.longestTimeout))
+        return timeout.map { min($0, left) } ?? left
+    }
+
+    private static let longestTimeout = Int64(UInt32.max)
+}
+
+extension CredentialHelper {
+    /// The kinds in which secrets are looked for, in this order.
+    package static let kinds: [ItemIdentity.Kind] = [.password, .internet, .credential]
+
+    /// The items of these kinds that are meant: by kind, then by account and service.
+    package func items(where isMeant: (ItemIdentity) -> Bool) throws(SecretStoreError) -> [ItemIdentity] {
+        var found: [(rank: Int, item: ItemIdentity)] = []
+        for item in try items.identities() {
+            guard let rank = Self.kinds.firstIndex(of: item.kind), isMeant(item) else { continue }
+            found.append((rank, item))
+        }
+        guard found.count > 1 else { return found.map(\.item) }
+        return found.sorted { left, right in
+            guard left.rank == right.rank else { return left.rank < right.rank }
+            let isSameAccount = left.item.account.utf8.elementsEqual(right.item.account.utf8)
+            return isSameAccount
+                ? left.item.service.utf8.lexicographicallyPrecedes(right.item.service.utf8)
+                : left.item.account.utf8.lexicographicallyPrecedes(right.item.account.utf8)
+        }.map(\.item)
+    }
+
+    /// Stores what a client hands over, unless just that is there: to use a secret does not make it live longer.
+    ///
+    /// - Parameter fields: what it has beside its secret.
+    func store(
+        _ secret: SecretBox, _ fields: CredentialFields, service: String, account: String
+    ) throws(SecretStoreError) {
+        let names = Self.kinds.map { ItemIdentity($0, service: service, account: account) }
+        for name in names {
+            if let present = try credential(name), present.secret.isEqual(to: secret), present.hasAll(of: fields) {
+                return
+            }
+        }
+        let item = ItemIdentity(fields.isEmpty ? .internet : .credential, service: service, account: account)
+        if fields.isEmpty {
+            try items.set(secret.bytes, for: item, timeout: timeout)
+        } else {
+            try items.set(
+                CredentialRecord.encode(secret, fields), for: item, timeout: timeout(until: fields.expires))
+        }
+        // Once the new one is there, what would be found before it, or be left behind.
+        for name in names where name != item { try items.delete(name) }
+    }
+}

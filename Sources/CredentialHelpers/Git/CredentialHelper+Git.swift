@@ -1,0 +1,123 @@
+import Keyutils
+public import SessionKeyring
+
+/// git's protocol: gitcredentials(7), git-credential(1).
+extension CredentialHelper {
+    /// Answers `get`, `store`, `erase` and `capability`.
+    ///
+    /// Of several users, `get` gives the one that comes first by name, unless the request names one. What is not found is no
+    /// error, nor is an operation that nobody knows: git asks the next helper then.
+    ///
+    /// - Parameters:
+    ///   - operation: the last word of the command line.
+    ///   - request: standard input.
+    /// - Throws: ``SecretStoreError``.
+    public func git(_ operation: String, request: RawSpan) throws(SecretStoreError) -> HelperAnswer {
+        switch operation {
+        case "get": try get(GitRequest(parsing: request))
+        case "store": try store(GitRequest(parsing: request))
+        case "erase": try erase(GitRequest(parsing: request))
+        case "capability": HelperAnswer(output: "version 0\ncapability authtype\ncapability state\n")
+        default: .nothing
+        }
+    }
+
+    private func get(_ request: GitRequest) throws(SecretStoreError) -> HelperAnswer {
+        guard request.isText else { return .nothing }
+        for item in try matches(request) {
+            guard let credential = try credential(item), let answer = answer(credential, of: item, to: request) else {
+                continue
+            }
+            return answer
+        }
+        return .nothing
+    }
+
+    /// `nil` where it is of no use to this git, or where a line break in it would be read as another line.
+    private func answer(
+        _ credential: CredentialRecord, of item: ItemIdentity, to request: GitRequest
+    ) -> HelperAnswer? {
+        guard credential.secret.isOneLine, item.account.isOneLine else { return nil }
+        let type = credential.authenticationType
+        let refreshToken = credential.field(CredentialRecord.refreshToken)
+        let state = request.capabilities.contains("state") ? credential.state : []
+        let lines = [type ?? ""] + state
+        guard type == nil || request.capabilities.contains("authtype"), refreshToken?.isOneLine ?? true,
+            lines.allSatisfy(\.isOneLine)
+        else { return nil }
+        return HelperAnswer { text in
+            if let type {
+                text.append("capability[]=authtype\nauthtype=\(type)\ncredential=")
+            } else {
+                text.append("username=\(item.account)\npassword=")
+            }
+            text.append(credential.secret)
+            text.append("\n")
+            if let end = credential.expires { text.append("password_expiry_utc=\(end)\n") }
+            if let refreshToken {
+                text.append("oauth_refresh_token=")
+                text.append(refreshToken)
+                text.append("\n")
+            }
+            if !state.isEmpty { text.append("capability[]=state\n") }
+            for entry in state { text.append("state[]=\(entry)\n") }
+        }
+    }
+
+    private func store(_ request: GitRequest) throws(SecretStoreError) -> HelperAnswer {
+        // What can't be found again is not stored, as by git's own helpers.
+        guard request.isText, !request.isEphemeral, let service = request.origin?.service,
+            let secret = request.secret, request.username != nil || request.authenticationType != nil
+        else { return .nothing }
+        if let end = request.expires, end <= now { return .nothing }
+        let fields = request.fields
+        guard fields.isEmpty || (secret.isText && fields.isText) else {
+            return HelperAnswer(exitCode: 1, message: "git's credential is not UTF-8, and is not stored")
+        }
+        try store(secret, fields, service: service, account: request.username ?? "")
+        return .nothing
+    }
+
+    private func erase(_ request: GitRequest) throws(SecretStoreError) -> HelperAnswer {
+        guard request.isText else { return .nothing }
+        for item in try matches(request) {
+            // What was replaced meanwhile is not what git was refused with.
+            if let refused = request.secret {
+                guard let present = try credential(item), present.secret.isEqual(to: refused) else { continue }
+            }
+            try items.delete(item)
+        }
+        return .nothing
+    }
+
+    /// The items that have all of what the request says; none for one that says nothing.
+    private func matches(_ request: GitRequest) throws(SecretStoreError) -> [ItemIdentity] {
+        let (scheme, host, path, username) = (request.scheme, request.host, request.path, request.username)
+        guard scheme != nil || host != nil || path != nil || username != nil else { return [] }
+        return try items { item in
+            if let username, !item.account.utf8.elementsEqual(username.utf8) { return false }
+            guard let origin = Origin(item.service) else { return false }
+            return (scheme ?? origin.scheme).utf8.elementsEqual(origin.scheme.utf8)
+                && (host ?? origin.host).utf8.elementsEqual(origin.host.utf8)
+                && (path.flatMap { $0.isEmpty ? nil : $0 } ?? origin.path ?? "").utf8.elementsEqual(
+                    (origin.path ?? "").utf8)
+        }
+    }
+}
+
+extension GitRequest {
+    /// Where it is for; `nil` where the request does not say it.
+    fileprivate var origin: Origin? {
+        guard let scheme, host != nil || path != nil else { return nil }
+        return Origin(scheme: scheme, host: host ?? "", path: path)
+    }
+
+    /// The password, or what stands behind the scheme of the authentication.
+    fileprivate var secret: SecretBox? { authenticationType == nil ? password : credential }
+
+    fileprivate var fields: CredentialFields {
+        CredentialFields(
+            expires: expires, refreshToken: refreshToken, authenticationType: authenticationType,
+            state: state)
+    }
+}

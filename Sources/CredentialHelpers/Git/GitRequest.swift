@@ -1,0 +1,61 @@
+import Keyutils
+
+/// What git hands to a helper: lines `key=value` up to an empty one, as git-credential(1) has it.
+///
+/// Unknown keys are passed over. A key that comes twice counts the second time; one with `[]` collects, and an empty value
+/// forgets what was collected.
+struct GitRequest {
+    private(set) var scheme: String?
+    private(set) var host: String?
+    private(set) var path: String?
+    private(set) var username: String?
+    private(set) var password: SecretBox?
+    private(set) var expires: Int64?
+    private(set) var refreshToken: SecretBox?
+    private(set) var authenticationType: String?
+    /// What stands behind the scheme of the authentication.
+    private(set) var credential: SecretBox?
+    private(set) var isEphemeral = false
+    private(set) var capabilities: [String] = []
+    private(set) var state: [String] = []
+    /// Whether all names are text; git itself takes any bytes.
+    private(set) var isText = true
+
+    init(parsing bytes: RawSpan) {
+        for line in RequestLines.bounds(in: bytes) {
+            let text = bytes.extracting(line)
+            guard let sign = text.offset(of: UInt8(ascii: "=")) else { continue }
+            let (key, value) = (text.extracting(0..<sign), text.extracting((sign + 1)..<text.byteCount))
+            set(String(lossy: key), to: value)
+        }
+    }
+
+    private mutating func set(_ key: String, to value: RawSpan) {
+        switch key {
+        case "password": password = SecretBox(copying: value)
+        case "credential": credential = SecretBox(copying: value)
+        case "oauth_refresh_token": refreshToken = SecretBox(copying: value)
+        case "protocol": scheme = text(value)
+        case "host": host = text(value)
+        case "path": path = text(value)
+        case "username": username = text(value)
+        case "authtype": authenticationType = text(value)
+        case "password_expiry_utc": expires = text(value).flatMap { Int64($0) }
+        case "ephemeral": isEphemeral = !["", "0", "false", "no", "off"].contains(String(lossy: value))
+        case "capability[]": collect(text(value), in: &capabilities)
+        case "state[]": collect(text(value), in: &state)
+        default: break
+        }
+    }
+
+    private mutating func text(_ value: RawSpan) -> String? {
+        let text = SecretBox(copying: value).text
+        if text == nil { isText = false }
+        return text
+    }
+
+    private func collect(_ value: String?, in list: inout [String]) {
+        guard let value else { return }
+        if value.isEmpty { list.removeAll() } else { list.append(value) }
+    }
+}

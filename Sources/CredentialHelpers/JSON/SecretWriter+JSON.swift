@@ -1,0 +1,43 @@
+import Keyutils
+
+/// Writing JSON (RFC 8259) around secrets that are not copied anywhere else.
+extension SecretWriter {
+    /// A text in quotes; what is not UTF-8 stays as it is, which `isText` tells beforehand.
+    package mutating func appendJSON(_ text: RawSpan) {
+        append(UInt8(ascii: "\""))
+        for offset in 0..<text.byteCount {
+            let byte = unsafe text.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                append(UInt8(ascii: "\\"))
+                append(byte)
+            case UInt8(ascii: "\n"): append("\\n")
+            case UInt8(ascii: "\r"): append("\\r")
+            case UInt8(ascii: "\t"): append("\\t")
+            case 0..<0x20, 0x7F:
+                append(byte < 0x10 ? "\\u000\(Self.digit(byte))" : "\\u00\(byte >> 4)\(Self.digit(byte))")
+            default: append(byte)
+            }
+        }
+        append(UInt8(ascii: "\""))
+    }
+
+    package mutating func appendJSON(_ text: String) {
+        unsafe appendJSON(text.utf8Span.span.bytes)
+    }
+
+    package mutating func appendJSON(_ secret: SecretBox) {
+        secret.bytes.withBytes { bytes in appendJSON(bytes) }
+    }
+
+    /// A name in quotes, and a colon.
+    package mutating func appendJSON(name: String) {
+        appendJSON(name)
+        append(UInt8(ascii: ":"))
+    }
+
+    private static func digit(_ byte: UInt8) -> Unicode.Scalar {
+        let value = byte & 0x0F
+        return Unicode.Scalar(value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10)
+    }
+}

@@ -1,0 +1,44 @@
+import Keyutils
+
+/// The lines of a request, up to an empty one or the end.
+///
+/// A byte order mark before them is none of theirs, and neither is the carriage return of a request in which the first line
+/// has one; the last line needs no end.
+enum RequestLines {
+    static func bounds(in bytes: RawSpan) -> [Range<Int>] {
+        var bounds: [Range<Int>] = []
+        var start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        var hasReturns: Bool?
+        while start < bytes.byteCount {
+            let end = bytes.offset(of: UInt8(ascii: "\n"), from: start) ?? bytes.byteCount
+            let endsInReturn = end > start && bytes[end - 1] == UInt8(ascii: "\r")
+            let line = start..<((hasReturns ?? true) && endsInReturn ? end - 1 : end)
+            hasReturns = hasReturns ?? endsInReturn
+            if line.isEmpty { break }
+            bounds.append(line)
+            start = end + 1
+        }
+        return bounds
+    }
+}
+
+extension RawSpan {
+    subscript(_ offset: Int) -> UInt8 { unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
+
+    /// Where this byte is next.
+    func offset(of byte: UInt8, from start: Int = 0) -> Int? {
+        for offset in start..<byteCount where self[offset] == byte { return offset }
+        return nil
+    }
+
+    func starts(with bytes: [UInt8]) -> Bool {
+        byteCount >= bytes.count && bytes.indices.allSatisfy { self[$0] == bytes[$0] }
+    }
+}
+
+extension String {
+    /// What is not UTF-8 is replaced.
+    init(lossy bytes: RawSpan) {
+        self = unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+    }
+}

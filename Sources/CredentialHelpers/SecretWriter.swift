@@ -1,0 +1,56 @@
+package import Keyutils
+
+/// Writes one thing behind the other into the memory of a secret, or only counts the bytes.
+@safe package struct SecretWriter {
+    private let buffer: UnsafeMutableRawBufferPointer?
+    package private(set) var count = 0
+
+    /// - Parameter buffer: where to write; `nil` to count.
+    package init(_ buffer: UnsafeMutableRawBufferPointer?) {
+        unsafe self.buffer = unsafe buffer
+    }
+
+    package mutating func append(_ byte: UInt8) {
+        if let buffer = unsafe buffer {
+            precondition(count < buffer.count, "more than there is room for")
+            unsafe buffer[count] = byte
+        }
+        count += 1
+    }
+
+    package mutating func append(_ bytes: RawSpan) {
+        if let buffer = unsafe buffer {
+            precondition(bytes.byteCount <= buffer.count - count, "more than there is room for")
+            unsafe bytes.withUnsafeBytes { bytes in
+                unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[count...]).copyMemory(from: bytes)
+            }
+        }
+        count += bytes.byteCount
+    }
+
+    package mutating func append(_ text: String) {
+        unsafe append(text.utf8Span.span.bytes)
+    }
+
+    package mutating func append(_ secret: SecretBox) {
+        secret.bytes.withBytes { bytes in append(bytes) }
+    }
+}
+
+extension SecretBytes {
+    /// What `write` appends, at most `capacity` bytes.
+    package init(capacity: Int, writing write: (inout SecretWriter) -> Void) {
+        unsafe self.init(capacity: capacity) { buffer in
+            var writer = unsafe SecretWriter(buffer)
+            write(&writer)
+            return writer.count
+        }
+    }
+
+    /// What `write` appends, which is called twice: to count it, and to write it.
+    package init(_ write: (inout SecretWriter) -> Void) {
+        var counter = unsafe SecretWriter(nil)
+        write(&counter)
+        self.init(capacity: counter.count, writing: write)
+    }
+}

@@ -1,0 +1,66 @@
+import CommandSupport
+import CredentialHelpers
+import Glibc
+import Keyutils
+import SessionKeyring
+import SystemPackage
+
+/// Answers one request of a client.
+struct HelperAction: VerbAction {
+    let call: HelperCall
+
+    func run() throws {
+        let request = try readRequest()
+        let answer: HelperAnswer
+        do throws(CommandError) {
+            answer = try request.withBytes { bytes throws(CommandError) in try self.answer(bytes) }
+        } catch {
+            // docker shows its user nothing else.
+            guard call.client == .docker else { throw error }
+            answer = CredentialHelper.dockerError("skr: \(error.message)" + (error.hint.map { " (\($0))" } ?? ""))
+        }
+        try answer.output.withBytes { bytes throws(CommandError) in try Console.write(bytes) }
+        if let message = answer.message {
+            Console.report(CommandError(exitCode: .internalError, message: message, hint: nil))
+        }
+        exit(answer.exitCode)
+    }
+
+    private func answer(_ request: RawSpan) throws(CommandError) -> HelperAnswer {
+        let word = call.words.first ?? ""
+        return try CommandError.translating {
+            let helper = CredentialHelper(items: try call.place.store(), timeout: call.timeout)
+            return switch call.client {
+            case .git: try helper.git(word, request: request)
+            case .docker:
+                try helper.docker(word, request: request, version: RootCommand.versionNumber)
+            }
+        }
+    }
+
+    /// Standard input, where the client sends something.
+    private func readRequest() throws(CommandError) -> SecretBytes {
+        guard call.client.sends(call.words.first ?? "") else { return SecretBytes(copying: []) }
+        let limit = Key.largestBigPayload + 65_536
+        let request: SecretBytes
+        do throws(Errno) {
+            request = try SecretBytes.reading(.standardInput, limit: limit)
+        } catch {
+            throw .internalError("can't read the request: \(error)", hint: nil)
+        }
+        guard request.count < limit else {
+            throw .data("the request has more than \(limit) bytes", hint: "no key can hold so much")
+        }
+        return request
+    }
+}
+
+extension HelperClient {
+    /// Whether standard input has a request.
+    fileprivate func sends(_ operation: String) -> Bool {
+        switch self {
+        case .git: ["get", "store", "erase"].contains(operation)
+        case .docker: ["get", "store", "erase"].contains(operation)
+        }
+    }
+}

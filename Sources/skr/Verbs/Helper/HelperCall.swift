@@ -1,0 +1,84 @@
+import CommandSupport
+import CredentialHelpers
+import SessionKeyring
+
+/// What a client says to its helper on the command line.
+///
+/// Not parsed by the argument parser, whose start takes several times as long as the answer, and which does not know the
+/// clients' own options.
+struct HelperCall {
+    let client: HelperClient
+    /// The words that are no options.
+    private(set) var words: [String] = []
+    /// The client's own options.
+    private(set) var options: [(name: String, value: String)] = []
+    let place: Place
+    /// The timeout of what comes without one.
+    let timeout: Duration?
+    /// The command behind `--`.
+    let command: CommandLineWords
+
+    init(_ client: HelperClient, _ arguments: CommandLineWords) throws(CommandError) {
+        self.client = client
+        let end = arguments.terminator ?? arguments.count
+        command = arguments.suffix(from: end + 1)
+        var rest = try arguments.strings(before: end)[...]
+        var (scope, namespace, timeout): (String?, String?, String?)
+        while let word = rest.popFirst() {
+            guard word.utf8.first == UInt8(ascii: "-") else {
+                words.append(word)
+                continue
+            }
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard ["--scope", "--namespace", "--timeout"].contains(parts[0]) || client.ownOptions.contains(parts[0])
+            else { throw Self.unknown(word, for: client) }
+            guard let value = parts.count > 1 ? parts[1] : rest.popFirst() else {
+                throw .usage("\(parts[0]) needs a value", hint: Self.hint(for: client))
+            }
+            switch parts[0] {
+            case "--scope": scope = value
+            case "--namespace": namespace = value
+            case "--timeout": timeout = value
+            default: options.append((parts[0], value))
+            }
+        }
+        place = try Self.place(scope: scope, namespace: namespace)
+        self.timeout = try Self.timeout(timeout)
+    }
+
+    private static func place(scope: String?, namespace: String?) throws(CommandError) -> Place {
+        let known = scope.flatMap(Place.Scope.init(rawValue:))
+        if let scope, known == nil {
+            throw .usage("--scope: no such scope: \(Display.quoted(scope))", hint: "use session, user or persistent")
+        }
+        return try Place(scope: known, namespace: namespace)
+    }
+
+    private static func timeout(_ text: String?) throws(CommandError) -> Duration? {
+        var said: TimeoutArgument?
+        if let text {
+            said = TimeoutArgument(argument: text)
+            guard said?.isPossible ?? false else {
+                throw .usage(
+                    "--timeout: \(Display.quoted(text)) is no duration of more than 0 and at most 4294967295 seconds",
+                    hint: "write it as \(DurationText.forms), or never")
+            }
+        }
+        return try TimeoutArgument.usual(unless: said)?.duration
+    }
+
+    private static func unknown(_ word: String, for client: HelperClient) -> CommandError {
+        .usage("unknown option \(Display.quoted(word))", hint: hint(for: client))
+    }
+
+    private static func hint(for client: HelperClient) -> String {
+        let options = ["--timeout DURATION", "--scope SCOPE", "--namespace NAME"] + client.ownOptions
+        return "the helper for \(client.rawValue) takes \(options.joined(separator: ", "))"
+    }
+}
+
+extension HelperCall {
+    func action() throws(CommandError) -> any VerbAction {
+        HelperAction(call: self)
+    }
+}

@@ -1,0 +1,88 @@
+import SessionKeyring
+import Testing
+
+@Suite("docker's protocol")
+struct DockerTests {
+    private let test = HelperUnderTest()
+    private static let notFound = HelperUnderTest.Said(
+        output: "credentials not found in native keychain\n", exitCode: 1)
+
+    private func store(_ server: String, _ user: String, _ secret: String) throws -> HelperUnderTest.Said {
+        try test.docker("store", #"{"ServerURL":"\#(server)","Username":"\#(user)","Secret":"\#(secret)"}"#)
+    }
+
+    @Test("what is stored is an item with the bare secret, and comes back")
+    func storesAndFinds() throws {
+        #expect(try store("localhost:5000", "alice", #"p\"w\n\u00e9"#) == .init(output: ""))
+        #expect(try test.stored == ["internet:localhost%3A5000:alice": "p\"w\n\u{E9}"])
+        let answer = #"{"ServerURL":"localhost:5000","Username":"alice","Secret":"p\"w\n"# + "\u{E9}\"}\n"
+        for request in ["localhost:5000", "localhost:5000\n", " localhost:5000 \r\n"] {
+            #expect(try test.docker("get", request).output == answer)
+        }
+        #expect(try test.docker("get", "localhost:5001") == Self.notFound)
+        #expect(try test.docker("get", "https://localhost:5000") == Self.notFound)
+    }
+
+    @Test("an identity token is a secret like all others")
+    func identityToken() throws {
+        _ = try store("https://index.docker.io/v1/", "<token>", "t")
+        #expect(
+            try test.docker("get", "https://index.docker.io/v1/").output.contains(#""Username":"<token>","Secret":"t""#)
+        )
+    }
+
+    @Test("a server has one user, and the last one stored is it")
+    func oneUser() throws {
+        _ = try store("ghcr.io", "alice", "a")
+        _ = try store("ghcr.io", "bob", "b")
+        #expect(try test.stored == ["internet:ghcr.io:bob": "b"])
+    }
+
+    @Test("list gives docker's servers, and nobody else's")
+    func list() throws {
+        #expect(try test.docker("list") == .init(output: "{}\n"))
+        for server in [
+            "ghcr.io", "localhost", "localhost:5000/team", "https://index.docker.io/v1/", "https://a.example/v2",
+        ] {
+            _ = try store(server, "u", "s")
+        }
+        for service in ["https://github.com", "https://github.com/v1/a", "vault", "smtp://mail.example/v1"] {
+            try test.store.set("s", for: .internet(server: service, account: "me"))
+        }
+        try test.store.set("s", for: .password(service: "api.example", account: "me"))
+        #expect(
+            try test.docker("list").output
+                == #"{"ghcr.io":"u","https://a.example/v2":"u","https://index.docker.io/v1/":"u","localhost":"u","#
+                + "\"localhost:5000/team\":\"u\"}\n")
+    }
+
+    @Test("erase takes what is there, and does not mind where there is nothing")
+    func erase() throws {
+        _ = try store("ghcr.io", "u", "s")
+        _ = try store("quay.io", "u", "s")
+        for server in ["https://ghcr.io", "http://ghcr.io", "ghcr.io", "https://ghcr.io/v1/"] {
+            #expect(try test.docker("erase", server + "\n") == .init(output: ""))
+        }
+        #expect(try test.stored == ["internet:quay.io:u": "s"])
+    }
+
+    @Test("errors are on standard output, in docker's words")
+    func errors() throws {
+        for operation in ["get", "erase"] {
+            #expect(try test.docker(operation, " \n") == .init(output: "no credentials server URL\n", exitCode: 1))
+        }
+        #expect(try store("", "u", "s") == .init(output: "no credentials server URL\n", exitCode: 1))
+        #expect(try store("s", "", "s") == .init(output: "no credentials username\n", exitCode: 1))
+        for request in ["", "{", "[]", #"{"ServerURL":"s","Username":"u"}"#] {
+            #expect(try test.docker("store", request).exitCode == 1)
+        }
+        #expect(try test.docker("login") == .init(output: "Unknown credential action `login`\n", exitCode: 1))
+        #expect(try test.stored == [:])
+    }
+
+    @Test("what others store, and JSON can't hold, is not found")
+    func planted() throws {
+        try test.store.set([0xFF, 0xFE] as [UInt8], for: .internet(server: "ghcr.io", account: "u"))
+        #expect(try test.docker("get", "ghcr.io") == Self.notFound)
+    }
+}

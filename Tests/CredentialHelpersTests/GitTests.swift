@@ -1,0 +1,181 @@
+import SessionKeyring
+import Testing
+
+@Suite("git's protocol")
+struct GitTests {
+    private let test = HelperUnderTest()
+    private static let alice = "protocol=https\nhost=example.com\nusername=alice\npassword=s3cret\n"
+
+    @Test("what is stored is an item with the bare secret, and is found by whatever git says of it")
+    func storesAndFinds() throws {
+        #expect(try test.git("store", Self.alice) == .init(output: ""))
+        #expect(try test.stored == ["internet:https%3A//example.com:alice": "s3cret"])
+        let answer = "username=alice\npassword=s3cret\n"
+        for request in [
+            "protocol=https\nhost=example.com\n", "host=example.com\n\n", "username=alice\n", "protocol=https\n",
+            "protocol=https\nhost=example.com\nusername=alice",
+            "\u{FEFF}protocol=https\r\nhost=example.com\r\n\r\nrest",
+            "colour=blue\nno sign\nprotocol=https\nhost=other.com\nhost=example.com\npath=\n",
+        ] {
+            #expect(try test.git("get", request).output == answer, "\(request)")
+        }
+        for request in [
+            "", "\n", "protocol=http\nhost=example.com\n", "protocol=https\nhost=example.com:443\n",
+            "protocol=https\nhost=example.com\nusername=bob\n", "protocol=https\nhost=example.com\nusername=\n",
+            "protocol=https\nhost=example.com\npath=a.git\n", "\nprotocol=https\nhost=example.com\n",
+            "protocol=https\nhost=Example.com\n",
+        ] {
+            #expect(try test.git("get", request) == .init(output: ""), "\(request)")
+        }
+    }
+
+    @Test("several users of a host, and several paths, are items of their own")
+    func usersAndPaths() throws {
+        try test.git("store", Self.alice)
+        try test.git("store", "protocol=https\nhost=example.com\nusername=bob\npassword=b\n")
+        try test.git("store", "protocol=https\nhost=example.com\npath=org/a b.git\nusername=bob\npassword=p\n")
+        try test.git("store", "protocol=https\nhost=example.com\nusername=\npassword=\n")
+        #expect(
+            try test.stored == [
+                "internet:https%3A//example.com:alice": "s3cret", "internet:https%3A//example.com:bob": "b",
+                "internet:https%3A//example.com/org/a%20b.git:bob": "p", "internet:https%3A//example.com:": "",
+            ])
+        #expect(try test.git("get", "host=example.com\n").output == "username=\npassword=\n")
+        #expect(try test.git("get", "host=example.com\nusername=bob\n").output == "username=bob\npassword=b\n")
+        #expect(try test.git("get", "path=org/a b.git\n").output == "username=bob\npassword=p\n")
+    }
+
+    @Test("a certificate's password, by a path alone")
+    func certificate() throws {
+        try test.git("store", "protocol=cert\nhost=\npath=/home/me/c.pem\nusername=\npassword=x\n")
+        #expect(try test.stored == ["internet:cert%3A////home/me/c.pem:": "x"])
+        #expect(try test.git("get", "protocol=cert\nhost=\npath=/home/me/c.pem\n").output == "username=\npassword=x\n")
+    }
+
+    @Test(
+        "what can't be found again, or is not to be kept, is not stored",
+        arguments: [
+            "host=h\nusername=u\npassword=p\n", "protocol=https\nusername=u\npassword=p\n",
+            "protocol=https\nhost=h\npassword=p\n", "protocol=https\nhost=h\nusername=u\n", "",
+            "protocol=https\nhost=h/x\nusername=u\npassword=p\n", "protocol=a b\nhost=h\nusername=u\npassword=p\n",
+            "protocol=https\nhost=h\nusername=u\npassword=p\nephemeral=1\n",
+            "protocol=https\nhost=h\nusername=u\npassword=p\npassword_expiry_utc=\(HelperUnderTest.now)\n",
+            "protocol=https\nhost=h\nauthtype=Bearer\npassword=p\n",
+        ])
+    func notStored(request: String) throws {
+        #expect(try test.git("store", request) == .init(output: ""))
+        #expect(try test.stored == [:])
+    }
+
+    @Test("a lifetime becomes the item's timeout, the shorter of git's and ours, and comes back")
+    func lifetime() throws {
+        let end = HelperUnderTest.now + 600
+        for (timeout, expiry, seconds) in [
+            (nil, end, 600), (Duration.seconds(60), end, 60), (.seconds(6_000), end, 600),
+            (nil, 9_999_999_999, 4_294_967_295), (nil, Int64.max, 4_294_967_295),
+        ] as [(Duration?, Int64, Int64)] {
+            let test = HelperUnderTest(timeout: timeout)
+            try test.git("store", Self.alice + "password_expiry_utc=\(expiry)\n")
+            #expect(
+                try test.stored == [
+                    "credential:https%3A//example.com:alice": "{\"secret\":\"s3cret\",\"expires\":\(expiry)}"
+                ])
+            let answer = "username=alice\npassword=s3cret\npassword_expiry_utc=\(expiry)\n"
+            #expect(try test.git("get", "host=example.com\n").output == answer)
+            let item = ItemIdentity.credential(service: "https://example.com", account: "alice")
+            let attributes = try #require(try test.store.attributes(of: item))
+            guard case .after(let left) = attributes.expiry else {
+                Issue.record("no timeout")
+                continue
+            }
+            #expect(((seconds - 2)...seconds).contains(left.atLeast.components.seconds))
+        }
+    }
+
+    @Test("a refresh token and an authentication of another kind come back to who understands them")
+    func moreThanPassword() throws {
+        try test.git("store", Self.alice + "oauth_refresh_token=r=\"\\\n")
+        #expect(
+            try test.git("get", "host=example.com\n").output
+                == "username=alice\npassword=s3cret\noauth_refresh_token=r=\"\\\n")
+        try test.git(
+            "store",
+            "protocol=https\nhost=h\nauthtype=Bearer\ncredential=tok\nstate[]=x\nstate[]=\nstate[]=a:1\nstate[]=a:2\n")
+        #expect(try test.git("get", "host=h\n").output == "")
+        #expect(
+            try test.git("get", "capability[]=authtype\nhost=h\n").output
+                == "capability[]=authtype\nauthtype=Bearer\ncredential=tok\n")
+        #expect(
+            try test.git("get", "capability[]=authtype\ncapability[]=state\nhost=h\n").output
+                == "capability[]=authtype\nauthtype=Bearer\ncredential=tok\ncapability[]=state\nstate[]=a:1\nstate[]=a:2\n"
+        )
+        #expect(try test.git("get", "capability[]=authtype\ncapability[]=\nhost=h\n").output == "")
+    }
+
+    @Test("the same secret again changes nothing, be it told with less than is known of it")
+    func sameAgain() throws {
+        let more = Self.alice + "oauth_refresh_token=r\npassword_expiry_utc=\(HelperUnderTest.now + 600)\n"
+        try test.git("store", more)
+        let stored = try test.stored
+        for request in [more, Self.alice] {
+            try test.git("store", request)
+            #expect(try test.stored == stored)
+        }
+        // Another one replaces it, whatever kind that was.
+        try test.git("store", Self.alice.replacing("s3cret", with: "new"))
+        #expect(try test.stored == ["internet:https%3A//example.com:alice": "new"])
+    }
+
+    @Test("erase takes all that match, but what has another password than the one that was refused")
+    func erase() throws {
+        try test.git("store", Self.alice)
+        try test.git("store", "protocol=https\nhost=example.com\nusername=bob\npassword=b\n")
+        try test.store.set("s3cret", for: .password(service: "https://example.com", account: "alice"))
+        try test.git("erase", "")
+        try test.git("erase", "host=example.com\nusername=bob\npassword=other\n")
+        #expect(try test.stored.count == 3)
+        try test.git("erase", "host=example.com\npassword=s3cret\n")
+        #expect(try test.stored == ["internet:https%3A//example.com:bob": "b"])
+        try test.git("erase", "host=example.com\n")
+        #expect(try test.stored == [:])
+    }
+
+    @Test("what others store can't add a line to an answer")
+    func plantedLines() throws {
+        let planted = "p\nhost=evil.example\n"
+        try test.store.set(planted, for: .internet(server: "https://a", account: "u"))
+        try test.store.set("p\0", for: .internet(server: "https://b", account: "u"))
+        try test.store.set("p", for: .internet(server: "https://c", account: "u\nhost=evil"))
+        try test.store.set(
+            #"{"secret":"p","oauth":1,"refresh_token":"a\nb"}"#, for: .credential(service: "https://d", account: "u"))
+        try test.store.set(
+            #"{"secret":"p","authtype":"a\nb"}"#, for: .credential(service: "https://e", account: "u"))
+        try test.store.set("no JSON", for: .credential(service: "https://f", account: "u"))
+        for host in ["a", "b", "c", "d", "e", "f"] {
+            #expect(try test.git("get", "capability[]=authtype\nhost=\(host)\n") == .init(output: ""))
+        }
+    }
+
+    @Test("operations that nobody knows are passed over, and what a helper can do is told")
+    func operations() throws {
+        #expect(try test.git("approve", Self.alice) == .init(output: ""))
+        #expect(try test.git("capability").output == "version 0\ncapability authtype\ncapability state\n")
+        #expect(try test.stored == [:])
+    }
+
+    @Test("a line of 65,535 bytes, and a password that is no UTF-8")
+    func oddValues() throws {
+        let long = String(repeating: "x", count: 32_000)
+        try test.git(
+            "store", "wwwauth[]=\(String(repeating: "y", count: 65_525))\n" + Self.alice.replacing("s3cret", with: long)
+        )
+        #expect(try test.git("get", "host=example.com\n").output == "username=alice\npassword=\(long)\n")
+        let start = Array("protocol=https\nhost=h\nusername=u\npassword=".utf8)
+        let refused = try test.answer(start + [0xFF, 0x0A] + Array("oauth_refresh_token=r\n".utf8)) {
+            try test.helper.git("store", request: $0)
+        }
+        #expect(refused.exitCode == 1 && refused.message?.contains("UTF-8") == true)
+        _ = try test.answer(start + [0xFF, 0x0A]) { try test.helper.git("store", request: $0) }
+        #expect(try test.store.get(.internet(server: "https://h", account: "u"))?.count == 1)
+    }
+}

@@ -1,0 +1,50 @@
+import CredentialHelpers
+import Keyutils
+import SessionKeyring
+import SessionKeyringTesting
+import Threads
+
+/// A helper with items of its own, in memory, and a clock that stands still.
+struct HelperUnderTest {
+    static let now: Int64 = 1_790_000_000
+
+    let store = SecretStore(backend: InMemoryBackend())
+    let helper: CredentialHelper
+
+    init(timeout: Duration? = nil) {
+        helper = CredentialHelper(items: store, timeout: timeout, clock: { Self.now })
+    }
+
+    struct Said: Equatable {
+        let output: String
+        var exitCode: Int32 = 0
+        var message: String?
+    }
+
+    /// What is answered to these bytes.
+    func answer(_ request: some Sequence<UInt8>, _ body: (RawSpan) throws -> HelperAnswer) rethrows -> Said {
+        let bytes = Array(request)
+        let answer = try body(bytes.span.bytes)
+        let output = answer.output.withBytes { $0.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
+        return Said(output: output, exitCode: answer.exitCode, message: answer.message)
+    }
+
+    @discardableResult
+    func git(_ operation: String, _ request: String = "") throws -> Said {
+        try answer(request.utf8) { try helper.git(operation, request: $0) }
+    }
+
+    @discardableResult
+    func docker(_ operation: String, _ request: String = "") throws -> Said {
+        try answer(request.utf8) { try helper.docker(operation, request: $0, version: "1") }
+    }
+
+    /// What is stored, by the kernel's name of each.
+    var stored: [String: String] {
+        get throws {
+            var stored: [String: String] = [:]
+            for item in try store.identities() { stored[item.keyDescription] = try store.get(item, as: String.self) }
+            return stored
+        }
+    }
+}

@@ -10,6 +10,7 @@ for variable in ["SKR_SCOPE", "SKR_NAMESPACE", "SKR_TIMEOUT"] { unsetenv(variabl
 switch words.first {
 case nil, "table": Program.run { try Table.run(options) }
 case "cold-start": Program.run { Table.show(try ColdStart.rows(options)) }
+case "helpers": Program.run { Table.show(try HelperStart.rows(options)) }
 case "commands": Program.run { Table.show(try RunningCommands.rows(options)) }
 case "compare": Program.run { try Compare.run(options) }
 case "scale": Program.run { try Scale.run(options) }
@@ -23,5 +24,5 @@ case let word? where word.hasPrefix("-"):
     Program.joinOwnSession()
     await BenchmarkRunner.setupBenchmarkRunner(registerBenchmarks: Measurement.registerAll)
 default:
-    Console.fail("usage: benchmarks [table [--short]|cold-start|commands|compare|scale] [OPTION...]", code: 64)
+    Console.fail("usage: benchmarks [table [--short]|cold-start|helpers|commands|compare|scale] [OPTION...]", code: 64)
 }

@@ -35,7 +35,13 @@ struct Race {
         return folder + name
     }
 
-    /// Runs the commands in turns, each of which begins with a path.
+    /// Writes a file that a command is to read, and gives its path.
+    func write(_ text: String, to name: String) throws -> String {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: folder + name))
+        return folder + name
+    }
+
+    /// Runs the commands in turns, each of which begins with a path, or with `<` and the path of its standard input.
     func run(_ commands: [String]...) throws -> [Figure] {
         let words = commands.map { $0.joined(separator: "\n") }.joined(separator: "\n---\n").split(separator: "\n")
         let output = try Program.output(of: [folder + "race", String(runs)] + words.map(String.init))

@@ -9,7 +9,10 @@ enum Table {
             return 0
         }
         var rows = try OrdoOne.rows(short: false) + [Freshness.row()] + Throughput.rows() + SyscallCounts.rows()
-        for (name, measure) in [("cold-start", ColdStart.rows), ("commands", RunningCommands.rows)] {
+        let commands = [
+            ("cold-start", ColdStart.rows), ("helpers", HelperStart.rows), ("commands", RunningCommands.rows),
+        ]
+        for (name, measure) in commands {
             Console.note(name)
             do {
                 rows += try measure([])

@@ -58,19 +58,27 @@ extension CredentialHelper {
 
     /// The items of these kinds that are meant: by kind, then by account and service.
     package func items(where isMeant: (ItemIdentity) -> Bool) throws(SecretStoreError) -> [ItemIdentity] {
-        var found: [(rank: Int, item: ItemIdentity)] = []
-        for item in try items.identities() {
-            guard let rank = Self.kinds.firstIndex(of: item.kind), isMeant(item) else { continue }
-            found.append((rank, item))
+        var found: [ItemIdentity] = []
+        for item in try items.identities() where Self.rank(of: item) != nil && isMeant(item) { found.append(item) }
+        if found.count > 1 { found.sort(by: Self.isOrdered) }
+        return found
+    }
+
+    /// The place among ``kinds``.
+    private static func rank(of item: ItemIdentity) -> Int? {
+        switch item.kind {
+        case .password: 0
+        case .internet: 1
+        case .credential: 2
+        default: nil
         }
-        guard found.count > 1 else { return found.map(\.item) }
-        return found.sorted { left, right in
-            guard left.rank == right.rank else { return left.rank < right.rank }
-            let isSameAccount = left.item.account.utf8.elementsEqual(right.item.account.utf8)
-            return isSameAccount
-                ? left.item.service.utf8.lexicographicallyPrecedes(right.item.service.utf8)
-                : left.item.account.utf8.lexicographicallyPrecedes(right.item.account.utf8)
-        }.map(\.item)
+    }
+
+    private static func isOrdered(_ left: ItemIdentity, _ right: ItemIdentity) -> Bool {
+        guard left.kind == right.kind else { return (rank(of: left) ?? 0) < (rank(of: right) ?? 0) }
+        return left.account.utf8.elementsEqual(right.account.utf8)
+            ? left.service.utf8.lexicographicallyPrecedes(right.service.utf8)
+            : left.account.utf8.lexicographicallyPrecedes(right.account.utf8)
     }
 
     /// Stores what a client hands over, unless just that is there: to use a secret does not make it live longer.

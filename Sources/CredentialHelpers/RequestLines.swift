@@ -5,20 +5,20 @@ import Keyutils
 /// A byte order mark before them is none of theirs, and neither is the carriage return of a request in which the first line
 /// has one; the last line needs no end.
 enum RequestLines {
-    static func bounds(in bytes: RawSpan) -> [Range<Int>] {
-        var bounds: [Range<Int>] = []
+    // No array of bounds: to make one, its type is looked up at run time, which takes longer than to read a request.
+    static func forEach(in bytes: RawSpan, _ body: (RawSpan) -> Void) {
         var start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-        var hasReturns: Bool?
+        var hasReturns = true
+        var isFirst = true
         while start < bytes.byteCount {
             let end = bytes.offset(of: UInt8(ascii: "\n"), from: start) ?? bytes.byteCount
             let endsInReturn = end > start && bytes[end - 1] == UInt8(ascii: "\r")
-            let line = start..<((hasReturns ?? true) && endsInReturn ? end - 1 : end)
-            hasReturns = hasReturns ?? endsInReturn
-            if line.isEmpty { break }
-            bounds.append(line)
+            if isFirst { (hasReturns, isFirst) = (endsInReturn, false) }
+            let line = bytes.extracting(start..<(hasReturns && endsInReturn ? end - 1 : end))
+            if line.isEmpty { return }
+            body(line)
             start = end + 1
         }
-        return bounds
     }
 }
 

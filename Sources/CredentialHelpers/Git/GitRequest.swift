@@ -22,11 +22,9 @@ struct GitRequest {
     private(set) var isText = true
 
     init(parsing bytes: RawSpan) {
-        for line in RequestLines.bounds(in: bytes) {
-            let text = bytes.extracting(line)
-            guard let sign = text.offset(of: UInt8(ascii: "=")) else { continue }
-            let (key, value) = (text.extracting(0..<sign), text.extracting((sign + 1)..<text.byteCount))
-            set(String(lossy: key), to: value)
+        RequestLines.forEach(in: bytes) { line in
+            guard let sign = line.offset(of: UInt8(ascii: "=")) else { return }
+            set(String(lossy: line.extracting(first: sign)), to: line.extracting(droppingFirst: sign + 1))
         }
     }
 

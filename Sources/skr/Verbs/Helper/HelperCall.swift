@@ -15,6 +15,8 @@ struct HelperCall {
     let place: Place
     /// The timeout of what comes without one.
     let timeout: Duration?
+    private static let usualOptions = ["--scope", "--namespace", "--timeout"]
+
     /// The command behind `--`.
     let command: CommandLineWords
 
@@ -29,17 +31,19 @@ struct HelperCall {
                 words.append(word)
                 continue
             }
-            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            guard ["--scope", "--namespace", "--timeout"].contains(parts[0]) || client.ownOptions.contains(parts[0])
-            else { throw Self.unknown(word, for: client) }
-            guard let value = parts.count > 1 ? parts[1] : rest.popFirst() else {
-                throw .usage("\(parts[0]) needs a value", hint: Self.hint(for: client))
+            let sign = word.utf8.firstIndex(of: UInt8(ascii: "="))
+            let name = sign.map { String(word[..<$0]) } ?? word
+            guard Self.usualOptions.contains(name) || client.ownOptions.contains(name) else {
+                throw .usage("unknown option \(Display.quoted(name))", hint: Self.hint(for: client))
             }
-            switch parts[0] {
+            guard let value = sign.map({ String(word[word.index(after: $0)...]) }) ?? rest.popFirst() else {
+                throw .usage("\(Display.quoted(name)) needs a value", hint: Self.hint(for: client))
+            }
+            switch name {
             case "--scope": scope = value
             case "--namespace": namespace = value
             case "--timeout": timeout = value
-            default: options.append((parts[0], value))
+            default: options.append((name, value))
             }
         }
         place = try Self.place(scope: scope, namespace: namespace)
@@ -65,10 +69,6 @@ struct HelperCall {
             }
         }
         return try TimeoutArgument.usual(unless: said)?.duration
-    }
-
-    private static func unknown(_ word: String, for client: HelperClient) -> CommandError {
-        .usage("unknown option \(Display.quoted(word))", hint: hint(for: client))
     }
 
     private static func hint(for client: HelperClient) -> String {

@@ -1,0 +1,157 @@
+import Foundation
+import Testing
+
+/// The helpers as their clients start them.
+@Suite("skr helper", .tags(.kernel))
+struct HelperTests {
+    private let command = CommandRunner()
+    private static let credential = "protocol=https\nhost=example.com\nusername=alice\npassword=s3cret\n"
+
+    @Test("what git stores is an ordinary item, which the other verbs know")
+    func ordinaryItem() throws {
+        let outcome = try command.inSession(
+            """
+            skr helper git --timeout 1h store <<<"$CREDENTIAL"
+            skr get https://example.com; echo
+            skr get https://example.com alice; echo
+            skr exec --env T=skr://https%3A%2F%2Fexample.com/alice -- sh -c 'echo $T'
+            skr list https://example.com
+            skr expire https://example.com alice --timeout 10s && skr delete https://example.com
+            skr helper git get <<<"host=example.com"
+            """, environment: ["CREDENTIAL": Self.credential])
+        #expect(
+            outcome
+                == .init(
+                    exitCode: 0,
+                    output: "s3cret\ns3cret\ns3cret\ninternet\thttps://example.com\talice\t6\t1h\n", errors: ""))
+    }
+
+    @Test("of one name in several kinds, password comes first, then internet, then credential")
+    func orderOfKinds() throws {
+        let outcome = try command.inSession(
+            """
+            helper() { skr helper git "$@"; }
+            helper store <<<"$CREDENTIAL"$'oauth_refresh_token=r3fresh'
+            skr get https://example.com alice; echo
+            skr get https://example.com alice --field refresh_token; echo
+            printf mine | skr set https://example.com alice
+            skr get https://example.com alice; echo
+            skr get https://example.com; echo
+            helper get <<<"host=example.com"
+            skr delete https://example.com alice; skr get https://example.com; echo
+            skr delete https://example.com; skr get https://example.com 2>&1
+            """, environment: ["CREDENTIAL": Self.credential])
+        #expect(
+            outcome.output.hasPrefix(
+                "s3cret\nr3fresh\nmine\nmine\nusername=alice\npassword=mine\ns3cret\nskr: error: https://example.com: no such"
+            ),
+            "\(outcome)")
+    }
+
+    @Test("several accounts, in kinds of their own, are not mixed up")
+    func ambiguous() throws {
+        let outcome = try command.inSession(
+            """
+            skr helper git store <<<"$CREDENTIAL"
+            printf b | skr set https://example.com bob
+            skr get https://example.com
+            """, environment: ["CREDENTIAL": Self.credential])
+        #expect(outcome.exitCode == 65 && outcome.errors.contains("several accounts: alice, bob"), "\(outcome)")
+    }
+
+    @Test("a link's name says whose helper it is")
+    func names() throws {
+        let outcome = try command.inSession(
+            """
+            folder=$(mktemp -d); trap 'rm -r "$folder"' EXIT
+            for name in git-credential-skr docker-credential-skr other; do ln -s "$(command -v skr)" "$folder/$name"; done
+            PATH=$folder:$PATH
+            git-credential-skr --timeout=1h store <<<"$CREDENTIAL"
+            git-credential-skr get <<<"host=example.com"
+            echo '{"ServerURL":"ghcr.io","Username":"u","Secret":"p"}' | docker-credential-skr store
+            docker-credential-skr list
+            echo https://ghcr.io | docker-credential-skr erase
+            docker-credential-skr get <<<ghcr.io
+            other get ghcr.io
+            docker-credential-skr get <<<https://ghcr.io; echo "exit $?"
+            git-credential-skr get <<<"host=other.example"; echo "exit $?"
+            git-credential-skr frobnicate </dev/null; echo "exit $?"
+            """, environment: ["CREDENTIAL": Self.credential])
+        #expect(
+            outcome
+                == .init(
+                    exitCode: 0,
+                    output: """
+                        username=alice
+                        password=s3cret
+                        {"ghcr.io":"u"}
+                        {"ServerURL":"ghcr.io","Username":"u","Secret":"p"}
+                        pcredentials not found in native keychain
+                        exit 1
+                        exit 0
+                        exit 0
+
+                        """, errors: ""))
+    }
+
+    @Test("git itself is served: fill, approve, reject, and what has expired is asked for again")
+    func gitItself() throws {
+        let outcome = try command.inSession(
+            """
+            folder=$(mktemp -d); trap 'rm -r "$folder"' EXIT
+            ln -s "$(command -v skr)" "$folder/git-credential-skr"
+            export PATH=$folder:$PATH HOME=$folder GIT_TERMINAL_PROMPT=0 GIT_ASKPASS=/bin/false
+            git config --global credential.helper 'skr --timeout 1s'
+            git credential approve <<<"$CREDENTIAL"
+            git credential fill <<<$'protocol=https\\nhost=example.com\\n'
+            skr list | cut -f 1-4
+            git credential reject <<<"$CREDENTIAL"
+            git credential fill <<<$'protocol=https\\nhost=example.com\\n' 2>/dev/null || echo "none"
+            git credential approve <<<"$CREDENTIAL"
+            sleep 1.1
+            git credential fill <<<$'protocol=https\\nhost=example.com\\n' 2>/dev/null || echo "none"
+            """, environment: ["CREDENTIAL": Self.credential])
+        #expect(
+            outcome.output == Self.credential + "internet\thttps://example.com\talice\t6\nnone\nnone\n", "\(outcome)")
+    }
+
+    @Test("to store the same secret again does not renew its timeout")
+    func notRenewed() throws {
+        let outcome = try command.inSession(
+            """
+            skr helper git --timeout 1h store <<<"$CREDENTIAL"
+            skr expire https://example.com alice --timeout 30s
+            skr helper git --timeout 1h store <<<"$CREDENTIAL"
+            skr list --json | grep -o '"timeLeft" : [0-9]*'
+            """, environment: ["CREDENTIAL": Self.credential])
+        let left = outcome.output.split(separator: " ").last.flatMap { Int($0.dropLast()) }
+        #expect(left.map { (1...30).contains($0) } == true, "\(outcome)")
+    }
+
+    @Test(
+        "mistakes are told with what is possible",
+        arguments: [
+            (["git", "--colour", "get"], 64, "unknown option '--colour'"),
+            (["git", "get", "--timeout"], 64, "'--timeout' needs a value"),
+            (["git", "get", "--timeout=soon"], 64, "'soon' is no duration"),
+            (["git", "get", "--scope", "galaxy"], 64, "no such scope: 'galaxy'"),
+            (["gti", "get"], 64, "no such client: gti"), ([], 64, "missing expected argument"),
+        ])
+    func mistakes(words: [String], exitCode: Int32, message: String) throws {
+        let outcome = try command.run(["helper"] + words, input: Data())
+        #expect(outcome.exitCode == exitCode && outcome.errors.contains(message), "\(outcome)")
+        #expect(outcome.errors.contains("skr: hint: ") && outcome.output.isEmpty)
+    }
+
+    @Test("docker shows what is wrong with the keyring, and git goes on with the next helper")
+    func unusable() throws {
+        let script = """
+            keyctl revoke @s
+            skr helper docker get <<<ghcr.io 2>errors; echo "exit $?"
+            skr helper git get <<<host=example.com; echo "exit $?"
+            """
+        let outcome = try command.inSession("cd $(mktemp -d); \(script)")
+        #expect(outcome.output.hasPrefix("skr: "), "\(outcome)")
+        #expect(outcome.output.contains("exit 1\nexit 69\n") && outcome.errors.contains("skr: hint: "), "\(outcome)")
+    }
+}

@@ -38,6 +38,15 @@ struct DockerTests {
         #expect(try test.stored == ["internet:ghcr.io:bob": "b"])
     }
 
+    @Test("what was set by hand serves until somebody logs in, and stays")
+    func setByHand() throws {
+        try test.store.set("mine", for: .password(service: "ghcr.io", account: "zoe"))
+        #expect(try test.docker("get", "ghcr.io").output.contains(#""Username":"zoe","Secret":"mine""#))
+        _ = try store("ghcr.io", "bob", "b")
+        #expect(try test.docker("get", "ghcr.io").output.contains(#""Username":"bob","Secret":"b""#))
+        #expect(try test.stored == ["internet:ghcr.io:bob": "b", "password:ghcr.io:zoe": "mine"])
+    }
+
     @Test("list gives docker's servers, and nobody else's")
     func list() throws {
         #expect(try test.docker("list") == .init(output: "{}\n"))

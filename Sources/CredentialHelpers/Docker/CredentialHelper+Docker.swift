@@ -39,9 +39,10 @@ extension CredentialHelper {
         else { return Self.dockerError("the request is not {\"ServerURL\":...,\"Username\":...,\"Secret\":...}") }
         if server.isEmpty { return Self.noServer }
         if user.isEmpty { return Self.dockerError("no credentials username") }
-        // Before the new one is there: of two that store at once, neither may delete what the other has just stored.
-        let others = try items {
-            $0.service.utf8.elementsEqual(server.utf8) && !$0.account.utf8.elementsEqual(user.utf8)
+        // Before the new one is there: of two that store at once, neither may delete what the other has just stored. What
+        // the user has set by hand is left.
+        let others = try items(for: server).filter {
+            $0.kind != .password && !$0.account.utf8.elementsEqual(user.utf8)
         }
         try store(SecretBox(secret), CredentialFields(), service: server, account: user)
         for other in others { try items.delete(other) }
@@ -50,7 +51,9 @@ extension CredentialHelper {
 
     private func dockerGet(_ request: RawSpan) throws(SecretStoreError) -> HelperAnswer {
         guard let server = Self.server(request) else { return Self.noServer }
-        for item in try items(where: { $0.service.utf8.elementsEqual(server.utf8) }) {
+        // Who has logged in since is the one.
+        let found = try items(for: server)
+        for item in found.filter({ $0.kind != .password }) + found {
             // It may have expired since docker was told of it.
             guard let credential = try credential(item), credential.secret.isText else { continue }
             return HelperAnswer { text in
@@ -68,8 +71,12 @@ extension CredentialHelper {
 
     private func dockerErase(_ request: RawSpan) throws(SecretStoreError) -> HelperAnswer {
         guard let server = Self.server(request) else { return Self.noServer }
-        for item in try items(where: { $0.service.utf8.elementsEqual(server.utf8) }) { try items.delete(item) }
+        for item in try items(for: server) { try items.delete(item) }
         return .nothing
+    }
+
+    private func items(for server: String) throws(SecretStoreError) -> [ItemIdentity] {
+        try items { $0.service.utf8.elementsEqual(server.utf8) }
     }
 
     private func dockerList() throws(SecretStoreError) -> HelperAnswer {

@@ -32,6 +32,20 @@ import Glibc
         unsafe self.init(count: words.count, pointers: copies)
     }
 
+    /// These words behind another one; never freed.
+    func prepending(_ word: String) -> CommandLineWords {
+        let words = CommandLineWords(leaking: [word] + Array(repeating: "", count: count))
+        for position in 0..<count { unsafe words.pointers[position + 1] = pointers[position] }
+        return words
+    }
+
+    /// These words without the last one; never freed.
+    func droppingLast() -> CommandLineWords {
+        let words = CommandLineWords(leaking: Array(repeating: "", count: max(0, count - 1)))
+        for position in 0..<words.count { unsafe words.pointers[position] = pointers[position] }
+        return words
+    }
+
     /// The user's shell, as a command.
     static func shell() -> CommandLineWords {
         let words = CommandLineWords(leaking: ["/bin/sh"])

@@ -24,16 +24,18 @@ struct CachedAction: VerbAction {
     let failureTimeout: Duration?
     let isForced: Bool
     let command: CommandLineWords
+    /// Whom the output is for, where it is not printed as it is.
+    var client: TokenClient?
 
     static var launchesAfterLookup: Bool { true }
 
     func run() throws {
-        if let owner = try place.secretScope.foreignOwner() {
-            try runWithoutKeeping(in: owner)
-        }
-        let store = try place.store()
+        let owner = try place.secretScope.foreignOwner()
+        if let owner { try runWithoutKeeping(in: owner) }
+        // In another user's session, what is kept for a client is kept no longer than this process lives.
+        let store = try owner == nil ? place.store() : SecretStore(.process, namespace: place.namespace)
         // Most calls end here.
-        if !isForced, refreshBefore == nil, let answer = try CachedAnswer.read(item, in: store) {
+        if !isForced, refreshBefore == nil, let answer = try readKept(in: store) {
             try answer.printAndExit()
         }
         let flight = try SingleFlight(
@@ -44,13 +46,26 @@ struct CachedAction: VerbAction {
         throw SecretStoreError(.leaseHeld, item: item)
     }
 
-    /// Becomes the command: in another user's session, that user could read what is stored, and could have forged what
-    /// is there.
-    private func runWithoutKeeping(in sessionOwner: UInt32) throws -> Never {
-        Console.warn(
+    /// What is kept; nothing where it is of no use any more to a client.
+    private func readKept(in store: SecretStore) throws(SecretStoreError) -> CachedAnswer? {
+        let kept = try CachedAnswer.read(item, in: store)
+        guard let kept, let client else { return kept }
+        return client.answer(kept: kept)
+    }
+
+    /// Reports what did not make the command fail.
+    func warn(_ error: CommandError) {
+        if client?.readsErrors != true { Console.warn(error) }
+    }
+
+    /// Becomes the command, unless its output is for a client: in another user's session, that user could read what is
+    /// stored, and could have forged what is there.
+    private func runWithoutKeeping(in sessionOwner: UInt32) throws {
+        warn(
             CommandError(
                 exitCode: .noPermission, message: "nothing is kept: the session belongs to user \(sessionOwner)",
                 hint: CommandError(SecretStoreError(.foreignSession(ownerID: sessionOwner))).hint))
+        if client != nil { return }
         if let input = try CachedFetch.input() { _ = try input.duplicate(as: .standardInput) }
         try Launch.become(command)
     }
@@ -62,12 +77,12 @@ struct CachedAction: VerbAction {
         let turn: SingleFlight.Turn<CachedAnswer>
         do throws(SecretStoreError) {
             turn = try flight.nextTurn(force: isForced) { () throws(SecretStoreError) in
-                guard let answer = try CachedAnswer.read(item, in: store) else { return nil }
+                guard let answer = try readKept(in: store) else { return nil }
                 return answer.output.bytes.withBytes { bytes in Found(answer, from: bytes) }
             }
         } catch {
             guard error.code.isLackOfRoom else { throw error }
-            Console.warn(CommandError(notKeptBecause: error))
+            warn(CommandError(notKeptBecause: error))
             turn = .fetch(FetchLease.none, old: nil, isOldUsable: false)
         }
         switch turn {

@@ -8,6 +8,8 @@ package import SessionKeyring
 struct CachedAnswer {
     let exitCode: Int32
     let output: SecretBox
+    /// What is printed, where that is something else.
+    var answer: SecretBox?
 
     /// What is stored: the output, else a failure.
     static func read(_ item: ItemIdentity, in store: SecretStore) throws(SecretStoreError) -> CachedAnswer? {
@@ -32,7 +34,7 @@ struct CachedAnswer {
     }
 
     func write() throws(CommandError) {
-        try output.bytes.withBytes { bytes throws(CommandError) in try Console.write(bytes) }
+        try (answer ?? output).bytes.withBytes { bytes throws(CommandError) in try Console.write(bytes) }
     }
 
     /// Ends this process with the command's output and exit code.

@@ -16,11 +16,12 @@ struct CachedFetch {
     let old: CachedAnswer?
 
     func run() throws(CommandError) -> Never {
-        let (captured, end): (CachedAnswer?, ChildEnd)
-        let lifetime: Lifetime?
+        var captured: CachedAnswer?
+        let end: ChildEnd
+        var lifetime: Lifetime?
         do throws(CommandError) {
             (captured, end) = try capture()
-            lifetime = end.exitCode == 0 ? try captured.map(self.lifetime) ?? nil : nil
+            if let output = captured, end.exitCode == 0 { (captured, lifetime) = try read(output) }
         } catch {
             release()
             guard let old else { throw error }
@@ -28,11 +29,13 @@ struct CachedFetch {
             try old.printAndExit()
         }
         guard let answer = captured else {
-            Console.warn(CapturedOutput.tooLarge)
+            action.warn(CapturedOutput.tooLarge)
             end.propagate()
         }
-        guard let lifetime else { try finish(failed: answer, end) }
-        try finish(answer, keptFor: lifetime)
+        guard end.exitCode == 0 else { try finish(failed: answer, end) }
+        if let lifetime { try finish(answer, keptFor: lifetime) }
+        release()
+        try answer.printAndExit()
     }
 
     /// Lets others go on, and signals end us.
@@ -52,7 +55,7 @@ struct CachedFetch {
         pipe.closeWriter()
         let output = try pipe.readAll(from: &child)
         guard !CapturedOutput.isTooLarge(output) else {
-            guard old == nil else {
+            guard old == nil, action.client == nil else {
                 try pipe.drain(from: &child, toCaller: false)
                 _ = child.waitForEnd()
                 throw CapturedOutput.tooLarge
@@ -60,7 +63,9 @@ struct CachedFetch {
             return (nil, try handOver(output, rest: pipe, of: &child))
         }
         let end = child.waitForEnd()
-        return (CachedAnswer(exitCode: end.exitCode, output: SecretBox(output)), end)
+        // No client reads what a command prints that fails.
+        let answer = action.client == nil ? nil : SecretBox(copying: RawSpan())
+        return (CachedAnswer(exitCode: end.exitCode, output: SecretBox(output), answer: answer), end)
     }
 
     /// The command's standard input: the terminal, else nothing.
@@ -95,7 +100,7 @@ struct CachedFetch {
                 try answer.remember(for: timeout, as: action.item, in: store)
             } catch {
                 // The command's failure is reported anyway.
-                Console.warn(CommandError(error))
+                action.warn(CommandError(error))
             }
         }
         release()
@@ -110,7 +115,7 @@ struct CachedFetch {
                 try flight.keep(bytes, for: lifetime, under: lease)
             }
             if !isSaid {
-                Console.warn(
+                action.warn(
                     CommandError(
                         exitCode: .tryAgain, message: "there is no room to note how fresh the output is; it is kept",
                         hint: "the next call runs CMD again"))
@@ -123,17 +128,26 @@ struct CachedFetch {
                 Console.report(CommandError(error))
                 exit(CommandError(error).exitCode.rawValue)
             }
-            Console.warn(CommandError(notKeptBecause: error))
+            action.warn(CommandError(notKeptBecause: error))
             exit(answer.exitCode)
         }
         do throws(SecretStoreError) {
             _ = try store.delete(action.item.failureSentinel)
         } catch {
             // It may come back when the output has expired.
-            Console.warn(CommandError(error))
+            action.warn(CommandError(error))
         }
         release()
         try answer.printAndExit()
+    }
+
+    /// What is kept and printed, and how long it is kept; `nil` for not at all.
+    private func read(_ output: CachedAnswer) throws(CommandError) -> (CachedAnswer, Lifetime?) {
+        guard let client = action.client else { return (output, try lifetime(of: output)) }
+        let (answer, end) = try client.answer(fresh: output)
+        let timeout = [action.timeout?.duration, end].compactMap(\.self).min()
+        guard timeout.map({ $0 > .zero }) ?? true else { return (answer, nil) }
+        return (answer, try lifetime(timeout))
     }
 
     private func lifetime(of answer: CachedAnswer) throws(CommandError) -> Lifetime {
@@ -144,7 +158,11 @@ struct CachedFetch {
             }
             timeout = min(timeout ?? stated, stated)
         }
-        return try CommandError.translating {
+        return try lifetime(timeout)
+    }
+
+    private func lifetime(_ timeout: Duration?) throws(CommandError) -> Lifetime {
+        try CommandError.translating {
             try Lifetime(
                 timeout: timeout, refreshBefore: timeout == nil ? nil : action.refreshBefore, of: action.item)
         }

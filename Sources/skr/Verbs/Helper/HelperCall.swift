@@ -79,6 +79,6 @@ struct HelperCall {
 
 extension HelperCall {
     func action() throws(CommandError) -> any VerbAction {
-        HelperAction(call: self)
+        command.count > 0 ? try TokenCall(self).action() : HelperAction(call: self)
     }
 }

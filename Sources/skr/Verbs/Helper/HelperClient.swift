@@ -2,18 +2,20 @@ import CommandSupport
 
 /// A program that asks a helper for its secrets.
 enum HelperClient: String, CaseIterable {
-    case git, docker
+    case git, docker, aws, kubernetes, google, go, bazel, npm
 
     /// The name under which the client starts its helper; `nil` where it is given a whole command line.
     var programName: String? {
         switch self {
         case .git: "git-credential-skr"
         case .docker: "docker-credential-skr"
+        case .bazel: "skr-bazel"
+        case .aws, .kubernetes, .google, .go, .npm: nil
         }
     }
 
     /// The client's own options that have a value.
-    var ownOptions: [String] { [] }
+    var ownOptions: [String] { self == .go ? ["--prefix"] : [] }
 
     /// The client and its words, where we are called as its helper: by the name of a link, or as `skr helper CLIENT`.
     static func called(
@@ -21,7 +23,7 @@ enum HelperClient: String, CaseIterable {
     ) -> (client: HelperClient, words: CommandLineWords)? {
         // Most calls end here.
         if name == "skr", arguments[0] != "helper" { return nil }
-        if name != "skr", let client = HelperClient(programName: name) { return (client, arguments) }
+        if name != "skr", let link = link(name, arguments) { return link }
         guard arguments[0] == "helper", let client = arguments[1].flatMap(HelperClient.init(rawValue:)) else {
             return nil
         }
@@ -30,8 +32,13 @@ enum HelperClient: String, CaseIterable {
         return words[0] == "--help" || words[0] == "-h" ? nil : (client, words)
     }
 
-    private init?(programName: String) {
-        guard let client = Self.allCases.first(where: { $0.programName == programName }) else { return nil }
-        self = client
+    private static func link(
+        _ name: String, _ arguments: CommandLineWords
+    ) -> (client: HelperClient, words: CommandLineWords)? {
+        if let client = allCases.first(where: { $0.programName == name }) { return (client, arguments) }
+        // npm's helper has no words, so the name of its link has the item's.
+        let npm = "skr-npm-"
+        guard name.utf8.starts(with: npm.utf8) else { return nil }
+        return (.npm, arguments.prepending(String(Substring(name.utf8.dropFirst(npm.utf8.count)))))
     }
 }

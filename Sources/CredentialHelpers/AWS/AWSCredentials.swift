@@ -1,0 +1,79 @@
+import Keyutils
+public import SessionKeyring
+
+/// The answer of a `credential_process`, from its own form, that of `aws sts assume-role`, or that of
+/// `aws sso get-role-credentials`.
+package struct AWSCredentials: TokenFormat {
+    /// Where the parts stand in one of the forms that are understood.
+    private struct Form {
+        let id, secret, session, expiration: String
+
+        init(capitalized prefix: String) {
+            (id, secret) = (prefix + "AccessKeyId", prefix + "SecretAccessKey")
+            (session, expiration) = (prefix + "SessionToken", prefix + "Expiration")
+        }
+
+        init(_ prefix: String) {
+            (id, secret) = (prefix + "accessKeyId", prefix + "secretAccessKey")
+            (session, expiration) = (prefix + "sessionToken", prefix + "expiration")
+        }
+    }
+
+    private static let forms = [
+        Form(capitalized: ""), Form(capitalized: "Credentials."), Form("roleCredentials."),
+    ]
+
+    package init() {}
+
+    package func answer(_ issued: Issuance) throws(UnusableToken) -> TokenAnswer {
+        let payload = issued.payload
+        for form in Self.forms {
+            guard let id = payload.firstText(of: [form.id]), let secret = payload.firstText(of: [form.secret]) else {
+                continue
+            }
+            let expires = try ExpiryField.read(issued, [form.expiration])
+            let session = payload.firstText(of: [form.session])
+            let output = Self.output(
+                [("AccessKeyId", id), ("SecretAccessKey", secret), ("SessionToken", session)], expires: expires,
+                account: payload.firstText(of: ["AccountId"]))
+            return TokenAnswer(output, expires: expires)
+        }
+        throw UnusableToken(
+            message: "it has no AWS credentials",
+            hint: "they are JSON with AccessKeyId and SecretAccessKey, maybe in Credentials or roleCredentials")
+    }
+
+    private static func output(
+        _ fields: [(name: String, value: SecretBox?)], expires: Int64?, account: SecretBox?
+    ) -> SecretBox {
+        SecretBox(
+            SecretBytes { text in
+                text.append("{\"Version\":1")
+                for field in fields { text.appendJSON(field.name, ifPresent: field.value) }
+                if let expires { text.append(",\"Expiration\":\"\(DateTimeText.text(of: expires))\"") }
+                text.appendJSON("AccountId", ifPresent: account)
+                text.append("}\n")
+            })
+    }
+}
+
+extension SecretWriter {
+    /// One more member of an object, where there is a value.
+    mutating func appendJSON(_ name: String, ifPresent value: SecretBox?) {
+        guard let value else { return }
+        append(",")
+        appendJSON(name: name)
+        appendJSON(value)
+    }
+}
+
+/// AWS's protocol: `credential_process` in the AWS SDKs and Tools Reference Guide.
+extension CredentialHelper {
+    /// Answers with the credentials of that item, which are JSON: as a `credential_process` prints them, `aws sts assume-role`, or
+    /// `aws sso get-role-credentials`.
+    ///
+    /// - Throws: ``SecretStoreError``, with `notFound` where there are none: the exit status 1, for the client.
+    public func aws(_ service: String, account: String? = nil) throws(SecretStoreError) -> HelperAnswer {
+        try answer(service, account: account, in: AWSCredentials())
+    }
+}

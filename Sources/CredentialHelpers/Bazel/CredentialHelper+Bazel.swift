@@ -1,0 +1,46 @@
+import Keyutils
+public import SessionKeyring
+
+/// The protocol of Bazel, Buck2 and others: EngFlow's credential-helper specification.
+extension CredentialHelper {
+    /// Answers `get` with the header for the nearest item that is for this URI: one whose service is an address of the same
+    /// scheme, host and port, with a path that the URI is at or below.
+    ///
+    /// That there is none is no error. An item with an account is a user's password, else it is a token.
+    ///
+    /// - Parameters:
+    ///   - operation: the last word of the command line.
+    ///   - request: standard input.
+    /// - Throws: ``SecretStoreError``.
+    public func bazel(_ operation: String, request: RawSpan) throws(SecretStoreError) -> HelperAnswer {
+        guard operation == "get" else {
+            return HelperAnswer(exitCode: 1, message: "the operation is not supported: there is only 'get'")
+        }
+        guard let uri = JSONField.text(of: JSONPath("uri"), in: request)?.text else {
+            return HelperAnswer(exitCode: 1, message: "the request is not {\"uri\":\"https://...\"}")
+        }
+        guard let address = WebAddress(uri) else { return Self.noHeaders }
+        for (item, _) in try items(covering: address) {
+            guard let credential = try credential(item), !isOver(credential.expires) else { continue }
+            do throws(UnusableToken) {
+                let value = try AuthorizationValue(credential.secret, user: item.account)
+                return Self.headers(value, expires: credential.expires)
+            } catch {
+                return HelperAnswer(exitCode: 1, message: error.answer.message)
+            }
+        }
+        return Self.noHeaders
+    }
+
+    private static var noHeaders: HelperAnswer { HelperAnswer(output: "{\"headers\":{}}\n") }
+
+    private static func headers(_ value: AuthorizationValue, expires: Int64?) -> HelperAnswer {
+        HelperAnswer { text in
+            text.append("{\"headers\":{\"Authorization\":[")
+            text.appendJSON(value.text)
+            text.append("]}")
+            if let expires { text.append(",\"expires\":\"\(DateTimeText.text(of: expires))\"") }
+            text.append("}\n")
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Keyutils
+public import SessionKeyring
+
+/// The answer to go: the addresses that a header is for, and the header.
+package struct GoHeaders: TokenFormat {
+    private let place: WebAddress
+
+    /// - Parameter place: nothing but it, and what is below it, gets the secret.
+    package init(for place: WebAddress) {
+        self.place = place
+    }
+
+    /// The same with the host as the URL writes it, for go compares texts; `nil` where the URL is elsewhere.
+    package init?(for place: WebAddress, asIn url: String) {
+        guard let address = WebAddress(url), place.covers(address), let same = place.with(host: address.host) else {
+            return nil
+        }
+        self.place = same
+    }
+
+    package func answer(_ issued: Issuance) throws(UnusableToken) -> TokenAnswer {
+        let token = try IssuedToken(issued)
+        let output = try output(token.secret, user: issued.account)
+        return TokenAnswer(output, kept: issued.payload, expires: token.expires)
+    }
+
+    fileprivate func output(_ secret: SecretBox, user: String) throws(UnusableToken) -> SecretBox {
+        let value = try AuthorizationValue(secret, user: user)
+        return SecretBox(
+            SecretBytes { text in
+                text.append("\(place.scheme)://\(place.host)\(place.path)\n\nAuthorization: ")
+                text.append(value.text)
+                text.append("\n\n")
+            })
+    }
+}
+
+extension WebAddress {
+    fileprivate func with(host: String) -> WebAddress? { WebAddress("\(scheme)://\(host)\(path)") }
+}
+
+/// go's protocol: GOAUTH, `go help goauth`.
+extension CredentialHelper {
+    /// Answers with the header for the nearest item that is for this URL: one whose service is an address of https, on the same
+    /// host and port, with a path that the URL is at or below.
+    ///
+    /// Where there is none, there is nothing to say. An item with an account is a user's password, else it is a token.
+    ///
+    /// - Parameter url: the last word of the command line; `nil` where go asks what there is before it knows one.
+    /// - Throws: ``SecretStoreError``.
+    public func go(url: String?) throws(SecretStoreError) -> HelperAnswer {
+        guard let url, let address = WebAddress(url), address.scheme == "https" else { return .nothing }
+        for (item, place) in try items(covering: address) {
+            guard let credential = try credential(item), !isOver(credential.expires) else { continue }
+            do throws(UnusableToken) {
+                guard let headers = GoHeaders(for: place, asIn: url) else { continue }
+                let output = try headers.output(credential.secret, user: item.account)
+                return HelperAnswer { $0.append(output) }
+            } catch {
+                return error.answer
+            }
+        }
+        return .nothing
+    }
+
+    /// Answers with the header for one place, from the item of that name; with nothing for a URL that is elsewhere, and where
+    /// there is no item.
+    ///
+    /// - Parameters:
+    ///   - prefix: what the header is for, such as `https://go.example.com/private`.
+    ///   - url: the last word of the command line, where go has said one.
+    /// - Throws: ``SecretStoreError``.
+    public func go(
+        _ service: String, account: String? = nil, prefix: String, url: String?
+    ) throws(SecretStoreError) -> HelperAnswer {
+        guard let place = WebAddress(service: prefix), place.scheme == "https",
+            let headers = url.map({ GoHeaders(for: place, asIn: $0) }) ?? GoHeaders(for: place)
+        else { return .nothing }
+        do throws(SecretStoreError) {
+            return try answer(service, account: account, in: headers)
+        } catch {
+            guard error.code == .notFound else { throw error }
+            return .nothing
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Keyutils
+public import SessionKeyring
+
+/// The answer of an executable that external account credentials are sourced from.
+package struct GoogleToken: TokenFormat {
+    private static let prefix = "urn:ietf:params:oauth:token-type:"
+    private let type: String
+    /// Where the token stands.
+    private var field: String { Self.field(of: type) ?? "id_token" }
+
+    /// - Parameter type: the value of `GOOGLE_EXTERNAL_ACCOUNT_TOKEN_TYPE`, in which an ID token is the usual one.
+    package init(type: String?) throws(UnusableToken) {
+        self.type = type.flatMap { $0.isEmpty ? nil : $0 } ?? Self.prefix + "id_token"
+        guard Self.field(of: self.type) != nil else {
+            throw UnusableToken(
+                message: "GOOGLE_EXTERNAL_ACCOUNT_TOKEN_TYPE asks for a type that is not known here",
+                hint: "use id_token, jwt or saml2 of \(Self.prefix) in the credential file")
+        }
+    }
+
+    private static func field(of type: String) -> String? {
+        guard type.utf8.starts(with: prefix.utf8) else { return nil }
+        return switch Substring(type.utf8.dropFirst(prefix.utf8.count)) {
+        case "id_token", "jwt": "id_token"
+        case "saml2": "saml_response"
+        default: nil
+        }
+    }
+
+    package func answer(_ issued: Issuance) throws(UnusableToken) -> TokenAnswer {
+        // A token of the other type would be taken for one of this.
+        if let said = issued.payload.text(of: "token_type")?.text, let other = Self.field(of: said), other != field {
+            throw UnusableToken(
+                message: "the token is of another type than GOOGLE_EXTERNAL_ACCOUNT_TOKEN_TYPE asks for",
+                hint: "give it a NAME of its own")
+        }
+        let token = try IssuedToken(issued, in: [field])
+        guard token.secret.isText else {
+            throw UnusableToken(message: "the token is not UTF-8", hint: "store or print it as text")
+        }
+        let output = SecretBytes { text in
+            text.append("{\"version\":1,\"success\":true,\"token_type\":\"\(type)\"")
+            text.appendJSON(field, ifPresent: token.secret)
+            if let end = token.expires { text.append(",\"expiration_time\":\(end)") }
+            text.append("}\n")
+        }
+        return TokenAnswer(SecretBox(output), expires: token.expires)
+    }
+}
+
+/// Google's protocol: executable-sourced credentials, AIP-4117.
+extension CredentialHelper {
+    /// Answers with the token of that item.
+    ///
+    /// That there is none is an answer too, with the exit status 0, without which the client reads nothing.
+    ///
+    /// - Parameter tokenType: the value of `GOOGLE_EXTERNAL_ACCOUNT_TOKEN_TYPE`.
+    /// - Throws: ``SecretStoreError``.
+    public func google(
+        _ service: String, account: String? = nil, tokenType: String?
+    ) throws(SecretStoreError) -> HelperAnswer {
+        let format: GoogleToken
+        do throws(UnusableToken) {
+            format = try GoogleToken(type: tokenType)
+        } catch {
+            return error.answer
+        }
+        do throws(SecretStoreError) {
+            return try answer(service, account: account, in: format)
+        } catch {
+            guard error.code == .notFound else { throw error }
+            let message = "skr: there is no such item, or it has expired; store it with 'skr set'"
+            return HelperAnswer(
+                output: "{\"version\":1,\"success\":false,\"code\":\"401\",\"message\":\"\(message)\"}\n")
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import Keyutils
+
+extension JSONField {
+    /// The text of a string; `nil` for any other value, for half a character, and where there is none.
+    static func text(of path: JSONPath, in bytes: RawSpan) -> SecretBox? {
+        guard firstByte(of: path, in: bytes) == UInt8(ascii: "\""), case .found(let text) = find(path, in: bytes) else {
+            return nil
+        }
+        return SecretBox(text)
+    }
+
+    /// Whether the text is JSON, and an object.
+    static func isObject(_ bytes: RawSpan) -> Bool {
+        var position = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        while position < bytes.byteCount, JSONText.isBlank(bytes[position]) { position += 1 }
+        guard position < bytes.byteCount, bytes[position] == UInt8(ascii: "{") else { return false }
+        if case .notJSON = find(JSONPath(""), in: bytes) { return false }
+        return true
+    }
+
+    /// What the value begins with, which tells what it is; `nil` where there is none, or no JSON.
+    static func firstByte(of path: JSONPath, in bytes: RawSpan) -> UInt8? {
+        unsafe bytes.withUnsafeBytes { text in
+            guard let range = (try? unsafe JSONText.range(of: path, in: text)) ?? nil else { return nil }
+            return unsafe text[range.lowerBound]
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import Keyutils
+public import SessionKeyring
+
+/// The answer to npm and pnpm: the whole value of the header `Authorization`, on a line.
+package struct NpmAuthorization: TokenFormat {
+    package init() {}
+
+    package func answer(_ issued: Issuance) throws(UnusableToken) -> TokenAnswer {
+        let token = try IssuedToken(issued)
+        let value = try AuthorizationValue(token.secret, user: issued.account)
+        let output = SecretBytes { text in
+            text.append(value.text)
+            text.append("\n")
+        }
+        return TokenAnswer(SecretBox(output), kept: issued.payload, expires: token.expires)
+    }
+}
+
+/// npm's and pnpm's protocol: `tokenHelper` in `.npmrc`.
+extension CredentialHelper {
+    /// Answers with the header's value for that item: a token, where it has no account, else a user's password.
+    ///
+    /// - Throws: ``SecretStoreError``, with `notFound` where there is none: the exit status 1, for the client.
+    public func npm(_ service: String, account: String? = nil) throws(SecretStoreError) -> HelperAnswer {
+        try answer(service, account: account, in: NpmAuthorization())
+    }
+}

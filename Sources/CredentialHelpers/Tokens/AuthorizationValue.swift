@@ -1,0 +1,53 @@
+import Keyutils
+
+/// The value of HTTP's header `Authorization` (RFC 6750, RFC 7617).
+struct AuthorizationValue {
+    let text: SecretBox
+
+    /// - Parameter user: whose secret it is; empty for a token.
+    init(_ secret: SecretBox, user: String) throws(UnusableToken) {
+        guard user.isEmpty else {
+            text = try Self.basic(secret, user: user)
+            return
+        }
+        // A line break in it would be another header.
+        guard secret.isHeaderText else {
+            throw UnusableToken(
+                message: "the token has characters that no HTTP header can have",
+                hint: "store it without line breaks, and as ASCII")
+        }
+        text = SecretBox(
+            SecretBytes { text in
+                text.append("Bearer ")
+                text.append(secret)
+            })
+    }
+
+    private static func basic(_ secret: SecretBox, user: String) throws(UnusableToken) -> SecretBox {
+        guard !user.utf8.contains(where: { $0 == UInt8(ascii: ":") || $0 < 0x20 || $0 == 0x7F }) else {
+            throw UnusableToken(
+                message: "the account has a colon or a control character, which HTTP's authentication can't have",
+                hint: "store it under another account")
+        }
+        let pair = SecretBytes { text in
+            text.append(user)
+            text.append(":")
+            text.append(secret)
+        }
+        return SecretBox(
+            SecretBytes { text in
+                text.append("Basic ")
+                pair.withBytes { text.appendBase64($0) }
+            })
+    }
+}
+
+extension SecretBox {
+    /// Whether it is ASCII without control characters, and not empty.
+    fileprivate var isHeaderText: Bool {
+        bytes.withBytes { bytes in
+            for offset in 0..<bytes.byteCount where !(0x20...0x7E).contains(bytes[offset]) { return false }
+            return bytes.byteCount > 0
+        }
+    }
+}

@@ -1,0 +1,49 @@
+/// How a client wants to be told of what was issued to its user.
+package protocol TokenFormat: Sendable {
+    /// The answer that says it.
+    func answer(_ issued: Issuance) throws(UnusableToken) -> TokenAnswer
+}
+
+/// What was issued to the user, as a command has printed it or an item holds it.
+package struct Issuance {
+    package let payload: SecretBox
+    /// Whose it is; empty for a token that says so itself.
+    package let account: String
+    /// When it ends, as is known beside the payload, in seconds since 1970.
+    package let expires: Int64?
+    /// When it was issued, in seconds since 1970; `nil` where nobody knows, so that a number of seconds to live says nothing.
+    package let issued: Int64?
+
+    package init(_ payload: SecretBox, account: String = "", expires: Int64? = nil, issued: Int64? = nil) {
+        self.payload = payload
+        self.account = account
+        self.expires = expires
+        self.issued = issued
+    }
+}
+
+/// What a client is told.
+package struct TokenAnswer {
+    /// For standard output.
+    package let output: SecretBox
+    /// What the same answer is made of later.
+    package let kept: SecretBox
+    /// When it ends, in seconds since 1970.
+    package let expires: Int64?
+
+    /// - Parameter kept: what the same answer is made of later; `nil` where that is the answer itself.
+    init(_ output: SecretBox, kept: SecretBox? = nil, expires: Int64?) {
+        self.output = output
+        self.kept = kept ?? output
+        self.expires = expires
+    }
+}
+
+/// Why something can't be handed on: one line that shows nothing of it.
+package struct UnusableToken: Error, Equatable {
+    package let message: String
+    package let hint: String
+
+    /// The answer that says so.
+    var answer: HelperAnswer { HelperAnswer(exitCode: 65, message: "\(message); \(hint)") }
+}

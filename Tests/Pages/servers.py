@@ -1,4 +1,4 @@
-"""The servers of the examples: HTTPS, which keeps what it was asked, and PostgreSQL up to the password."""
+"""The servers of the examples: HTTPS, which keeps what it was asked, with Vault's paths, and PostgreSQL up to the password."""
 import http.server
 import json
 import pathlib
@@ -11,14 +11,34 @@ import tempfile
 import threading
 
 
+# A credential with a lease, and an item of a kv engine, version 2, which has none.
+VAULT = {
+    "/v1/database/creds/app": {
+        "lease_id": "database/creds/app/1", "lease_duration": 600, "renewable": True,
+        "data": {"username": "v-app", "password": "l3ased"}},
+    "/v1/secret/data/app/db": {
+        "lease_id": "", "lease_duration": 0, "renewable": False,
+        "data": {"data": {"password": "k3pt"}, "metadata": {"version": 1}}},
+}
+
+
+def vault_answer(path, token):
+    if token != "s.t0ken":
+        return 403, {"errors": ["permission denied"]}
+    return (200, VAULT[path]) if path in VAULT else (404, {"errors": []})
+
+
 class Requests(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
         with open(self.server.log, "a") as log:
             log.write(json.dumps({"path": self.path, "headers": dict(self.headers), "body": body}) + "\n")
-        self.send_response(200)
+        code, answer = 200, {"access_token": "acc3ss", "expires_in": 3600}
+        if self.path.startswith("/v1/"):
+            code, answer = vault_answer(self.path, self.headers.get("X-Vault-Token"))
+        self.send_response(code)
         self.end_headers()
-        self.wfile.write(b'{"access_token": "acc3ss", "expires_in": 3600}\n')
+        self.wfile.write(json.dumps(answer).encode() + b"\n")
 
     do_POST = do_GET
 

@@ -1,0 +1,123 @@
+# types vault: s.t0ken
+
+echo 0123456789abcdef0123456789abcdef >machine-id
+
+# What etcdctl is asked, and what watches; it ends with the terminal, as etcd does.
+cat >bin/etcdctl <<'EOF'
+#!/bin/sh
+echo "$*" >>"$PAGE_FOLDER/asked"
+case $1 in watch) echo $$ >"$PAGE_FOLDER/watch.pid" ;; esac
+ETCDCTL_API=3 ETCDCTL_ENDPOINTS=$(cat "$PAGE_FOLDER/endpoint") exec /usr/bin/etcdctl "$@"
+EOF
+cat >bin/start-etcd <<'EOF'
+#!/bin/bash
+free() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+[ -e endpoint ] || echo "http://127.0.0.1:$(free)" >endpoint
+etcd --data-dir etcd --listen-client-urls "$(cat endpoint)" --advertise-client-urls "$(cat endpoint)" \
+    --listen-peer-urls "http://127.0.0.1:$(free)" >>etcd.log 2>&1 &
+echo $! >etcd.pid
+for i in {1..10}; do etcdctl get x >/dev/null 2>&1 && exit; done
+tail etcd.log
+exit 1
+EOF
+chmod +x bin/etcdctl bin/start-etcd
+start-etcd
+printf %s s3cret | etcdctl put secret/db >/dev/null
+# PAGE
+failed() { echo "$1"; exit 1; }
+is_kept() { skr list --json | jq -e --arg key "$1" 'any(.[]; .service == "etcd" and .account == $key)' >/dev/null; }
+# left KEY: how many seconds it has.
+left() { skr list --json | jq --arg key "$1" '.[] | select(.service == $key or .account == $key) | .timeLeft'; }
+fetches() { grep -c "^get --print-value-only .* $1\$" asked || true; }
+gone() { for i in {1..800}; do is_kept "$1" || return 0; sleep 0.01; done; failed "$1 is still there"; }
+cached() { skr cached etcd --key "$1" --timeout 15m -- etcd-get "$1"; }
+leased() { skr cached etcd --key "$1" --timeout 15m --timeout-from-json .ttl -- etcd-leased "$1"; }
+
+# The page's lines, of which the second found what the first had fetched; and twenty at once.
+[ "$(fetches secret/db)" = 1 ] || failed "secret/db was fetched $(fetches secret/db) times"
+skr cached --forget etcd --key secret/db
+for i in {1..20}; do cached secret/db >>together & done
+wait $(jobs -p)
+[ "$(sort together | uniq -c | tr -s ' ')" = ' 20 s3cret' ] || failed "together: $(cat together)"
+[ "$(fetches secret/db)" = 2 ] || failed "twenty at once fetched $(fetches secret/db) times"
+
+# What is not there is an error, and not kept; an empty value is one.
+! cached secret/none 2>/dev/null || failed 'a missing key is a value'
+! is_kept secret/none
+etcdctl put secret/empty '' >/dev/null
+[ "$(cached secret/empty | od -An -c | tr -d ' ')" = '\n' ]
+
+# A lease's time; of what has none, or none any more.
+[ "$(leased secret/leased | jq -r .value)" = s3cret ]
+lease=$(etcdctl lease grant 40 | cut -d ' ' -f 2)
+printf %s short | etcdctl put --lease="$lease" secret/short >/dev/null
+leased secret/short >/dev/null
+[ "$(left secret/short)" -le 40 ] && [ "$(left secret/short)" -ge 30 ] || failed "a lease of 40 s: $(left secret/short) s left"
+code=0; skr cached unleased --timeout-from-json .ttl -- etcd-leased secret/db 2>/dev/null || code=$?
+[ $code = 65 ] || failed "without a lease: $code"
+! leased secret/none >/dev/null 2>&1 || failed 'a missing key has a lease'
+
+# What changes is forgotten: another value, none, a lease that is over; also what changed while nobody watched.
+cached secret/db >/dev/null
+printf %s s3cond | etcdctl put secret/db >/dev/null
+[ "$(cached secret/db)" = s3cret ]
+mkfifo logout
+# This is the page's line.
+bash -c 'setpriv --pdeathsig TERM etcd-forget secret/ & read -r <logout' &
+gone secret/db
+until [ -e watch.pid ]; do sleep 0.01; done
+[ "$(cached secret/db)" = s3cond ]
+printf %s th1rd | etcdctl put secret/db >/dev/null
+gone secret/db
+[ "$(cached secret/db)" = th1rd ]
+leased secret/short >/dev/null
+etcdctl lease revoke "$lease" >/dev/null
+gone secret/short
+is_kept secret/db || failed 'more was forgotten than what changed'
+! leased secret/short >/dev/null 2>&1 || failed 'a revoked lease'
+printf %s brief | etcdctl put --lease="$(etcdctl lease grant 3 | cut -d ' ' -f 2)" secret/brief >/dev/null
+# What the put itself makes the watch forget.
+sleep 0.5
+cached secret/brief >/dev/null
+is_kept secret/brief
+gone secret/brief
+etcdctl del secret/db >/dev/null
+gone secret/db
+! cached secret/db >/dev/null 2>&1 || failed 'what was deleted is a value'
+# And the watch ends with its login.
+watch=$(cat watch.pid)
+kill -0 "$watch"
+echo >logout
+for i in {1..100}; do kill -0 "$watch" 2>/dev/null || break; sleep 0.02; done
+! kill -0 "$watch" 2>/dev/null || failed 'the watch outlives its shell'
+
+# Vault: what was handed over, what a lease is, and who is refused.
+jq -es '[.[] | select(.path == "/v1/database/creds/app" and .headers["X-Vault-Token"] == "s.t0ken")] | length == 1' \
+    "$PAGE_REQUESTS" >/dev/null || failed "vault was asked $(cat "$PAGE_REQUESTS")"
+[ "$(left vault-db)" -le 600 ] && [ "$(left vault-db)" -ge 540 ] || failed "a lease of 600 s: $(left vault-db) s left"
+[ "$(skr cached vault-kv --key app/db --timeout 15m -- false | jq -r .data.data.password)" = k3pt ]
+code=0; skr cached no-lease --timeout-from-json .lease_duration -- vault-read secret/data/app/db 2>/dev/null || code=$?
+[ $code = 65 ] || failed "a lease_duration of 0: $code"
+printf %s wrong | skr set vault
+code=0; skr cached refused --timeout 1m -- vault-read database/creds/app 2>/dev/null || code=$?
+[ $code = 22 ] || failed "a wrong token: $code"
+skr delete vault
+! skr cached refused --timeout 1m -- vault-read database/creds/app 2>/dev/null || failed 'no token'
+[ "$(jq -s '[.[] | select(.path == "/v1/database/creds/app")] | length' "$PAGE_REQUESTS")" = 2 ] || failed 'asked without a token'
+
+# The engine is down: the value, also when it is due; never after its timeout, which no attempt renews; then again.
+printf %s f0urth | etcdctl put secret/db >/dev/null
+short() { skr cached etcd --key short --timeout 6s --refresh-before 4s "$@" -- etcd-get secret/db; }
+[ "$(short)" = f0urth ]
+start=$SECONDS
+kill "$(cat etcd.pid)"
+before=$(fetches secret/db)
+[ "$(short)" = f0urth ] && [ "$(fetches secret/db)" = "$before" ] || failed 'fetched before it is due'
+sleep 2.2
+[ "$(short 2>/dev/null)" = f0urth ] && [ "$(fetches secret/db)" = $((before + 1)) ] || failed 'no attempt when it is due'
+[ "$(short --stale-while-refreshing)" = f0urth ] || failed 'not served when it is due'
+while ((SECONDS - start < 7)); do sleep 0.1; done
+code=0; output=$(short 2>/dev/null) || code=$?
+[ "$code/$output" = 1/ ] || failed "after the timeout: $code/$output"
+start-etcd
+[ "$(short)" = f0urth ]

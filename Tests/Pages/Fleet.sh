@@ -84,6 +84,12 @@ gone secret/brief
 etcdctl del secret/db >/dev/null
 gone secret/db
 ! cached secret/db >/dev/null 2>&1 || failed 'what was deleted is a value'
+# A fetch that is under way is not kept.
+skr cached etcd --key slow --timeout 1m -- sh -c 'echo >begun; sleep 0.5; echo old' >/dev/null &
+until [ -e begun ]; do sleep 0.01; done
+! skr cached --forget etcd --key slow 2>/dev/null
+wait $!
+! is_kept slow || failed 'a forgotten fetch was kept'
 # And the watch ends with its login.
 watch=$(cat watch.pid)
 kill -0 "$watch"

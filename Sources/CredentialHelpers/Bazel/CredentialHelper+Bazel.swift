@@ -26,7 +26,7 @@ extension CredentialHelper {
                 let value = try AuthorizationValue(credential.secret, user: item.account)
                 return Self.headers(value, expires: credential.expires)
             } catch {
-                return HelperAnswer(exitCode: 1, message: error.answer.message)
+                return error.answerOfItem
             }
         }
         return Self.noHeaders

@@ -57,7 +57,7 @@ extension CredentialHelper {
                 let output = try headers.output(credential.secret, user: item.account)
                 return HelperAnswer { $0.append(output) }
             } catch {
-                return error.answer
+                return error.answerOfItem
             }
         }
         return .nothing

@@ -19,7 +19,7 @@ extension CredentialHelper {
             let issued = Issuance(credential.secret, account: item.account, expires: credential.expires)
             answer = try format.answer(issued)
         } catch {
-            return error.answer
+            return error.answerOfItem
         }
         guard !isOver(answer.expires) else { throw SecretStoreError(.notFound, item: missing) }
         return HelperAnswer { $0.append(answer.output) }

@@ -10,10 +10,8 @@ enum ExpiryField {
     /// The one that counts from when it was issued.
     static let lifetime = "expires_in"
 
-    /// A larger number is one of milliseconds: as seconds it would be the year 5138.
-    private static let largestSeconds = 1e11
-    /// The last second of the year 9999, beyond which no date can be written.
-    static let last: Int64 = 253_402_300_799
+    /// A larger number is one of milliseconds; what ends later, in the year 5138, ends then.
+    private static let last: Int64 = 100_000_000_000
 
     /// The earliest of what the first of these fields says, and what is known beside it; `nil` where nothing ends it.
     ///
@@ -49,9 +47,10 @@ enum ExpiryField {
         }
     }
 
+    /// What has ended before 1970 has ended then.
     private static func seconds(_ text: String) -> Int64? {
-        guard var seconds = Double(text) ?? DateTimeText.parse(text), seconds.isFinite else { return nil }
-        if seconds > largestSeconds { seconds /= 1_000 }
-        return Int64(min(max(seconds.rounded(.down), -62_135_596_800), Double(last)))
+        let number = Double(text).map { $0 > Double(last) ? $0 / 1_000 : $0 }
+        guard let seconds = number ?? DateTimeText.parse(text), seconds.isFinite else { return nil }
+        return Int64(min(max(seconds.rounded(.down), 0), Double(last)))
     }
 }

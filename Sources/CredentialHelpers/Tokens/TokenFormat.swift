@@ -46,4 +46,9 @@ package struct UnusableToken: Error, Equatable {
 
     /// The answer that says so.
     var answer: HelperAnswer { HelperAnswer(exitCode: 65, message: "\(message); \(hint)") }
+
+    /// The answer that says it of what was found.
+    var answerOfItem: HelperAnswer {
+        HelperAnswer(exitCode: 65, message: "the item can't be used: \(message); \(hint)")
+    }
 }

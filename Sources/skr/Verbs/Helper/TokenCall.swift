@@ -14,21 +14,8 @@ struct TokenCall {
 
     init(_ call: HelperCall) throws(CommandError) {
         self.call = call
-        var words = call.words
-        var command = call.command
-        var url: String?
-        if call.client == .go {
-            // Behind the command, where there is one.
-            if command.count > 0 {
-                url = Self.url(command[command.count - 1])
-                if url != nil { command = command.droppingLast() }
-                try command.requireCommand(Self.form(of: .go))
-            } else if let last = Self.url(words.last) {
-                url = last
-                words.removeLast()
-            }
-        }
-        (self.command, self.url) = (command, url)
+        let words: [String]
+        (words, command, url) = try Self.split(call)
         let isNamed = words.count == 1 || words.count == 2
         guard Self.clients.contains(call.client), isNamed || (words.isEmpty && command.count == 0 && call.client == .go)
         else { throw Self.usage(call.client) }
@@ -37,6 +24,22 @@ struct TokenCall {
             throw .usage(
                 "what is the secret for", hint: "pass --prefix https://HOST[/PATH], or name the item so")
         }
+    }
+
+    /// The words and the command without the URL that go has added, and the URL.
+    ///
+    /// It is the last word of all, behind the command where there is one, which is not to get it.
+    private static func split(
+        _ call: HelperCall
+    ) throws(CommandError) -> (words: [String], command: CommandLineWords, url: String?) {
+        let command = call.command
+        let last = command.count > 0 ? command[command.count - 1] : call.words.last
+        guard call.client == .go, let last, last.utf8.starts(with: "https://".utf8) else {
+            return (call.words, command, nil)
+        }
+        guard command.count > 0 else { return (call.words.dropLast(), command, last) }
+        try command.droppingLast().requireCommand(form(of: .go))
+        return (call.words, command.droppingLast(), last)
     }
 
     /// Those whose helper is told an item or a command.
@@ -51,11 +54,6 @@ struct TokenCall {
             return .usage("the helper for \(client.rawValue) runs no command", hint: "leave out what is behind '--'")
         }
         return .usage("the helper for \(client.rawValue) needs the name of an item", hint: form(of: client))
-    }
-
-    /// The word, where it is one that go adds.
-    private static func url(_ word: String?) -> String? {
-        word.flatMap { $0.utf8.starts(with: "https://".utf8) ? $0 : nil }
     }
 
     /// Where go's secret is for: what the option says, else the item's name.
@@ -114,7 +112,7 @@ extension TokenCall {
             default: return AWSCredentials()
             }
         } catch {
-            throw .usage(error.message, hint: error.hint)
+            throw .data(error.message, hint: error.hint)
         }
     }
 }

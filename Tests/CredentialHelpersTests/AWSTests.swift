@@ -1,0 +1,77 @@
+import CredentialHelpers
+import SessionKeyring
+import Testing
+
+@Suite("AWS's protocol")
+struct AWSTests {
+    private let test = HelperUnderTest()
+
+    private static let answer =
+        #"{"Version":1,"AccessKeyId":"AK","SecretAccessKey":"a/+\"b","SessionToken":"t","Expiration":"2031-01-02T02:04:05Z"}"#
+        + "\n"
+
+    @Test(
+        "three forms are understood, and the answer is always the same",
+        arguments: [
+            answer,
+            #"{"Expiration":"2031-01-02T03:04:05.9+01:00","AccessKeyId":"AK","SecretAccessKey":"a/+\"b","SessionToken":"t"}"#,
+            "\u{FEFF} {\"Credentials\":{\"AccessKeyId\":\"AK\",\"SecretAccessKey\":\"a/+\\u0022b\",\r\n"
+                + #""SessionToken":"t","Expiration":"2031-01-02T02:04:05+00:00"},"AssumedRoleUser":{"Arn":"x"}}"#,
+            #"{"roleCredentials":{"accessKeyId":"AK","secretAccessKey":"a/+\"b","sessionToken":"t","expiration":1925085845999}}"#,
+            #"{"Version":1,"AccessKeyId":"AK","SecretAccessKey":"a/+\"b","SessionToken":"t","Expiration":"1925085845"}"#,
+        ])
+    func forms(payload: String) throws {
+        try test.keep(payload, "prod")
+        #expect(try test.aws("prod") == .init(output: Self.answer))
+        #expect(HelperUnderTest.told(payload, in: AWSCredentials()) == Self.answer)
+    }
+
+    @Test("what is not there is left out: no session, no end; the number of the account is passed on")
+    func optional() throws {
+        try test.keep(#"{"AccessKeyId":"AK","SecretAccessKey":"s","SessionToken":null,"Expiration":""}"#, "a")
+        #expect(try test.aws("a").output == "{\"Version\":1,\"AccessKeyId\":\"AK\",\"SecretAccessKey\":\"s\"}\n")
+        try test.keep(#"{"AccessKeyId":"AK","SecretAccessKey":"s","AccountId":"123","Other":[1]}"#, "b", "me")
+        let answer = #"{"Version":1,"AccessKeyId":"AK","SecretAccessKey":"s","AccountId":"123"}"# + "\n"
+        #expect(try test.aws("b").output == answer)
+        #expect(try test.aws("b", "me").output == answer)
+        // The end that a record of ours has beside its secret.
+        try test.store.set(
+            #"{"secret":"{\"AccessKeyId\":\"AK\",\"SecretAccessKey\":\"s\"}","expires":1925085845}"#,
+            for: .credential(service: "c", account: ""))
+        #expect(try test.aws("c").output.hasSuffix(#","Expiration":"2031-01-02T02:04:05Z"}"# + "\n"))
+    }
+
+    @Test(
+        "what has no credentials is refused, and the message shows nothing of it",
+        arguments: [
+            "s3cret", "", "[]", #"{"AccessKeyId":"s3cret"}"#, #"{"AccessKeyId":"","SecretAccessKey":"s3cret"}"#,
+            #"{"AccessKeyId":1,"SecretAccessKey":"s3cret"}"#, #"{"AccessKeyId":"s3cret","SecretAccessKey":"\ud800"}"#,
+            #"{"AccessKeyId":"a","SecretAccessKey":"s3cret""#,
+            #"{"AccessKeyId":"a","SecretAccessKey":"s3cret","Expiration":"s3cret"}"#,
+            #"{"AccessKeyId":"a","SecretAccessKey":"s3cret","Expiration":true}"#,
+            #"{"AccessKeyId":"a","SecretAccessKey":"s3cret","Expiration":1e999}"#,
+        ])
+    func refused(payload: String) throws {
+        try test.keep(payload, "prod")
+        let said = try test.aws("prod")
+        #expect(said.output == "" && said.exitCode == 65)
+        let message = try #require(said.message)
+        #expect(!message.contains("s3cret") && !message.contains("\n"))
+    }
+
+    @Test("nothing stored, removed, over, or one of several accounts: an error of the store")
+    func missing() throws {
+        #expect(HelperUnderTest.code { _ = try test.aws("prod") } == .notFound)
+        try test.keep(Self.answer, "prod", "a")
+        #expect(HelperUnderTest.code { _ = try test.aws("prod", "b") } == .notFound)
+        try test.keep(Self.answer, "prod", "b")
+        #expect(HelperUnderTest.code { _ = try test.aws("prod") } == .ambiguous(accounts: ["a", "b"]))
+        try test.store.delete(.password(service: "prod", account: "a"))
+        #expect(try test.aws("prod").output == Self.answer)
+        for (end, isThere) in [(0, false), (1, true)] as [(Int64, Bool)] {
+            let text = Self.answer.replacing("2031-01-02T02:04:05Z", with: HelperUnderTest.time(in: end))
+            try test.keep(text, "prod", "b")
+            #expect((HelperUnderTest.code { _ = try test.aws("prod") } == .notFound) != isThere)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import CredentialHelpers
+import SessionKeyring
+import Testing
+
+@Suite("Google's protocol")
+struct GoogleTests {
+    private let test = HelperUnderTest()
+    private static let types = "urn:ietf:params:oauth:token-type:"
+
+    private static func answer(_ type: String, _ rest: String) -> String {
+        "{\"version\":1,\"success\":true,\"token_type\":\"\(types)\(type)\",\(rest)}\n"
+    }
+
+    @Test("the token stands where its type has it, with its end where that is known")
+    func types() throws {
+        try test.keep("tok", "g")
+        for (said, type, field) in [
+            (nil, "id_token", "id_token"), ("", "id_token", "id_token"), ("id_token", "id_token", "id_token"),
+            ("jwt", "jwt", "id_token"), ("saml2", "saml2", "saml_response"),
+        ] {
+            let full = said.map { $0.isEmpty ? "" : Self.types + $0 }
+            #expect(try test.google("g", type: full) == .init(output: Self.answer(type, "\"\(field)\":\"tok\"")))
+        }
+        try test.keep("tok", until: HelperUnderTest.now + 60, "h")
+        let ending = ",\"expiration_time\":\(HelperUnderTest.now + 60)"
+        #expect(try test.google("h").output == Self.answer("id_token", "\"id_token\":\"tok\"" + ending))
+    }
+
+    @Test("an ID token goes before an access token, and a token of the other type is none")
+    func preference() throws {
+        let output = #"{"access_token":"a","id_token":"i","expires_in":60}"#
+        let ending = ",\"expiration_time\":\(HelperUnderTest.now + 60)"
+        let answer = Self.answer("id_token", "\"id_token\":\"i\"" + ending)
+        #expect(HelperUnderTest.told(output, in: try GoogleToken(type: nil)) == answer)
+        #expect(HelperUnderTest.told(answer, in: try GoogleToken(type: nil)) == answer)
+        #expect(
+            HelperUnderTest.told(answer, in: try GoogleToken(type: Self.types + "saml2")).hasPrefix("the token is of"))
+    }
+
+    @Test(
+        "an unknown type is an error", arguments: ["id_token", "urn:ietf:params:oauth:token-type:access_token", "x\n"])
+    func unknownType(type: String) throws {
+        try test.keep("tok", "g")
+        let said = try test.google("g", type: type)
+        #expect(said.output == "" && said.exitCode == 65 && said.message?.contains("\n") == false)
+    }
+
+    @Test("what is not there, or over, is an answer that the client reads: status 0")
+    func missing() throws {
+        let none = try test.google("g")
+        #expect(none.exitCode == 0 && none.message == nil)
+        #expect(none.output.hasPrefix(#"{"version":1,"success":false,"code":"401","message":""#))
+        #expect(none.output.hasSuffix("\"}\n"))
+        try test.keep("tok", until: HelperUnderTest.now, "g")
+        #expect(try test.google("g") == none)
+        try test.keep("tok", "h", "a")
+        try test.keep("tok", "h", "b")
+        #expect(HelperUnderTest.code { _ = try test.google("h") } == .ambiguous(accounts: ["a", "b"]))
+    }
+}

@@ -1,0 +1,60 @@
+import CredentialHelpers
+import Keyutils
+import SessionKeyring
+import Testing
+
+@Suite("npm's protocol")
+struct NpmTests {
+    private let test = HelperUnderTest()
+
+    @Test("the whole value of the header: a token, or a user's password")
+    func value() throws {
+        try test.keep("tok\n", "reg")
+        #expect(try test.npm("reg") == .init(output: "Bearer tok\n"))
+        try test.keep(#"{"token":"json","expires_at":\#(HelperUnderTest.now + 1)}"#, "reg")
+        #expect(try test.npm("reg") == .init(output: "Bearer json\n"))
+        try test.keep("{pw", "user", "me")
+        #expect(try test.npm("user") == .init(output: "Basic bWU6e3B3\n"))
+        #expect(try test.npm("user", "me") == .init(output: "Basic bWU6e3B3\n"))
+    }
+
+    @Test("nothing stored, removed or over is an error, and so is what could add a line")
+    func refused() throws {
+        #expect(HelperUnderTest.code { _ = try test.npm("reg") } == .notFound)
+        try test.keep("tok", until: HelperUnderTest.now, "reg")
+        #expect(HelperUnderTest.code { _ = try test.npm("reg") } == .notFound)
+        try test.keep("a\nb", "reg")
+        let said = try test.npm("reg")
+        #expect(said.output == "" && said.exitCode == 65 && said.message?.contains("a\nb") == false)
+        try test.store.clear()
+        #expect(HelperUnderTest.code { _ = try test.npm("reg") } == .notFound)
+    }
+
+    @Test(
+        "base64, as RFC 4648 has it",
+        arguments: [
+            ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
+            ("foobar", "Zm9vYmFy"), ("\u{FFFF}\u{3FF}?>", "77+/z78/Pg=="),
+        ])
+    func base64(text: String, encoded: String) {
+        let bytes = SecretBytes { writer in
+            SecretBytes(utf8: text).withBytes { writer.appendBase64($0) }
+        }
+        #expect(SecretBox(bytes).text == encoded)
+    }
+
+    @Test("a time is written as it is read, from the year 1 to the year 9999")
+    func times() {
+        for (time, text) in [
+            (0, "1970-01-01T00:00:00Z"), (-1, "1969-12-31T23:59:59Z"), (951_782_399, "2000-02-28T23:59:59Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"), (951_868_800, "2000-03-01T00:00:00Z"),
+            (1_709_164_800, "2024-02-29T00:00:00Z"), (4_107_542_400, "2100-03-01T00:00:00Z"),
+            (253_402_300_799, "9999-12-31T23:59:59Z"), (.max, "9999-12-31T23:59:59Z"), (.min, "0001-01-01T00:00:00Z"),
+        ] as [(Int64, String)] {
+            #expect(DateTimeText.text(of: time) == text)
+        }
+        for time in stride(from: -11_000_000_000, to: 253_000_000_000, by: 987_654_321) as StrideTo<Int64> {
+            #expect(DateTimeText.parse(DateTimeText.text(of: time)) == Double(time))
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import CredentialHelpers
+import Keyutils
+import SessionKeyring
+
+extension HelperUnderTest {
+    /// A time that is `seconds` away, as clients write it.
+    static func time(in seconds: Int64) -> String { DateTimeText.text(of: now + seconds) }
+
+    /// Stores a secret of the kind that `skr set` stores.
+    func keep(_ secret: String, _ service: String, _ account: String = "") throws {
+        try store.set(secret, for: .password(service: service, account: account))
+    }
+
+    /// Stores a secret with an expiry beside it.
+    func keep(_ secret: String, until end: Int64, _ service: String, _ account: String = "") throws {
+        try store.set(
+            #"{"secret":"\#(secret)","expires":\#(end)}"#, for: .credential(service: service, account: account))
+    }
+
+    func aws(_ service: String, _ account: String? = nil) throws -> Said {
+        try answer([]) { _ in try helper.aws(service, account: account) }
+    }
+
+    func kubernetes(_ service: String, asked request: String = "") throws -> Said {
+        try answer(request.utf8) { try helper.kubernetes(service, request: $0) }
+    }
+
+    func google(_ service: String, type: String? = nil) throws -> Said {
+        try answer([]) { _ in try helper.google(service, tokenType: type) }
+    }
+
+    func go(_ url: String?) throws -> Said { try answer([]) { _ in try helper.go(url: url) } }
+
+    func go(_ service: String, for prefix: String, _ url: String?) throws -> Said {
+        try answer([]) { _ in try helper.go(service, prefix: prefix, url: url) }
+    }
+
+    func bazel(_ request: String, _ operation: String = "get") throws -> Said {
+        try answer(request.utf8) { try helper.bazel(operation, request: $0) }
+    }
+
+    func npm(_ service: String, _ account: String? = nil) throws -> Said {
+        try answer([]) { _ in try helper.npm(service, account: account) }
+    }
+
+    /// What a client is told of what a command has printed at `now`; the error's message and hint where that is of no use.
+    static func told(_ output: String, in format: some TokenFormat, account: String = "") -> String {
+        do throws(UnusableToken) {
+            let issued = Issuance(SecretBox(SecretBytes(utf8: output)), account: account, issued: now)
+            return try format.answer(issued).output.text ?? "no text"
+        } catch {
+            return "\(error.message) (\(error.hint))"
+        }
+    }
+
+    /// The error of a call for what is not there.
+    static func code(_ body: () throws -> Void) -> SecretStoreError.Code? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return (error as? SecretStoreError)?.code
+        }
+    }
+}

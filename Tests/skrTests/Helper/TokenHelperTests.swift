@@ -1,0 +1,249 @@
+import Foundation
+import Testing
+
+/// `credentials END` prints what `aws sts assume-role` does; `run` and `runs` count, as for `skr cached`.
+private func run(_ script: String, environment: [String: String] = [:]) throws -> CommandRunner.Outcome {
+    let functions = #"""
+        credentials() {
+            printf '{"token":"t","expires":%s,"Credentials":{"AccessKeyId":"AK","SecretAccessKey":"s","Expiration":"%s"}}\n' \
+                $(date -ud "$1" '+%s %FT%TZ')
+        }
+        export -f credentials; left() { skr list | grep "$1" | cut -f 5; }
+
+        """#
+    return try CommandRunner().inSession(CachedTests.counting + functions + script, environment: environment)
+}
+
+@Suite("skr helper CLIENT NAME -- COMMAND")
+struct TokenHelperTests {
+    private static let plain = #"{"Version":1,"AccessKeyId":"AK","SecretAccessKey":"s"}"#
+
+    @Test(
+        "twenty processes that ask at once run the command once, and all get the answer",
+        arguments: ["aws", "kubernetes", "google", "npm", "go --prefix https://h"])
+    func crowd(client: String) throws {
+        let outcome = try run(
+            #"""
+            for i in {1..20}; do skr helper $CLIENT x -- bash -c "run 'sleep 0.5; credentials +1hour'" & done | grep . | sort | uniq -c | tr -d ' ' | cut -c 1-2 | uniq
+            wait; runs
+            """#, environment: ["CLIENT": client])
+        #expect(outcome == .init(exitCode: 0, output: "20\n1\n", errors: ""))
+    }
+
+    @Test("what a command prints is kept until five minutes before its end, and then the command runs again")
+    func kept() throws {
+        let outcome = try run(
+            #"""
+            for end in '+7minutes' '+5minutes' '+1minute' '+1hour'; do
+                for i in 1 2; do skr helper aws x -- bash -c "run 'credentials $end'" | cut -c 1-60; done; runs; left aws
+                skr cached --forget x --key aws 2>/dev/null; echo $?; : > $COUNTER
+            done
+            """#)
+        let answer = #"{"Version":1,"AccessKeyId":"AK","SecretAccessKey":"s","Expira"#
+        let lines = outcome.output.split(separator: "\n").map {
+            $0.hasPrefix(answer.prefix(50)) ? "answer" : String($0)
+        }
+        #expect(outcome.errors == "")
+        #expect(lines.count == 18, "\(lines)")
+        #expect(lines.filter { $0 == "answer" }.count == 8)
+        #expect(lines.prefix(3) == ["answer", "answer", "1"])
+        #expect(lines.suffix(2).first.map { ["54m", "55m", "0h"].contains($0) } == true, "\(lines)")
+    }
+
+    @Test(
+        "without an end in it, as long as --timeout or SKR_TIMEOUT says, else as long as the session; the smaller wins")
+    func timeouts() throws {
+        let outcome = try run(
+            #"""
+            print='echo '\''{"AccessKeyId":"AK","SecretAccessKey":"s"}'\'
+            skr helper aws a -- bash -c "$print"; skr helper aws b --timeout 90d -- bash -c "$print"
+            SKR_TIMEOUT=50d skr helper aws c me -- bash -c "$print"
+            skr helper aws d --timeout 40d -- credentials; skr helper aws d --timeout 20d -- bash -c 'credentials +90days' >/dev/null
+            skr list | cut -f 2,3,5; skr cached --forget c --key aws --key me; echo $?
+            """#)
+        let lines = outcome.output.split(separator: "\n").map(String.init)
+        #expect(lines.prefix(3) == [Self.plain, Self.plain, Self.plain])
+        #expect(lines.dropFirst(3) == ["a\taws\t-", "b\taws\t12w", "c\taws,me\t7w", "d\taws\t2w", "0"])
+        #expect(outcome.errors.hasPrefix("skr: error: no such command: 'credentials'"))
+    }
+
+    @Test(
+        "an output that can't be used: 65, why, nothing printed and nothing kept",
+        arguments: ["aws", "kubernetes", "npm"])
+    func unusable(client: String) throws {
+        let outcome = try run(
+            #"""
+            for output in '{"AccessKeyId":"s3cret"}' '' '{"token":"s3cret","expires":"s3cret"}'; do
+                skr helper $CLIENT x -- printf %s "$output"; echo $?
+            done
+            skr helper $CLIENT x -- bash -c 'credentials -1hour'; echo $?; skr list
+            """#, environment: ["CLIENT": client])
+        #expect(outcome.output == "65\n65\n65\n65\n")
+        let errors = outcome.errors.split(separator: "\n")
+        #expect(errors.filter { $0.hasPrefix("skr: error: the command's output can't be used: ") }.count == 4)
+        #expect(errors.count == 8 && !outcome.errors.contains("s3cret"))
+    }
+
+    @Test("a command that fails: its exit code and errors, nothing on standard output, nothing kept")
+    func failing() throws {
+        let outcome = try run(
+            #"""
+            skr helper aws x -- bash -c 'credentials +1hour; echo sorry >&2; exit 9'; echo $?
+            skr helper npm x -- bash -c 'echo token; kill -TERM $$'; echo $?
+            skr helper google x -- skr-no-such-command 2>/dev/null; echo $?; skr list
+            """#)
+        #expect(outcome == .init(exitCode: 0, output: "9\n143\n127\n", errors: "sorry\n"))
+    }
+
+    @Test("what is kept and can't be used, whoever has put it there, is fetched anew")
+    func forged() throws {
+        let outcome = try run(
+            #"""
+            for forged in junk '{}' "$(credentials +299seconds)" "$(credentials -1hour)"; do
+                skr cached x --key aws --timeout 1h --force -- printf %s "$forged" >/dev/null
+                skr helper aws x -- bash -c "run 'credentials +1hour'" | grep -c AK
+            done; runs
+            # What is good is taken.
+            skr cached x --key aws --timeout 1h --force -- bash -c 'credentials +2hours' >/dev/null; skr helper aws x -- false | grep -c AK
+            """#)
+        #expect(outcome == .init(exitCode: 0, output: "1\n1\n1\n1\n4\n1\n", errors: ""))
+    }
+
+    @Test("seconds to live count from when the command ran, not from when its output is read again")
+    func lifetime() throws {
+        let outcome = try run(
+            #"""
+            for client in kubernetes google; do
+                for i in 1 2; do skr helper $client x -- echo '{"token":"t","expires_in":3600}'; sleep 1.1; done | uniq | wc -l
+            done
+            """#)
+        #expect(outcome == .init(exitCode: 0, output: "1\n1\n", errors: ""))
+    }
+
+    @Test("kubectl's and Google's variables say how to answer, also of what is kept")
+    func variables() throws {
+        let outcome = try run(
+            #"""
+            for version in v1 v1beta1 v2; do
+                export KUBERNETES_EXEC_INFO="{\"apiVersion\":\"client.authentication.k8s.io/$version\"}"
+                skr helper kubernetes k -- bash -c 'run "echo t"' | cut -d, -f 2; done; runs
+            export GOOGLE_EXTERNAL_ACCOUNT_TOKEN_TYPE=urn:ietf:params:oauth:token-type:saml2
+            skr helper google g -- echo t; skr helper google none; echo $?
+            """#)
+        #expect(
+            outcome.output == """
+                "apiVersion":"client.authentication.k8s.io/v1"
+                "apiVersion":"client.authentication.k8s.io/v1beta1"
+                1
+                {"version":1,"success":true,"token_type":"urn:ietf:params:oauth:token-type:saml2","saml_response":"t"}
+                {"version":1,"success":false,"code":"401","message":"skr: there is no such item, or it has expired; store it with 'skr set'"}
+                0
+
+                """)
+        #expect(outcome.errors.hasPrefix("skr: error: KUBERNETES_EXEC_INFO asks for an apiVersion that is not known"))
+    }
+
+    @Test(
+        "in another user's session the command runs each time, nothing is kept there, and Google's answer stays readable",
+        .enabled(if: geteuid() == 0, "becomes another user"))
+    func foreignSession() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            copy=$(mktemp -d); chmod 755 $copy; trap 'rm -rf $copy' EXIT; cp $(command -v skr) $copy/skr; export PATH=$copy:$PATH
+            skr cached x --key google --timeout 5m -- echo roots >/dev/null
+            setpriv --reuid 60410 --regid 60410 --clear-groups bash -c \
+                'for i in 1 2; do skr helper google x -- echo "t$i" 2>&1; done; skr helper npm x -- echo n; skr list'
+            """#)
+        let answer =
+            #"{"version":1,"success":true,"token_type":"urn:ietf:params:oauth:token-type:id_token","id_token":"#
+        #expect(outcome.output.hasPrefix("\(answer)\"t1\"}\n\(answer)\"t2\"}\nBearer n\ncached\tx\tgoogle\t6\t"))
+        #expect(outcome.errors.hasPrefix("skr: warning: nothing is kept: the session belongs to user 0"))
+    }
+}
+
+@Suite("skr helper for clients with a token")
+struct TokenClientTests {
+    @Test("an item of that name; what is not there is status 1, an error, and where it is")
+    func items() throws {
+        let outcome = try run(
+            #"""
+            credentials +1hour | skr set prod; skr helper aws prod | cut -c 1-32; skr delete prod; skr helper aws prod; echo $?
+            printf t | skr set other --namespace work; skr helper npm other; echo $?; skr helper kubernetes none; echo $?
+            """#)
+        #expect(outcome.output == #"{"Version":1,"AccessKeyId":"AK","# + "\n1\n1\n1\n")
+        let errors = outcome.errors.split(separator: "\n")
+        #expect(errors.count == 6)
+        #expect(errors.dropFirst(3).first == "skr: hint: it is in the namespace work: --namespace work")
+    }
+
+    @Test("called by the names that Bazel and npm look for")
+    func names() throws {
+        let outcome = try run(
+            #"""
+            copy=$(mktemp -d); trap 'rm -rf $copy $COUNTER' EXIT
+            ln -s $(command -v skr) $copy/skr-bazel; for name in reg none ''; do ln -s $(command -v skr) $copy/skr-npm-$name; done
+            printf tok | skr set reg; printf tok | skr set https://h
+            $copy/skr-npm-reg; $copy/skr-npm-none 2>/dev/null; echo $?; $copy/skr-npm- 2>/dev/null; echo $?
+            $copy/skr-bazel get <<< '{"uri":"https://h/x"}'; $copy/skr-bazel get <<< '{"uri":"https://i/x"}'; echo $?
+            $copy/skr-bazel get <<< junk; echo $?; $copy/skr-bazel put <<< '{"uri":"https://h/x"}'; echo $?
+            """#)
+        #expect(
+            outcome.output == """
+                Bearer tok
+                1
+                64
+                {"headers":{"Authorization":["Bearer tok"]}}
+                {"headers":{}}
+                0
+                1
+                1
+
+                """)
+        #expect(outcome.errors.split(separator: "\n").count == 2)
+    }
+
+    @Test("go's URL is its last word, behind a command too, which does not get it; standard input is not waited for")
+    func go() throws {
+        let outcome = try run(
+            #"""
+            mkfifo $COUNTER.pipe; exec 3<> $COUNTER.pipe; rm $COUNTER.pipe
+            ask() { timeout 20 skr helper go "$@" <&3 | tr '\n' '|'; echo " ${PIPESTATUS[0]}"; }
+            printf tok | skr set https://h/p; printf named | skr set n
+            ask; ask https://h/p/x; ask https://h/q; ask n --prefix https://i/p; ask n --prefix=https://i/p https://i/p/x
+            ask n --prefix https://i/p https://h/p/x; ask c --prefix https://j -- printf '%s,' a b https://j/x
+            ask c --prefix https://j -- false; ask c --prefix https://j -- false https://k/x; ask https://l -- echo t https://l/x
+            ask n; ask n --prefix http://h; ask -- echo t; ask n --prefix https://h -- https://h
+            """#)
+        #expect(
+            outcome.output == """
+                 0
+                https://h/p||Authorization: Bearer tok|| 0
+                 0
+                https://i/p||Authorization: Bearer named|| 0
+                https://i/p||Authorization: Bearer named|| 0
+                 0
+                https://j||Authorization: Bearer a,b,|| 0
+                https://j||Authorization: Bearer a,b,|| 0
+                 0
+                https://l||Authorization: Bearer t|| 0
+                 64
+                 64
+                 64
+                 64
+
+                """)
+        #expect(outcome.errors.split(separator: "\n").count == 8)
+    }
+
+    @Test("a call that says nothing, or too much, is a usage error")
+    func usage() throws {
+        let outcome = try run(
+            #"""
+            for client in aws kubernetes google npm; do
+                for words in '' 'a b c' '--prefix x a' '-- echo t'; do skr helper $client $words 2>/dev/null; echo $?; done
+            done | uniq -c | tr -d ' '
+            skr helper bazel get -- echo t 2>/dev/null; echo $?; skr helper git get -- echo t 2>/dev/null; echo $?
+            """#)
+        #expect(outcome.output == "1664\n64\n64\n")
+    }
+}

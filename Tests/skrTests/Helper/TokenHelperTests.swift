@@ -95,6 +95,13 @@ struct TokenHelperTests {
         #expect(outcome == .init(exitCode: 0, output: "9\n143\n127\n", errors: "sorry\n"))
     }
 
+    @Test("an output that no key can hold is an error, and nothing is printed: a client would take a part of it")
+    func tooLarge() throws {
+        let outcome = try run("skr helper npm x -- head -c 2000000 /dev/zero; echo $?; skr list")
+        #expect(outcome.output == "70\n")
+        #expect(outcome.errors.hasPrefix("skr: error: the output has more than 1048575 bytes, which no key can hold"))
+    }
+
     @Test("what is kept and can't be used, whoever has put it there, is fetched anew")
     func forged() throws {
         let outcome = try run(

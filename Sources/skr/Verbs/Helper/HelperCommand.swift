@@ -21,7 +21,7 @@ struct HelperCommand: VerbCommand {
 
     static let examples = """
         git config --global credential.helper 'skr --timeout 8h'
-        aws configure set credential_process 'skr helper aws prod -- aws sts --profile base ...'
+        aws configure set credential_process 'skr helper aws prod'
         """
 
     @Argument(help: "Whose helper it is.")

@@ -23,22 +23,22 @@ enum RequestLines {
 }
 
 extension RawSpan {
-    subscript(_ offset: Int) -> UInt8 { unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
+    package subscript(_ offset: Int) -> UInt8 { unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
 
     /// Where this byte is next.
-    func offset(of byte: UInt8, from start: Int = 0) -> Int? {
+    package func offset(of byte: UInt8, from start: Int = 0) -> Int? {
         for offset in start..<byteCount where self[offset] == byte { return offset }
         return nil
     }
 
-    func starts(with bytes: [UInt8]) -> Bool {
+    package func starts(with bytes: [UInt8]) -> Bool {
         byteCount >= bytes.count && bytes.indices.allSatisfy { self[$0] == bytes[$0] }
     }
 }
 
 extension String {
     /// What is not UTF-8 is replaced.
-    init(lossy bytes: RawSpan) {
+    package init(lossy bytes: RawSpan) {
         self = unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
     }
 }

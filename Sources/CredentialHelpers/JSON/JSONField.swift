@@ -51,14 +51,21 @@ package enum JSONField {
 }
 
 /// Where something stands in JSON: names and positions with dots between, and maybe a dot before, as `jq` has it.
-package struct JSONPath {
-    struct Step {
+package struct JSONPath: Sendable {
+    struct Step: Sendable {
         let name: [UInt8]
         /// The position in an array that it may be.
         let position: Int?
     }
 
     private let steps: [Step]
+
+    /// The whole text.
+    package static let root = JSONPath(steps: [])
+
+    private init(steps: [Step]) {
+        self.steps = steps
+    }
 
     package init(_ text: String) {
         var bytes = Array(text.utf8)[...]

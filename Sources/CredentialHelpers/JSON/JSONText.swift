@@ -19,6 +19,12 @@ import Keyutils
         unsafe self.bytes = unsafe bytes
     }
 
+    /// A text that is known to be JSON, from this position on.
+    init(at position: Int, of bytes: UnsafeRawBufferPointer) {
+        unsafe self.bytes = unsafe bytes
+        self.position = position
+    }
+
     /// The text is not JSON.
     struct Malformed: Error {}
 

@@ -16,31 +16,104 @@ struct HelperCommand: VerbCommand {
             aws, kubernetes, google, go and npm are told what to answer with: the NAME of an item and maybe its \
             ACCOUNT, or a command behind '--'. What that prints is kept under NAME until 5 minutes before it ends, and \
             one of all processes that ask runs it; 'skr cached --forget NAME --key aws' drops it.
+
+            install CLIENT makes the link by whose name the client finds its helper, in ~/.local/bin or else, for \
+            root, in /usr/local/bin, and shows what is left to do; --write-config does that as well, where a program \
+            can. What is there is never overwritten (exit code 73), and a configuration that is not understood for \
+            certain stays as it is (65). For npm, name the registry too: each has a link of its own.
+
+            status lists the clients, with the link that PATH has and what the client's configuration says; into a \
+            pipe one line each with tabs between. uninstall CLIENT takes away what install made, and nothing else; it \
+            ends with 1 where there is nothing.
             """
     )
 
     static let examples = """
-        git config --global credential.helper 'skr --timeout 8h'
         aws configure set credential_process 'skr helper aws prod'
+        skr helper install git --timeout 8h --write-config
+        skr helper install docker
+        skr helper status
+        skr helper uninstall git --write-config
         """
 
-    @Argument(help: "Whose helper it is.")
+    @Argument(help: "Whose helper it is; or install, status, uninstall.", completion: .names(.helperClients))
     var client: String
 
-    @Argument(help: "What the client says.")
+    @Argument(help: "What the client says.", completion: .names(.helperWords))
     var words: [String] = []
 
     @Option(help: ArgumentHelp("The timeout of what comes without one.", valueName: "duration|never"))
     var timeout: TimeoutArgument?
 
+    @Option(help: "The folder of the link, for install and uninstall.", completion: .directory)
+    var dir: String?
+
+    @Flag(help: "Have install and uninstall change the client's configuration too.")
+    var writeConfig = false
+
+    @Flag(help: "Have status print an array, for programs.")
+    var json = false
+
     @OptionGroup var options: PlaceOptions
+
+    /// What is no client's.
+    static let ownVerbs = ["install", "status", "uninstall"]
 
     /// A client that is known does not come here: ``HelperCall`` parses its words.
     func action() throws(CommandError) -> any VerbAction {
+        switch client {
+        case "install":
+            try require(!json, "--json is for status")
+            return InstallAction(call: try setupCall(), writesConfiguration: writeConfig)
+        case "uninstall":
+            try require(!json && helperOptions.isEmpty, "uninstall takes --dir and --write-config only")
+            return UninstallAction(call: try setupCall(), writesConfiguration: writeConfig)
+        case "status":
+            try require(
+                words.isEmpty && dir == nil && !writeConfig && helperOptions.isEmpty, "status takes --json only")
+            return StatusAction(user: try SetupUser(), isJSON: json)
+        default: throw Self.unknownClient(client, among: Self.ownVerbs)
+        }
+    }
+
+    static func unknownClient(_ name: String, among others: [String] = []) -> CommandError {
         let names = HelperClient.allCases.map(\.rawValue)
-        let nearest = NearestName.to(client, among: names)
-        throw .usage(
-            "no such client: \(Display.plain(client))",
+        let nearest = NearestName.to(name, among: names + others)
+        return .usage(
+            "no such client: \(Display.plain(name))",
             hint: nearest.map { "did you mean '\($0)'?" } ?? "there are \(names.joined(separator: ", "))")
+    }
+
+    private func setupCall() throws(CommandError) -> SetupCall {
+        guard let name = words.first, words.count <= 2 else {
+            throw .usage(
+                "\(client) is for one client", hint: "name it: skr helper \(client) git")
+        }
+        let call = try SetupCall(
+            name, registry: words.count > 1 ? words[1] : nil, folder: dir, options: helperOptions,
+            user: try SetupUser())
+        try require(
+            helperOptions.isEmpty || call.takesOptions,
+            "\(name) starts its helper without options; set SKR_TIMEOUT, SKR_SCOPE and SKR_NAMESPACE")
+        return call
+    }
+
+    /// What the client is to say to its helper, each with a space before it.
+    private var helperOptions: String {
+        (timeout.map { " --timeout \($0.text)" } ?? "") + (options.scope.map { " --scope \($0.rawValue)" } ?? "")
+            + (options.namespace.map { Display.option("--namespace", $0) } ?? "")
+    }
+
+    private func require(_ isSo: Bool, _ message: String) throws(CommandError) {
+        guard isSo else { throw .usage(message, hint: "'skr help helper' shows the options") }
+    }
+}
+
+extension TimeoutArgument {
+    /// As it is written.
+    fileprivate var text: String {
+        guard let duration else { return "never" }
+        let short = DurationText.rounded(duration)
+        return DurationText.parse(short) == duration ? short : "\(duration.components.seconds)s"
     }
 }

@@ -1,0 +1,64 @@
+import CommandSupport
+import Glibc
+import SystemPackage
+
+/// The file that symbolic links lead to, even if there is none yet.
+enum LinkedPath {
+    /// As many as the kernel follows.
+    private static let limit = 40
+
+    static func target(of path: String) throws -> (folder: String, name: String) {
+        var target = split(path)
+        for _ in 0..<limit {
+            let place = "\(target.folder)/\(target.name)"
+            guard let link = try linkTarget(place) else {
+                if try isSame(path, place) { return target }
+                // Somebody has just replaced it.
+                target = split(path)
+                continue
+            }
+            guard !isInProc(target.folder) else {
+                throw CommandError.usage(
+                    "can't write \(Display.quoted(path)): it stands for a file that is open, which can't be changed in one step",
+                    hint: "leave out -o for standard output, or name the file itself")
+            }
+            target = split(link.utf8.first == UInt8(ascii: "/") ? link : "\(target.folder)/\(link)")
+        }
+        throw Errno.tooManySymbolicLinkLevels
+    }
+
+    private static func split(_ path: String) -> (folder: String, name: String) {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", path) }
+        return (String(path[...slash]), String(path[path.utf8.index(after: slash)...]))
+    }
+
+    /// Where the link leads; `nil` for what is none.
+    static func linkTarget(_ path: String) throws(Errno) -> String? {
+        let longest = 4_096
+        var length = 0
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: longest) { buffer, count in
+            if let start = buffer.baseAddress { length = unsafe readlink(path, start, longest) }
+            count = max(0, length)
+        }
+        guard length >= 0 else { return nil }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw .invalidArgument }
+        return text
+    }
+
+    /// Whether both are the same file, or neither is there.
+    ///
+    /// The kernel refuses to follow some links of other users (proc_sys_fs(5)); this refuses them too.
+    private static func isSame(_ path: String, _ other: String) throws(Errno) -> Bool {
+        var (first, second) = (stat(), stat())
+        let isThere = unsafe stat(path, &first) == 0
+        guard isThere || .last == Errno.noSuchFileOrDirectory else { throw .last }
+        guard unsafe (stat(other, &second) == 0) == isThere else { return false }
+        return !isThere || (first.st_ino == second.st_ino && first.st_dev == second.st_dev)
+    }
+
+    /// Whether links in that folder may be those of `/proc`, which lead elsewhere than they say.
+    private static func isInProc(_ folder: String) -> Bool {
+        var (found, proc) = (stat(), stat())
+        return unsafe stat(folder, &found) == 0 && stat("/proc", &proc) == 0 && found.st_dev == proc.st_dev
+    }
+}

@@ -1,0 +1,83 @@
+import CProcess
+import CommandSupport
+import Glibc
+import Keyutils
+import SystemPackage
+
+/// Another program that was asked something: what it printed, and how it ended.
+///
+/// What it says on standard error goes where ours does.
+struct ToolRun: ~Copyable {
+    let exitCode: Int32
+    let output: SecretBytes
+
+    private static let limit = 1 << 20
+
+    /// Runs a program to its end, without input.
+    init(_ words: [String]) throws(CommandError) {
+        do {
+            let pipe = try FileDescriptor.pipe(options: .closeOnExec)
+            let ends = (
+                reader: try pipe.readEnd.duplicateAboveStandard(), writer: try pipe.writeEnd.duplicateAboveStandard()
+            )
+            try pipe.readEnd.close()
+            try pipe.writeEnd.close()
+            let input = try FileDescriptor.openNothing()
+            defer { try? input.close() }
+            let started = Self.start(words, input: input, output: ends.writer)
+            try ends.writer.close()
+            let output = try SecretBytes.reading(ends.reader, limit: Self.limit)
+            // It is not to wait for a reader for ever.
+            try ends.reader.close()
+            exitCode = started.map { Self.wait(for: $0) } ?? ExitCode.noCommand.rawValue
+            self.output = output
+        } catch {
+            throw .internalError("can't run \(Display.quoted(words.first ?? "")): \(error.reason)", hint: nil)
+        }
+    }
+
+    /// Whether there is no such program.
+    var isMissing: Bool { exitCode == ExitCode.noCommand.rawValue }
+
+    /// Its output, where that is no secret, by lines.
+    var lines: [String] {
+        output.withBytes { bytes in
+            unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+        }.split(separator: "\n").map(String.init)
+    }
+
+    /// The process; `nil` where it could not be started.
+    private static func start(_ words: [String], input: FileDescriptor, output: FileDescriptor) -> pid_t? {
+        var mask = sigset_t()
+        unsafe pthread_sigmask(SIG_BLOCK, nil, &mask)
+        var failure = child_failure()
+        var child: pid_t = -1
+        let command = CommandLineWords(leaking: words)
+        unsafe EnvironmentBlock().withPointers { variables in
+            unsafe withUnsafePointer(to: &mask) { mask in
+                var setup = unsafe child_setup(
+                    words: command.pointers, environment: variables, input: input.rawValue, output: output.rawValue,
+                    mask: mask)
+                LookupThread.onFirstThread { child = unsafe start_child(&setup, &failure) }
+            }
+        }
+        return child > 0 ? child : nil
+    }
+
+    private static func wait(for child: pid_t) -> Int32 {
+        var status: CInt = 0
+        while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
+        return ChildEnd(status: status, received: 0).exitCode
+    }
+}
+
+extension FileDescriptor {
+    /// `/dev/null`, as an input.
+    fileprivate static func openNothing() throws(Errno) -> FileDescriptor {
+        let descriptor = unsafe Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .last }
+        let file = FileDescriptor(rawValue: descriptor)
+        guard descriptor <= STDERR_FILENO else { return file }
+        return try file.duplicateAboveStandard()
+    }
+}

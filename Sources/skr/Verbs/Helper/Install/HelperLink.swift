@@ -1,0 +1,106 @@
+import CommandSupport
+import Glibc
+import SystemPackage
+
+/// The link by whose name a client starts its helper.
+struct HelperLink {
+    enum State: Equatable {
+        case absent
+        /// It leads to this program.
+        case here
+        /// It leads to another file called `skr`.
+        case otherSkr(String)
+        /// Something that is not ours; in words.
+        case foreign(String)
+    }
+
+    let folder: String
+    let name: String
+
+    var path: String { "\(folder)/\(name)" }
+
+    var state: State {
+        var (found, target, own) = (stat(), stat(), stat())
+        guard unsafe lstat(path, &found) == 0 else { return .absent }
+        guard found.st_mode & S_IFMT == S_IFLNK, let leadsTo = try? LinkedPath.linkTarget(path) else {
+            return .foreign(found.st_mode & S_IFMT == S_IFDIR ? "a folder" : "a file of its own")
+        }
+        if unsafe stat(path, &target) == 0, unsafe stat("/proc/self/exe", &own) == 0,
+            target.st_ino == own.st_ino, target.st_dev == own.st_dev
+        {
+            return .here
+        }
+        let isSkr = leadsTo == "skr" || leadsTo.hasSuffix("/skr")
+        return isSkr ? .otherSkr(leadsTo) : .foreign("a link to \(Display.quoted(leadsTo))")
+    }
+
+    /// Makes the link and its folder; false where it is there already.
+    ///
+    /// Nothing is overwritten.
+    func make(to executable: String) throws(CommandError) -> Bool {
+        switch state {
+        case .here: return false
+        case .absent: break
+        case .otherSkr(let target): throw taken("a link to \(Display.quoted(target))")
+        case .foreign(let what): throw taken(what)
+        }
+        try Self.makeFolder(folder, mode: 0o755)
+        guard unsafe symlink(executable, path) == 0 else { throw failure("make", .last) }
+        return true
+    }
+
+    func remove() throws(CommandError) {
+        guard unsafe unlink(path) == 0 else { throw failure("remove", .last) }
+    }
+
+    private func taken(_ what: String) -> CommandError {
+        CommandError(
+            exitCode: .cannotCreate, message: "\(Display.quoted(path)) is there already: \(what)",
+            hint: "if nobody needs it, remove it: rm \(Display.shellWord(path)); or name another folder with --dir")
+    }
+
+    private func failure(_ what: String, _ error: Errno) -> CommandError {
+        CommandError(
+            exitCode: error == .fileExists ? .cannotCreate : .noPermission,
+            message: "can't \(what) \(Display.quoted(path)): \(error.reason)",
+            hint: "name a folder that you may write to with --dir")
+    }
+
+    /// Makes a folder and those above it.
+    static func makeFolder(_ folder: String, mode: mode_t) throws(CommandError) {
+        guard !folder.isEmpty, unsafe access(folder, F_OK) != 0 else { return }
+        if let slash = folder.utf8.lastIndex(of: UInt8(ascii: "/")) {
+            try makeFolder(String(folder[..<slash]), mode: mode)
+        }
+        guard unsafe mkdir(folder, mode) == 0 || errno == EEXIST else {
+            throw CommandError(
+                exitCode: .noPermission,
+                message: "can't make the folder \(Display.quoted(folder)): \(Errno.last.reason)",
+                hint: "name a folder that you may write to with --dir")
+        }
+    }
+}
+
+/// Where links go.
+enum LinkFolder {
+    /// The user's own folder of programs, else that of the machine.
+    static func usual(for user: SetupUser) throws(CommandError) -> String {
+        let (own, ofMachine) = (user.path(".local/bin"), "/usr/local/bin")
+        let isThere = unsafe access(own, F_OK) == 0
+        if !isThere ? canBeMade(own) : user.isInPath(own) && isWritable(own) { return own }
+        if geteuid() == 0, isWritable(ofMachine) { return ofMachine }
+        if isThere, isWritable(own) { return own }
+        throw CommandError(
+            exitCode: .noPermission, message: "can't write to \(Display.quoted(own))",
+            hint: "name a folder that you may write to with --dir")
+    }
+
+    private static func isWritable(_ folder: String) -> Bool { unsafe access(folder, W_OK | X_OK) == 0 }
+
+    /// Whether the nearest folder that is there lets us make others.
+    private static func canBeMade(_ folder: String) -> Bool {
+        guard let slash = folder.utf8.lastIndex(of: UInt8(ascii: "/")), slash != folder.startIndex else { return false }
+        let parent = String(folder[..<slash])
+        return unsafe access(parent, F_OK) == 0 ? isWritable(parent) : canBeMade(parent)
+    }
+}

@@ -1,0 +1,46 @@
+import CommandSupport
+import Glibc
+
+/// Whose clients are set up, as the environment tells.
+struct SetupUser {
+    let home: String
+    /// The folders of PATH, in their order.
+    let searchPath: [String]
+    /// This program's own file, which links are to lead to.
+    let executable: String
+
+    init() throws(CommandError) {
+        guard let home = try Place.environment("HOME"), home.utf8.first == UInt8(ascii: "/") else {
+            throw .usage("HOME does not name a folder", hint: "set it to the user's home")
+        }
+        self.home = home.utf8.count > 1 && home.utf8.last == UInt8(ascii: "/") ? String(home.dropLast()) : home
+        searchPath = (try Place.environment("PATH") ?? "").split(separator: ":").map(String.init)
+        guard let executable = try? LinkedPath.linkTarget("/proc/self/exe") else {
+            throw CommandError(
+                exitCode: .unavailable, message: "/proc does not tell where skr is", hint: "have /proc mounted")
+        }
+        guard unsafe access(executable, F_OK) == 0 else {
+            throw CommandError(
+                exitCode: .tryAgain, message: "\(Display.quoted(executable)) is not there any more",
+                hint: "skr has just been replaced; call it again")
+        }
+        self.executable = executable
+    }
+
+    /// A variable's value; `nil` where it is not set, empty or no text.
+    func variable(_ name: String) -> String? { (try? Place.environment(name)) ?? nil }
+
+    func path(_ name: String) -> String { "\(home)/\(name)" }
+
+    /// A path as people write it.
+    func shown(_ path: String) -> String {
+        Display.plain(path.hasPrefix("\(home)/") ? "~\(path.dropFirst(home.count))" : path)
+    }
+
+    func isInPath(_ folder: String) -> Bool { searchPath.contains { $0 == folder || $0 == "\(folder)/" } }
+
+    /// The program of that name that a shell would start.
+    func program(_ name: String) -> String? {
+        searchPath.lazy.map { "\($0)/\(name)" }.first { unsafe access($0, X_OK) == 0 }
+    }
+}

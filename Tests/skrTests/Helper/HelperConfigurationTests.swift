@@ -1,0 +1,191 @@
+import Foundation
+import Testing
+
+@Suite("skr helper install --write-config")
+struct HelperConfigurationTests {
+    private func run(_ script: String) throws -> CommandRunner.Outcome { try HelperInstallTests.run(script) }
+
+    @Test("git: our helper is added once, its options are changed, and taken out again it leaves the same bytes")
+    func git() throws {
+        let outcome = try run(
+            #"""
+            printf '[user]\n\tname = x\n# end\n' > $HOME/.gitconfig; cp $HOME/.gitconfig before
+            install() { skr helper install git --write-config "$@" | tail -n +3; git config --get-all credential.helper; }
+            install; install; install --timeout 8h; install --timeout 8h; install --scope user --timeout 90s
+            skr helper uninstall git --write-config | shown; cmp before $HOME/.gitconfig; skr helper uninstall git --write-config; echo $?
+            """#)
+        #expect(
+            outcome.output == """
+                added to git's configuration: credential.helper = skr
+                skr
+                git's credential.helper is there already
+                skr
+                changed git's configuration: credential.helper = skr --timeout 8h
+                skr --timeout 8h
+                git's credential.helper is there already
+                skr --timeout 8h
+                changed git's configuration: credential.helper = skr --timeout 1m30s --scope user
+                skr --timeout 1m30s --scope user
+                removed the link W/home/.local/bin/git-credential-skr
+                took credential.helper = skr out of git's configuration
+                1
+
+                """)
+        #expect(outcome.errors == "skr: error: git is not set up\nskr: hint: 'skr helper status' shows what is\n")
+    }
+
+    @Test("git: other helpers stay, and are named with the command that removes them; a shell command is not shown")
+    func otherHelpers() throws {
+        let outcome = try run(
+            #"""
+            git config --global --add credential.helper 'store --file s3cret'; git config --global --add credential.helper '!echo password=s3cret'
+            skr helper install git --write-config 2> errors | tail -n 1; git config --get-all credential.helper; grep -c s3cret errors; cat errors
+            eval "$(sed -n 's/.*to remove it: //p' errors)"; git config --get-all credential.helper
+            """#)
+        #expect(
+            outcome.output == """
+                added to git's configuration: credential.helper = skr
+                store --file s3cret
+                !echo password=s3cret
+                skr
+                0
+                skr: warning: git has another helper, store, and goes on to give it every secret, which it writes to disk
+                skr: hint: to remove it: git config --global --unset-all credential.helper '^store( .*)?$'
+                skr: warning: git has another helper, a shell command, and goes on to give it every secret
+                skr: hint: git config --global --edit shows it
+                !echo password=s3cret
+                skr
+
+                """)
+    }
+
+    @Test("git: a configuration that git can't read stays as it is")
+    func brokenGit() throws {
+        let outcome = try run(
+            #"""
+            printf '[user\n' > $HOME/.gitconfig; skr helper install git --write-config > /dev/null 2> errors; echo $?; tail -n 2 errors
+            printf '[user\n' | cmp - $HOME/.gitconfig; skr helper status 2> /dev/null | grep ^git | shown
+            """#)
+        #expect(
+            outcome.output == """
+                65
+                skr: error: git can't read its configuration
+                skr: hint: git has said why; 'git config --global --edit' opens it
+                git\t~/.local/bin/git-credential-skr\tcan't be read: git config credential.helper
+
+                """)
+    }
+
+    @Test("docker: a new file is for its owner alone and goes away again; twice is once")
+    func newFile() throws {
+        let outcome = try run(
+            #"""
+            skr helper install docker --write-config | tail -n +3; stat -c '%a %F' $HOME/.docker $HOME/.docker/config.json; cat $HOME/.docker/config.json
+            skr helper install docker --write-config | tail -n 1; skr helper uninstall docker --write-config | tail -n 1; ls -A $HOME/.docker
+            """#)
+        #expect(
+            outcome.output == """
+                ~/.docker/config.json is new:
+                  { "credsStore": "skr" }
+                700 directory
+                600 regular file
+                { "credsStore": "skr" }
+                ~/.docker/config.json has it already
+                removed ~/.docker/config.json, which had nothing else
+
+                """)
+    }
+
+    @Test(
+        "docker: what was there is there again after uninstall, byte for byte",
+        arguments: [
+            #"printf '{}'"#, #"printf ''"#, #"printf '{\r\n\t"auths": {\r\n\t}\r\n}'"#,
+            #"printf '\xef\xbb\xbf{ "a" : 1 }\n\n'"#,
+            #"printf '{"a":"'; head -c 500000 /dev/zero | tr '\0' x; printf '"}'"#,
+        ])
+    func roundTrip(making: String) throws {
+        let outcome = try run(
+            #"""
+            mkdir $HOME/.docker; file=$HOME/.docker/config.json; (\#(making)) > $file; chmod 640 $file; cp $file before
+            skr helper install docker --write-config > /dev/null; cmp -s before $file || echo changed; stat -c %a $file
+            grep -c '"credsStore": "skr"' $file; skr helper uninstall docker --write-config > /dev/null; cmp before $file; stat -c %a $file; ls -A $HOME/.docker
+            """#)
+        #expect(outcome == .init(exitCode: 0, output: "changed\n640\n1\n640\nconfig.json\n", errors: ""))
+    }
+
+    @Test("docker: a link stays a link, also one to a file that is not there yet")
+    func symbolicLink() throws {
+        let outcome = try run(
+            #"""
+            mkdir $HOME/.docker dots; printf '{}' > dots/docker.json; ln -s ../../dots/docker.json $HOME/.docker/config.json
+            skr helper install docker --write-config > /dev/null; readlink $HOME/.docker/config.json; cat dots/docker.json; ls -A dots; echo
+            rm dots/docker.json; skr helper install docker --write-config > /dev/null; readlink $HOME/.docker/config.json; wc -l < dots/docker.json
+            """#)
+        #expect(
+            outcome.output
+                == "../../dots/docker.json\n{\"credsStore\": \"skr\"}docker.json\n\n../../dots/docker.json\n1\n")
+    }
+
+    @Test(
+        "docker: what can't be read, or not with certainty, stays as it is",
+        arguments: [
+            ("printf '{' > $file", 65), ("printf '[]' > $file", 65), ("mkdir $file", 65), ("mkfifo $file", 65),
+            ("printf '{\"credsStore\":\"pass\"}' > $file", 73), ("head -c 2000000 /dev/zero > $file", 65),
+            ("ln -s config.json $file", 65), ("printf '{\"credsStore\":\"a\",\"credsStore\":\"b\"}' > $file", 65),
+        ])
+    func refused(making: String, code: Int) throws {
+        let outcome = try run(
+            #"""
+            mkdir $HOME/.docker; file=$HOME/.docker/config.json; \#(making); before=$(stat -c '%i %F %Y %s' $file)
+            skr helper install docker --write-config > /dev/null 2> errors; echo $?; [[ $before = "$(stat -c '%i %F %Y %s' $file)" ]] && echo same
+            ls -A $HOME/.docker; grep -c 'stays as it is: ' errors; grep -c hint: errors
+            """#)
+        #expect(outcome.output == "\(code)\nsame\nconfig.json\n1\n1\n")
+    }
+
+    @Test(
+        "docker: a file that may not be read, or not be replaced, stays as it is",
+        .enabled(if: geteuid() == 0, "becomes another user"))
+    func permissions() throws {
+        let outcome = try run(
+            #"""
+            chmod 755 $work; mkdir -p $HOME/.docker; file=$HOME/.docker/config.json; printf '{}' > $file; chmod 600 $file
+            as() { setpriv --reuid 60433 --regid 60433 --clear-groups "$@"; }; mkdir -m 777 open
+            as skr helper install docker --dir open --write-config 2>&1 > /dev/null | grep error: | shown
+            chmod 644 $file; as skr helper install docker --dir open --write-config 2>&1 > /dev/null | grep error: | shown; cat $file; ls -A $HOME/.docker
+            as skr helper status | grep docker
+            """#)
+        #expect(
+            outcome.output == """
+                skr: error: 'W/home/.docker/config.json' stays as it is: permission denied
+                skr: error: can't write 'W/home/.docker/config.json': permission denied
+                {}config.json
+                docker\t-\t-
+
+                """)
+    }
+
+    @Test("docker: servers whose secret is in the file are named, never the secret")
+    func plainSecrets() throws {
+        let outcome = try run(
+            #"""
+            mkdir $HOME/.docker; printf '{"auths":{"r.example":{"auth":"dTpzM2NyZXQ="},"s.example":{}},"credHelpers":{"g.example":"gcloud"}}' > $HOME/.docker/config.json
+            skr helper install docker --write-config 2> errors; cat errors; skr helper status
+            """#)
+        #expect(
+            outcome.output.contains(
+                "holds in plain the secrets of r.example\nskr: hint: this moves one: docker logout r.example; docker login r.example\n"
+            ))
+        #expect(
+            outcome.output.contains("keep it: g.example\n")
+                && outcome.output.contains("added to ~/.docker/config.json:\n  \"credsStore\": \"skr\",\n"))
+        #expect(!outcome.output.contains("dTpz"))
+    }
+
+    @Test("DOCKER_CONFIG says where docker's file is")
+    func dockerFolder() throws {
+        let outcome = try run(
+            "DOCKER_CONFIG=$work/d skr helper install docker --write-config > /dev/null; ls -A d home")
+        #expect(outcome.output == "d:\nconfig.json\n\nhome:\n.local\n")
+    }
+}

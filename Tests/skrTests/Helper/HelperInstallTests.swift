@@ -1,0 +1,141 @@
+import Foundation
+import Testing
+
+@Suite("skr helper install")
+struct HelperInstallTests {
+    /// Runs a script in a home of its own that is empty, whose `.local/bin` is in PATH.
+    static func run(_ script: String) throws -> CommandRunner.Outcome {
+        try CommandRunner().shell(
+            #"""
+            work=$(mktemp -d); trap 'chmod -R u+rwx $work; rm -rf $work' EXIT; mkdir $work/home $work/bin; cd $work
+            export HOME=$work/home PATH=$work/home/.local/bin:$PATH GIT_CONFIG_NOSYSTEM=1
+            unset XDG_CONFIG_HOME GIT_CONFIG_GLOBAL DOCKER_CONFIG CARGO_HOME TF_CLI_CONFIG_FILE VAULT_CONFIG_PATH
+            skr=$(readlink -f "$(command -v skr)"); shown() { sed "s|$work|W|g; s|$skr|SKR|g"; }
+            link=$HOME/.local/bin/git-credential-skr
+
+            """# + script)
+    }
+
+    @Test("the link is made once, its folder too, and what is left to do is shown")
+    func link() throws {
+        let outcome = try Self.run(
+            #"""
+            skr helper install git | shown; echo $?; readlink $link | shown; skr helper install git | shown
+            find home -mindepth 1 | sort
+            """#)
+        let rest = """
+            W/home/.local/bin is in PATH
+            what is left to do, which --write-config does:
+              git config --global --add credential.helper skr
+
+            """
+        #expect(
+            outcome.output
+                == "made the link W/home/.local/bin/git-credential-skr -> SKR\n\(rest)0\nSKR\n"
+                + "the link W/home/.local/bin/git-credential-skr is there already\n\(rest)"
+                + "home/.local\nhome/.local/bin\nhome/.local/bin/git-credential-skr\n")
+        #expect(outcome.errors == "")
+    }
+
+    @Test("the client that is set up finds its helper by the link")
+    func used() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            export HOME=$(mktemp -d); export PATH=$HOME/.local/bin:$PATH GIT_CONFIG_NOSYSTEM=1; cd $HOME
+            skr helper install git --timeout 90s --write-config > log
+            printf 'protocol=https\nhost=h\nusername=u\npassword=s3cret\n\n' | git credential approve
+            printf 'protocol=https\nhost=h\n\n' | git credential fill; skr list | cut -f 1,2,3,4
+            skr helper uninstall git --write-config > log
+            printf 'protocol=https\nhost=h\n\n' | GIT_TERMINAL_PROMPT=0 git credential fill 2> /dev/null; echo $?; rm -r $HOME
+            """#)
+        #expect(
+            outcome.output
+                == "protocol=https\nhost=h\nusername=u\npassword=s3cret\ninternet\thttps://h\tu\t6\n128\n", "\(outcome)"
+        )
+    }
+
+    @Test(
+        "what is at the link's place stays as it is",
+        arguments: [
+            "echo x > $link", "ln -s /bin/true $link", "ln -s nowhere $link", "ln -s nowhere/skr $link", "mkdir $link",
+        ])
+    func foreign(making: String) throws {
+        let outcome = try Self.run(
+            #"""
+            mkdir -p $HOME/.local/bin; \#(making); before=$(stat -c '%i %F %Y' $link)
+            skr helper install git --write-config 2> errors; echo $?; [[ $before = "$(stat -c '%i %F %Y' $link)" ]] && echo same
+            grep -c 'is there already' errors; grep -c 'hint: .*rm .*git-credential-skr' errors; ls -A home
+            """#)
+        #expect(outcome.output == "73\nsame\n1\n1\n.local\n")
+    }
+
+    @Test("a folder may be named; whether it is in PATH is told")
+    func folder() throws {
+        let outcome = try Self.run(
+            #"""
+            skr helper install docker --dir bin 2>&1 | shown | head -n 4; readlink bin/docker-credential-skr | shown
+            PATH=$work/bin:$PATH skr helper install docker --dir $work/bin | shown | head -n 2
+            skr helper install docker --dir new/folder > /dev/null 2>&1; readlink new/folder/docker-credential-skr | shown; ls -A home
+            """#)
+        #expect(
+            outcome.output == """
+                made the link W/bin/docker-credential-skr -> SKR
+                W/bin is not in PATH
+                skr: warning: docker won't find its helper
+                skr: hint: add to ~/.profile, and log in again: export PATH=W/bin:"$PATH"
+                SKR
+                the link W/bin/docker-credential-skr is there already
+                W/bin is in PATH
+                SKR
+
+                """)
+    }
+
+    @Test("another program of the link's name that PATH has before it is named")
+    func shadowed() throws {
+        let outcome = try Self.run(
+            #"""
+            printf '#!/bin/sh\n' > bin/git-credential-skr; chmod +x bin/git-credential-skr; export PATH=$work/bin:$PATH
+            skr helper install git 2>&1 > /dev/null | shown
+            """#)
+        #expect(outcome.output.hasPrefix("skr: warning: 'W/bin/git-credential-skr' is found before it\n"))
+    }
+
+    @Test("a folder that can't be written to is refused", .enabled(if: geteuid() == 0, "becomes another user"))
+    func readOnly() throws {
+        let outcome = try Self.run(
+            #"""
+            chmod 755 $work; mkdir -p $HOME/.local/bin; chmod 555 $HOME/.local/bin
+            as() { setpriv --reuid 60433 --regid 60433 --clear-groups "$@"; }
+            as skr helper install git 2>&1; echo $?; as skr helper install git --dir $work/none 2>&1 | shown; ls -A $HOME/.local/bin
+            """#)
+        #expect(
+            outcome.output.contains(
+                "/home/.local/bin'\nskr: hint: name a folder that you may write to with --dir\n77\n"))
+        #expect(
+            outcome.output.hasSuffix(
+                "skr: error: can't make the folder 'W/none': permission denied\nskr: hint: name a folder that you may write to with --dir\n"
+            ))
+    }
+
+    @Test(
+        "what is asked for wrongly",
+        arguments: [
+            ("install", "is for one client"), ("install gti", "did you mean 'git'?"),
+            ("install git x", "one helper only"),
+            ("install docker --timeout 8h", "set SKR_TIMEOUT"), ("status git", "takes --json only"),
+            ("uninstall git --timeout 8h", "takes --dir and --write-config only"),
+            ("install git --json", "--json is for status"),
+            ("instal git", "did you mean 'install'?"),
+        ])
+    func usage(words: String, message: String) throws {
+        let outcome = try Self.run("skr helper \(words); echo $?; ls -A home")
+        #expect(outcome.output == "64\n" && outcome.errors.contains(message), "\(outcome)")
+    }
+
+    @Test("HOME that names no folder is told", arguments: ["", "relative"])
+    func home(home: String) throws {
+        let outcome = try Self.run("HOME=\(home) skr helper install git; echo $?")
+        #expect(outcome.output == "64\n" && outcome.errors.hasPrefix("skr: error: HOME does not name a folder\n"))
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+
+@Suite("skr helper status, uninstall")
+struct HelperStatusTests {
+    private func run(_ script: String) throws -> CommandRunner.Outcome { try HelperInstallTests.run(script) }
+
+    @Test("nothing, then links, then configurations")
+    func status() throws {
+        let outcome = try run(
+            #"""
+            status() { skr helper status | grep -E '^(git|docker)'; }; status; echo $?; skr helper install git > /dev/null; status
+            skr helper install docker --write-config > /dev/null; git config --global credential.helper 'store --file x'; status
+            git config --global --add credential.helper 'skr --timeout 8h'; status
+            """#)
+        #expect(
+            outcome.output == """
+                git\t-\t-
+                docker\t-\t-
+                0
+                git\t~/.local/bin/git-credential-skr\t-
+                docker\t-\t-
+                git\t~/.local/bin/git-credential-skr\tother: store
+                docker\t~/.local/bin/docker-credential-skr\tcredsStore: skr
+                git\t~/.local/bin/git-credential-skr\tskr --timeout 8h
+                docker\t~/.local/bin/docker-credential-skr\tcredsStore: skr
+
+                """)
+    }
+
+    @Test("a program of its own, a link to another skr and a helper that is a shell command are told apart")
+    func others() throws {
+        let outcome = try run(
+            #"""
+            mkdir -p $HOME/.local/bin other; cp /bin/true other/skr; cp /bin/true $HOME/.local/bin/git-credential-skr
+            ln -s $work/other/skr $HOME/.local/bin/docker-credential-skr; mkdir $HOME/.docker; echo '{"credsStore":"pass\u001b[2J"}' > $HOME/.docker/config.json
+            git config --global credential.helper '!echo password=s3cret'; skr helper status | grep -E '^(git|docker)' | shown
+            """#)
+        #expect(
+            outcome.output == """
+                git\t~/.local/bin/git-credential-skr (a file of its own)\tother: a shell command
+                docker\t~/.local/bin/docker-credential-skr (to W/other/skr)\tother: credsStore: pass%1B[2J
+
+                """)
+    }
+
+    @Test("for programs, an object a client")
+    func json() throws {
+        let outcome = try run(
+            #"skr helper install git --write-config > /dev/null; skr helper status --json | sed "s|$work|W|""#)
+        let rows = try #require(
+            try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [[String: Any]])
+        let git = try #require(rows.first)
+        #expect(git["client"] as? String == "git" && git["configuration"] as? String == "skr")
+        #expect(git["link"] as? String == "W/home/.local/bin/git-credential-skr")
+        #expect(git["isLinkOurs"] as? Bool == true && git["isConfigured"] as? Bool == true)
+        #expect(
+            rows[1]["link"] is NSNull && rows[1]["configuration"] is NSNull && rows[1]["isConfigured"] as? Bool == false
+        )
+    }
+
+    @Test("on a terminal it is a table")
+    func table() throws {
+        let text = try TerminalRunner().run("HOME=/nonexistent PATH=${PATH%%:*}:/bin skr helper status")
+        #expect(text.contains("CLIENT") && text.contains("LINK") && text.contains("CONFIGURATION"))
+    }
+
+    @Test("uninstall removes our link and shows the rest; what is not ours stays")
+    func uninstall() throws {
+        let outcome = try run(
+            #"""
+            skr helper install git --write-config > /dev/null; skr helper uninstall git | shown; ls -A $HOME/.local/bin; git config credential.helper
+            skr helper uninstall docker; echo $?; echo x > $HOME/.local/bin/docker-credential-skr; skr helper uninstall docker; echo $?; cat $HOME/.local/bin/*
+            mkdir other; cp /bin/true other/skr; ln -sf $work/other/skr $HOME/.local/bin/docker-credential-skr; skr helper uninstall docker | shown; ls -A $HOME/.local/bin; ls other
+            """#)
+        #expect(
+            outcome.output
+                == """
+                removed the link W/home/.local/bin/git-credential-skr
+                what is left to do, which --write-config does:
+                  git config --global --unset-all credential.helper '^skr( .*)?$'
+                skr
+                1
+                1
+                x
+                removed the link W/home/.local/bin/docker-credential-skr
+                skr
+
+                """)
+    }
+
+    @Test("uninstall with a folder looks there only")
+    func folder() throws {
+        let outcome = try run(
+            #"""
+            skr helper install git > /dev/null; skr helper install git --dir bin > /dev/null 2>&1; skr helper uninstall git --dir bin | shown
+            ls -A bin; ls -A $HOME/.local/bin; skr helper uninstall git --dir bin; echo $?
+            """#)
+        #expect(outcome.output == "removed the link W/bin/git-credential-skr\ngit-credential-skr\n1\n")
+    }
+
+    @Test("completion knows what can be set up")
+    func completion() throws {
+        let runner = CommandRunner()
+        let first = try runner.run("---complete", "zsh", "skr", "helper", "").output
+        #expect(first.contains("\ngit\n") && first.hasSuffix("\ninstall\nstatus\nuninstall\n"))
+        #expect(
+            try runner.run("---complete", "zsh", "skr", "helper", "install", "").output.hasPrefix(
+                "words\ngit\ndocker\n"))
+        #expect(
+            try runner.run("---complete", "zsh", "skr", "helper", "git", "").output
+                == "words\nget\nstore\nerase\ncapability\n")
+        #expect(try runner.run("---complete", "zsh", "skr", "helper", "status", "").output == "words\n")
+    }
+}

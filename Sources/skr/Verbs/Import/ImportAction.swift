@@ -1,0 +1,134 @@
+import CommandSupport
+import CredentialHelpers
+import Glibc
+import SessionKeyring
+
+/// A secret of another program.
+struct FoundSecret {
+    let item: ItemIdentity
+    /// `nil` where that is not known before it is read.
+    let size: Int?
+    /// Reads it; `nil` where it is gone, or is none.
+    let read: () throws(CommandError) -> SecretBox?
+
+    init(service: String, account: String, size: Int?, read: @escaping () throws(CommandError) -> SecretBox?) {
+        item = .password(service: service, account: account)
+        self.size = size
+        self.read = read
+    }
+}
+
+/// What a source has.
+struct FoundSecrets {
+    private(set) var secrets: [FoundSecret] = []
+    /// How many were passed over, because they make no item, or one that another makes too.
+    var passedOver = 0
+
+    mutating func append(_ secret: FoundSecret) {
+        guard secret.item.problem == nil, !secrets.contains(where: { $0.item == secret.item }) else {
+            passedOver += 1
+            return
+        }
+        secrets.append(secret)
+    }
+}
+
+/// Looks for the secrets of another program.
+protocol SecretFinder {
+    func find() throws -> FoundSecrets
+}
+
+/// Lists what another program has stored, and imports it when asked.
+struct ImportAction: VerbAction {
+    let place: Place
+    let finder: any SecretFinder
+    let source: String
+    let timeout: Duration?
+    let imports: Bool
+    let replaces: Bool
+
+    private enum State: String {
+        case new, present = "there already"
+        case imported, replaced, kept, gone
+    }
+
+    func run() throws {
+        let found = try finder.find()
+        guard !found.secrets.isEmpty else {
+            let others = found.passedOver > 0 ? "; \(found.passedOver) passed over" : ""
+            throw CommandError(
+                exitCode: .noItem, message: "\(source) has nothing to import\(others)",
+                hint: "'skr help import' says where it is looked for")
+        }
+        let store = try place.store()
+        var rows: [[String]] = []
+        var states: [State] = []
+        do {
+            for secret in found.secrets {
+                let state = try imports ? take(secret, into: store) : look(for: secret, in: store)
+                states.append(state)
+                rows.append(row(of: secret, state))
+            }
+        } catch {
+            // What is imported by now stays.
+            try show(rows)
+            throw error
+        }
+        try show(rows)
+        Console.note(summary(states, passedOver: found.passedOver))
+    }
+
+    private func row(of secret: FoundSecret, _ state: State) -> [String] {
+        let item = secret.item
+        let size = secret.size.map { "\($0)" } ?? "?"
+        return [item.kind.rawValue, Display.plain(item.service), Display.plain(item.account), size, state.rawValue]
+    }
+
+    private func look(for secret: FoundSecret, in store: SecretStore) throws -> State {
+        try store.contains(secret.item) ? .present : .new
+    }
+
+    private func take(_ secret: FoundSecret, into store: SecretStore) throws -> State {
+        let isThere = try store.contains(secret.item)
+        // Before the source asks for a passphrase.
+        if isThere, !replaces { return .kept }
+        guard let payload = try secret.read() else { return .gone }
+        if replaces {
+            try store.set(payload.bytes, for: secret.item, timeout: timeout)
+            return isThere ? .replaced : .imported
+        }
+        do throws(SecretStoreError) {
+            try store.add(payload.bytes, for: secret.item, timeout: timeout)
+            return .imported
+        } catch {
+            guard error.code == .duplicate else { throw error }
+            return .kept
+        }
+    }
+
+    private func show(_ rows: [[String]]) throws(CommandError) {
+        guard Console.isOutputTerminal else {
+            return try Console.write(rows.map { $0.joined(separator: "\t") + "\n" }.joined())
+        }
+        let table = TextTable(
+            columns: [
+                .init("KIND", isNumber: false, rank: 0), .init("SERVICE", isNumber: false, rank: 4, isName: true),
+                .init("ACCOUNT", isNumber: false, rank: 3, isName: true), .init("BYTES", isNumber: false, rank: 1),
+                .init("STATE", isNumber: false, rank: 2),
+            ], rows: rows)
+        try Console.write(table.text(width: TerminalWidth.of(STDOUT_FILENO)))
+    }
+
+    private func summary(_ states: [State], passedOver: Int) -> String {
+        func count(_ state: State, _ words: String) -> String? {
+            let count = states.count { $0 == state }
+            return count > 0 ? "\(count) \(words)" : nil
+        }
+        let counts = [
+            count(.new, "new"), count(.present, "there already"), count(.imported, "imported"),
+            count(.replaced, "replaced"), count(.kept, "kept as they were"), count(.gone, "could not be read"),
+            passedOver > 0 ? "\(passedOver) passed over" : nil,
+        ].compactMap { $0 }.joined(separator: ", ")
+        return imports ? counts : "\(counts); nothing is imported without --yes"
+    }
+}

@@ -1,0 +1,206 @@
+import Foundation
+import Testing
+
+@Suite("skr import")
+struct ImportTests {
+    /// A script in a session of its own; `run` shows answer, messages and exit code.
+    private func run(_ script: String) throws -> CommandRunner.Outcome {
+        try CommandRunner().inSession(
+            #"""
+            export HOME=$(mktemp -d); cd $HOME; trap 'rm -rf $HOME' EXIT
+            run() { skr import --from "$@" 2>&1; echo $?; }; key() { keyctl add user "$1" "$2" "${3:-@s}" > /dev/null; }
+
+            """# + script)
+    }
+
+    @Test("keyring-rs: both versions are listed without a secret, and imported only when asked; odd keys are counted")
+    func keyringRS() throws {
+        let outcome = try run(
+            #"""
+            key keyring-rs:al@db.example s3cret; key 'keyring:a@b.example@mail' s3cret2; key keyring-rs:nothing s3cret
+            key keyring-rs:al@ s3cret; key other:al@db s3cret; key keyring-rs:$'\377'@x s3cret; key 'keyring:al@db.example' second
+            run keyring-rs; skr list; run keyring-rs --yes --timeout 1h; skr get db.example al; echo; skr get mail a@b.example; echo
+            skr list --expiring 2h | wc -l; keyctl search @s user keyring-rs:al@db.example > /dev/null && echo still there
+            """#)
+        #expect(
+            outcome.output == """
+                password\tdb.example\tal\t6\tnew
+                password\tmail\ta@b.example\t7\tnew
+                skr: 2 new, 4 passed over; nothing is imported without --yes
+                0
+                password\tdb.example\tal\t6\timported
+                password\tmail\ta@b.example\t7\timported
+                skr: 2 imported, 4 passed over
+                0
+                s3cret
+                s3cret2
+                2
+                still there
+
+                """)
+        #expect(outcome.errors == "")
+    }
+
+    @Test("keyring-rs: the persistent keyring is looked into, and none is made")
+    func persistent() throws {
+        let outcome = try run(
+            #"""
+            keyctl add user keyring-rs:al@kept-$$ s3cret $(keyctl get_persistent @s) > /dev/null; keyctl unlink $(keyctl search @s keyring _persistent.$UID) @s
+            run keyring-rs --yes | sed "s/$$/N/"; skr get kept-$$; echo; ring=$(keyctl get_persistent @s); keyctl unlink $(keyctl search $ring user keyring-rs:al@kept-$$) $ring
+            """#)
+        #expect(
+            outcome.output.hasPrefix("password\tkept-N\tal\t6\timported\n") && outcome.output.contains("0\ns3cret\n"),
+            "\(outcome)")
+    }
+
+    @Test("what is there already is kept, unless it is to be replaced")
+    func present() throws {
+        let outcome = try run(
+            #"""
+            key keyring-rs:al@db new; printf old | skr set db al; run keyring-rs; run keyring-rs --yes; skr get db al; echo
+            run keyring-rs --yes --replace; skr get db al
+            """#)
+        #expect(
+            outcome.output == """
+                password\tdb\tal\t3\tthere already
+                skr: 1 there already; nothing is imported without --yes
+                0
+                password\tdb\tal\t3\tkept
+                skr: 1 kept as they were
+                0
+                old
+                password\tdb\tal\t3\treplaced
+                skr: 1 replaced
+                0
+                new
+                """)
+    }
+
+    @Test(
+        "nothing there is told, and no keyring is made",
+        arguments: [
+            "keyring-rs", "99designs --service none", "python-keyring-keyutils",
+            "systemd-ask-password --service skr-no-such", "pass",
+            "dotenv /dev/null",
+        ])
+    func nothing(words: String) throws {
+        let outcome = try run("run \(words); keyctl rlist @s")
+        let source = words.split(separator: " ")[0]
+        #expect(
+            outcome.output.hasPrefix(
+                "skr: error: \(source) has nothing to import\nskr: hint: 'skr help import' says where it is looked for\n1\n"
+            ), "\(outcome)")
+    }
+
+    @Test("99designs: the keyring's name is the service; the payload is the secret")
+    func goKeyring() throws {
+        let outcome = try run(
+            #"""
+            ring=$(keyctl newring aws-vault @s); key prod '{"AccessKeyID":"x"}' $ring; key $'\377' x $ring; keyctl newring inner $ring > /dev/null
+            run 99designs --service aws-vault --yes; skr get aws-vault prod
+            """#)
+        #expect(
+            outcome.output
+                == "password\taws-vault\tprod\t19\timported\nskr: 1 imported, 1 passed over\n0\n{\"AccessKeyID\":\"x\"}"
+        )
+    }
+
+    @Test("python-keyring-keyutils: the account is behind the last colon")
+    func pythonKeyring() throws {
+        let outcome = try run(
+            #"""
+            ring=$(keyctl newring python-keyring-keyutils @s); key https://x.example/:bob s3cret $ring; key nothing x $ring
+            run python-keyring-keyutils --yes; skr get https://x.example/ bob
+            """#)
+        #expect(
+            outcome.output
+                == "password\thttps://x.example/\tbob\t6\timported\nskr: 1 imported, 1 passed over\n0\ns3cret")
+    }
+
+    @Test("systemd-ask-password: the first of several passwords, of the key that is named")
+    func askPassword() throws {
+        let outcome = try run(
+            #"""
+            name=skr-test-$$; keyctl link @u @s; printf 'one\0two\0' | keyctl padd user $name @u > /dev/null; keyctl add user $name-other x @u > /dev/null
+            keyctl unlink @u @s; run systemd-ask-password --service $name --yes | sed "s/$$/N/"; skr get $name; echo; run systemd-ask-password | grep -c "$name"
+            keyctl link @u @s; for key in $name $name-other; do keyctl unlink $(keyctl search @u user $key) @u; done
+            """#)
+        #expect(
+            outcome.output.hasPrefix("password\tskr-test-N\t\t3\timported\nskr: 1 imported\n0\none\n2\n"), "\(outcome)")
+    }
+
+    @Test("dotenv: each name is a service, or an account of the one that is said; references and empty values are none")
+    func dotenv() throws {
+        let outcome = try run(
+            #"""
+            printf 'A=1\nexport B="x y"\nC=\nD=skr://db\nA=s3cret\n' > .env; run dotenv .env; run dotenv .env --service app --yes; skr get app A; echo
+            run dotenv .env --yes | tail -n 2; skr get B; echo; printf 'A s3cret\n' > bad; run dotenv bad; run dotenv none | head -n 1
+            """#)
+        #expect(
+            outcome.output == """
+                password\tB\t\t3\tnew
+                password\tA\t\t6\tnew
+                skr: 2 new, 2 passed over; nothing is imported without --yes
+                0
+                password\tapp\tB\t3\timported
+                password\tapp\tA\t6\timported
+                skr: 2 imported, 2 passed over
+                0
+                s3cret
+                skr: 2 imported, 2 passed over
+                0
+                x y
+                skr: error: bad:1: the line is not NAME=value
+                skr: hint: a name is letters, digits and '_', with no blank before the '='; a comment begins with '#'
+                65
+                skr: error: can't read 'none': no such file or directory
+
+                """)
+    }
+
+    @Test("pass: names are listed without decrypting; what 'pass show' can't decrypt is not imported")
+    func pass() throws {
+        let outcome = try run(
+            #"""
+            mkdir -p .password-store/web/.git bin; touch .password-store/{web/mail,db,-odd,broken}.gpg .password-store/web/.git/x.gpg .password-store/note.txt
+            printf '#!/bin/bash\necho "$@" >> %s/calls\n[[ $3 != broken ]] && printf "s3cret-$3\\nuser: x\\n"\n' $HOME > bin/pass; chmod +x bin/pass; PATH=$HOME/bin:$PATH
+            run pass; ls calls 2>&1 | grep -c 'No such'; run pass --yes; skr get web/mail; echo; cat calls; PATH=${PATH#*:}; type pass > /dev/null 2>&1 || run pass --yes --replace | tail -n 3
+            """#)
+        #expect(
+            outcome.output.hasPrefix(
+                """
+                password\t-odd\t\t?\tnew
+                password\tbroken\t\t?\tnew
+                password\tdb\t\t?\tnew
+                password\tweb/mail\t\t?\tnew
+                skr: 4 new; nothing is imported without --yes
+                0
+                1
+                password\t-odd\t\t?\timported
+                password\tbroken\t\t?\tgone
+                password\tdb\t\t?\timported
+                password\tweb/mail\t\t?\timported
+                skr: 3 imported, 1 could not be read
+                0
+                s3cret-web/mail
+                show -- -odd
+                show -- broken
+                show -- db
+                show -- web/mail
+
+                """), "\(outcome)")
+    }
+
+    @Test(
+        "what is asked for wrongly",
+        arguments: [
+            ("99designs", "99designs needs --service"), ("dotenv", "dotenv needs a file"),
+            ("pass .env", "pass takes no file"),
+            ("pass --service x", "pass takes no --service"), ("gnome", "use keyring-rs, 99designs"),
+            ("pass --timeout 0", "--timeout"),
+        ])
+    func usage(words: String, message: String) throws {
+        let outcome = try run("run \(words)")
+        #expect(outcome.output.contains(message) && outcome.output.hasSuffix("\n64\n"), "\(outcome)")
+    }
+}

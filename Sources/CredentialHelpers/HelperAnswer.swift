@@ -1,4 +1,5 @@
 public import Keyutils
+public import SessionKeyring
 
 /// What a helper says to the program that asked.
 ///
@@ -10,11 +11,16 @@ public struct HelperAnswer: ~Copyable, Sendable {
     public let exitCode: Int32
     /// For people, on standard error: one line without a secret; `nil` for nothing.
     public let message: String?
+    /// The item that is not there, where people should be told of it; `nil` for none.
+    public let missing: ItemIdentity?
 
-    init(output: consuming SecretBytes, exitCode: Int32 = 0, message: String? = nil) {
+    init(
+        output: consuming SecretBytes, exitCode: Int32 = 0, message: String? = nil, missing: ItemIdentity? = nil
+    ) {
         self.output = output
         self.exitCode = exitCode
         self.message = message
+        self.missing = missing
     }
 
     init(exitCode: Int32 = 0, output: String = "", message: String? = nil) {
@@ -27,4 +33,9 @@ public struct HelperAnswer: ~Copyable, Sendable {
 
     /// Nothing to say, and no error.
     static var nothing: HelperAnswer { HelperAnswer(exitCode: 0) }
+
+    /// There is no such item, and the client shows its user what we say of it.
+    static func missing(_ item: ItemIdentity, exitCode: Int32 = 1) -> HelperAnswer {
+        HelperAnswer(output: SecretBytes(copying: []), exitCode: exitCode, missing: item)
+    }
 }

@@ -31,6 +31,11 @@ extension RawSpan {
         return nil
     }
 
+    /// How many bytes there are without a newline at the end.
+    var countWithoutNewline: Int {
+        byteCount > 0 && self[byteCount - 1] == UInt8(ascii: "\n") ? byteCount - 1 : byteCount
+    }
+
     package func starts(with bytes: [UInt8]) -> Bool {
         byteCount >= bytes.count && bytes.indices.allSatisfy { self[$0] == bytes[$0] }
     }

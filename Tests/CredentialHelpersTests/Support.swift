@@ -19,14 +19,17 @@ struct HelperUnderTest {
         let output: String
         var exitCode: Int32 = 0
         var message: String?
+        /// The item that is not there.
+        var missing: ItemIdentity?
     }
 
     /// What is answered to these bytes.
-    func answer(_ request: some Sequence<UInt8>, _ body: (RawSpan) throws -> HelperAnswer) rethrows -> Said {
+    @discardableResult
+    func answer(_ request: some Sequence<UInt8> = [], _ body: (RawSpan) throws -> HelperAnswer) rethrows -> Said {
         let bytes = Array(request)
         let answer = try body(bytes.span.bytes)
         let output = answer.output.withBytes { $0.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
-        return Said(output: output, exitCode: answer.exitCode, message: answer.message)
+        return Said(output: output, exitCode: answer.exitCode, message: answer.message, missing: answer.missing)
     }
 
     @discardableResult
@@ -37,6 +40,11 @@ struct HelperUnderTest {
     @discardableResult
     func docker(_ operation: String, _ request: String = "") throws -> Said {
         try answer(request.utf8) { try helper.docker(operation, request: $0, version: "1") }
+    }
+
+    /// Stores a secret with the time at which it ends, as git does.
+    func plantExpiring(_ end: Int64, service: String, account: String = "") throws {
+        try store.set("{\"secret\":\"s\",\"expires\":\(end)}", for: .credential(service: service, account: account))
     }
 
     /// What is stored, by the kernel's name of each.

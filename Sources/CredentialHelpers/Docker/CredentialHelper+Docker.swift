@@ -80,7 +80,8 @@ extension CredentialHelper {
     }
 
     private func dockerList() throws(SecretStoreError) -> HelperAnswer {
-        let found = try items { $0.kind == .internet && Self.isRegistry($0.service) }
+        // What has no account is none of docker's: Terraform's hosts are called as registries are.
+        let found = try items { $0.kind == .internet && !$0.account.isEmpty && Self.isRegistry($0.service) }
         var servers: Set<String> = []
         let listed = found.filter { servers.insert($0.service).inserted }
         return HelperAnswer { text in

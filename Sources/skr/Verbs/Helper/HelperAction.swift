@@ -20,6 +20,7 @@ struct HelperAction: VerbAction {
             answer = CredentialHelper.dockerError("skr: \(error.message)" + (error.hint.map { " (\($0))" } ?? ""))
         }
         try answer.output.withBytes { bytes throws(CommandError) in try Console.write(bytes) }
+        if let item = answer.missing { Console.report(try missing(item)) }
         if let message = answer.message {
             Console.report(CommandError(exitCode: .internalError, message: message, hint: nil))
         }
@@ -29,13 +30,21 @@ struct HelperAction: VerbAction {
     private func answer(_ request: RawSpan) throws(CommandError) -> HelperAnswer {
         let word = call.words.first ?? ""
         return try CommandError.translating {
-            let helper = CredentialHelper(items: try call.place.store(), timeout: call.timeout)
+            let helper = try call.helper()
             return switch call.client {
             case .git: try helper.git(word, request: request)
             case .docker:
                 try helper.docker(word, request: request, version: RootCommand.versionNumber)
             case .bazel: try helper.bazel(word, request: request)
             case .aws, .kubernetes, .google, .go, .npm: try TokenCall(call).answer(by: helper)
+            // It is no single request.
+            case .cargo: CredentialHelper.cargoError("")
+            case .keyring: try keyring(helper, request)
+            case .ansible: try helper.ansible(id: call.option("--vault-id") ?? "default")
+            case .askpass: try askpass(helper)
+            case .terraform: try terraform(helper, request)
+            case .vault: try helper.vault(word, server: try Place.vaultServer(), request: request)
+            case .netrc: try helper.netrc(call.words)
             }
         }
     }
@@ -43,7 +52,8 @@ struct HelperAction: VerbAction {
     /// Standard input, where the client sends something.
     private func readRequest() throws(CommandError) -> SecretBytes {
         guard call.client.sends(call.words.first ?? "") else { return SecretBytes(copying: []) }
-        let limit = Key.largestBigPayload + 65_536
+        let limit = HelperCall.largestRequest
+        if call.client == .keyring, Console.isInputTerminal { return try askForPassword() }
         let request: SecretBytes
         do throws(Errno) {
             request = try SecretBytes.reading(.standardInput, limit: limit)
@@ -66,6 +76,9 @@ extension HelperClient {
         case .bazel: operation == "get"
         // go sends the head of a server's answer, which says nothing that the URL does not.
         case .aws, .kubernetes, .google, .go, .npm: false
+        case .keyring: operation == "set"
+        case .terraform, .vault: operation == "store"
+        case .cargo, .ansible, .askpass, .netrc: false
         }
     }
 }

@@ -1,5 +1,6 @@
 import CommandSupport
 import CredentialHelpers
+import Keyutils
 import SessionKeyring
 
 /// What a client says to its helper on the command line.
@@ -22,15 +23,16 @@ struct HelperCall {
 
     init(_ client: HelperClient, _ arguments: CommandLineWords) throws(CommandError) {
         self.client = client
-        let end = arguments.terminator ?? arguments.count
+        let end = client.hasOptions ? arguments.terminator ?? arguments.count : arguments.count
         command = arguments.suffix(from: end + 1)
         var rest = try arguments.strings(before: end)[...]
         var (scope, namespace, timeout): (String?, String?, String?)
         while let word = rest.popFirst() {
-            guard word.utf8.first == UInt8(ascii: "-") else {
+            guard client.hasOptions, word.utf8.first == UInt8(ascii: "-") else {
                 words.append(word)
                 continue
             }
+            if client.ownFlags.contains(word) { continue }
             let sign = word.utf8.firstIndex(of: UInt8(ascii: "="))
             let name = sign.map { String(word[..<$0]) } ?? word
             guard Self.usualOptions.contains(name) || client.ownOptions.contains(name) else {
@@ -78,7 +80,18 @@ struct HelperCall {
 }
 
 extension HelperCall {
+    /// So many bytes are no request: no key can hold what is in it.
+    static let largestRequest = Key.largestBigPayload + 65_536
+
+    /// The last value of one of the client's own options.
+    func option(_ name: String) -> String? { options.last { $0.name == name }?.value }
+
+    func helper() throws(SecretStoreError) -> CredentialHelper {
+        CredentialHelper(items: try place.store(), timeout: timeout)
+    }
+
     func action() throws(CommandError) -> any VerbAction {
-        command.count > 0 ? try TokenCall(self).action() : HelperAction(call: self)
+        if client == .cargo { return CargoSession(call: self) }
+        return command.count > 0 ? try TokenCall(self).action() : HelperAction(call: self)
     }
 }

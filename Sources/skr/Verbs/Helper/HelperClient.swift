@@ -2,7 +2,7 @@ import CommandSupport
 
 /// A program that asks a helper for its secrets.
 enum HelperClient: String, CaseIterable {
-    case git, docker, aws, kubernetes, google, go, bazel, npm
+    case git, docker, aws, kubernetes, cargo, keyring, ansible, askpass, terraform, vault, go, bazel, npm, google, netrc
 
     /// The name under which the client starts its helper; `nil` where it is given a whole command line.
     var programName: String? {
@@ -10,12 +10,31 @@ enum HelperClient: String, CaseIterable {
         case .git: "git-credential-skr"
         case .docker: "docker-credential-skr"
         case .bazel: "skr-bazel"
-        case .aws, .kubernetes, .google, .go, .npm: nil
+        case .cargo: "cargo-credential-skr"
+        case .keyring: "keyring"
+        case .ansible: "skr-client"
+        case .askpass: "skr-askpass"
+        case .terraform: "terraform-credentials-skr"
+        case .vault: "skr-vault"
+        case .aws, .kubernetes, .google, .go, .npm, .netrc: nil
         }
     }
 
+    /// Whether its words may be options; a prompt is none, however it begins.
+    var hasOptions: Bool { self != .askpass }
+
     /// The client's own options that have a value.
-    var ownOptions: [String] { self == .go ? ["--prefix"] : [] }
+    var ownOptions: [String] {
+        switch self {
+        case .go: ["--prefix"]
+        case .keyring: ["--mode", "--output"]
+        case .ansible: ["--vault-id"]
+        default: []
+        }
+    }
+
+    /// The client's own options that have none.
+    var ownFlags: [String] { self == .cargo ? ["--cargo-plugin"] : [] }
 
     /// The client and its words, where we are called as its helper: by the name of a link, or as `skr helper CLIENT`.
     static func called(

@@ -1,0 +1,34 @@
+public import SessionKeyring
+
+/// What ssh, sudo and git expect of an askpass program.
+extension CredentialHelper {
+    /// Answers with one line; the exit status is 1 where there is no answer.
+    ///
+    /// - Throws: ``SecretStoreError``.
+    public func askpass(_ prompt: AskpassPrompt) throws(SecretStoreError) -> HelperAnswer {
+        let answer: SecretBox
+        switch prompt {
+        case .question: return HelperAnswer(exitCode: 1)
+        // ssh-add asks until the answer is right or there is none.
+        case .retry: return HelperAnswer(exitCode: 1, message: "the passphrase that is stored is not the right one")
+        case .unknown: return HelperAnswer(exitCode: 1, message: "the prompt does not name what it asks for")
+        case .secret(let service, let account):
+            guard let found = try credential(service: service, ofAny: account) else {
+                return .missing(.password(service: service, account: account ?? ""))
+            }
+            answer = found.credential.secret
+        case .account(let service, let account):
+            guard let found = try credential(service: service, ofAny: account) else {
+                return .missing(.password(service: service, account: account ?? ""))
+            }
+            answer = SecretBox(SecretBytes(utf8: found.account))
+        }
+        guard answer.isOneLine else {
+            return HelperAnswer(exitCode: 1, message: "what is stored has more than one line, which is no answer")
+        }
+        return HelperAnswer { text in
+            text.append(answer)
+            text.append("\n")
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Keyutils
+public import SessionKeyring
+
+/// cargo's protocol for credential providers, from cargo 1.74 on: one JSON object a line.
+extension CredentialHelper {
+    /// The line that the helper begins with: the versions that it knows.
+    public static let cargoHello = "{\"v\":[1]}\n"
+
+    /// What to ask for on the terminal before this request is answered; `nil` for nothing.
+    ///
+    /// `cargo login` has no token of its own where its user gave none.
+    public static func cargoPrompt(_ request: RawSpan) -> String? {
+        guard field("v", of: request) == "1", field("kind", of: request) == "login", token(of: request) == nil,
+            let index = field("registry.index-url", of: request)
+        else { return nil }
+        return "token for \(field("registry.name", of: request) ?? index): "
+    }
+
+    /// Answers `get`, `login` and `logout`, each a line.
+    ///
+    /// An item's service is the URL of the registry's index, as cargo has it; it has no account.
+    ///
+    /// - Parameters:
+    ///   - request: one line.
+    ///   - typed: what was typed where there is a ``cargoPrompt(_:)``; `nil` where nobody could be asked.
+    /// - Throws: ``SecretStoreError``.
+    public func cargo(
+        _ request: RawSpan, typed: consuming SecretBytes? = nil
+    ) throws(SecretStoreError) -> HelperAnswer {
+        guard let version = Self.field("v", of: request), let kind = Self.field("kind", of: request) else {
+            return Self.cargoError("the request is not {\"v\":1,\"kind\":...}")
+        }
+        guard version == "1", ["get", "login", "logout"].contains(kind) else {
+            return Self.cargoRefusal("operation-not-supported")
+        }
+        guard let index = Self.field("registry.index-url", of: request), !index.isEmpty else {
+            return Self.cargoRefusal("url-not-supported")
+        }
+        switch kind {
+        case "get": return try cargoGet(index)
+        case "login":
+            var token = Self.token(of: request)
+            if let typed, token == nil { token = SecretBox(typed) }
+            guard let token, token.count > 0 else {
+                return Self.cargoError("there is no token, and no terminal to ask for it")
+            }
+            try store(token, CredentialFields(), service: index, account: "")
+        default:
+            guard try delete(service: index) else { return Self.cargoRefusal("not-found") }
+        }
+        return HelperAnswer(output: "{\"Ok\":{\"kind\":\"\(kind)\"}}\n")
+    }
+
+    /// An error as cargo shows it.
+    public static func cargoError(_ text: String) -> HelperAnswer {
+        HelperAnswer { line in
+            line.append("{\"Err\":{\"kind\":\"other\",\"message\":")
+            line.appendJSON(text)
+            line.append(",\"caused-by\":[]}}\n")
+        }
+    }
+
+    private func cargoGet(_ index: String) throws(SecretStoreError) -> HelperAnswer {
+        guard let credential = try credential(service: index) else { return Self.cargoRefusal("not-found") }
+        guard credential.secret.isText else { return Self.cargoError("the token that is stored is not UTF-8") }
+        return HelperAnswer { line in
+            line.append("{\"Ok\":{\"kind\":\"get\",\"token\":")
+            line.appendJSON(credential.secret)
+            if let end = credential.expires {
+                line.append(",\"cache\":\"expires\",\"expiration\":\(end)")
+            } else {
+                line.append(",\"cache\":\"session\"")
+            }
+            line.append(",\"operation_independent\":true}}\n")
+        }
+    }
+
+    private static func cargoRefusal(_ kind: String) -> HelperAnswer {
+        HelperAnswer(output: "{\"Err\":{\"kind\":\"\(kind)\"}}\n")
+    }
+
+    private static func field(_ path: String, of request: RawSpan) -> String? {
+        guard case .found(let value) = JSONField.find(JSONPath(path), in: request) else { return nil }
+        return SecretBox(value).text
+    }
+
+    /// The token; `nil` where there is none.
+    private static func token(of request: RawSpan) -> SecretBox? {
+        guard case .found(let value) = JSONField.find(JSONPath("token"), in: request) else { return nil }
+        let token = SecretBox(value)
+        return token.text == "null" ? nil : token
+    }
+}

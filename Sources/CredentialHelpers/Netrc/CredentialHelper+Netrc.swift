@@ -1,0 +1,76 @@
+import Keyutils
+public import SessionKeyring
+
+/// The lines of a netrc, which curl, SwiftPM, Go, Nix and others read.
+extension CredentialHelper {
+    /// Answers with a line for each account of the machines named, or of all machines.
+    ///
+    /// Items of the kind `internet` whose service is an origin or the name of a host are meant. A netrc knows neither ports nor
+    /// paths: of the items for one account of one machine the first by name is written. What has no account is written only
+    /// where its machine is named.
+    ///
+    /// - Parameter names: machines, or services of items; all machines where there are none. It is an error where nothing is
+    ///   stored for one of them.
+    /// - Throws: ``SecretStoreError``.
+    public func netrc(_ names: [String]) throws(SecretStoreError) -> HelperAnswer {
+        let found = try items { $0.kind == .internet }.compactMap(NetrcLine.init)
+        var lines: [NetrcLine] = []
+        for name in names {
+            let named = found.filter { $0.isMeant(by: name) }
+            guard !named.isEmpty else { return .missing(.internet(server: name)) }
+            lines += named
+        }
+        if names.isEmpty { lines = found.filter { !$0.item.account.isEmpty } }
+        var written: Set<[[UInt8]]> = []
+        lines = lines.filter { written.insert([Array($0.machine.utf8), Array($0.item.account.utf8)]).inserted }
+        return try netrcAnswer(lines)
+    }
+
+    private func netrcAnswer(_ lines: [NetrcLine]) throws(SecretStoreError) -> HelperAnswer {
+        var secrets: [(line: NetrcLine, login: SecretBox, secret: SecretBox)] = []
+        for line in lines {
+            // It may have expired meanwhile.
+            guard let secret = try credential(line.item)?.secret else { continue }
+            let login = SecretBox(SecretBytes(utf8: line.item.account))
+            guard !secret.hasNUL, !login.hasNUL else {
+                return HelperAnswer(exitCode: 1, message: "\(line.item): a netrc can't hold a NUL")
+            }
+            secrets.append((line, login, secret))
+        }
+        return HelperAnswer { text in
+            for (line, login, secret) in secrets {
+                text.append("machine \(line.machine) login ")
+                text.appendNetrc(login)
+                text.append(" password ")
+                text.appendNetrc(secret)
+                text.append("\n")
+            }
+        }
+    }
+}
+
+/// An item that a netrc can have a line for.
+private struct NetrcLine {
+    let item: ItemIdentity
+    /// The name of the host, without its port.
+    let machine: String
+
+    /// `nil` where the service names no host.
+    init?(_ item: ItemIdentity) {
+        var host = (Origin(item.service)?.host ?? item.service).utf8[...]
+        if host.first == UInt8(ascii: "["), let end = host.firstIndex(of: UInt8(ascii: "]")) {
+            host = host[host.index(after: host.startIndex)..<end]
+        } else {
+            host = host.prefix { $0 != UInt8(ascii: ":") }
+        }
+        guard !host.isEmpty, host.allSatisfy({ $0.isLetter || $0.isDigit || "-._:".utf8.contains($0) }) else {
+            return nil
+        }
+        self.item = item
+        machine = String(Substring(host))
+    }
+
+    func isMeant(by name: String) -> Bool {
+        machine.utf8.elementsEqual(name.utf8) || item.service.utf8.elementsEqual(name.utf8)
+    }
+}

@@ -1,0 +1,50 @@
+import Keyutils
+public import SessionKeyring
+
+/// Terraform's and OpenTofu's protocol for credentials helpers.
+extension CredentialHelper {
+    /// Answers `get`, `store` and `forget`.
+    ///
+    /// An item's service is the host; it has no account. What is not found is no error, but an object without a token.
+    ///
+    /// - Parameters:
+    ///   - operation: the word before the host.
+    ///   - host: the last word of the command line.
+    ///   - request: standard input.
+    /// - Throws: ``SecretStoreError``.
+    public func terraform(
+        _ operation: String, host: String, request: RawSpan
+    ) throws(SecretStoreError) -> HelperAnswer {
+        switch operation {
+        case "get": return try terraformGet(host)
+        case "store":
+            guard Self.hasOnlyToken(request), case .found(let token) = JSONField.find(JSONPath("token"), in: request)
+            else {
+                return HelperAnswer(exitCode: 1, message: "only {\"token\":\"...\"} can be stored, and nothing beside")
+            }
+            try store(SecretBox(token), CredentialFields(), service: host, account: "")
+            return .nothing
+        case "forget":
+            _ = try delete(service: host)
+            return .nothing
+        default: return HelperAnswer(exitCode: 1, message: "no such operation: it is get, store or forget")
+        }
+    }
+
+    private func terraformGet(_ host: String) throws(SecretStoreError) -> HelperAnswer {
+        guard let token = try credential(service: host)?.secret else { return HelperAnswer(output: "{}\n") }
+        guard token.isText else {
+            return HelperAnswer(exitCode: 1, message: "the token is not UTF-8, which JSON can't hold")
+        }
+        return HelperAnswer { text in
+            text.append("{\"token\":")
+            text.appendJSON(token)
+            text.append("}\n")
+        }
+    }
+
+    /// Whether the request is an object with nothing but a token, which is a string.
+    private static func hasOnlyToken(_ request: RawSpan) -> Bool {
+        unsafe request.withUnsafeBytes { bytes in unsafe JSONText.hasOnlyStrings(named: "token", in: bytes) }
+    }
+}

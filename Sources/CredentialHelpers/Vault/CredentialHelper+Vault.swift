@@ -1,0 +1,42 @@
+import Keyutils
+public import SessionKeyring
+
+/// The token helper of Vault and OpenBao.
+extension CredentialHelper {
+    /// The server of who names none.
+    public static let vaultServer = "https://127.0.0.1:8200"
+
+    /// Answers `get`, `store` and `erase`.
+    ///
+    /// An item's service is the server without a slash at the end; it has no account. The token is written without a newline,
+    /// and none is no error.
+    ///
+    /// - Parameters:
+    ///   - operation: the last word of the command line.
+    ///   - server: the address of the server, as `VAULT_ADDR` has it.
+    ///   - request: standard input.
+    /// - Throws: ``SecretStoreError``.
+    public func vault(
+        _ operation: String, server: String, request: RawSpan
+    ) throws(SecretStoreError) -> HelperAnswer {
+        var server = server
+        while server.utf8.last == UInt8(ascii: "/") { server.removeLast() }
+        switch operation {
+        case "get":
+            guard let token = try credential(service: server)?.secret else { return .nothing }
+            guard token.isOneLine else { return HelperAnswer(exitCode: 1, message: "the token has a line break") }
+            return HelperAnswer { $0.append(token) }
+        case "store":
+            let token = SecretBox(copying: request.extracting(first: request.countWithoutNewline))
+            guard token.count > 0, token.isOneLine else {
+                return HelperAnswer(exitCode: 1, message: "standard input is not a token on one line")
+            }
+            try store(token, CredentialFields(), service: server, account: "")
+            return .nothing
+        case "erase":
+            _ = try delete(service: server)
+            return .nothing
+        default: return HelperAnswer(exitCode: 1, message: "no such operation: it is get, store or erase")
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import CommandSupport
+import CredentialHelpers
+import Keyutils
+import SystemPackage
+
+/// One line after the other, each as soon as it is there.
+struct LineReader {
+    let file: FileDescriptor
+    /// More bytes are no line.
+    let limit: Int
+    /// What was read behind the last line.
+    private var rest = SecretBox(copying: RawSpan())
+
+    init(_ file: FileDescriptor, limit: Int) {
+        self.file = file
+        self.limit = limit
+    }
+
+    /// The next line without its newline; `nil` at the end.
+    mutating func next() throws(CommandError) -> SecretBox? {
+        var searched = 0
+        while true {
+            if let end = rest.newline(from: searched) {
+                let line = rest.part(0..<end)
+                rest = rest.part((end + 1)..<rest.count)
+                return line
+            }
+            searched = rest.count
+            guard searched < limit else {
+                throw .data("the request has more than \(limit) bytes", hint: "no key can hold so much")
+            }
+            let more = try read()
+            guard more.count > 0 else {
+                defer { rest = more }
+                return rest.count > 0 ? rest : nil
+            }
+            let start = rest
+            rest = SecretBox(
+                SecretBytes { text in
+                    text.append(start)
+                    text.append(more)
+                })
+        }
+    }
+
+    /// What is there by now; nothing at the end.
+    private func read() throws(CommandError) -> SecretBox {
+        do {
+            return SecretBox(try unsafe SecretBytes(capacity: 4_096) { buffer in try unsafe file.read(into: buffer) })
+        } catch {
+            throw .internalError("can't read the request: \(error)", hint: nil)
+        }
+    }
+}
+
+extension SecretBox {
+    fileprivate func newline(from start: Int) -> Int? {
+        bytes.withBytes { bytes in
+            unsafe bytes.withUnsafeBytes { unsafe $0[start...].firstIndex(of: UInt8(ascii: "\n")) }
+        }
+    }
+
+    fileprivate func part(_ range: Range<Int>) -> SecretBox {
+        bytes.withBytes { bytes in SecretBox(copying: bytes.extracting(range)) }
+    }
+}

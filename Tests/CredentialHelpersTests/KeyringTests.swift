@@ -1,0 +1,111 @@
+import CredentialHelpers
+import SessionKeyring
+import Testing
+
+@Suite("keyring's command line")
+struct KeyringTests {
+    private let test = HelperUnderTest()
+    private static let notFound = HelperUnderTest.Said(output: "", exitCode: 1)
+
+    private func get(_ service: String, _ user: String?, _ form: KeyringForm = .password) throws
+        -> HelperUnderTest.Said
+    {
+        try test.answer { _ in try test.helper.keyringGet(service: service, user: user, form: form) }
+    }
+
+    private func set(_ service: String, _ user: String, _ password: String) throws {
+        #expect(
+            try test.answer(password.utf8) {
+                try test.helper.keyringSet(service: service, user: user, password: $0)
+            } == .init(output: ""))
+    }
+
+    private func delete(_ service: String, _ user: String) throws -> HelperUnderTest.Said {
+        try test.answer { _ in try test.helper.keyringDelete(service: service, user: user) }
+    }
+
+    @Test("what is set is an item with the bare password, and comes back in each form")
+    func storesAndFinds() throws {
+        try set("https://pypi.example/simple/", "me", "p \"w\n")
+        #expect(try test.stored == ["internet:https%3A//pypi.example/simple/:me": "p \"w"])
+        let service = "https://pypi.example/simple/"
+        #expect(try get(service, "me") == .init(output: "p \"w\n"))
+        #expect(try get(service, "me", .credentials).output == "me\np \"w\n")
+        #expect(try get(service, nil, .credentials).output == "me\np \"w\n")
+        #expect(try get(service, nil, .credentialsJSON).output == #"{"username":"me","password":"p \"w"}"# + "\n")
+        #expect(try get(service, "me", .passwordJSON).output == #"{"password":"p \"w"}"# + "\n")
+    }
+
+    @Test("what is not there is silent, with the exit status 1")
+    func notFound() throws {
+        try set("s", "me", "p")
+        for (service, user) in [("s", "you"), ("s", ""), ("t", "me"), ("S", "me")] {
+            for form in [KeyringForm.password, .credentials, .passwordJSON, .credentialsJSON] {
+                #expect(try get(service, user, form) == Self.notFound)
+            }
+            #expect(try delete(service, user) == Self.notFound)
+        }
+        #expect(try get("t", nil, .credentials) == Self.notFound)
+        #expect(try delete("s", "me") == .init(output: ""))
+        #expect(try get("s", "me") == Self.notFound)
+        #expect(try delete("s", "me") == Self.notFound)
+    }
+
+    @Test(
+        "one newline of what comes in is dropped, and nothing else", arguments: ["", "\n", " ", "a\n\n", "\r\n", "\0"])
+    func exactBytes(password: String) throws {
+        try set("s", "me", password + "\n")
+        #expect(try test.stored["internet:s:me"] == password)
+        #expect(try get("s", "me").output == password + "\n")
+    }
+
+    @Test("for a URL it is the exact item that counts, then the one of its origin")
+    func origin() throws {
+        try set("https://h:8443", "me", "origin")
+        for service in ["https://h:8443/simple/", "https://h:8443/", "https://h:8443"] {
+            #expect(try get(service, "me").output == "origin\n")
+            #expect(try get(service, nil, .credentials).output == "me\norigin\n")
+        }
+        for service in ["http://h:8443/simple/", "https://h/simple/", "h:8443", "https://h:84430/simple/"] {
+            #expect(try get(service, "me") == Self.notFound, "\(service)")
+        }
+        try set("https://h:8443/simple/", "you", "exact")
+        #expect(try get("https://h:8443/simple/", nil, .credentials).output == "you\nexact\n")
+        #expect(try get("https://h:8443/simple/", "me").output == "origin\n")
+        #expect(try delete("https://h:8443/", "me") == Self.notFound)
+    }
+
+    @Test("without a user it is the item that has none, else the first by name")
+    func anyUser() throws {
+        try set("s", "b", "2")
+        try set("s", "a", "1")
+        #expect(try get("s", nil, .credentials).output == "a\n1\n")
+        try test.store.set("own", for: .password(service: "s"))
+        #expect(try get("s", nil, .credentials).output == "\nown\n")
+    }
+
+    @Test("a password of 'skr set' comes before a stored one, and a record gives its secret until it ends")
+    func kinds() throws {
+        try test.plantExpiring(HelperUnderTest.now + 1, service: "s", account: "me")
+        #expect(try get("s", "me").output == "s\n")
+        try test.plantExpiring(HelperUnderTest.now, service: "s", account: "me")
+        #expect(try get("s", "me") == Self.notFound)
+        #expect(try get("s", nil, .credentials) == Self.notFound)
+        try test.store.set("stored", for: .internet(server: "s", account: "me"))
+        try test.store.set("set", for: .password(service: "s", account: "me"))
+        #expect(try get("s", "me").output == "set\n")
+        #expect(try delete("s", "me").exitCode == 0)
+        #expect(try test.stored == [:])
+    }
+
+    @Test("nothing planted adds a line or a field")
+    func planted() throws {
+        try test.store.set("p", for: .password(service: "s", account: "a\nb"))
+        #expect(try get("s", nil, .credentials).output == "")
+        #expect(try get("s", nil, .credentials).exitCode == 1)
+        #expect(try get("s", nil, .credentialsJSON).output == #"{"username":"a\nb","password":"p"}"# + "\n")
+        try test.store.set([0xFF] as [UInt8], for: .password(service: "t", account: "me"))
+        #expect(try get("t", "me", .credentialsJSON).message?.contains("UTF-8") == true)
+        #expect(try get("t", "me", .passwordJSON).output == "")
+    }
+}

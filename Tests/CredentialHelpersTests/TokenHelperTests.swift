@@ -1,0 +1,109 @@
+import CredentialHelpers
+import SessionKeyring
+import Testing
+
+@Suite("ansible's, Terraform's and Vault's protocols")
+struct TokenHelperTests {
+    private let test = HelperUnderTest()
+
+    private func ansible(_ id: String) throws -> HelperUnderTest.Said {
+        try test.answer { _ in try test.helper.ansible(id: id) }
+    }
+
+    private func terraform(_ operation: String, _ request: String = "", host: String = "app.terraform.io") throws
+        -> HelperUnderTest.Said
+    {
+        try test.answer(request.utf8) { try test.helper.terraform(operation, host: host, request: $0) }
+    }
+
+    private func vault(_ operation: String, _ request: String = "", server: String = "https://v:8200") throws
+        -> HelperUnderTest.Said
+    {
+        try test.answer(request.utf8) { try test.helper.vault(operation, server: server, request: $0) }
+    }
+
+    @Test("a vault id's secret and a newline; an unknown one has the exit status 2")
+    func vaultIDs() throws {
+        #expect(try ansible("prod") == .init(output: "", exitCode: 2, missing: .password(service: "prod")))
+        try test.store.set("p w", for: .password(service: "prod"))
+        #expect(try ansible("prod") == .init(output: "p w\n"))
+        #expect(try ansible("Prod").exitCode == 2)
+        try test.store.delete(.password(service: "prod"))
+        try test.store.set("only", for: .password(service: "prod", account: "me"))
+        #expect(try ansible("prod") == .init(output: "only\n"))
+        try test.plantExpiring(HelperUnderTest.now, service: "old")
+        #expect(try ansible("old").exitCode == 2)
+    }
+
+    @Test("Terraform's token of a host comes back until it is forgotten; none is an empty object")
+    func terraformToken() throws {
+        #expect(try terraform("get") == .init(output: "{}\n"))
+        #expect(try terraform("store", #" {"token" : "t\"\u00e9"} "#) == .init(output: ""))
+        #expect(try test.stored == ["internet:app.terraform.io:": "t\"\u{E9}"])
+        #expect(try terraform("get") == .init(output: #"{"token":"t\"é"}"# + "\n"))
+        #expect(try terraform("get", host: "other.io") == .init(output: "{}\n"))
+        #expect(try test.docker("list").output == "{}\n")
+        #expect(try terraform("forget", host: "other.io") == .init(output: ""))
+        #expect(try terraform("forget") == .init(output: ""))
+        #expect(try terraform("forget") == .init(output: ""))
+        #expect(try terraform("get") == .init(output: "{}\n"))
+    }
+
+    @Test(
+        "Terraform is told where not all could be stored, and nothing is",
+        arguments: [
+            "", "{}", "[]", #"{"token":1}"#, #"{"token":null}"#, #"{"token":"t","scope":"x"}"#, #"{"Token":"t"}"#,
+            #"{"token":"t"} x"#, #"{"token":"\ud800"}"#, #"{"token":{"token":"t"}}"#, #"{"token":"t",}"#,
+            #"{"scope":"x","token":"t"}"#,
+        ])
+    func terraformRefuses(request: String) throws {
+        let said = try terraform("store", request)
+        #expect(said.exitCode == 1 && said.message != nil && said.output == "")
+        #expect(try test.stored == [:])
+    }
+
+    @Test("what Terraform does not ask for, or can't be JSON, is an error")
+    func terraformErrors() throws {
+        #expect(try terraform("list").exitCode == 1)
+        try test.store.set([0xFF] as [UInt8], for: .password(service: "app.terraform.io"))
+        #expect(try terraform("get").exitCode == 1)
+        #expect(try terraform("get").output == "")
+        try test.plantExpiring(HelperUnderTest.now, service: "old.io")
+        #expect(try terraform("get", host: "old.io") == .init(output: "{}\n"))
+    }
+
+    @Test("Vault's token of a server is written without a newline; none is nothing")
+    func vaultToken() throws {
+        #expect(try vault("get") == .init(output: ""))
+        #expect(try vault("erase") == .init(output: ""))
+        #expect(try vault("store", "hvs.x\n") == .init(output: ""))
+        #expect(try test.stored == ["internet:https%3A//v%3A8200:": "hvs.x"])
+        for server in ["https://v:8200", "https://v:8200/", "https://v:8200//"] {
+            #expect(try vault("get", server: server) == .init(output: "hvs.x"))
+        }
+        #expect(try vault("get", server: CredentialHelper.vaultServer) == .init(output: ""))
+        #expect(try vault("erase", server: "https://v:8200/") == .init(output: ""))
+        #expect(try test.stored == [:])
+    }
+
+    @Test("what is no token on one line is neither stored nor written for Vault")
+    func vaultErrors() throws {
+        for request in ["", "\n", "a\nb\n", "a\0"] {
+            #expect(try vault("store", request).exitCode == 1)
+        }
+        #expect(try test.stored == [:])
+        #expect(try vault("login").exitCode == 1)
+        try test.store.set("a\nb", for: .password(service: "https://v:8200"))
+        #expect(try vault("get").output == "")
+        #expect(try vault("get").exitCode == 1)
+    }
+
+    @Test("to store the same token again does not make it live longer, and an ended record is replaced")
+    func storedAgain() throws {
+        try test.plantExpiring(HelperUnderTest.now + 60, service: "https://v:8200")
+        _ = try vault("store", "s")
+        #expect(try test.stored.keys.map { $0.prefix(10) } == ["credential"])
+        _ = try vault("store", "t")
+        #expect(try test.stored == ["internet:https%3A//v%3A8200:": "t"])
+    }
+}

@@ -93,6 +93,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
+            exclude: ["Verbs/Helper/Python"],
             resources: [
                 .embedInCode("Verbs/Completions/completion.bash"), .embedInCode("Verbs/Completions/completion.zsh"),
                 .embedInCode("Verbs/Completions/completion.fish"),

@@ -1,0 +1,50 @@
+"""A backend for Python's keyring that keeps passwords in the Linux kernel keyring, by the command skr."""
+
+import json
+import shutil
+import subprocess
+
+from keyring import credentials, errors
+from keyring.backend import KeyringBackend
+from keyring.compat import properties
+
+
+def _skr(*words, input=b""):
+    """Runs the helper: the status 1 is that there is no such item."""
+    program = shutil.which("skr")
+    if program is None:
+        raise errors.KeyringError("there is no skr in PATH")
+    # Exact bytes, and secrets only through pipes. Behind '--' a name may begin with a hyphen.
+    done = subprocess.run([program, "helper", "keyring", *words], input=input, capture_output=True)
+    if done.returncode not in (0, 1):
+        raise errors.KeyringError(done.stderr.decode(errors="replace").strip() or f"skr: status {done.returncode}")
+    return done.stdout if done.returncode == 0 else None
+
+
+class Keyring(KeyringBackend):
+    @properties.classproperty
+    def priority(cls):
+        try:
+            _skr("get", "--", "skr-keyring", "priority")
+        except (errors.KeyringError, OSError) as error:
+            raise RuntimeError(str(error)) from error
+        return 9
+
+    def get_password(self, service, username):
+        answer = _skr("get", "--", service, username)
+        return None if answer is None else answer[:-1].decode()
+
+    def set_password(self, service, username, password):
+        try:
+            _skr("set", "--", service, username, input=password.encode() + b"\n")
+        except errors.KeyringError as error:
+            raise errors.PasswordSetError(str(error)) from error
+
+    def delete_password(self, service, username):
+        if _skr("del", "--", service, username) is None:
+            raise errors.PasswordDeleteError("there is no such password")
+
+    def get_credential(self, service, username):
+        user = [] if username is None else [username]
+        answer = _skr("get", "--mode=creds", "--output=json", "--", service, *user)
+        return None if answer is None else credentials.SimpleCredential(**json.loads(answer))

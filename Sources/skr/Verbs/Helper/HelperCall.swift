@@ -91,7 +91,11 @@ extension HelperCall {
     }
 
     func action() throws(CommandError) -> any VerbAction {
-        if client == .cargo { return CargoSession(call: self) }
-        return command.count > 0 ? try TokenCall(self).action() : HelperAction(call: self)
+        switch client {
+        case .cargo: CargoSession(call: self)
+        // For it, '--' ends the options.
+        case .keyring: HelperAction(call: self)
+        default: command.count > 0 ? try TokenCall(self).action() : HelperAction(call: self)
+        }
     }
 }

@@ -1,0 +1,118 @@
+# What the scenarios are made of.
+
+# client NAME VERSION: the real client of the checks that follow.
+client() {
+    name="$1 $2"
+    echo "# real: $name" >>"$CLIENTS_LIST"
+}
+
+# driver NAME WHY: the checks that follow speak the protocol in the place of a client.
+driver() {
+    name="$1 (driver)"
+    echo "# driver: $1: $2" >>"$CLIENTS_LIST"
+}
+
+# check WHAT COMMAND...: one line; what the command prints only if it fails. It runs in a subshell.
+check() {
+    local what=$1 output
+    shift
+    if output=$("$@" 2>&1); then
+        echo "ok - $name: $what"
+    else
+        echo "not ok - $name: $what"
+        head -n 15 <<<"$output" | sed "s/^/#   /"
+    fi
+}
+
+# What can't be checked is a failure.
+skipped() { echo "not ok - $name: $1: skipped, $2"; }
+
+fails() { ! "$@"; }
+
+# fails_with STATUS COMMAND...
+fails_with() {
+    local expected=$1 status
+    shift
+    "$@"
+    status=$?
+    [ "$status" = "$expected" ] || { echo "ended with $status, not with $expected"; return 1; }
+}
+
+# prints TEXT COMMAND...: its standard output, less the line breaks at its end.
+prints() {
+    local expected=$1 output
+    shift
+    output=$("$@")
+    [ "$output" = "$expected" ] || { printf 'printed: %s\nand not: %s\n' "$output" "$expected"; return 1; }
+}
+
+# says PATTERN COMMAND...: a line of its output or errors fits, as an extended regular expression; it may fail.
+says() {
+    local pattern=$1 output
+    shift
+    output=$("$@" 2>&1)
+    grep -qE -- "$pattern" <<<"$output" || { printf 'printed: %s\nno line like: %s\n' "$output" "$pattern"; return 1; }
+}
+
+# secret VARIABLE [TEXT]: a secret that must be in no file at the end; by default one that nobody else has.
+secret() {
+    local text=${2-s3cret-$(od -An -N12 -tx1 /dev/urandom | tr -d ' \n')}
+    printf -v "$1" %s "$text"
+    secrets+=("$text")
+}
+
+# Neither as it is, nor in base64 at any offset, nor in hexadecimal or as part of a URL.
+nothing_on_disk() {
+    [ ${#secrets[@]} -gt 0 ] || { echo "no secret was told"; return 1; }
+    printf '%s\0' "${secrets[@]}" | python3 "$CLIENTS/support/find-secrets.py" "$HOME" "$WORK"
+}
+
+# start NAME COMMAND...: a server that ends with the scenario; its standard output goes to NAME.out.
+start() {
+    local server=$1
+    shift
+    setpriv --pdeathsig KILL "$@" >"$WORK/$server.out" 2>"$WORK/$server.err" <&0 &
+    servers+=($!)
+}
+servers=()
+
+# serve NAME [ARGUMENT...]: a server of servers/, which prints its port; sets port.
+serve() {
+    start "$1" python3 "$CLIENTS/servers/$1.py" "${@:2}"
+    await_port "$1" '^([0-9]+)$'
+}
+
+# await_port NAME PATTERN: sets port to what the parentheses take of what the server prints.
+await_port() {
+    port=
+    for _ in {1..600}; do
+        port=$(cat "$WORK/$1.out" "$WORK/$1.err" 2>/dev/null | sed -nE "s/.*$2.*/\1/p" | head -n 1)
+        [ -n "$port" ] && return
+        sleep 0.05
+    done
+    skipped "the server $1" "it does not start"
+    sed 's/^/#   /' "$WORK/$1.err"
+    exit 1
+}
+
+end_servers() {
+    [ ${#servers[@]} = 0 ] || kill "${servers[@]}" 2>/dev/null
+    wait 2>/dev/null
+}
+
+# The lines of a file that fit.
+count() { grep -cE -- "$2" "$1" || true; }
+
+# certificate HOST: a CA in ca.pem, and certificate.pem and key.pem of a server by it, for localhost and 127.0.0.1.
+certificate() {
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=scenario-ca \
+        -keyout "$WORK/ca.key" -out "$WORK/ca.pem" 2>/dev/null
+    openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=localhost \
+        -keyout "$WORK/key.pem" -out "$WORK/request.pem" 2>/dev/null
+    openssl x509 -req -in "$WORK/request.pem" -CA "$WORK/ca.pem" -CAkey "$WORK/ca.key" -CAcreateserial -days 2 \
+        -extfile <(printf 'subjectAltName=DNS:localhost,IP:127.0.0.1\nextendedKeyUsage=serverAuth\n') \
+        -out "$WORK/certificate.pem" 2>/dev/null
+}
+
+# store ITEM-ARGUMENTS... <secret of $value>: an item with the secret, from standard input.
+store() { printf %s "$value" | skr set "$@"; }

@@ -1,0 +1,77 @@
+# What the scenarios need of the machine, and its removal.
+
+packages=(git curl ca-certificates openssl keyutils apache2-utils procps sudo openssh-client python3 python3-venv restic
+    ansible-core skopeo buildah)
+# Of these only the programs: what else is in them would start daemons, or take the place of a newer one.
+programs=(docker.io docker-registry kubernetes-client)
+
+install_clients() {
+    local missing=() package
+    for package in "${packages[@]}"; do
+        [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")
+    done
+    if [ ${#missing[@]} -gt 0 ] || ! is_current debian "${programs[*]}"; then apt-get update -qq; fi
+    if [ ${#missing[@]} -gt 0 ]; then
+        DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+    fi
+    is_current debian "${programs[*]}" || unpack_programs
+    is_current venv "$(<"$CLIENTS/requirements.txt")" || make_venv
+}
+
+# Whether this was installed for just that.
+is_current() { [ "$(cat "$installed/$1.for" 2>/dev/null)" = "$2" ]; }
+
+unpack_programs() {
+    local archive
+    rm -rf "$installed/debian" "$installed"/debian.for
+    mkdir -p "$installed/debian/archives"
+    (cd "$installed/debian/archives" && apt-get download -qq "${programs[@]}" 2>/dev/null)
+    for archive in "$installed"/debian/archives/*.deb; do dpkg-deb -x "$archive" "$installed/debian"; done
+    rm -rf "$installed/debian/archives"
+    printf '%s' "${programs[*]}" >"$installed/debian.for"
+}
+
+make_venv() {
+    rm -rf "$installed/venv" "$installed"/venv.for
+    /usr/bin/python3 -m venv "$installed/venv"
+    "$installed/venv/bin/pip" install -q --disable-pip-version-check -r "$CLIENTS/requirements.txt"
+    cp "$CLIENTS/requirements.txt" "$installed/venv.for"
+}
+
+# Each helper under the name that its client looks for.
+make_links() {
+    local name
+    mkdir "$work/links"
+    ln -s "$skr" "$work/links/skr"
+    for name in git-credential-skr docker-credential-skr cargo-credential-skr terraform-credentials-skr keyring \
+        skr-client skr-askpass skr-vault skr-bazel skr-npm-registry; do
+        ln -s "$skr" "$work/links/$name"
+    done
+}
+
+# A scenario in the background: an empty home, a session keyring of its own, no terminal, all in one process group, which
+# ends when this script does, however that ends.
+start_scenario() {
+    local name=$1 root=$work/$1.d
+    mkdir -p "$root/home" "$root/tmp"
+    env -i --default-signal \
+        NAME="$name" WORK="$root" HOME="$root/home" TMPDIR="$root/tmp" CLIENTS="$CLIENTS" SKR="$skr" \
+        PATH="$work/links:$installed/venv/bin:$installed/debian/usr/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" \
+        OUTER_PATH="$PATH" RUSTUP_HOME="${RUSTUP_HOME:-$HOME/.rustup}" CLIENTS_LIST="$work/$name.clients" \
+        USER=root LOGNAME=root LC_ALL=C.UTF-8 TERM=dumb TZ=UTC PIP_CONFIG_FILE=/dev/null \
+        setsid timeout --kill-after=5 180 setpriv --pdeathsig KILL keyctl session - \
+        bash "$CLIENTS/support/scenario" >"$work/$name.checks" 2>"$work/$name.errors" </dev/null 9<&- &
+    running+=($!)
+}
+
+running_scenarios() { jobs -rp | wc -l; }
+
+own_keys() { for ring in @u @us; do for key in $(keyctl rlist $ring); do keyctl rdescribe "$key"; done; done 2>/dev/null | sort; }
+
+restore() {
+    set +e
+    local group
+    for group in "${running[@]}"; do kill -KILL -- "-$group" 2>/dev/null; done
+    wait 2>/dev/null
+    rm -rf "$work"
+}

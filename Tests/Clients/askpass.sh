@@ -1,0 +1,72 @@
+# ssh-add, sudo and git, which ask through a program.
+secret key
+secret amy
+secret wrong
+askpass=$(command -v skr-askpass)
+
+client ssh-add "$(ssh -V 2>&1 | sed -E 's/OpenSSH_([^ ,]*).*/\1/')"
+export SSH_AUTH_SOCK=$WORK/agent
+start agent ssh-agent -D -a "$SSH_AUTH_SOCK"
+for _ in {1..100}; do [ -S "$SSH_AUTH_SOCK" ] && break; sleep 0.05; done
+# The passphrase of a key has to be typed or in argv; a terminal types it.
+python3 "$CLIENTS/support/type-passphrase.py" "$WORK/id" <<<"$key"
+add() { SSH_ASKPASS=$askpass SSH_ASKPASS_REQUIRE=force timeout 20 ssh-add "$WORK/id"; }
+keys() { ssh-add -l | grep -c SHA256: || true; }
+value=$key
+
+check "nothing stored: ssh-add fails" fails add
+check "nothing stored: the agent has no key" prints 0 keys
+store "$WORK/id"
+check "ssh-add" add
+check "the agent has the key" prints 1 keys
+ssh-add -q -D
+printf %s "$wrong" | skr set "$WORK/id"
+check "wrong passphrase: ssh-add fails, and ends" fails add
+check "wrong passphrase: the agent has no key" prints 0 keys
+store "$WORK/id" --timeout 1s
+check "with a timeout" add
+ssh-add -q -D
+sleep 1.3
+check "expired: ssh-add fails" fails add
+store "$WORK/id"
+skr delete "$WORK/id"
+check "removed: ssh-add fails" fails add
+
+# sudo -A asks whoever is no root, and whether the password is right PAM says: a user who is made and removed here would be
+# in everybody's way, so this is what it calls.
+driver "sudo -A" "the prompt of sudo, without a user who has a password"
+value=$amy
+asks_sudo() { skr-askpass '[sudo] password for amy: '; }
+check "nothing stored: exit 1" fails_with 1 asks_sudo
+store sudo amy
+check "the password" prints "$amy" asks_sudo
+check "another user has none" fails skr-askpass '[sudo] password for ben: '
+skr delete sudo amy
+check "removed: exit 1" fails_with 1 asks_sudo
+
+client "git with GIT_ASKPASS" "$(git --version | sed 's/git version //')"
+mkdir repositories
+git init -q --bare repositories/one.git
+serve git "$WORK/repositories" <<<"amy $amy"
+server=http://127.0.0.1:$port
+export GIT_CONFIG_NOSYSTEM=1 GIT_TERMINAL_PROMPT=0 GIT_ASKPASS=$askpass
+listing() { timeout 20 git ls-remote "http://amy@127.0.0.1:$port/one.git"; }
+put() { printf 'protocol=http\nhost=127.0.0.1:%s\nusername=amy\npassword=%s\n' "$port" "$1" | git-credential-skr "${@:2}" store; }
+check "nothing stored: refused" fails listing
+put "$wrong"
+check "wrong password: refused" says 'Authentication failed' listing
+put "$amy"
+check "ls-remote" listing
+check "ls-remote, with the user's name from the keyring too" timeout 20 git ls-remote "$server/one.git"
+put "$wrong"
+put "$amy" --timeout 1s
+check "with a timeout" listing
+sleep 1.3
+check "expired: refused" fails listing
+put "$amy"
+skr delete "$server" amy
+check "removed: refused" fails listing
+
+name=skr-askpass
+check "a question for a person is not answered" fails skr-askpass 'Are you sure you want to continue connecting (yes/no/[fingerprint])? '
+check "a prompt that nobody knows" fails skr-askpass 'What is your quest? '

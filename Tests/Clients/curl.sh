@@ -1,0 +1,32 @@
+# curl with the lines of skr helper netrc, whose passwords have what needs quotes.
+client curl "$(curl --version | awk 'NR == 1 { print $2 }')"
+secret amy 'blank  and "quotes" and '\''these'\'', # no comment, \ and \n'
+secret ben
+secret wrong
+mkdir files
+echo done >files/page
+serve files "$WORK/files" <<<"basic amy $amy"$'\n'"basic ben $ben"
+host=127.0.0.1
+status() { curl -s -o body -w '%{http_code}' --netrc-file <(skr helper netrc "$@") "http://$host:$port/page"; }
+item() { printf 'protocol=http\nhost=%s:%s\nusername=%s\npassword=%s\n' "$host" "$port" "$1" "$2" | git-credential-skr "${@:3}" store; }
+
+check "nothing stored: the server refuses" prints 401 status
+check "nothing stored for a host that is named: an error" fails skr helper netrc "$host"
+item amy "$wrong"
+check "wrong password: the server refuses" prints 401 status "$host"
+item amy "$amy"
+check "a password of blanks, quotes, # and \\" prints 200 status "$host"
+check "the same without the name of a host" prints 200 status
+check "the server saw the user" says '^GET /page amy$' tail -n 1 files.requests
+item ben "$ben"
+check "two users: curl takes the one of the URL" prints 200 curl -s -o body -w '%{http_code}' --netrc-file <(skr helper netrc "$host") "http://ben@$host:$port/page"
+check "the server saw the second user" says '^GET /page ben$' tail -n 1 files.requests
+skr delete "http://$host:$port" ben
+skr delete "http://$host:$port" amy
+check "removed: the server refuses" prints 401 status
+item amy "$amy" --timeout 1s
+check "with a timeout" prints 200 status
+sleep 1.3
+check "expired: the server refuses" prints 401 status
+planted() { printf 'protocol=http\nhost=%s\nusername=%s\npassword=%s\n' 'evil.example' 'eve' 'x machine 127.0.0.1 login amy password y' | git-credential-skr store; skr helper netrc; }
+check "a password can't add a machine" says '^machine evil\.example login "?eve"? password "x machine 127\.0\.0\.1 login amy password y"$' planted

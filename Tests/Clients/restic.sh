@@ -1,0 +1,25 @@
+# restic, which runs a command for its password.
+client restic "$(restic version | cut -d ' ' -f 2)"
+secret value
+secret wrong
+export RESTIC_REPOSITORY=$WORK/repository RESTIC_CACHE_DIR=$WORK/cache
+mkdir data
+echo text >data/file
+restic() { command restic --quiet --password-command 'skr get restic' "$@"; }
+
+check "nothing stored: init fails, and says why" says 'restic: no such item, or it has expired' restic init
+check "nothing stored: no repository was made" fails test -e repository/config
+store restic
+check "init" restic init
+check "backup" restic backup data
+check "restore" restic restore latest --target restored
+check "what was restored" prints text find restored -name file -exec cat {} +
+printf %s "$wrong" | skr set restic
+check "wrong password: refused" says 'wrong password or no key found' restic snapshots
+store restic --timeout 1s
+check "with a timeout: it is read" restic snapshots
+sleep 1.3
+check "expired: refused" fails restic snapshots
+store restic
+skr delete restic
+check "removed: refused" fails restic snapshots

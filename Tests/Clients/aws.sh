@@ -1,0 +1,97 @@
+# The aws CLI against moto's server, which checks credentials and signatures.
+client aws "$(aws --version 2>&1 | sed -E 's/aws-cli\/([^ ]*).*/\1/')"
+secret secret_key
+# moto lets the first requests in unchecked, by which the user and her key are made.
+INITIAL_NO_AUTH_ACTION_COUNT=4 start moto moto_server -H 127.0.0.1 -p 0
+await_port moto 'Running on http:..127\.0\.0\.1:([0-9]+)'
+export AWS_ENDPOINT_URL=http://127.0.0.1:$port AWS_DEFAULT_REGION=eu-central-1 AWS_EC2_METADATA_DISABLED=true AWS_PAGER= AWS_MAX_ATTEMPTS=1
+admin() { AWS_ACCESS_KEY_ID=any AWS_SECRET_ACCESS_KEY=any aws iam "$@"; }
+admin create-user --user-name amy >user.json
+admin put-user-policy --user-name amy --policy-name all \
+    --policy-document '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"*","Resource":"*"}]}'
+read -r access_key secret_key < <(admin create-access-key --user-name amy --query 'AccessKey.[AccessKeyId,SecretAccessKey]' --output text)
+secrets=("$secret_key")
+# The fourth of them.
+admin list-users >/dev/null
+
+# What a company's own command would do: it says in runs that it ran.
+cat >issue-credentials <<'SCRIPT'
+#!/bin/bash
+echo run >>"$WORK/runs"
+[ -e "$WORK/refuse" ] && { echo "no credentials for you" >&2; exit 3; }
+sleep 0.3
+printf '{"Version":1,"AccessKeyId":"%s","SecretAccessKey":"%s","Expiration":"%s"}' \
+    "$ISSUED_ID" "$ISSUED_KEY" "$(date -u -d "$(cat "$WORK/lifetime")" +%Y-%m-%dT%H:%M:%SZ)"
+SCRIPT
+chmod +x issue-credentials
+export ISSUED_ID=$access_key ISSUED_KEY=$secret_key
+echo '1 hour' >lifetime
+mkdir ~/.aws
+cat >~/.aws/config <<CONFIG
+[profile prod]
+credential_process = skr helper aws prod -- $WORK/issue-credentials
+[profile stored]
+credential_process = skr helper aws stored
+CONFIG
+who() { aws sts get-caller-identity --query Arn --output text --profile "$1"; }
+runs() { cat runs 2>/dev/null | wc -l; }
+forget() { keyctl clear @s; rm -f runs; }
+
+check "without credentials the server refuses" fails env AWS_ACCESS_KEY_ID=AKIAWRONG AWS_SECRET_ACCESS_KEY=wrong aws sts get-caller-identity
+check "a stored item, of which there is none" says 'no such item, or it has expired' who stored
+check "fresh: by the command" prints arn:aws:iam::123456789012:user/amy who prod
+check "fresh: the command ran once" prints 1 runs
+check "again: from the keyring" prints arn:aws:iam::123456789012:user/amy who prod
+check "again: the command did not run" prints 1 runs
+check "the helper's answer is the client's form" says '"Version": ?1' skr helper aws prod -- "$WORK/issue-credentials"
+
+twenty() {
+    local one clients=()
+    for one in {1..20}; do skr helper aws prod -- "$WORK/issue-credentials" >"answer.$one" & clients+=($!); done
+    for one in "${clients[@]}"; do wait "$one" || return 1; done
+    for one in {1..20}; do
+        python3 -c 'import json, os, sys; sys.exit(json.load(sys.stdin)["SecretAccessKey"] != os.environ["ISSUED_KEY"])' <"answer.$one" || return 1
+    done
+}
+forget
+check "20 at once: each gets the credentials" twenty
+check "20 at once: one run of the command" prints 1 runs
+rm -f answer.*
+four() {
+    local one clients=()
+    for one in {1..4}; do who prod & clients+=($!); done
+    for one in "${clients[@]}"; do wait "$one" || return 1; done
+}
+forget
+check "4 of the aws CLI at once" four
+check "4 of the aws CLI at once: one run of the command" prints 1 runs
+
+# Kept until its end less 5 minutes.
+forget
+echo '5 minutes 2 seconds' >lifetime
+check "5 minutes and 2 seconds to live: used" who prod
+first_runs=$(runs)
+sleep 2.5
+echo '1 hour' >lifetime
+check "expired less 5 minutes: fetched again" who prod
+check "expired less 5 minutes: the command ran once more" prints $((first_runs + 1)) runs
+forget
+touch refuse
+check "the command fails: aws says why" says 'no credentials for you' who prod
+rm refuse
+forget
+check "after the failure" who prod
+ISSUED_KEY=wrong-$RANDOM
+forget
+check "wrong secret: the server refuses" says 'SignatureDoesNotMatch|InvalidClientTokenId|AuthFailure' who prod
+ISSUED_KEY=$secret_key
+
+stored() { printf '{"Version":1,"AccessKeyId":"%s","SecretAccessKey":"%s"}' "$access_key" "$secret_key" | skr set stored "$@"; }
+stored
+check "a stored item" prints arn:aws:iam::123456789012:user/amy who stored
+stored --timeout 1s
+sleep 1.3
+check "a stored item that has expired" says 'no such item, or it has expired' who stored
+stored
+skr delete stored
+check "removed" says 'no such item, or it has expired' who stored

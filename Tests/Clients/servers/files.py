@@ -10,6 +10,9 @@ import pathlib
 import ssl
 import sys
 
+# As Kubernetes refuses; others do not read it.
+REFUSAL = b'{"kind":"Status","apiVersion":"v1","status":"Failure","message":"Unauthorized","reason":"Unauthorized","code":401}'
+
 root = pathlib.Path(sys.argv[1])
 readers = {}
 for line in sys.stdin:
@@ -30,7 +33,7 @@ class Files(http.server.BaseHTTPRequestHandler):
         file = root / path
         if file.is_dir():
             file = file / "index"
-        status, content = (200, b"") if reader else (401, b'{"kind":"Status","status":"Failure","code":401}')
+        status, content = (200, b"") if reader else (401, REFUSAL)
         if reader and self.command == "GET":
             status, content = (200, file.read_bytes()) if file.is_file() else (404, b"")
         self.send_response(status)

@@ -1,0 +1,75 @@
+# go, Bazel, pnpm and npm: they take HTTP's headers from their helper. None is here that is new enough, so the driver makes
+# the requests that they would make.
+secret token
+secret wrong
+value=$token
+certificate
+mkdir files
+echo done >files/page
+serve files "$WORK/files" --tls "$WORK/certificate.pem" "$WORK/key.pem" <<<"header amy Bearer $token"$'\n'"basic ben $wrong"
+origin=https://127.0.0.1:$port
+export ORIGIN=$origin CA=$WORK/ca.pem
+drive() { python3 "$CLIENTS/drivers/headers.py" "$@"; }
+
+# life CLIENT ITEM: what every client has to get from the item.
+life() {
+    keyctl clear @s
+    check "nothing stored: refused" prints 401 drive "$1"
+    printf %s "$wrong" | skr set "$2"
+    check "wrong token: refused" prints 401 drive "$1"
+    store "$2"
+    check "the token" prints 200 drive "$1"
+    check "the server saw the user" says ' amy$' tail -n 1 files.requests
+    store "$2" --timeout 1s
+    sleep 1.3
+    check "expired: refused" prints 401 drive "$1"
+    store "$2"
+    skr delete "$2"
+    check "removed: refused" prints 401 drive "$1"
+}
+
+cat >issue-token <<'SCRIPT'
+#!/bin/bash
+echo run >>"$WORK/runs"
+printf '{"access_token":"%s","expires_in":%s}' "$ISSUED" "$(cat "$WORK/lifetime")"
+SCRIPT
+chmod +x issue-token
+export ISSUED=$token
+runs() { cat runs 2>/dev/null | wc -l; }
+
+driver "go 1.24 and newer" "GOAUTH as 'go help goauth' says it: without a URL, then with the URL and the head of a 401"
+export GOAUTH='skr helper go'
+life go "$origin"
+check "nothing stored: nothing is printed, exit 0" prints '' skr helper go
+store "$origin/private"
+check "a token for /private is not for /page" prints 401 drive go
+skr delete "$origin/private"
+export GOAUTH="skr helper go $origin -- $WORK/issue-token"
+rm -f runs
+echo 3600 >lifetime
+check "by a command" prints 200 drive go
+check "again" prints 200 drive go
+check "the command ran once" prints 1 runs
+keyctl clear @s
+echo 2 >lifetime
+check "a token of 2 seconds" prints 200 drive go
+before=$(runs)
+sleep 2.3
+echo 3600 >lifetime
+check "after its end" prints 200 drive go
+check "after its end the command ran once more" prints $((before + 1)) runs
+
+driver "Bazel, Buck2" "EngFlow's credential-helper specification"
+life bazel "$origin"
+check "nothing stored: no headers, exit 0" says '^\{"headers": ?\{\}\}$' skr-bazel get <<<"{\"uri\":\"$origin/page\"}"
+check "further properties" skr-bazel get <<<"{\"uri\":\"$origin/page\",\"more\":[1]}"
+check "an operation that is not supported" fails skr-bazel store <<<'{}'
+printf %s "$wrong" | skr set "$origin" ben
+check "a user's password" prints 200 drive bazel
+check "the server saw the user of the password" says ' ben$' tail -n 1 files.requests
+
+driver "pnpm, npm" "tokenHelper: an absolute path without arguments, whose output is the value of Authorization"
+life npm registry
+check "nothing stored: an error" fails skr-npm-registry
+store registry
+check "the whole value" prints "Bearer $token" skr-npm-registry

@@ -18,9 +18,9 @@ play() { printf -- '- hosts: localhost\n  gather_facts: false\n  vars_files: [va
 check "ansible-playbook decrypts it" says '"answer": (42|"42")' play
 printf %s "$wrong" | skr set prod
 check "wrong password: view fails" says 'Decryption failed' vault view vault.yml
-store prod --timeout 1s
+store prod --timeout 3s
 check "with a timeout: the client script answers" prints "$value" skr-client --vault-id prod
-sleep 1.3
+sleep 3.1
 check "expired: exit 2" fails_with 2 skr-client --vault-id prod
 check "expired: view fails" fails vault view vault.yml
 store prod

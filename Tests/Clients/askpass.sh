@@ -23,10 +23,10 @@ ssh-add -q -D
 printf %s "$wrong" | skr set "$WORK/id"
 check "wrong passphrase: ssh-add fails, and ends" fails add
 check "wrong passphrase: the agent has no key" prints 0 keys
-store "$WORK/id" --timeout 1s
+store "$WORK/id" --timeout 3s
 check "with a timeout" add
 ssh-add -q -D
-sleep 1.3
+sleep 3.1
 check "expired: ssh-add fails" fails add
 store "$WORK/id"
 skr delete "$WORK/id"
@@ -59,9 +59,9 @@ put "$amy"
 check "ls-remote" listing
 check "ls-remote, with the user's name from the keyring too" timeout 20 git ls-remote "$server/one.git"
 put "$wrong"
-put "$amy" --timeout 1s
+put "$amy" --timeout 3s
 check "with a timeout" listing
-sleep 1.3
+sleep 3.1
 check "expired: refused" fails listing
 put "$amy"
 skr delete "$server" amy

@@ -24,9 +24,9 @@ check "the server saw the second user" says '^GET /page ben$' tail -n 1 files.re
 skr delete "http://$host:$port" ben
 skr delete "http://$host:$port" amy
 check "removed: the server refuses" prints 401 status
-item amy "$amy" --timeout 1s
+item amy "$amy" --timeout 3s
 check "with a timeout" prints 200 status
-sleep 1.3
+sleep 3.1
 check "expired: the server refuses" prints 401 status
 planted() { printf 'protocol=http\nhost=%s\nusername=%s\npassword=%s\n' 'evil.example' 'eve' 'x machine 127.0.0.1 login amy password y' | git-credential-skr store; skr helper netrc; }
 check "a password can't add a machine" says '^machine evil\.example login "?eve"? password "x machine 127\.0\.0\.1 login amy password y"$' planted

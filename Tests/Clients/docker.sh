@@ -73,12 +73,12 @@ check "login" says 'Login Succeeded' skopeo_login amy "$amy"
 check "copy to the registry" skopeo_copy
 check "inspect" says '"Digest": "sha256:' skopeo_inspect
 check "auth.json has no credential" fails grep '"auth":' auth.json
-expire() { printf '{"ServerURL":"%s","Username":"amy","Secret":"%s"}' "$registry" "$amy" | docker-credential-skr --timeout 1s store; }
+expire() { printf '{"ServerURL":"%s","Username":"amy","Secret":"%s"}' "$registry" "$amy" | docker-credential-skr --timeout 3s store; }
 skopeo logout --authfile auth.json "$registry" >/dev/null
 check "logged out: inspect is refused" says 'unauthorized|authentication required' skopeo_inspect
-check "stored with --timeout 1s" expire
+check "stored with --timeout 3s" expire
 check "inspect before it ends" skopeo_inspect
-sleep 1.3
+sleep 3.1
 check "expired: inspect is refused" says 'unauthorized|authentication required' skopeo_inspect
 check "expired between list and get: the text of not found" prints 'credentials not found in native keychain' stored_for
 

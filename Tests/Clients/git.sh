@@ -65,11 +65,11 @@ skr delete "$server" ben
 check "removed with skr delete: the second user is asked for again" fails clone "http://ben@127.0.0.1:$port/one.git"
 forget
 
-git config --global credential.helper 'skr --timeout 1s'
+git config --global credential.helper 'skr --timeout 3s'
 approve amy "$amy"
-check "--timeout 1s: found at once" clone "$server/one.git"
-sleep 1.3
-check "--timeout 1s: a use has not renewed it, it has expired" says 'could not read Username' clone "$server/one.git"
+check "--timeout 3s: found at once" clone "$server/one.git"
+sleep 3.1
+check "--timeout 3s: a use has not renewed it, it has expired" says 'could not read Username' clone "$server/one.git"
 git config --global credential.helper skr
 forget
 

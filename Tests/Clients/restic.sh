@@ -16,9 +16,9 @@ check "restore" restic restore latest --target restored
 check "what was restored" prints text find restored -name file -exec cat {} +
 printf %s "$wrong" | skr set restic
 check "wrong password: refused" says 'wrong password or no key found' restic snapshots
-store restic --timeout 1s
+store restic --timeout 3s
 check "with a timeout: it is read" restic snapshots
-sleep 1.3
+sleep 3.1
 check "expired: refused" fails restic snapshots
 store restic
 skr delete restic

@@ -1,7 +1,7 @@
 """Files behind authentication. Prints its port: files.py FOLDER [--tls CERTIFICATE KEY]
 
 Standard input has a line for each who may read: `basic USER PASSWORD`, or `header NAME VALUE` for who sends that value of
-Authorization. FOLDER.requests keeps who has asked for what. A folder is answered by its file `index`; POST is taken and
+Authorization. FOLDER.requests keeps who has asked for what. A folder is answered by its file `index`; what is sent is
 forgotten.
 """
 import base64
@@ -34,7 +34,9 @@ class Files(http.server.BaseHTTPRequestHandler):
         if file.is_dir():
             file = file / "index"
         status, content = (200, b"") if reader else (401, REFUSAL)
-        if reader and self.command == "GET":
+        if reader and self.command not in ("GET", "HEAD"):
+            content = b'{"ok":true}'
+        elif reader:
             status, content = (200, file.read_bytes()) if file.is_file() else (404, b"")
         self.send_response(status)
         if status == 401:
@@ -47,7 +49,7 @@ class Files(http.server.BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(content)
 
-    do_POST = do_HEAD = do_PUT = do_GET
+    do_POST = do_HEAD = do_PUT = do_DELETE = do_GET
 
     def log_message(self, *_):
         pass

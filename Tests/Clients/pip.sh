@@ -1,0 +1,61 @@
+# pip and uv with the program keyring, against an index with basic authentication.
+secret amy
+secret ben
+secret wrong
+python3 "$CLIENTS/servers/wheel.py" files/packages
+mkdir -p files/simple/orchard
+wheel=orchard-1.0-py3-none-any.whl
+echo "<!DOCTYPE html><a href='/packages/$wheel'>$wheel</a>" >files/simple/orchard/index
+serve files "$WORK/files" <<<"basic amy $amy"$'\n'"basic ben $ben"
+host=127.0.0.1:$port
+index=http://amy@$host/simple/
+/usr/bin/python3 -m venv old
+export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_RETRIES=0 UV_NO_CONFIG=1 UV_PYTHON_DOWNLOADS=never
+
+# Each client: fetch URL.
+old_pip() { fetched old/bin/pip download --no-cache-dir -q --no-deps -d fetched -i "$1" orchard; }
+new_pip() { fetched pip --keyring-provider subprocess --no-input download --no-cache-dir -q --no-deps -d fetched -i "$1" orchard; }
+new_uv() { fetched uv pip install --no-cache -q --keyring-provider subprocess --no-deps --target fetched --index-url "$1" orchard; }
+fetched() { rm -rf fetched && timeout 60 "$@" </dev/null && [ -n "$(ls fetched)" ]; }
+put() { printf '%s\n' "$2" | keyring "${@:3}" set "$host" "$1"; }
+
+life() {
+    keyctl clear @s
+    check "nothing stored: refused" fails "$1" "$index"
+    put amy "$wrong"
+    check "wrong password: refused" fails "$1" "$index"
+    put amy "$amy"
+    check "the package" "$1" "$index"
+    check "the server saw the user" says ' amy$' tail -n 1 files.requests
+    put ben "$ben"
+    check "another user of the same host" "$1" "http://ben@$host/simple/"
+    check "the server saw the other user" says ' ben$' tail -n 1 files.requests
+    keyring del "$host" ben
+    check "the other user removed: refused" fails "$1" "http://ben@$host/simple/"
+    check "the first is still there" "$1" "$index"
+    keyring del "$host" amy
+    put amy "$amy" --timeout 4s
+    check "with a timeout" "$1" "$index"
+    sleep 4.1
+    check "expired: refused" fails "$1" "$index"
+}
+client pip "$(old/bin/pip --version | cut -d ' ' -f 2)"
+life old_pip
+client pip "$(pip --version | cut -d ' ' -f 2)"
+life new_pip
+put amy "$amy"
+check "without a user in the URL, it is that of the keyring" new_pip "http://$host/simple/"
+client uv "$(uv --version | cut -d ' ' -f 2)"
+life new_uv
+
+name=keyring
+keyctl clear @s
+check "get of nothing: exit 1" fails_with 1 keyring get "$host" amy
+check "get of nothing prints nothing" prints '' keyring get "$host" amy
+put amy "$amy"
+check "get" prints "$amy" keyring get "$host" amy
+check "creds as JSON" says "\"password\": ?\"$amy\"" keyring --mode=creds --output=json get "$host"
+check "creds on two lines" prints "amy"$'\n'"$amy" keyring get "$host" --mode creds
+check "skr get has the same secret" prints "$amy" skr get "$host" amy
+check "del" keyring del "$host" amy
+check "del of nothing fails" fails keyring del "$host" amy

@@ -1,0 +1,17 @@
+"""Speaks with cargo-credential-skr as cargo does, and prints its answers: the requests are the lines of standard input."""
+import json
+import shutil
+import subprocess
+import sys
+
+plugin = subprocess.Popen(
+    [shutil.which("cargo-credential-skr"), "--cargo-plugin"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+# Nothing is sent before this has come.
+assert json.loads(plugin.stdout.readline()) == {"v": [1]}
+for request in sys.stdin:
+    plugin.stdin.write(request)
+    plugin.stdin.flush()
+    print(plugin.stdout.readline(), end="")
+plugin.stdin.close()
+assert plugin.stdout.read() == ""
+assert plugin.wait() == 0

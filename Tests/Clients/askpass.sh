@@ -1,4 +1,4 @@
-# ssh-add, sudo and git, which ask through a program.
+# ssh-add and git, which ask through a program.
 secret key
 secret amy
 secret wrong
@@ -31,18 +31,6 @@ check "expired: ssh-add fails" fails add
 store "$WORK/id"
 skr delete "$WORK/id"
 check "removed: ssh-add fails" fails add
-
-# sudo -A asks whoever is no root, and whether the password is right PAM says: a user who is made and removed here would be
-# in everybody's way, so this is what it calls.
-driver "sudo -A" "the prompt of sudo, without a user who has a password"
-value=$amy
-asks_sudo() { skr-askpass '[sudo] password for amy: '; }
-check "nothing stored: exit 1" fails_with 1 asks_sudo
-store sudo amy
-check "the password" prints "$amy" asks_sudo
-check "another user has none" fails skr-askpass '[sudo] password for ben: '
-skr delete sudo amy
-check "removed: exit 1" fails_with 1 asks_sudo
 
 client "git with GIT_ASKPASS" "$(git --version | sed 's/git version //')"
 mkdir repositories

@@ -1,6 +1,9 @@
 # What the scenarios need of the machine, and its removal.
 
-packages=(git curl ca-certificates openssl keyutils apache2-utils procps sudo openssh-client python3 python3-venv restic
+# shellcheck source=/dev/null
+source "$CLIENTS/support/users.bash"
+
+packages=(git curl ca-certificates openssl keyutils apache2-utils procps sudo openssh-client passwd python3 python3-venv restic
     ansible-core skopeo buildah)
 # Of these only the programs: what else is in them would start daemons, or take the place of a newer one.
 programs=(docker.io docker-registry kubernetes-client)
@@ -59,7 +62,7 @@ start_scenario() {
         PATH="$work/links:$installed/venv/bin:$installed/debian/usr/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" \
         OUTER_PATH="$PATH" RUSTUP_HOME="${RUSTUP_HOME:-$HOME/.rustup}" CLIENTS_LIST="$work/$name.clients" \
         USER=root LOGNAME=root LC_ALL=C.UTF-8 TERM=dumb TZ=UTC PIP_CONFIG_FILE=/dev/null \
-        setsid timeout --kill-after=5 180 setpriv --pdeathsig KILL keyctl session - \
+        setsid setpriv --pdeathsig TERM timeout --kill-after=5 180 setpriv --pdeathsig KILL keyctl session - \
         bash "$CLIENTS/support/scenario" >"$work/$name.checks" 2>"$work/$name.errors" </dev/null 9<&- &
     running+=($!)
 }
@@ -73,5 +76,6 @@ restore() {
     local group
     for group in "${running[@]}"; do kill -KILL -- "-$group" 2>/dev/null; done
     wait 2>/dev/null
+    remove_sudo_user
     rm -rf "$work"
 }

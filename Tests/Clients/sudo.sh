@@ -1,0 +1,25 @@
+# sudo -A, of a user who is made for it and removed again.
+client sudo "$(sudo -V | sed -nE '1s/Sudo version //p')"
+secret password
+secret wrong
+# Whoever it is asks in a session keyring of their own, as in a login, and reads the password there from standard input.
+trap 'remove_sudo_user; end_servers' EXIT
+remove_sudo_user
+useradd --no-create-home --home-dir /nonexistent --shell /bin/bash --groups sudo "$sudo_user"
+chpasswd <<<"$sudo_user:$password"
+
+# ask SCRIPT <<<PASSWORD
+ask() {
+    setpriv --reuid "$sudo_user" --regid "$sudo_user" --init-groups --reset-env env PATH="$PATH" USER="$sudo_user" \
+        SUDO_ASKPASS="$(command -v skr-askpass)" timeout 30 keyctl session - bash -c "cd /; $1"
+}
+# -k: what sudo remembers of another time does not count, and nothing is remembered.
+sudo='sudo -A -k -- id -u'
+
+check "nothing stored: sudo fails" says 'no password was provided|no such item' ask "$sudo"
+check "nothing stored: nothing was done" fails ask "$sudo"
+check "sudo -A" says '^0$' ask "skr set sudo $sudo_user && $sudo" <<<"$password"
+check "wrong password: refused" says 'incorrect password|Sorry, try again' ask "skr set sudo $sudo_user && $sudo" <<<"$wrong"
+check "wrong password: nothing was done" fails ask "skr set sudo $sudo_user && $sudo" <<<"$wrong"
+check "expired: sudo fails" fails ask "skr set sudo $sudo_user --timeout 1s && sleep 1.3 && $sudo" <<<"$password"
+check "removed: sudo fails" fails ask "skr set sudo $sudo_user && skr delete sudo $sudo_user && $sudo" <<<"$password"

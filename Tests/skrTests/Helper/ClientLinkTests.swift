@@ -1,0 +1,143 @@
+import Testing
+
+@Suite("skr under the names that clients start")
+struct ClientLinkTests {
+    private let skr = CommandRunner()
+
+    /// Runs a script with links to `skr` under these names first in PATH, in a session of its own.
+    private func run(_ names: String, _ script: String) throws -> CommandRunner.Outcome {
+        try skr.inSession(
+            """
+            bin=$(mktemp -d); trap 'rm -r "$bin"' EXIT
+            for name in \(names); do ln -s "$(command -v skr)" "$bin/$name"; done
+            PATH=$bin:$PATH
+            \(script)
+            """)
+    }
+
+    @Test("cargo is answered line by line, before its end of the pipe is closed")
+    func cargo() throws {
+        let outcome = try run(
+            "cargo-credential-skr",
+            """
+            coproc cargo-credential-skr --cargo-plugin --timeout 8h
+            in=${COPROC[0]} out=${COPROC[1]} pid=$COPROC_PID
+            read -r line <&$in; echo "$line"
+            ask() { echo "{\\"v\\":1,\\"registry\\":{\\"index-url\\":\\"i\\"},$1}" >&$out; read -r line <&$in; echo "$line"; }
+            ask '"kind":"get","operation":"read"'
+            ask '"kind":"login","token":"t"'
+            ask '"kind":"get","operation":"read"'
+            ask '"kind":"logout"'
+            printf '{"v":1,"kind":"get"}' >&$out
+            eval "exec $out>&-"
+            cat <&$in
+            wait $pid; echo $?
+            """)
+        #expect(
+            outcome.output == """
+                {"v":[1]}
+                {"Err":{"kind":"not-found"}}
+                {"Ok":{"kind":"login"}}
+                {"Ok":{"kind":"get","token":"t","cache":"session","operation_independent":true}}
+                {"Ok":{"kind":"logout"}}
+                {"Err":{"kind":"url-not-supported"}}
+                0
+
+                """)
+    }
+
+    @Test("cargo is told where there is no terminal to ask for a token, and where there is no store")
+    func cargoErrors() throws {
+        let login = #"{"v":1,"registry":{"index-url":"i"},"kind":"login"}"#
+        let outcome = try run(
+            "cargo-credential-skr",
+            """
+            echo '\(login)' | setsid -w cargo-credential-skr --cargo-plugin
+            echo '\(login)' | SKR_SCOPE=nowhere cargo-credential-skr --cargo-plugin 2>/dev/null; echo $?
+            skr list
+            """)
+        let lines = outcome.output.split(separator: "\n")
+        #expect(lines.count == 3 && lines.first == "{\"v\":[1]}" && lines.last == "64")
+        #expect(lines[1].hasPrefix(#"{"Err":{"kind":"other","message":"skr: can't ask for the secret"#))
+    }
+
+    @Test("keyring takes its options where pip and uv have them, and drops one newline")
+    func keyring() throws {
+        let outcome = try run(
+            "keyring",
+            """
+            printf 'p w\\n\\n' | keyring set https://h:8 me
+            keyring get https://h:8/simple/ me
+            keyring --mode=creds --output=json get https://h:8/simple/
+            keyring get https://h:8/simple/ --mode creds; echo $?
+            printf x | keyring set -- -s ''
+            keyring get -- -s ''
+            keyring get h:8 me; echo $?
+            keyring del https://h:8 me; echo $?
+            keyring del https://h:8 me; echo $?
+            for words in diagnose --list-backends "get s" "set s" "--mode=all get s u" "--output xml get s u" "get a b c"; do
+                keyring $words </dev/null 2>/dev/null; echo -n $?
+            done
+            """)
+        #expect(
+            outcome.output
+                == "p w\n\n{\"username\":\"me\",\"password\":\"p w\\n\"}\n1\nx\n1\n0\n1\n"
+                + String(repeating: "64", count: 7))
+        #expect(outcome.errors == "skr: error: the user or the password has more than one line\n")
+    }
+
+    @Test("a client script, a credentials helper and a token helper")
+    func tokens() throws {
+        let outcome = try run(
+            "skr-client terraform-credentials-skr skr-vault",
+            """
+            printf d | skr set default; printf p | skr set prod
+            skr-client; skr-client --vault-id prod; skr-client --vault-id=dev; echo $?
+            terraform-credentials-skr get h; echo '{"token":"t"}' | terraform-credentials-skr --timeout 8h store h
+            terraform-credentials-skr get h; terraform-credentials-skr forget h; terraform-credentials-skr get h
+            echo v | VAULT_ADDR=https://v/ skr-vault store
+            VAULT_ADDR=https://v skr-vault get; VAULT_ADDR= BAO_ADDR=https://v skr-vault get; skr-vault get; echo
+            echo w | skr-vault store; VAULT_ADDR=https://127.0.0.1:8200 skr-vault get
+            """)
+        #expect(outcome.output == "d\np\n2\n{}\n{\"token\":\"t\"}\n{}\nvv\nw")
+        #expect(outcome.errors.contains("skr: error: dev: no such item, or it has expired"))
+        #expect(outcome.errors.contains("skr: hint: store it: skr set dev\n"))
+    }
+
+    @Test("a prompt is never an option, and a question never gets a secret")
+    func askpass() throws {
+        let outcome = try run(
+            "skr-askpass",
+            """
+            printf p | skr set '/k y'; printf s | skr set sudo me
+            skr-askpass "Enter passphrase for key '/k y': "
+            skr-askpass '[sudo] password for me: '
+            SKR_ASKPASS=sudo/me skr-askpass --scope --; echo $?
+            SKR_ASKPASS=skr://%2Fk%20y skr-askpass --help; echo $?
+            SKR_ASKPASS=sudo/me SSH_ASKPASS_PROMPT=confirm skr-askpass 'Allow use of key?'; echo $?
+            SKR_ASKPASS=sudo/me skr-askpass 'Are you sure you want to continue connecting (yes/no)? '; echo $?
+            SKR_ASKPASS=sudo/ skr-askpass x 2>/dev/null; echo $?
+            skr-askpass "you@h's password: "; echo $?
+            skr-askpass --scope; echo $?
+            """)
+        #expect(outcome.output == "p\ns\ns\n0\np\n0\n1\n1\n64\n1\n1\n")
+        #expect(
+            outcome.errors.contains("skr: error: h you: no such item, or it has expired (namespace \(skr.namespace))\n")
+        )
+        #expect(outcome.errors.contains("skr: hint: store it: skr set h you\n"))
+        #expect(outcome.errors.contains("SKR_ASKPASS=SERVICE"))
+    }
+
+    @Test("a netrc has what was stored, in quotes where it must")
+    func netrc() throws {
+        let outcome = try run(
+            "keyring",
+            """
+            printf '%s\\n' 'p "w" # \\' | keyring set https://h 'a b'
+            skr helper netrc h
+            skr helper netrc i; echo $?
+            """)
+        #expect(outcome.output == #"machine h login "a b" password "p \"w\" # \\""# + "\n1\n")
+        #expect(outcome.errors.contains("skr: hint: store it: skr helper keyring set i USER\n"))
+    }
+}

@@ -37,8 +37,8 @@ struct HelperAction: VerbAction {
                 try helper.docker(word, request: request, version: RootCommand.versionNumber)
             case .bazel: try helper.bazel(word, request: request)
             case .aws, .kubernetes, .google, .go, .npm: try TokenCall(call).answer(by: helper)
-            // It is no single request.
-            case .cargo: CredentialHelper.cargoError("")
+            // Only for the switch: cargo asks more than once, and has an action of its own.
+            case .cargo: try helper.cargo(request)
             case .keyring: try keyring(helper, request)
             case .ansible: try helper.ansible(id: call.option("--vault-id") ?? "default")
             case .askpass: try askpass(helper)

@@ -4,7 +4,7 @@ import Testing
 @Suite("skr helper install")
 struct HelperInstallTests {
     /// Runs a script in a home of its own that is empty, whose `.local/bin` is in PATH.
-    static func run(_ script: String) throws -> CommandRunner.Outcome {
+    static func run(_ script: String, environment: [String: String] = [:]) throws -> CommandRunner.Outcome {
         try CommandRunner().shell(
             #"""
             work=$(mktemp -d); trap 'chmod -R u+rwx $work; rm -rf $work' EXIT; mkdir $work/home $work/bin; cd $work
@@ -13,7 +13,7 @@ struct HelperInstallTests {
             skr=$(readlink -f "$(command -v skr)"); shown() { sed "s|$work|W|g; s|$skr|SKR|g"; }
             link=$HOME/.local/bin/git-credential-skr
 
-            """# + script)
+            """# + script, environment: environment)
     }
 
     @Test("the link is made once, its folder too, and what is left to do is shown")

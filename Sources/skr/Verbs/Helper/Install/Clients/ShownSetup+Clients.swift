@@ -56,7 +56,7 @@ extension ShownSetup {
     }
 
     static let google = ShownSetup("helper google", in: []) { call in
-        let command = #""command": "\#(call.user.executable) helper google\#(call.options)""#
+        let command = #""command": "\#(call.user.executable) helper google work\#(call.options)""#
         return [
             "in the file that GOOGLE_APPLICATION_CREDENTIALS names:",
             #"  "credential_source": {"executable": {\#(command), "timeout_millis": 5000}}"#,

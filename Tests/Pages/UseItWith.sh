@@ -1,0 +1,30 @@
+mkdir -p ~/.ssh ~/.local/bin
+ssh-keygen -q -t ed25519 -N s3cret -f ~/.ssh/id_ed25519
+# It ends with the terminal.
+ssh-agent -D -a "$SSH_AUTH_SOCK" >/dev/null &
+until [ -S "$SSH_AUTH_SOCK" ]; do sleep 0.01; done
+printf %s s3cret >vault-password
+echo 'what: is secret' >secrets.yml
+ansible-vault encrypt --vault-id "prod@vault-password" secrets.yml 2>/dev/null
+rm vault-password
+printf %s s3cret >secret
+# PAGE
+failed() { echo "$1"; exit 1; }
+[ "$(git config --get-all credential.helper)" = 'skr --timeout 8h' ] || failed git
+printf 'protocol=https\nhost=h.example\nusername=u\npassword=p4ss\n' | git credential approve
+printf 'protocol=https\nhost=h.example\n' | git credential fill | grep -qx password=p4ss || failed 'git asks'
+jq -e '.credsStore == "skr"' ~/.docker/config.json >/dev/null || failed docker
+grep -qF 'cargo-credential-skr' ~/.cargo/config.toml || failed cargo
+[ "$(keyring get https://pypi.example.com/simple alice)" = s3cret ] || failed keyring
+[ "$(skr helper go https://go.example.com/private/a | sed -n 3p)" = 'Authorization: Bearer s3cret' ] || failed go
+echo '{"uri":"https://cache.example.com/x"}' | "$(sed -n 's/.*example.com=//p' .bazelrc)" get | grep -q 'Bearer s3cret' || failed bazel
+[ "$("$(sed -n 's/.*tokenHelper=//p' ~/.npmrc)")" = 'Bearer s3cret' ] || failed npm
+grep -q 'credentials_helper "skr"' ~/.terraformrc || failed terraform
+printf t0ken | "$(sed -n 's/token_helper = "\(.*\)"/\1/p' ~/.vault)" store
+[ "$(skr get https://example.com)" = t0ken ] || failed vault
+ssh-add -l | grep -q ED25519 || failed ssh-add
+jq -es '.[] | select(.headers.Authorization == "Basic '"$(printf alice:s3cret | base64)"'")' "$PAGE_REQUESTS" >/dev/null || failed netrc
+# The profile of aws runs what stands in it.
+eval "$(sed -n 's/^credential_process = //p' ~/.aws/config)" | jq -e '.SecretAccessKey == "s3cret"' >/dev/null || failed aws
+for client in git docker cargo terraform vault; do skr helper uninstall $client --write-config; done
+[ ! -e ~/.docker/config.json ] && ! git config --get-all credential.helper || failed 'not as before'

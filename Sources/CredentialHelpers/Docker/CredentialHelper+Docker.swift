@@ -110,12 +110,11 @@ extension CredentialHelper {
 
     /// The request without the white space around it; `nil` where nothing is left.
     private static func server(_ request: RawSpan) -> String? {
-        guard let text = SecretBox(copying: request).text else { return nil }
-        let bytes = text.utf8
-        let isBlank = { (byte: UInt8) in byte.isBlank || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") }
-        guard let first = bytes.firstIndex(where: { !isBlank($0) }), let last = bytes.lastIndex(where: { !isBlank($0) })
-        else { return nil }
-        return String(text[first...last])
+        var (start, end) = (0, request.byteCount)
+        while start < end, JSONText.isBlank(request[start]) { start += 1 }
+        while start < end, JSONText.isBlank(request[end - 1]) { end -= 1 }
+        let text = SecretBox(copying: request.extracting(start..<end)).text
+        return text?.isEmpty ?? true ? nil : text
     }
 
     private static func text(_ field: String, in request: RawSpan) -> String? {

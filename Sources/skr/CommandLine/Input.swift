@@ -43,9 +43,11 @@ extension SecretBytes {
     ///
     /// The bytes are only in memory that is wiped, locked and kept out of core dumps.
     ///
-    /// - Parameter wait: called before each read.
+    /// - Parameters:
+    ///   - first: how much is read at first; what is longer is copied.
+    ///   - wait: called before each read.
     static func reading(
-        _ file: FileDescriptor, limit: Int, waiting wait: () -> Void = {}
+        _ file: FileDescriptor, limit: Int, first: Int = firstPiece, waiting wait: () -> Void = {}
     ) throws(Errno) -> SecretBytes {
         func fill(_ buffer: UnsafeMutableRawBufferPointer, from start: Int) throws(Errno) -> Int {
             var count = start
@@ -62,10 +64,10 @@ extension SecretBytes {
             }
             return count
         }
-        let start = try unsafe SecretBytes(capacity: min(limit, firstPiece)) { buffer throws(Errno) in
+        let start = try unsafe SecretBytes(capacity: min(limit, first)) { buffer throws(Errno) in
             try unsafe fill(buffer, from: 0)
         }
-        guard start.count == firstPiece, limit > firstPiece else { return start }
+        guard start.count == first, limit > first else { return start }
         return try unsafe SecretBytes(capacity: limit) { buffer throws(Errno) in
             start.withBytes { bytes in unsafe bytes.withUnsafeBytes { unsafe buffer.copyMemory(from: $0) } }
             return try unsafe fill(buffer, from: start.count)

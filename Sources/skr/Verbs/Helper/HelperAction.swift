@@ -56,7 +56,8 @@ struct HelperAction: VerbAction {
         if call.client == .keyring, Console.isInputTerminal { return try askForPassword() }
         let request: SecretBytes
         do throws(Errno) {
-            request = try SecretBytes.reading(.standardInput, limit: limit)
+            // Hardly any is longer than a page.
+            request = try SecretBytes.reading(.standardInput, limit: limit, first: 4_096)
         } catch {
             throw .internalError("can't read the request: \(error)", hint: nil)
         }

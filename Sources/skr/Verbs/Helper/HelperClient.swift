@@ -43,12 +43,19 @@ enum HelperClient: String, CaseIterable {
         // Most calls end here.
         if name == "skr", arguments[0] != "helper" { return nil }
         if name != "skr", let link = link(name, arguments) { return link }
-        guard arguments[0] == "helper", let client = arguments[1].flatMap(HelperClient.init(rawValue:)) else {
-            return nil
-        }
+        guard arguments[0] == "helper", let client = arguments[1].flatMap(client(named:)) else { return nil }
         let words = arguments.suffix(from: 2)
         // The argument parser answers that.
         return words[0] == "--help" || words[0] == "-h" ? nil : (client, words)
+    }
+
+    /// Those that are asked most come first: the table of all names is made at run time.
+    private static func client(named name: String) -> HelperClient? {
+        switch name {
+        case "git": .git
+        case "docker": .docker
+        default: HelperClient(rawValue: name)
+        }
     }
 
     private static func link(

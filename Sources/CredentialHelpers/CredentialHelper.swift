@@ -81,26 +81,34 @@ extension CredentialHelper {
             : left.account.utf8.lexicographicallyPrecedes(right.account.utf8)
     }
 
-    /// Stores what a client hands over, unless just that is there: to use a secret does not make it live longer.
+    /// Stores what a client hands over, unless just that would be found: to use a secret does not make it live longer.
     ///
-    /// - Parameter fields: what it has beside its secret.
+    /// - Parameters:
+    ///   - fields: what it has beside its secret; with some, it is of the kind `credential`.
+    ///   - kind: what it is else.
+    ///   - kinds: among which the client looks for it.
     func store(
-        _ secret: SecretBox, _ fields: CredentialFields, service: String, account: String
+        _ secret: SecretBox, _ fields: CredentialFields, service: String, account: String,
+        as kind: ItemIdentity.Kind = .internet, among kinds: [ItemIdentity.Kind] = Self.kinds
     ) throws(SecretStoreError) {
-        let names = Self.kinds.map { ItemIdentity($0, service: service, account: account) }
-        for name in names {
-            if let present = try credential(name), present.secret.isEqual(to: secret), present.hasAll(of: fields) {
-                return
-            }
+        let item = ItemIdentity(fields.isEmpty ? kind : .credential, service: service, account: account)
+        var others: [(item: ItemIdentity, payload: SecretBox)] = []
+        var isFirst = true
+        for kind in kinds {
+            let name = ItemIdentity(kind, service: service, account: account)
+            guard let bytes = try items.get(name) else { continue }
+            let payload = SecretBox(bytes)
+            if isFirst, CredentialRecord(payload, of: name)?.says(secret, fields, at: now) ?? false { return }
+            isFirst = false
+            if name != item { others.append((name, payload)) }
         }
-        let item = ItemIdentity(fields.isEmpty ? .internet : .credential, service: service, account: account)
-        if fields.isEmpty {
-            try items.set(secret.bytes, for: item, timeout: timeout)
-        } else {
-            try items.set(
-                CredentialRecord.encode(secret, fields), for: item, timeout: timeout(until: fields.expires))
+        let isRecord = item.kind == .credential
+        let payload = isRecord ? SecretBox(CredentialRecord.encode(secret, fields)) : secret
+        try items.set(payload.bytes, for: item, timeout: timeout(until: fields.expires))
+        // What would be found before it, or be left behind; but not what another one has just stored: of two that store at
+        // once, both would be gone.
+        for (other, before) in others {
+            if let bytes = try items.get(other), bytes.isEqual(to: before.bytes) { try items.delete(other) }
         }
-        // Once the new one is there, what would be found before it, or be left behind.
-        for name in names where name != item { try items.delete(name) }
     }
 }

@@ -7,7 +7,12 @@ package enum Skr {
     /// - Parameter name: the name by which the program was called, which may be that of a client's helper.
     package static func main(arguments: CommandLineWords, name: String) -> Int32 {
         if let call = HelperClient.called(name, arguments) {
-            return exitCode { () throws(CommandError) in try HelperCall(call.client, call.words).action().perform() }
+            do throws(CommandError) {
+                try HelperCall(call.client, call.words).action().perform()
+                return ExitCode.done.rawValue
+            } catch {
+                return call.client.report(error)
+            }
         }
         if let action = plain(arguments) {
             // Exits here: the end of the process frees everything at once.

@@ -47,32 +47,59 @@ struct DockerTests {
         #expect(try test.stored == ["internet:ghcr.io:bob": "b", "password:ghcr.io:zoe": "mine"])
     }
 
+    /// What others have stored under names that docker might say.
+    private func plantOthers() throws {
+        for user in ["a", "b"] {
+            try test.git("store", "protocol=https\nhost=ghcr.io\nusername=\(user)\npassword=\(user)\n")
+        }
+        _ = try test.answer("k".utf8) {
+            try test.helper.keyringSet(service: "smtp.gmail.com", user: "me", password: $0)
+        }
+        _ = try test.answer("k".utf8) { try test.helper.keyringSet(service: "ghcr.io", user: "py", password: $0) }
+        _ = try test.answer(#"{"token":"t"}"#.utf8) {
+            try test.helper.terraform("store", host: "app.terraform.io", request: $0)
+        }
+        try test.store.set("s", for: .password(service: "api.example", account: "me"))
+        try test.store.set("s", for: .internet(server: "smtp://mail.example/v1", account: "me"))
+    }
+
     @Test("list gives docker's servers, and nobody else's")
     func list() throws {
         #expect(try test.docker("list") == .init(output: "{}\n"))
-        for server in [
-            "ghcr.io", "localhost", "localhost:5000/team", "https://index.docker.io/v1/", "https://a.example/v2",
-        ] {
-            _ = try store(server, "u", "s")
-        }
-        for service in ["https://github.com", "https://github.com/v1/a", "vault", "smtp://mail.example/v1"] {
-            try test.store.set("s", for: .internet(server: service, account: "me"))
-        }
-        try test.store.set("s", for: .password(service: "api.example", account: "me"))
+        let servers = [
+            "ghcr.io", "https://a.example/v2", "https://index.docker.io/v1/", "https://plain.example", "localhost",
+            "localhost:5000/team", "single",
+        ]
+        try plantOthers()
+        for server in servers { _ = try store(server, "u", "s") }
         #expect(
-            try test.docker("list").output
-                == #"{"ghcr.io":"u","https://a.example/v2":"u","https://index.docker.io/v1/":"u","localhost":"u","#
-                + "\"localhost:5000/team\":\"u\"}\n")
+            try test.docker("list").output.dropFirst().dropLast(2).split(separator: ",").sorted()
+                == servers.map { "\"\($0)\":\"u\"" })
     }
 
-    @Test("erase takes what is there, and does not mind where there is nothing")
+    @Test("erase takes what docker has stored, and does not mind where there is nothing")
     func erase() throws {
-        _ = try store("ghcr.io", "u", "s")
-        _ = try store("quay.io", "u", "s")
-        for server in ["https://ghcr.io", "http://ghcr.io", "ghcr.io", "https://ghcr.io/v1/"] {
-            #expect(try test.docker("erase", server + "\n") == .init(output: ""))
+        for server in ["ghcr.io", "quay.io", "https://plain.example", "single"] { _ = try store(server, "u", "s") }
+        try plantOthers()
+        let others = try test.stored.filter { !$0.key.hasSuffix(":u") }
+        #expect(others.count == 7)
+        for host in ["ghcr.io", "plain.example", "single"] {
+            for server in ["https://\(host)", "http://\(host)", host, "https://\(host)/v1/"] {
+                #expect(try test.docker("erase", server + "\n") == .init(output: ""))
+            }
         }
-        #expect(try test.stored == ["internet:quay.io:u": "s"])
+        #expect(try test.stored == others.merging(["internet:quay.io:u": "s"]) { $1 })
+        #expect(try test.docker("get", "https://plain.example") == Self.notFound)
+    }
+
+    @Test("what is called as nobody's registry is a record that says whose it is, and comes back")
+    func records() throws {
+        for server in ["https://plain.example", "single"] {
+            _ = try store(server, "u", "s")
+            #expect(try test.docker("get", server).output.contains(#""Username":"u","Secret":"s""#))
+        }
+        #expect(try test.stored["credential:single:u"] == #"{"secret":"s","client":"docker"}"#)
+        #expect(try test.git("get", "protocol=https\nhost=plain.example\n").output == "")
     }
 
     @Test("errors are on standard output, in docker's words")
@@ -82,7 +109,10 @@ struct DockerTests {
         }
         #expect(try store("", "u", "s") == .init(output: "no credentials server URL\n", exitCode: 1))
         #expect(try store("s", "", "s") == .init(output: "no credentials username\n", exitCode: 1))
-        for request in ["", "{", "[]", #"{"ServerURL":"s","Username":"u"}"#] {
+        for request in [
+            "", "{", "[]", #"{"ServerURL":"s","Username":"u"}"#, #"{"ServerURL":"s","Username":null,"Secret":"x"}"#,
+            #"{"ServerURL":"s","Username":"u","Secret":{"a":1}}"#, #"{"ServerURL":1,"Username":"u","Secret":"x"}"#,
+        ] {
             #expect(try test.docker("store", request).exitCode == 1)
         }
         #expect(try test.docker("login") == .init(output: "Unknown credential action `login`\n", exitCode: 1))

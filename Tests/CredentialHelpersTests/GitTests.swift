@@ -38,9 +38,11 @@ struct GitTests {
         #expect(
             try test.stored == [
                 "internet:https%3A//example.com:alice": "s3cret", "internet:https%3A//example.com:bob": "b",
-                "internet:https%3A//example.com/org/a%20b.git:bob": "p", "internet:https%3A//example.com:": "",
+                "internet:https%3A//example.com/org/a%20b.git:bob": "p",
+                "credential:https%3A//example.com:": #"{"secret":"","client":"git"}"#,
             ])
-        #expect(try test.git("get", "host=example.com\n").output == "username=\npassword=\n")
+        #expect(try test.git("get", "host=example.com\n").output == "username=alice\npassword=s3cret\n")
+        #expect(try test.git("get", "host=example.com\nusername=\n").output == "username=\npassword=\n")
         #expect(try test.git("get", "host=example.com\nusername=bob\n").output == "username=bob\npassword=b\n")
         #expect(try test.git("get", "path=org/a b.git\n").output == "username=bob\npassword=p\n")
     }
@@ -48,7 +50,7 @@ struct GitTests {
     @Test("a certificate's password, by a path alone")
     func certificate() throws {
         try test.git("store", "protocol=cert\nhost=\npath=/home/me/c.pem\nusername=\npassword=x\n")
-        #expect(try test.stored == ["internet:cert%3A////home/me/c.pem:": "x"])
+        #expect(try test.stored == ["credential:cert%3A////home/me/c.pem:": #"{"secret":"x","client":"git"}"#])
         #expect(try test.git("get", "protocol=cert\nhost=\npath=/home/me/c.pem\n").output == "username=\npassword=x\n")
     }
 
@@ -138,6 +140,45 @@ struct GitTests {
         #expect(try test.stored == ["internet:https%3A//example.com:bob": "b"])
         try test.git("erase", "host=example.com\n")
         #expect(try test.stored == [:])
+    }
+
+    @Test("another client's token for the same host is neither given nor erased")
+    func tokensOfOthers() throws {
+        let index = "https://github.com/rust-lang/crates.io-index"
+        _ = try test.answer(
+            #"{"v":1,"kind":"login","token":"cr4tes","registry":{"index-url":"\#(index)"},"args":[]}"#.utf8
+        ) { try test.helper.cargo($0) }
+        _ = try test.answer("v4ult".utf8) { try test.helper.vault("store", server: "https://github.com", request: $0) }
+        let others = try test.stored
+        #expect(others.count == 2)
+        #expect(try test.git("get", "protocol=https\nhost=github.com\n").output == "")
+        try test.git("store", "protocol=https\nhost=github.com\npath=b.git\nusername=alice\npassword=p\n")
+        try test.git("store", "protocol=https\nhost=github.com\nusername=zed\npassword=z\n")
+        #expect(try test.git("get", "protocol=https\nhost=github.com\n").output == "username=zed\npassword=z\n")
+        for password in ["cr4tes", "v4ult", "z", "p"] {
+            try test.git("erase", "protocol=https\nhost=github.com\npassword=\(password)\n")
+        }
+        try test.git("erase", "protocol=https\nhost=github.com\n")
+        #expect(try test.stored == others)
+    }
+
+    @Test("what has ended is not found, though its item is still there")
+    func ended() throws {
+        try test.git("store", "protocol=https\nhost=h\nusername=zed\npassword=z\n")
+        try test.store.set(
+            #"{"secret":"old","expires":\#(HelperUnderTest.now)}"#,
+            for: .credential(service: "https://h", account: "amy"))
+        #expect(try test.git("get", "host=h\n").output == "username=zed\npassword=z\n")
+    }
+
+    @Test("what is stored is what is found, whatever other kinds have that name")
+    func foundAfterwards() throws {
+        let item = ItemIdentity.password(service: "https://example.com", account: "alice")
+        try test.git("store", Self.alice)
+        try test.store.set("mine", for: item)
+        try test.git("store", Self.alice)
+        #expect(try test.git("get", "host=example.com\n").output == "username=alice\npassword=s3cret\n")
+        #expect(try test.stored == ["internet:https%3A//example.com:alice": "s3cret"])
     }
 
     @Test("what others store can't add a line to an answer")

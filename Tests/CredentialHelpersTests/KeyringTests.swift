@@ -55,7 +55,7 @@ struct KeyringTests {
         "one newline of what comes in is dropped, and nothing else", arguments: ["", "\n", " ", "a\n\n", "\r\n", "\0"])
     func exactBytes(password: String) throws {
         try set("s", "me", password + "\n")
-        #expect(try test.stored["internet:s:me"] == password)
+        #expect(try test.stored["password:s:me"] == password)
         #expect(try get("s", "me").output == password + "\n")
     }
 

@@ -5,10 +5,11 @@ public import SessionKeyring
 extension CredentialHelper {
     /// Answers `store`, `get`, `erase`, `list` and `version`.
     ///
-    /// An item's service is the server as docker names it, and a server has one user. `list` gives the items of the kind
-    /// `internet` whose service is the name of a registry (`ghcr.io`, `localhost:5000`) or the URL of its API
-    /// (`https://index.docker.io/v1/`), for docker hands all of them to who builds: what git has stored is none of them.
-    /// Errors are on standard output, with the exit status 1.
+    /// An item's service is the server as docker names it, and a server has one user. `list` gives what docker has stored, for
+    /// docker hands all of it to who builds. By its name that is each item of the kind `internet` that has an account and is
+    /// called like a registry (`ghcr.io`, `localhost:5000`) or is the URL of its API (`https://index.docker.io/v1/`); what is called
+    /// otherwise says so itself, in a record. `get` also finds what was set by hand. Errors are on standard output, with the
+    /// exit status 1.
     ///
     /// - Parameters:
     ///   - operation: the last word of the command line.
@@ -24,27 +25,27 @@ extension CredentialHelper {
         case "erase": try dockerErase(request)
         case "list": try dockerList()
         case "version": HelperAnswer(output: "docker-credential-skr (SessionKeyring) v\(version)\n")
+        case "": Self.dockerError("no credential action: store, get, erase, list or version")
         default: Self.dockerError("Unknown credential action `\(operation)`")
         }
     }
 
     /// An error as docker shows it.
-    public static func dockerError(_ text: String) -> HelperAnswer {
+    private static func dockerError(_ text: String) -> HelperAnswer {
         HelperAnswer(exitCode: 1, output: text + "\n")
     }
 
     private func dockerStore(_ request: RawSpan) throws(SecretStoreError) -> HelperAnswer {
-        guard let server = Self.text("ServerURL", in: request), let user = Self.text("Username", in: request),
-            case .found(let secret) = JSONField.find(JSONPath("Secret"), in: request)
+        guard let server = Self.text("ServerURL", in: request)?.text,
+            let user = Self.text("Username", in: request)?.text,
+            let secret = Self.text("Secret", in: request)
         else { return Self.dockerError("the request is not {\"ServerURL\":...,\"Username\":...,\"Secret\":...}") }
         if server.isEmpty { return Self.noServer }
         if user.isEmpty { return Self.dockerError("no credentials username") }
-        // Before the new one is there: of two that store at once, neither may delete what the other has just stored. What
-        // the user has set by hand is left.
-        let others = try items(for: server).filter {
-            $0.kind != .password && !$0.account.utf8.elementsEqual(user.utf8)
-        }
-        try store(SecretBox(secret), CredentialFields(), service: server, account: user)
+        // Before the new one is there: of two that store at once, neither may delete what the other has just stored.
+        let others = try dockerItems(for: server).filter { !$0.account.utf8.elementsEqual(user.utf8) }
+        let fields = CredentialFields(client: Self.isRegistry(server) ? nil : Self.dockerClient)
+        try store(secret, fields, service: server, account: user, among: [.internet, .credential])
         for other in others { try items.delete(other) }
         return .nothing
     }
@@ -52,38 +53,38 @@ extension CredentialHelper {
     private func dockerGet(_ request: RawSpan) throws(SecretStoreError) -> HelperAnswer {
         guard let server = Self.server(request) else { return Self.noServer }
         // Who has logged in since is the one.
-        let found = try items(for: server)
-        for item in found.filter({ $0.kind != .password }) + found {
-            // It may have expired since docker was told of it.
-            guard let credential = try credential(item), credential.secret.isText else { continue }
-            return HelperAnswer { text in
-                text.append("{\"ServerURL\":")
-                text.appendJSON(server)
-                text.append(",\"Username\":")
-                text.appendJSON(item.account)
-                text.append(",\"Secret\":")
-                text.appendJSON(credential.secret)
-                text.append("}\n")
-            }
+        for item in try dockerItems(for: server) {
+            if let answer = try dockerAnswer(item, for: server) { return answer }
+        }
+        for item in try handSetItems(for: server) {
+            if let answer = try dockerAnswer(item, for: server) { return answer }
         }
         return Self.dockerError("credentials not found in native keychain")
     }
 
+    /// `nil` where it has expired since docker was told of it, or is no text.
+    private func dockerAnswer(_ item: ItemIdentity, for server: String) throws(SecretStoreError) -> HelperAnswer? {
+        guard let credential = try liveCredential(item), credential.secret.isText else { return nil }
+        return HelperAnswer { text in
+            text.append("{\"ServerURL\":")
+            text.appendJSON(server)
+            text.append(",\"Username\":")
+            text.appendJSON(item.account)
+            text.append(",\"Secret\":")
+            text.appendJSON(credential.secret)
+            text.append("}\n")
+        }
+    }
+
     private func dockerErase(_ request: RawSpan) throws(SecretStoreError) -> HelperAnswer {
         guard let server = Self.server(request) else { return Self.noServer }
-        for item in try items(for: server) { try items.delete(item) }
+        for item in try dockerItems(for: server) { try items.delete(item) }
         return .nothing
     }
 
-    private func items(for server: String) throws(SecretStoreError) -> [ItemIdentity] {
-        try items { $0.service.utf8.elementsEqual(server.utf8) }
-    }
-
     private func dockerList() throws(SecretStoreError) -> HelperAnswer {
-        // What has no account is none of docker's: Terraform's hosts are called as registries are.
-        let found = try items { $0.kind == .internet && !$0.account.isEmpty && Self.isRegistry($0.service) }
         var servers: Set<String> = []
-        let listed = found.filter { servers.insert($0.service).inserted }
+        let listed = try dockerItems(for: nil).filter { servers.insert($0.service).inserted }
         return HelperAnswer { text in
             text.append("{")
             for (position, item) in listed.enumerated() {
@@ -94,6 +95,28 @@ extension CredentialHelper {
             text.append("}\n")
         }
     }
+
+    /// What docker has stored, for this server or all.
+    private func dockerItems(for server: String?) throws(SecretStoreError) -> [ItemIdentity] {
+        var found = try items { item in
+            guard !item.account.isEmpty, server.map({ item.service.utf8.elementsEqual($0.utf8) }) ?? true else {
+                return false
+            }
+            return item.kind == .credential || item.kind == .internet && Self.isRegistry(item.service)
+        }
+        for item in found where item.kind == .credential {
+            if try credential(item)?.client != Self.dockerClient { found.removeAll { $0 == item } }
+        }
+        return found
+    }
+
+    private func handSetItems(for server: String) throws(SecretStoreError) -> [ItemIdentity] {
+        try items { item in
+            item.kind == .password && !item.account.isEmpty && item.service.utf8.elementsEqual(server.utf8)
+        }
+    }
+
+    private static let dockerClient = "docker"
 
     /// Whether it is a registry's name, as docker tells it from an image's, or the URL of a registry's API.
     private static func isRegistry(_ service: String) -> Bool {
@@ -117,8 +140,7 @@ extension CredentialHelper {
         return text?.isEmpty ?? true ? nil : text
     }
 
-    private static func text(_ field: String, in request: RawSpan) -> String? {
-        guard case .found(let value) = JSONField.find(JSONPath(field), in: request) else { return nil }
-        return SecretBox(value).text
+    private static func text(_ field: String, in request: RawSpan) -> SecretBox? {
+        JSONField.text(of: JSONPath(field), in: request)
     }
 }

@@ -25,9 +25,9 @@ extension CredentialHelper {
     private func get(_ request: GitRequest) throws(SecretStoreError) -> HelperAnswer {
         guard request.isText else { return .nothing }
         for item in try matches(request) {
-            guard let credential = try credential(item), let answer = answer(credential, of: item, to: request) else {
-                continue
-            }
+            guard let credential = try liveCredential(item), Self.isForGit(credential, item),
+                let answer = answer(credential, of: item, to: request)
+            else { continue }
             return answer
         }
         return .nothing
@@ -81,20 +81,25 @@ extension CredentialHelper {
     private func erase(_ request: GitRequest) throws(SecretStoreError) -> HelperAnswer {
         guard request.isText else { return .nothing }
         for item in try matches(request) {
+            guard let present = try credential(item), Self.isForGit(present, item) else { continue }
             // What was replaced meanwhile is not what git was refused with.
-            if let refused = request.secret {
-                guard let present = try credential(item), present.secret.isEqual(to: refused) else { continue }
-            }
+            if let refused = request.secret, !present.secret.isEqual(to: refused) { continue }
             try items.delete(item)
         }
         return .nothing
     }
 
-    /// The items that have all of what the request says; none for one that says nothing.
+    /// Whether git may have it: a bare secret without a user is a token of another client, for the same host maybe.
+    private static func isForGit(_ credential: CredentialRecord, _ item: ItemIdentity) -> Bool {
+        guard item.kind == .credential else { return !item.account.isEmpty }
+        return credential.client ?? gitClient == gitClient
+    }
+
+    /// The items that have all of what the request says, those without a path first; none for one that says nothing.
     private func matches(_ request: GitRequest) throws(SecretStoreError) -> [ItemIdentity] {
         let (scheme, host, path, username) = (request.scheme, request.host, request.path, request.username)
         guard scheme != nil || host != nil || path != nil || username != nil else { return [] }
-        return try items { item in
+        let found = try items { item in
             if let username, !item.account.utf8.elementsEqual(username.utf8) { return false }
             guard let origin = Origin(item.service) else { return false }
             return (scheme ?? origin.scheme).utf8.elementsEqual(origin.scheme.utf8)
@@ -102,8 +107,13 @@ extension CredentialHelper {
                 && (path.flatMap { $0.isEmpty ? nil : $0 } ?? origin.path ?? "").utf8.elementsEqual(
                     (origin.path ?? "").utf8)
         }
+        guard found.count > 1 else { return found }
+        let isWhole = { (item: ItemIdentity) in Origin(item.service)?.path == nil }
+        return found.filter(isWhole) + found.filter { !isWhole($0) }
     }
 }
+
+private let gitClient = "git"
 
 extension GitRequest {
     /// Where it is for; `nil` where the request does not say it.
@@ -118,6 +128,6 @@ extension GitRequest {
     fileprivate var fields: CredentialFields {
         CredentialFields(
             expires: expires, refreshToken: refreshToken, authenticationType: authenticationType,
-            state: state)
+            state: state, client: (username ?? "").isEmpty ? gitClient : nil)
     }
 }

@@ -10,10 +10,12 @@ struct CredentialFields {
     var authenticationType: String?
     /// What a client wants to be told again.
     var state: [String] = []
+    /// Whose it is, where the names don't tell: `git` or `docker`.
+    var client: String?
 
     /// Whether the bare secret says all.
     var isEmpty: Bool {
-        expires == nil && refreshToken == nil && authenticationType == nil && state.isEmpty
+        expires == nil && refreshToken == nil && authenticationType == nil && state.isEmpty && client == nil
     }
 
     /// Whether all can be in JSON.
@@ -22,10 +24,14 @@ struct CredentialFields {
 
 extension CredentialRecord {
     static let (expires, refreshToken, authenticationType) = ("expires", "refresh_token", "authtype")
+    private static let client = "client"
 
     var expires: Int64? { field(Self.expires)?.text.flatMap { Int64($0) } }
 
     var authenticationType: String? { field(Self.authenticationType)?.text }
+
+    /// Whose it is, where the names don't tell.
+    var client: String? { field(Self.client)?.text }
 
     /// What a client wants to be told again.
     var state: [String] {
@@ -34,8 +40,10 @@ extension CredentialRecord {
         return state
     }
 
-    /// Whether it has all that these say.
-    func hasAll(of fields: CredentialFields) -> Bool {
+    /// Whether it has this secret, not ended yet, and all that these say.
+    func says(_ secret: SecretBox, _ fields: CredentialFields, at now: Int64) -> Bool {
+        guard self.secret.isEqual(to: secret), expires ?? .max > now else { return false }
+        if let client = fields.client, client != self.client { return false }
         if let end = fields.expires, end != expires { return false }
         if let type = fields.authenticationType, type != authenticationType { return false }
         if !fields.state.isEmpty, fields.state != state { return false }
@@ -57,6 +65,10 @@ extension CredentialRecord {
             if let type = fields.authenticationType {
                 text.append(",\"\(authenticationType)\":")
                 text.appendJSON(type)
+            }
+            if let name = fields.client {
+                text.append(",\"\(client)\":")
+                text.appendJSON(name)
             }
             if !fields.state.isEmpty {
                 text.append(",\"state\":[")

@@ -33,7 +33,8 @@ extension CredentialHelper {
         return isDeleted
     }
 
-    private func liveCredential(_ item: ItemIdentity) throws(SecretStoreError) -> CredentialRecord? {
+    /// What an item holds; `nil` for what has ended though its item is still there.
+    func liveCredential(_ item: ItemIdentity) throws(SecretStoreError) -> CredentialRecord? {
         guard let found = try credential(item), found.expires ?? .max > now else { return nil }
         return found
     }

@@ -45,9 +45,12 @@ extension SecretBytes {
     ///
     /// - Parameters:
     ///   - first: how much is read at first; what is longer is copied.
+    ///   - isComplete: whether what was read so far is all, for who does not wait for the end.
     ///   - wait: called before each read.
     static func reading(
-        _ file: FileDescriptor, limit: Int, first: Int = firstPiece, waiting wait: () -> Void = {}
+        _ file: FileDescriptor, limit: Int, first: Int = firstPiece,
+        until isComplete: (RawSpan) -> Bool = { _ in false },
+        waiting wait: () -> Void = {}
     ) throws(Errno) -> SecretBytes {
         func fill(_ buffer: UnsafeMutableRawBufferPointer, from start: Int) throws(Errno) -> Int {
             var count = start
@@ -61,13 +64,14 @@ extension SecretBytes {
                 }
                 if more == 0 { break }
                 count += more
+                if unsafe isComplete(UnsafeRawBufferPointer(rebasing: buffer[..<count]).bytes) { break }
             }
             return count
         }
         let start = try unsafe SecretBytes(capacity: min(limit, first)) { buffer throws(Errno) in
             try unsafe fill(buffer, from: 0)
         }
-        guard start.count == first, limit > first else { return start }
+        guard start.count == first, limit > first, !start.withBytes(isComplete) else { return start }
         return try unsafe SecretBytes(capacity: limit) { buffer throws(Errno) in
             start.withBytes { bytes in unsafe bytes.withUnsafeBytes { unsafe buffer.copyMemory(from: $0) } }
             return try unsafe fill(buffer, from: start.count)

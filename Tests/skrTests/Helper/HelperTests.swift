@@ -143,15 +143,45 @@ struct HelperTests {
         #expect(outcome.errors.contains("skr: hint: ") && outcome.output.isEmpty)
     }
 
-    @Test("docker shows what is wrong with the keyring, and git goes on with the next helper")
+    @Test("an answer comes with the empty line behind the request, though its writer stays")
+    func answeredBeforeTheEnd() throws {
+        let outcome = try command.inSession(
+            """
+            skr helper git store <<<"$CREDENTIAL"
+            mkfifo "$PIPE"; exec 3<>"$PIPE"
+            printf 'protocol=https\nhost=example.com\n\n' >&3
+            timeout 20 skr helper git get <"$PIPE"; rm "$PIPE"
+            """,
+            environment: [
+                "CREDENTIAL": Self.credential, "PIPE": "\(FileManager.default.temporaryDirectory.path)/\(UUID())",
+            ])
+        #expect(outcome == .init(exitCode: 0, output: "username=alice\npassword=s3cret\n", errors: ""))
+    }
+
+    @Test("of two that store at once, with more and with less than a password, one is found")
+    func storedAtOnce() throws {
+        let outcome = try command.inSession(
+            """
+            for round in $(seq 60); do
+                skr helper git store <<<"$CREDENTIAL"$'oauth_refresh_token=r' & skr helper git store <<<"$CREDENTIAL"; wait
+                skr helper git get <<<host=example.com | grep -c password
+                skr clear
+            done | sort | uniq -c
+            """, environment: ["CREDENTIAL": Self.credential])
+        #expect(outcome.output.split(separator: " ") == ["60", "1\n"], "\(outcome)")
+    }
+
+    @Test("docker shows what is wrong with the keyring and the environment; for git that is on standard error")
     func unusable() throws {
         let script = """
+            SKR_SCOPE=galaxy skr helper docker list 2>errors; echo "exit $?"
             keyctl revoke @s
             skr helper docker get <<<ghcr.io 2>errors; echo "exit $?"
             skr helper git get <<<host=example.com; echo "exit $?"
             """
         let outcome = try command.inSession("cd $(mktemp -d); \(script)")
         #expect(outcome.output.hasPrefix("skr: "), "\(outcome)")
+        #expect(outcome.output.contains("no such scope: galaxy"), "\(outcome)")
         #expect(outcome.output.contains("exit 1\nexit 69\n") && outcome.errors.contains("skr: hint: "), "\(outcome)")
     }
 }

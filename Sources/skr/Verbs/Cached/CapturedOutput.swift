@@ -60,7 +60,7 @@ struct CapturedOutput: ~Copyable {
 
     private func read(atMost limit: Int, from child: inout ChildCommand) throws(CommandError) -> SecretBytes {
         do throws(Errno) {
-            return try SecretBytes.reading(reader, limit: limit) { child.wait(for: reader) }
+            return try SecretBytes.reading(reader, limit: limit, waiting: { child.wait(for: reader) })
         } catch {
             throw Self.failure(error)
         }

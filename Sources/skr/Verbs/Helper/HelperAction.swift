@@ -11,14 +11,7 @@ struct HelperAction: VerbAction {
 
     func run() throws {
         let request = try readRequest()
-        let answer: HelperAnswer
-        do throws(CommandError) {
-            answer = try request.withBytes { bytes throws(CommandError) in try self.answer(bytes) }
-        } catch {
-            // docker shows its user nothing else.
-            guard call.client == .docker else { throw error }
-            answer = CredentialHelper.dockerError("skr: \(error.message)" + (error.hint.map { " (\($0))" } ?? ""))
-        }
+        let answer = try request.withBytes { bytes throws(CommandError) in try self.answer(bytes) }
         try answer.output.withBytes { bytes throws(CommandError) in try Console.write(bytes) }
         if let item = answer.missing { Console.report(try missing(item)) }
         if let message = answer.message {
@@ -57,7 +50,7 @@ struct HelperAction: VerbAction {
         let request: SecretBytes
         do throws(Errno) {
             // Hardly any is longer than a page.
-            request = try SecretBytes.reading(.standardInput, limit: limit, first: 4_096)
+            request = try SecretBytes.reading(.standardInput, limit: limit, first: 4_096, until: call.client.isComplete)
         } catch {
             throw .internalError("can't read the request: \(error)", hint: nil)
         }
@@ -69,6 +62,21 @@ struct HelperAction: VerbAction {
 }
 
 extension HelperClient {
+    /// Whether these bytes are a whole request: git's ends with an empty line, and its writer may leave the pipe open.
+    fileprivate func isComplete(_ request: RawSpan) -> Bool {
+        self == .git && RequestLines.endsEmpty(request)
+    }
+
+    /// Shows an error where the client's user sees it: docker shows nothing but standard output.
+    func report(_ error: CommandError) -> Int32 {
+        guard self == .docker else {
+            Console.report(error)
+            return error.exitCode.rawValue
+        }
+        try? Console.writeLine("skr: " + Display.plain(error.message + (error.hint.map { " (\($0))" } ?? "")))
+        return 1
+    }
+
     /// Whether standard input has a request.
     fileprivate func sends(_ operation: String) -> Bool {
         switch self {

@@ -91,6 +91,29 @@ struct HelperInstallTests {
                 """)
     }
 
+    @Test("a link that came with skr is enough, and is not removed")
+    func packaged() throws {
+        let outcome = try Self.run(
+            #"""
+            cp $skr bin/skr; ln -s skr bin/git-credential-skr; export PATH=$work/bin:$work/other:$PATH; hash -r
+            mkdir other; cp /bin/true other/skr; ln -s skr other/git-credential-skr
+            skr helper install git --write-config | shown | head -n 2; skr helper uninstall git --write-config | shown; echo $?
+            skr helper uninstall git; echo $?; find home bin other -type l
+            """#)
+        #expect(
+            outcome.output
+                == """
+                the link W/bin/git-credential-skr is there already
+                W/bin is in PATH
+                took credential.helper = skr out of git's configuration
+                0
+                1
+                bin/git-credential-skr
+                other/git-credential-skr
+
+                """)
+    }
+
     @Test("another program of the link's name that PATH has before it is named")
     func shadowed() throws {
         let outcome = try Self.run(

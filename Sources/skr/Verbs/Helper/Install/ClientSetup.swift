@@ -99,6 +99,8 @@ struct SetupCall {
     func link() throws(CommandError) -> HelperLink? {
         guard let linkName else { return nil }
         if let folder = folder ?? setup.linkFolder(for: user) { return HelperLink(folder: folder, name: linkName) }
+        let links = user.searchPath.map { HelperLink(folder: $0, name: linkName) }
+        if let packaged = links.first(where: { $0.isPackaged && $0.state == .here }) { return packaged }
         return HelperLink(folder: try LinkFolder.usual(for: user), name: linkName)
     }
 
@@ -114,7 +116,7 @@ struct SetupCall {
         let folders = folder.map { [$0] } ?? setup.linkFolder(for: user).map { [$0] } ?? Self.usualFolders(for: user)
         return folders.lazy.map { HelperLink(folder: $0, name: linkName) }.first {
             switch $0.state {
-            case .here, .otherSkr: true
+            case .here, .otherSkr: !$0.isPackaged
             case .absent, .foreign: false
             }
         }

@@ -4,9 +4,9 @@ import json
 import shutil
 import subprocess
 
+from jaraco.classes import properties
 from keyring import credentials, errors
 from keyring.backend import KeyringBackend
-from keyring.compat import properties
 
 
 def _skr(*words, input=b""):

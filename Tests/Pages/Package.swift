@@ -14,6 +14,7 @@ let package = Package(
             name: "PageExamples",
             dependencies: [
                 .product(name: "SessionKeyring", package: "SessionKeyring"),
+                .product(name: "CredentialHelpers", package: "SessionKeyring"),
                 .product(name: "SessionKeyringConfiguration", package: "SessionKeyring"),
                 .product(name: "SessionKeyringTesting", package: "SessionKeyring"),
                 .product(name: "Configuration", package: "swift-configuration"),

@@ -9,7 +9,9 @@ for name in deploy slow-status untrusted-build build backup; do
     printf '#!/bin/sh\necho "%s: $TOKEN"\n' $name >$name
     chmod 755 $name
 done
+printf 'DB=s3cret\n' >secrets.env
 # PAGE
+[ "$(skr get app DB)" = s3cret ]
 [ "$(cat app.conf)" = 'token = tok3n' ]
 # skr clear was last but for what is cached in another session.
 [ -s skr.bash ]

@@ -34,11 +34,18 @@ struct DotenvFinder: SecretFinder {
 struct PassFinder: SecretFinder {
     private static let deepest = 32
 
+    /// What a folder is known by, also where links lead to it.
+    private struct FolderID: Hashable {
+        let device: UInt
+        let inode: UInt
+    }
+
     func find() throws -> FoundSecrets {
         var found = FoundSecrets()
         let user = try SetupUser()
         let store = user.variable("PASSWORD_STORE_DIR") ?? user.path(".password-store")
-        for name in Self.names(in: store, below: "", depth: 0) {
+        var visited: Set<FolderID> = []
+        for name in Self.names(in: store, below: "", depth: 0, &visited) {
             found.append(
                 FoundSecret(service: name, account: "", size: nil) { () throws(CommandError) in
                     try Self.show(name)
@@ -48,16 +55,27 @@ struct PassFinder: SecretFinder {
     }
 
     /// The names of the entries; what begins with a dot, such as `.git`, is none.
-    private static func names(in store: String, below prefix: String, depth: Int) -> [String] {
-        guard depth < deepest else { return [] }
-        return FolderNames.all(in: "\(store)/\(prefix)").sorted().flatMap { name -> [String] in
-            guard name.utf8.first != UInt8(ascii: ".") else { return [] }
+    ///
+    /// - Parameter visited: the folders that were looked into, which no link leads into again.
+    private static func names(
+        in store: String, below prefix: String, depth: Int, _ visited: inout Set<FolderID>
+    ) -> [String] {
+        var folder = stat()
+        guard depth < deepest, unsafe stat("\(store)/\(prefix)", &folder) == 0,
+            visited.insert(FolderID(device: UInt(folder.st_dev), inode: UInt(folder.st_ino))).inserted
+        else { return [] }
+        var names: [String] = []
+        for name in FolderNames.all(in: "\(store)/\(prefix)").sorted() where name.utf8.first != UInt8(ascii: ".") {
             let path = prefix + name
             var found = stat()
-            guard unsafe stat("\(store)/\(path)", &found) == 0 else { return [] }
-            if found.st_mode & S_IFMT == S_IFDIR { return names(in: store, below: "\(path)/", depth: depth + 1) }
-            return name.hasSuffix(".gpg") && name.utf8.count > 4 ? [String(path.dropLast(4))] : []
+            guard unsafe stat("\(store)/\(path)", &found) == 0 else { continue }
+            if found.st_mode & S_IFMT == S_IFDIR {
+                names += Self.names(in: store, below: "\(path)/", depth: depth + 1, &visited)
+            } else if name.hasSuffix(".gpg"), name.utf8.count > 4 {
+                names.append(String(path.dropLast(4)))
+            }
         }
+        return names
     }
 
     /// The first line; `nil` where it can't be decrypted, of which `pass` says why.

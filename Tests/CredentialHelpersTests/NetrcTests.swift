@@ -46,6 +46,22 @@ struct NetrcTests {
         #expect(try netrc("https://h:8443").output == "machine h login me password port\n")
     }
 
+    @Test("https goes before all else, and no port before one", arguments: ["h", "[::1]"])
+    func httpsFirst(host: String) throws {
+        let machine = host == "h" ? "h" : "::1"
+        let services = ["http://\(host)", "ftp://\(host)", "ws://\(host)", "https://\(host):443", "https://\(host)/p"]
+        for (position, service) in services.enumerated() {
+            try store(service, "me", "s\(position)")
+            let best = position < 3 ? [0, 1, 1][position] : position
+            for said in [try netrc(), try netrc(machine)] {
+                #expect(said.output == "machine \(machine) login me password s\(best)\n", "\(service)")
+            }
+        }
+        #expect(try netrc("http://\(host)", machine).output == "machine \(machine) login me password s0\n")
+        try store("http://\(host)", "you", "other")
+        #expect(try netrc(machine).output.hasSuffix("machine \(machine) login you password other\n"))
+    }
+
     @Test("only what clients have stored for hosts is written")
     func others() throws {
         try store("sparse+https://crates.example/", "", "token")

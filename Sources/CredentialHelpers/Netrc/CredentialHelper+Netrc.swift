@@ -6,8 +6,8 @@ extension CredentialHelper {
     /// Answers with a line for each account of the machines named, or of all machines.
     ///
     /// Items of the kind `internet` whose service is an origin or the name of a host are meant. A netrc knows neither ports nor
-    /// paths: of the items for one account of one machine the first by name is written. What has no account is written only
-    /// where its machine is named.
+    /// paths: of the items for one account of one machine one is written, that of https without a port, else of https, else the
+    /// first by name. What has no account is written only where its machine is named.
     ///
     /// - Parameter names: machines, or services of items; all machines where there are none. It is an error where nothing is
     ///   stored for one of them.
@@ -18,12 +18,18 @@ extension CredentialHelper {
         for name in names {
             let named = found.filter { $0.isMeant(by: name) }
             guard !named.isEmpty else { return .missing(.internet(server: name)) }
-            lines += named
+            lines += Self.oneEach(named)
         }
-        if names.isEmpty { lines = found.filter { !$0.item.account.isEmpty } }
-        var written: Set<[[UInt8]]> = []
-        lines = lines.filter { written.insert([Array($0.machine.utf8), Array($0.item.account.utf8)]).inserted }
-        return try netrcAnswer(lines)
+        if names.isEmpty { lines = Self.oneEach(found.filter { !$0.item.account.isEmpty }) }
+        var written: Set<NetrcLine.Login> = []
+        return try netrcAnswer(lines.filter { written.insert($0.login).inserted })
+    }
+
+    /// The preferred line of each login.
+    private static func oneEach(_ lines: [NetrcLine]) -> [NetrcLine] {
+        var best: [NetrcLine.Login: NetrcLine] = [:]
+        for line in lines where line.rank < best[line.login]?.rank ?? .max { best[line.login] = line }
+        return lines.filter { best[$0.login]?.item == $0.item }
     }
 
     private func netrcAnswer(_ lines: [NetrcLine]) throws(SecretStoreError) -> HelperAnswer {
@@ -54,10 +60,21 @@ private struct NetrcLine {
     let item: ItemIdentity
     /// The name of the host, without its port.
     let machine: String
+    /// Which of several for one login goes first: the smallest.
+    let rank: Int
+
+    /// What a reader of a netrc looks for.
+    struct Login: Hashable {
+        let machine, account: [UInt8]
+    }
+
+    var login: Login { Login(machine: Array(machine.utf8), account: Array(item.account.utf8)) }
 
     /// `nil` where the service names no host.
     init?(_ item: ItemIdentity) {
-        var host = (Origin(item.service)?.host ?? item.service).utf8[...]
+        let origin = Origin(item.service)
+        let whole = (origin?.host ?? item.service).utf8[...]
+        var host = whole
         if host.first == UInt8(ascii: "["), let end = host.firstIndex(of: UInt8(ascii: "]")) {
             host = host[host.index(after: host.startIndex)..<end]
         } else {
@@ -68,6 +85,8 @@ private struct NetrcLine {
         }
         self.item = item
         machine = String(Substring(host))
+        let hasPort = whole.last != UInt8(ascii: "]") && whole[host.endIndex...].contains(UInt8(ascii: ":"))
+        rank = origin?.scheme != "https" ? 2 : hasPort ? 1 : 0
     }
 
     func isMeant(by name: String) -> Bool {

@@ -11,11 +11,38 @@ struct NpmTests {
     func value() throws {
         try test.keep("tok\n", "reg")
         #expect(try test.npm("reg") == .init(output: "Bearer tok\n"))
-        try test.keep(#"{"token":"json","expires_at":\#(HelperUnderTest.now + 1)}"#, "reg")
-        #expect(try test.npm("reg") == .init(output: "Bearer json\n"))
         try test.keep("{pw", "user", "me")
         #expect(try test.npm("user") == .init(output: "Basic bWU6e3B3\n"))
         #expect(try test.npm("user", "me") == .init(output: "Basic bWU6e3B3\n"))
+    }
+
+    @Test(
+        "an item is the same secret for all that put it into a header, also where it is JSON or ends with a newline",
+        arguments: [
+            (#"{"token":"x"}"#, "", #"Bearer {"token":"x"}"#), ("t\n", "", "Bearer t"), ("t\r\n", "", "Bearer t"),
+            (#"{"access_token":"x","expires_in":-1}"#, "", #"Bearer {"access_token":"x","expires_in":-1}"#),
+            (#"{"token":"x"}"#, "me", "Basic bWU6eyJ0b2tlbiI6IngifQ=="), ("p\n", "me", "Basic bWU6cAo="),
+            ("", "me", "Basic bWU6"),
+        ])
+    func sameForAll(secret: String, account: String, value: String) throws {
+        try test.keep(secret, "https://h", account)
+        let go = HelperUnderTest.Said(output: "https://h\n\nAuthorization: \(value)\n\n")
+        #expect(try test.npm("https://h") == .init(output: value + "\n"))
+        #expect(try test.go("https://h/x") == go)
+        #expect(try test.go("https://h", for: "https://h", nil) == go)
+        let inJSON = value.replacing("\"", with: "\\\"")
+        #expect(
+            try test.bazel(#"{"uri":"https://h/x"}"#).output == #"{"headers":{"Authorization":["\#(inJSON)"]}}"# + "\n")
+    }
+
+    @Test("what a command prints is read as JSON too, and an item of the kind 'credential' has its secret in a field")
+    func records() throws {
+        let printed = #"{"token":"x","expires_at":\#(HelperUnderTest.now + 1)}"#
+        #expect(HelperUnderTest.told(printed, in: NpmAuthorization()) == "Bearer x\n")
+        #expect(HelperUnderTest.told(printed + "\n", in: NpmAuthorization(), account: "me") == "Basic bWU6eA==\n")
+        try test.keep("x", until: HelperUnderTest.now + 1, "https://h")
+        #expect(try test.npm("https://h") == .init(output: "Bearer x\n"))
+        #expect(try test.go("https://h").output.hasSuffix("Bearer x\n\n"))
     }
 
     @Test("nothing stored, removed or over is an error, and so is what could add a line")

@@ -23,8 +23,10 @@ extension CredentialHelper {
         for (item, _) in try items(covering: address) {
             guard let credential = try credential(item), !isOver(credential.expires) else { continue }
             do throws(UnusableToken) {
-                let value = try AuthorizationValue(credential.secret, user: item.account)
-                return Self.headers(value, expires: credential.expires)
+                let token = try IssuedToken(
+                    Issuance(credential.secret, account: item.account, expires: credential.expires, isBare: true))
+                return Self.headers(
+                    try AuthorizationValue(token.secret, user: item.account), expires: token.expires)
             } catch {
                 return error.answerOfItem
             }

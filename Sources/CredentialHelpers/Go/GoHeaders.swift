@@ -20,18 +20,13 @@ package struct GoHeaders: TokenFormat {
 
     package func answer(_ issued: Issuance) throws(UnusableToken) -> TokenAnswer {
         let token = try IssuedToken(issued)
-        let output = try output(token.secret, user: issued.account)
-        return TokenAnswer(output, kept: issued.payload, expires: token.expires)
-    }
-
-    fileprivate func output(_ secret: SecretBox, user: String) throws(UnusableToken) -> SecretBox {
-        let value = try AuthorizationValue(secret, user: user)
-        return SecretBox(
-            SecretBytes { text in
-                text.append("\(place.scheme)://\(place.host)\(place.path)\n\nAuthorization: ")
-                text.append(value.text)
-                text.append("\n\n")
-            })
+        let value = try AuthorizationValue(token.secret, user: issued.account)
+        let output = SecretBytes { text in
+            text.append("\(place.scheme)://\(place.host)\(place.path)\n\nAuthorization: ")
+            text.append(value.text)
+            text.append("\n\n")
+        }
+        return TokenAnswer(SecretBox(output), kept: issued.payload, expires: token.expires)
     }
 }
 
@@ -54,8 +49,9 @@ extension CredentialHelper {
             guard let credential = try credential(item), !isOver(credential.expires) else { continue }
             do throws(UnusableToken) {
                 guard let headers = GoHeaders(for: place, asIn: url) else { continue }
-                let output = try headers.output(credential.secret, user: item.account)
-                return HelperAnswer { $0.append(output) }
+                let answer = try headers.answer(
+                    Issuance(credential.secret, account: item.account, isBare: true))
+                return HelperAnswer { $0.append(answer.output) }
             } catch {
                 return error.answerOfItem
             }
@@ -77,7 +73,7 @@ extension CredentialHelper {
             let headers = url.map({ GoHeaders(for: place, asIn: $0) }) ?? GoHeaders(for: place)
         else { return .nothing }
         do throws(SecretStoreError) {
-            return try answer(service, account: account, in: headers)
+            return try answer(service, account: account, in: headers, isBare: true)
         } catch {
             guard error.code == .notFound else { throw error }
             return .nothing

@@ -22,6 +22,6 @@ extension CredentialHelper {
     ///
     /// - Throws: ``SecretStoreError``, with `notFound` where there is none: the exit status 1, for the client.
     public func npm(_ service: String, account: String? = nil) throws(SecretStoreError) -> HelperAnswer {
-        try answer(service, account: account, in: NpmAuthorization())
+        try answer(service, account: account, in: NpmAuthorization(), isBare: true)
     }
 }

@@ -6,9 +6,10 @@ extension CredentialHelper {
     ///
     /// Without an account, it is the item that has none, else the only one of the service, as for `skr get`.
     ///
+    /// - Parameter isBare: whether an item that is JSON is the secret itself; else it may be an answer of the protocol's own.
     /// - Throws: ``SecretStoreError`` with `notFound` or `ambiguous`.
     func answer(
-        _ service: String, account: String?, in format: some TokenFormat
+        _ service: String, account: String?, in format: some TokenFormat, isBare: Bool = false
     ) throws(SecretStoreError) -> HelperAnswer {
         let missing = ItemIdentity.password(service: service, account: account ?? "")
         guard let (item, credential) = try named(service, account: account) else {
@@ -16,7 +17,8 @@ extension CredentialHelper {
         }
         let answer: TokenAnswer
         do throws(UnusableToken) {
-            let issued = Issuance(credential.secret, account: item.account, expires: credential.expires)
+            let issued = Issuance(
+                credential.secret, account: item.account, expires: credential.expires, isBare: isBare)
             answer = try format.answer(issued)
         } catch {
             return error.answerOfItem

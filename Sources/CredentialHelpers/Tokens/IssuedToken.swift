@@ -2,8 +2,8 @@ import Keyutils
 
 /// A token, and when it ends.
 ///
-/// Of a JSON object it is the first of the fields that tokens are in; anything else is the token itself, without a newline
-/// at its end.
+/// Of a JSON object that a command has printed it is the first of the fields that tokens are in; anything else is the token
+/// itself, without a newline at its end. A user's password that is an item stays as it is, and may be empty.
 package struct IssuedToken {
     package let secret: SecretBox
     /// In seconds since 1970.
@@ -16,7 +16,8 @@ package struct IssuedToken {
     package init(_ issued: Issuance, in own: [String] = []) throws(UnusableToken) {
         let fields = own + Self.fields.filter { !own.contains($0) }
         let secret: SecretBox
-        if issued.payload.isObject {
+        let isPassword = issued.isBare && !issued.account.isEmpty
+        if !issued.isBare, issued.payload.isObject {
             guard let found = issued.payload.firstText(of: fields) else {
                 throw UnusableToken(
                     message: "it has no token", hint: "it is looked for in \(fields.joined(separator: ", "))")
@@ -24,10 +25,12 @@ package struct IssuedToken {
             secret = found
             expires = try ExpiryField.read(issued)
         } else {
-            secret = issued.payload.withoutNewline
+            secret = isPassword ? issued.payload : issued.payload.withoutNewline
             expires = issued.expires
         }
-        guard secret.count > 0 else { throw UnusableToken(message: "the token is empty", hint: "store or print one") }
+        guard secret.count > 0 || isPassword else {
+            throw UnusableToken(message: "the token is empty", hint: "store or print one")
+        }
         self.secret = secret
     }
 }

@@ -13,8 +13,13 @@ package struct Issuance {
     package let expires: Int64?
     /// When it was issued, in seconds since 1970; `nil` where nobody knows, so that a number of seconds to live says nothing.
     package let issued: Int64?
+    /// Whether the payload is the secret itself, also where it is JSON: an item is, for a client that puts it into a header.
+    package let isBare: Bool
 
-    package init(_ payload: SecretBox, account: String = "", expires: Int64? = nil, issued: Int64? = nil) {
+    package init(
+        _ payload: SecretBox, account: String = "", expires: Int64? = nil, issued: Int64? = nil, isBare: Bool = false
+    ) {
+        self.isBare = isBare
         self.payload = payload
         self.account = account
         self.expires = expires

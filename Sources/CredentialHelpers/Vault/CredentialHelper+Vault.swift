@@ -19,8 +19,7 @@ extension CredentialHelper {
     public func vault(
         _ operation: String, server: String, request: RawSpan
     ) throws(SecretStoreError) -> HelperAnswer {
-        var server = server
-        while server.utf8.last == UInt8(ascii: "/") { server.removeLast() }
+        let server = Self.withoutSlashes(server)
         switch operation {
         case "get":
             guard let token = try credential(service: server)?.secret else { return .nothing }
@@ -38,5 +37,16 @@ extension CredentialHelper {
             return .nothing
         default: return HelperAnswer(exitCode: 1, message: "no such operation: it is get, store or erase")
         }
+    }
+
+    /// Whether these two addresses have one token.
+    package static func isOneVault(_ server: String, _ other: String) -> Bool {
+        withoutSlashes(server).utf8.elementsEqual(withoutSlashes(other).utf8)
+    }
+
+    private static func withoutSlashes(_ server: String) -> String {
+        var server = server
+        while server.utf8.last == UInt8(ascii: "/") { server.removeLast() }
+        return server
     }
 }

@@ -104,6 +104,20 @@ struct ClientLinkTests {
         #expect(outcome.errors.contains("skr: hint: store it: skr set dev\n"))
     }
 
+    @Test("with two servers in the environment nobody knows whether vault asks or bao, so neither gets a token")
+    func twoServers() throws {
+        let outcome = try run(
+            "skr-vault",
+            """
+            echo v | VAULT_ADDR=https://v skr-vault store; echo b | BAO_ADDR=https://b skr-vault store
+            export VAULT_ADDR=https://v BAO_ADDR=https://b
+            for word in get store erase; do echo x | skr-vault $word; echo $?; done
+            BAO_ADDR=https://v// skr-vault get; echo; BAO_ADDR= skr-vault get; echo; VAULT_ADDR= skr-vault get
+            """)
+        #expect(outcome.output == "64\n64\n64\nv\nv\nb", "\(outcome)")
+        #expect(outcome.errors.contains("skr: hint: unset one of them"))
+    }
+
     @Test("a prompt is never an option, and a question never gets a secret")
     func askpass() throws {
         let outcome = try run(

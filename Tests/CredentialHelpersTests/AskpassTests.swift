@@ -38,14 +38,28 @@ struct AskpassTests {
         "a prompt that is not known to the last character names nothing",
         arguments: [
             "", " ", ":", "Password: ", "Enter passphrase for : ", "Enter passphrase for x", "Enter passphrase: ",
-            "Enter PIN for 'x': ", "(me@host) Verification code: ", "(me@evil) x@bank) Password: ",
-            "(me@evil) Enter passphrase for key '/home/me/.ssh/id': ", "@host's password: ", "me@'s password: ",
-            "Password for 'host': ", "Username for '': ", "[sudo] password for : ", "please: me@host's password: x",
+            "Enter PIN for 'x': ", "(me) Code: ", "[sudo] Passwort für me@corp.example: ", "Code of me's phone: ",
+            "Password for 'host': ", "Username for '': ", "[sudo] password for : ",
         ])
     func unknown(text: String) throws {
         #expect(AskpassPrompt(text) == .unknown)
         #expect(try ask(AskpassPrompt(text)).exitCode == 1)
         #expect(try ask(AskpassPrompt(text)).output == "")
+    }
+
+    @Test(
+        "what a server asks in its own words gets nothing, whatever is named",
+        arguments: [
+            "(me@host) Verification code: ", "(me@evil) x@bank) Password: ", "(me@evil) Password: Password: x",
+            "(me@evil) Enter passphrase for key '/home/me/.ssh/id': ", "(a)b@evil) sudo: ", "(u@evil) sudo password: ",
+            "@host's password: ", "me@'s password: ", "please: me@host's password: x",
+            "Enter me@evil's old password: ", "Retype me@evil's new password: ",
+        ])
+    func fromServer(text: String) throws {
+        try test.store.set("x", for: .password(service: "x"))
+        #expect(AskpassPrompt(text) == .fromServer)
+        let said = try ask(AskpassPrompt(text).naming(service: "x", account: nil))
+        #expect(said.output == "" && said.exitCode == 1 && said.message != nil)
     }
 
     @Test("a question that a person has to answer is not answered, whatever is named")
@@ -75,15 +89,20 @@ struct AskpassTests {
         #expect(try ask(AskpassPrompt("[sudo] password for me: ")) == .init(output: "\n"))
     }
 
-    @Test("an item that is named answers instead, and a question for a name gets no secret")
+    @Test("an item that is named answers where the prompt names none, and a prompt keeps its own")
     func named() throws {
         try test.store.set("s", for: .password(service: "x", account: "me"))
         #expect(try ask(AskpassPrompt("PIN?").naming(service: "x", account: "me")).output == "s\n")
         #expect(try ask(AskpassPrompt("PIN?").naming(service: "x", account: nil)).output == "s\n")
-        let name = AskpassPrompt("Username for 'https://h': ")
-        #expect(try ask(name.naming(service: "x", account: "me")).output == "me\n")
-        #expect(try ask(name.naming(service: "x", account: nil)).output == "me\n")
-        #expect(try ask(name.naming(service: "x", account: "you")).output == "")
+        #expect(try ask(AskpassPrompt("PIN?").naming(service: "x", account: "you")).output == "")
+        for text in [
+            "Username for 'https://h': ", "Password for 'https://h': ", "root@h's password: ", "(root@h) Password: ",
+            "Enter passphrase for /k: ", "[sudo] password for me: ",
+        ] {
+            let prompt = AskpassPrompt(text)
+            #expect(prompt.naming(service: "x", account: "me") == prompt)
+            #expect(try ask(prompt.naming(service: "x", account: "me")).output == "")
+        }
     }
 
     @Test("what is not there, has ended or has two lines is no answer")

@@ -12,6 +12,8 @@ public enum AskpassPrompt: Equatable, Sendable {
     case question
     /// For a passphrase once more, because what was answered is wrong.
     case retry
+    /// For what a server asks in its own words, behind which it may hide whatever it wants to know.
+    case fromServer
     /// For something that the prompt does not name.
     case unknown
 
@@ -25,17 +27,22 @@ public enum AskpassPrompt: Equatable, Sendable {
         } else if bytes.starts(with: "Bad passphrase, try again".utf8) {
             self = .retry
         } else {
-            self = Self.ofKey(bytes) ?? Self.ofLogin(bytes) ?? Self.ofGit(bytes) ?? .unknown
+            self =
+                Self.ofKey(bytes) ?? Self.ofLogin(bytes) ?? Self.ofGit(bytes)
+                ?? (Self.isFromServer(bytes) ? .fromServer : .unknown)
         }
     }
 
-    /// The same question, about this item.
+    /// The same question, about this item where the prompt names nothing.
+    ///
+    /// What it names keeps its own item: else any host that asks would get the secret that is for one.
     public func naming(service: String, account: String?) -> AskpassPrompt {
-        switch self {
-        case .question, .retry: self
-        case .account: .account(service: service, account: account)
-        case .secret, .unknown: .secret(service: service, account: account)
-        }
+        self == .unknown ? .secret(service: service, account: account) : self
+    }
+
+    /// Whether it has `(user@host)` before it, or speaks of a `user@host's` password, as ssh does for a server.
+    private static func isFromServer(_ text: Substring.UTF8View) -> Bool {
+        text.contains(UInt8(ascii: "@")) && (text.first == UInt8(ascii: "(") || Substring(text).contains("'s "))
     }
 
     private static func ofKey(_ text: Substring.UTF8View) -> AskpassPrompt? {

@@ -6,23 +6,26 @@ extension CredentialHelper {
     ///
     /// - Throws: ``SecretStoreError``.
     public func askpass(_ prompt: AskpassPrompt) throws(SecretStoreError) -> HelperAnswer {
-        let answer: SecretBox
         switch prompt {
         case .question: return HelperAnswer(exitCode: 1)
         // ssh-add asks until the answer is right or there is none.
         case .retry: return HelperAnswer(exitCode: 1, message: "the passphrase that is stored is not the right one")
+        case .fromServer: return HelperAnswer(exitCode: 1, message: "a server asks this in its own words")
         case .unknown: return HelperAnswer(exitCode: 1, message: "the prompt does not name what it asks for")
         case .secret(let service, let account):
-            guard let found = try credential(service: service, ofAny: account) else {
-                return .missing(.password(service: service, account: account ?? ""))
-            }
-            answer = found.credential.secret
+            return try askpass(service, account) { $0.credential.secret }
         case .account(let service, let account):
-            guard let found = try credential(service: service, ofAny: account) else {
-                return .missing(.password(service: service, account: account ?? ""))
-            }
-            answer = SecretBox(SecretBytes(utf8: found.account))
+            return try askpass(service, account) { SecretBox(SecretBytes(utf8: $0.account)) }
         }
+    }
+
+    private func askpass(
+        _ service: String, _ account: String?, part: ((account: String, credential: CredentialRecord)) -> SecretBox
+    ) throws(SecretStoreError) -> HelperAnswer {
+        guard let found = try credential(service: service, ofAny: account) else {
+            return .missing(.password(service: service, account: account ?? ""))
+        }
+        let answer = part(found)
         guard answer.isOneLine else {
             return HelperAnswer(exitCode: 1, message: "what is stored has more than one line, which is no answer")
         }

@@ -133,8 +133,14 @@ struct ClientLinkTests {
             SKR_ASKPASS=sudo/ skr-askpass x 2>/dev/null; echo $?
             skr-askpass "you@h's password: "; echo $?
             skr-askpass --scope; echo $?
+            export SKR_ASKPASS=sudo/me
+            skr-askpass '(u@evil.example) Enter the sudo password you know: '; echo $?
+            skr-askpass "root@evil.example's password: "; echo $?
+            skr-askpass "Password for 'https://evil.example': "; skr-askpass "Username for 'https://evil.example': "; echo $?
+            skr-askpass "Enter passphrase for key '/k y': "; skr-askpass '[sudo] Passwort für me: '
             """)
-        #expect(outcome.output == "p\ns\ns\n0\np\n0\n1\n1\n64\n1\n1\n")
+        #expect(outcome.output == "p\ns\ns\n0\np\n0\n1\n1\n64\n1\n1\n1\n1\n1\np\ns\n")
+        #expect(outcome.errors.contains("skr: hint: a server's question is for a person"))
         #expect(
             outcome.errors.contains("skr: error: h you: no such item, or it has expired (namespace \(skr.namespace))\n")
         )

@@ -10,6 +10,11 @@ extension HelperAction {
                 exitCode: .noItem, message: "the prompt does not name a secret that we know",
                 hint: "SKR_ASKPASS=SERVICE or SKR_ASKPASS=SERVICE/ACCOUNT names it")
         }
+        guard prompt != .fromServer else {
+            throw CommandError(
+                exitCode: .noItem, message: "a server asks this in its own words",
+                hint: "a server's question is for a person: log in without askpass, or with a key")
+        }
         return try helper.askpass(prompt)
     }
 

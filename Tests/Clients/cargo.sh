@@ -61,4 +61,9 @@ check "get" says "\"kind\":\"get\".*\"token\":\"$token\"|\"token\":\"$token\".*\
 check "two requests of one run" says '"kind":"not-found"' ask <<<"$logout"$'\n'"$get"
 check "removed: not-found" prints '{"Err":{"kind":"not-found"}}' ask <<<"$get"
 check "logout of nothing: not-found" prints '{"Err":{"kind":"not-found"}}' ask <<<"$logout"
+check "login with words that are configured" prints '{"Ok":{"kind":"login"}}' ask <<<"${login/'[]'/'["--timeout","2s"]'}"
+check "get" says '"kind":"get"' ask <<<"$get"
+sleep 2.1
+check "expired: not-found" prints '{"Err":{"kind":"not-found"}}' ask <<<"$get"
+check "words that are unknown are an error" says 'unknown option' ask <<<"${get/'[]'/'["--colour"]'}"
 check "an unknown kind: operation-not-supported" prints '{"Err":{"kind":"operation-not-supported"}}' ask <<<"${logout/logout/dance}"

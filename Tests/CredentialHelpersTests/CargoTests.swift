@@ -84,6 +84,37 @@ struct CargoTests {
         #expect(try test.stored == [:])
     }
 
+    @Test(
+        "what is no text is no token, and nobody is asked for another; the text null is one",
+        arguments: [#"{"a":1}"#, "1", "true", "[]", #""\ud800""#])
+    func tokenOfOtherKind(token: String) throws {
+        let said = try cargo("login", ",\"token\":\(token)")
+        #expect(said.output.hasPrefix(#"{"Err":{"kind":"other","message":"the token is no text""#))
+        #expect(prompt(#"{"v":1,"registry":{"index-url":"i"},"kind":"login","token":\#(token)}"#) == nil)
+        #expect(try cargo("login", ",\"token\":\(token)", typed: "typed") == said)
+        #expect(try test.stored == [:])
+        _ = try cargo("login", #","token":"null""#)
+        #expect(try test.stored.values.first == "null")
+    }
+
+    @Test("the words that are configured are those of args")
+    func words() {
+        func words(_ args: String) -> [String]? {
+            SecretBytes(utf8: #"{"v":1,"args":\#(args)}"#).withBytes { CredentialHelper.cargoWords($0) }
+        }
+        #expect(words("[]") == [] && words("null") == [])
+        #expect(words(#"["--timeout", "8h"]"#) == ["--timeout", "8h"])
+        #expect(words(#"["a\u0000",""]"#) == ["a\0", ""])
+        for args in [#""--timeout""#, "1", #"{"0":"x"}"#, "[1]", #"["x",null]"#, #"["x",["y"]]"#, #"["\ud800"]"#] {
+            #expect(words(args) == nil, "\(args)")
+        }
+        func many(_ count: Int) -> String { "[\(Array(repeating: "\"x\"", count: count).joined(separator: ","))]" }
+        #expect(words(many(32))?.count == 32 && words(many(33)) == nil && words(many(100_000)) == nil)
+        for request in ["", "{", "[]", #"{"v":1}"#] {
+            #expect(SecretBytes(utf8: request).withBytes { CredentialHelper.cargoWords($0) } == [])
+        }
+    }
+
     @Test("what is not understood is refused in cargo's words, on one line")
     func refusals() throws {
         let unsupported = HelperUnderTest.Said(output: "{\"Err\":{\"kind\":\"operation-not-supported\"}}\n")

@@ -10,10 +10,25 @@ extension CredentialHelper {
     ///
     /// `cargo login` has no token of its own where its user gave none.
     public static func cargoPrompt(_ request: RawSpan) -> String? {
-        guard field("v", of: request) == "1", field("kind", of: request) == "login", token(of: request) == nil,
+        guard version(of: request) == "1", field("kind", of: request) == "login", !hasToken(request),
             let index = field("registry.index-url", of: request)
         else { return nil }
         return "token for \(field("registry.name", of: request) ?? index): "
+    }
+
+    /// The words that the user has configured behind the helper's name, which come in each request; `nil` for what is no list
+    /// of texts, or a long one.
+    public static func cargoWords(_ request: RawSpan) -> [String]? {
+        let most = 32
+        let kind = JSONField.firstByte(of: JSONPath("args"), in: request)
+        guard let kind, kind != UInt8(ascii: "n") else { return [] }
+        guard kind == UInt8(ascii: "[") else { return nil }
+        var words: [String] = []
+        while JSONField.firstByte(of: JSONPath("args.\(words.count)"), in: request) != nil {
+            guard words.count < most, let word = field("args.\(words.count)", of: request) else { return nil }
+            words.append(word)
+        }
+        return words
     }
 
     /// Answers `get`, `login` and `logout`, each a line.
@@ -27,7 +42,7 @@ extension CredentialHelper {
     public func cargo(
         _ request: RawSpan, typed: consuming SecretBytes? = nil
     ) throws(SecretStoreError) -> HelperAnswer {
-        guard let version = Self.field("v", of: request), let kind = Self.field("kind", of: request) else {
+        guard let version = Self.version(of: request), let kind = Self.field("kind", of: request) else {
             return Self.cargoError("the request is not {\"v\":1,\"kind\":...}")
         }
         guard version == "1", ["get", "login", "logout"].contains(kind) else {
@@ -39,7 +54,8 @@ extension CredentialHelper {
         switch kind {
         case "get": return try cargoGet(index)
         case "login":
-            var token = Self.token(of: request)
+            var token = JSONField.text(of: JSONPath("token"), in: request)
+            guard token != nil || !Self.hasToken(request) else { return Self.cargoError("the token is no text") }
             if let typed, token == nil { token = SecretBox(typed) }
             guard let token, token.count > 0 else {
                 return Self.cargoError("there is no token, and no terminal to ask for it")
@@ -80,14 +96,17 @@ extension CredentialHelper {
     }
 
     private static func field(_ path: String, of request: RawSpan) -> String? {
-        guard case .found(let value) = JSONField.find(JSONPath(path), in: request) else { return nil }
-        return SecretBox(value).text
+        JSONField.text(of: JSONPath(path), in: request)?.text
     }
 
-    /// The token; `nil` where there is none.
-    private static func token(of request: RawSpan) -> SecretBox? {
-        guard case .found(let value) = JSONField.find(JSONPath("token"), in: request) else { return nil }
-        let token = SecretBox(value)
-        return token.text == "null" ? nil : token
+    private static func version(of request: RawSpan) -> String? {
+        guard case .found(let version) = JSONField.find(JSONPath("v"), in: request) else { return nil }
+        return SecretBox(version).text
+    }
+
+    /// Whether there is one, of whatever kind.
+    private static func hasToken(_ request: RawSpan) -> Bool {
+        let kind = JSONField.firstByte(of: JSONPath("token"), in: request)
+        return kind != nil && kind != UInt8(ascii: "n")
     }
 }

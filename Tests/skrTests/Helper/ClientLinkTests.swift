@@ -61,6 +61,26 @@ struct ClientLinkTests {
         #expect(lines[1].hasPrefix(#"{"Err":{"kind":"other","message":"skr: can't ask for the secret"#))
     }
 
+    @Test("cargo says the words of its configuration in each request; what is unknown among them is an answer")
+    func cargoWords() throws {
+        let outcome = try run(
+            "cargo-credential-skr",
+            #"""
+            ask() { echo "{\"v\":1,\"registry\":{\"index-url\":\"$1\"},\"kind\":\"$2\",\"token\":\"t\",\"args\":$3}"; }
+            {
+                ask i login '["--timeout","50d","--namespace=work"]'; ask j login '["--timeout=30d"]'; ask i get '[]'
+                ask i get '["--namespace","work"]'
+                for args in '["--colour"]' '["--timeout"]' '["--timeout","soon"]' '["--scope","x"]' '["w"]' '["--"]' '[1]'; do ask k login "$args"; done
+            } | cargo-credential-skr --cargo-plugin --timeout 90d | cut -c -60; skr list --namespace work | cut -f 2,5; skr list | cut -f 2,5
+            """#)
+        let lines = outcome.output.split(separator: "\n").map(String.init)
+        let login = #"{"Ok":{"kind":"login"}}"#
+        #expect(lines.prefix(4) == [#"{"v":[1]}"#, login, login, #"{"Err":{"kind":"not-found"}}"#], "\(outcome)")
+        #expect(lines.dropFirst(4).first?.hasPrefix(#"{"Ok":{"kind":"get","token":"t""#) == true)
+        #expect(lines.filter { $0.hasPrefix(#"{"Err":{"kind":"other","message":"skr: "#) }.count == 7)
+        #expect(lines.suffix(2) == ["i\t7w", "j\t4w"] && lines.count == 14 && outcome.errors == "", "\(outcome)")
+    }
+
     @Test("keyring takes its options where pip and uv have them, and drops one newline")
     func keyring() throws {
         let outcome = try run(

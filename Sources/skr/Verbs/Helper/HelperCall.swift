@@ -20,12 +20,24 @@ struct HelperCall {
 
     /// The command behind `--`.
     let command: CommandLineWords
+    /// All words, as they were said.
+    private let said: [String]
 
     init(_ client: HelperClient, _ arguments: CommandLineWords) throws(CommandError) {
-        self.client = client
         let end = client.hasOptions ? arguments.terminator ?? arguments.count : arguments.count
-        command = arguments.suffix(from: end + 1)
-        var rest = try arguments.strings(before: end)[...]
+        try self.init(client, try arguments.strings(before: end), command: arguments.suffix(from: end + 1))
+    }
+
+    /// The same call with more words.
+    func adding(_ words: [String]) throws(CommandError) -> HelperCall {
+        try HelperCall(client, said + words, command: command)
+    }
+
+    private init(_ client: HelperClient, _ said: [String], command: CommandLineWords) throws(CommandError) {
+        self.client = client
+        self.said = said
+        self.command = command
+        var rest = said[...]
         var (scope, namespace, timeout): (String?, String?, String?)
         while let word = rest.popFirst() {
             guard client.hasOptions, word.utf8.first == UInt8(ascii: "-") else {
@@ -73,7 +85,7 @@ struct HelperCall {
         return try TimeoutArgument.usual(unless: said)?.duration
     }
 
-    private static func hint(for client: HelperClient) -> String {
+    static func hint(for client: HelperClient) -> String {
         let options = ["--timeout DURATION", "--scope SCOPE", "--namespace NAME"] + client.ownOptions
         return "the helper for \(client.rawValue) takes \(options.joined(separator: ", "))"
     }

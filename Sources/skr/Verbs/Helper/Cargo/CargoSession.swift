@@ -21,12 +21,23 @@ struct CargoSession: VerbAction {
         do throws(CommandError) {
             return try CommandError.translating {
                 // Before we ask for a token that could not be stored.
-                let helper = try call.helper()
+                let helper = try configuredCall(request).helper()
                 return try helper.cargo(request, typed: try askForToken(request))
             }
         } catch {
             return CredentialHelper.cargoError("skr: \(error.message)" + (error.hint.map { " (\($0))" } ?? ""))
         }
+    }
+
+    /// The call with the words that the user has configured, which cargo says in each request.
+    private func configuredCall(_ request: RawSpan) throws(CommandError) -> HelperCall {
+        guard let words = CredentialHelper.cargoWords(request) else {
+            throw .usage(
+                "the request's args are no short list of texts", hint: "see credential-provider in cargo's config")
+        }
+        let call = try call.adding(words)
+        guard let word = call.words.first else { return call }
+        throw .usage("unknown word \(Display.quoted(word))", hint: HelperCall.hint(for: .cargo))
     }
 
     /// The token, which is not on standard input: the requests are there.

@@ -2,7 +2,7 @@ import Keyutils
 
 extension JSONField {
     /// The text of a string; `nil` for any other value, for half a character, and where there is none.
-    static func text(of path: JSONPath, in bytes: RawSpan) -> SecretBox? {
+    package static func text(of path: JSONPath, in bytes: RawSpan) -> SecretBox? {
         guard firstByte(of: path, in: bytes) == UInt8(ascii: "\""), case .found(let text) = find(path, in: bytes) else {
             return nil
         }

@@ -121,10 +121,63 @@ struct TokenHelperTests {
         let outcome = try run(
             #"""
             for client in kubernetes google; do
-                for i in 1 2; do skr helper $client x -- echo '{"token":"t","expires_in":3600}'; sleep 1.1; done | uniq | wc -l
+                answer=$(for i in 1 2; do skr helper $client x -- echo '{"token":"t","expires_in":3600}'; sleep 1.1; done | uniq)
+                wc -l <<< "$answer"; end=$(grep -oE '[0-9T:-]{19}Z|[0-9]{10}' <<< "$answer"); [[ $end == *Z ]] && end=$(date -d $end +%s)
+                left=$((end - $(date +%s))); echo $((left > 3540 && left < 3660))
             done
             """#)
-        #expect(outcome == .init(exitCode: 0, output: "1\n1\n", errors: ""))
+        #expect(outcome == .init(exitCode: 0, output: "1\n1\n1\n1\n", errors: ""))
+    }
+
+    @Test(
+        "what is kept for one server, prefix or audience is given to no other, and each is forgotten by its own name",
+        arguments: [
+            (
+                "kubernetes x", "KUBERNETES_EXEC_INFO",
+                [
+                    "", #"{"spec":{"cluster":{"server":"https://a"}}}"#,
+                    #"{"spec":{"cluster":{"server":"https://b"}}}"#,
+                ], "--key kubernetes --key https://a"
+            ),
+            ("google x", "GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE", ["", "//a", "//b"], "--key google --key //a"),
+            (
+                "google x me", "GOOGLE_EXTERNAL_ACCOUNT_IMPERSONATED_EMAIL", ["", "a@h", "b@h"],
+                "--key google --key me --key a@h"
+            ),
+            ("go https://x", "PREFIX", ["", "https://a", "https://b"], "--key go --key https://a"),
+        ])
+    func recipients(client: String, variable: String, values: [String], keys: String) throws {
+        let script = #"""
+            said=("$FIRST" "$SECOND" "$THIRD")
+            ask() { export $VARIABLE="${said[$1]}"; skr helper $CLIENT ${PREFIX:+--prefix $PREFIX} -- bash -c "run 'echo kept$1'" | grep -o kept.; }
+            for i in 0 1 2 2 1 0; do ask $i; done; runs; skr cached --forget x $KEYS || skr cached --forget https://x $KEYS
+            for i in 2 1 0; do ask $i; done; runs
+            """#
+        let outcome = try run(
+            script,
+            environment: [
+                "CLIENT": client, "VARIABLE": variable, "FIRST": values[0], "SECOND": values[1], "THIRD": values[2],
+                "KEYS": keys,
+            ])
+        let first = [0, 1, 2, 2, 1, 0].map { "kept\($0)\n" }.joined()
+        #expect(outcome.output == first + "3\n" + "kept2\nkept1\nkept0\n4\n", "\(outcome)")
+    }
+
+    @Test("of a request that is no text nobody knows whom it is for: nothing is run and nothing answered")
+    func recipientWithoutText() throws {
+        let outcome = try run(
+            #"""
+            KUBERNETES_EXEC_INFO=$'\xff' skr helper kubernetes x -- echo t; echo $?
+            GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE=$'\xff' skr helper google x -- echo t; echo $?; skr list
+            """#)
+        #expect(outcome.output == "64\n64\n")
+    }
+
+    @Test("a command for go whose own last word is a URL is not run for another place, and nothing is kept")
+    func ownURL() throws {
+        let outcome = try run(
+            "skr helper go x --prefix https://h -- bash -c 'run \"echo t\"' https://i/token; echo $?; runs; skr list")
+        #expect(outcome == .init(exitCode: 0, output: "0\n0\n", errors: ""))
     }
 
     @Test("kubectl's and Google's variables say how to answer, also of what is kept")

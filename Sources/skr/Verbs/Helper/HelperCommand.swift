@@ -15,7 +15,15 @@ struct HelperCommand: VerbCommand {
 
             aws, kubernetes, google, go and npm are told what to answer with: the NAME of an item and maybe its \
             ACCOUNT, or a command behind '--'. What that prints is kept under NAME until 5 minutes before it ends, and \
-            one of all processes that ask runs it; 'skr cached --forget NAME --key aws' drops it.
+            one of all processes that ask runs it; 'skr cached --forget NAME --key aws' drops it. Each recipient has \
+            a kept answer of its own, named by one more --key: for kubernetes the server (which kubectl tells with \
+            'provideClusterInfo: true'), for google the audience, and the e-mail where one is said, for go what \
+            --prefix says: 'skr cached --forget NAME --key kubernetes --key https://HOST'.
+
+            go adds a URL to the words, so no command for it may end with a word that begins with https://.
+
+            askpass answers a prompt that names its secret, such as a key's path; SKR_ASKPASS=SERVICE[/ACCOUNT] is \
+            the item for one that names none, unless a server asks.
 
             install CLIENT makes the link by whose name the client finds its helper, in ~/.local/bin or else, for \
             root, in /usr/local/bin, and shows what is left to do; --write-config does that as well, where a program \

@@ -28,7 +28,9 @@ struct TokenCall {
 
     /// The words and the command without the URL that go has added, and the URL.
     ///
-    /// It is the last word of all, behind the command where there is one, which is not to get it.
+    /// It is the last word of all, behind the command where there is one, which is not to get it. A last word of the user's own
+    /// that is an https URL can't be told apart from it: go has only added it where the prefix covers it, and for nothing else
+    /// the command is run, or its output kept.
     private static func split(
         _ call: HelperCall
     ) throws(CommandError) -> (words: [String], command: CommandLineWords, url: String?) {
@@ -58,7 +60,7 @@ struct TokenCall {
 
     /// Where go's secret is for: what the option says, else the item's name.
     private var prefix: String? {
-        let said = call.options.last { $0.name == "--prefix" }?.value ?? target?.service
+        let said = call.option("--prefix") ?? target?.service
         guard let said, let place = WebAddress(service: said), place.scheme == "https" else { return nil }
         return said
     }
@@ -87,14 +89,35 @@ extension TokenCall {
     /// What runs the command, or answers with what it has printed before.
     func action() throws(CommandError) -> any VerbAction {
         guard let target else { throw Self.usage(call.client) }
-        let keys = [call.client.rawValue] + (target.account.map { [$0] } ?? [])
         guard let format = try format() else { return NoAnswer() }
         return CachedAction(
-            place: call.place, item: .cached(target.service, variant: CachedVariant.text(of: keys)),
+            place: call.place, item: .cached(target.service, variant: CachedVariant.text(of: try keys(target))),
             timeout: call.timeout.map { .after($0) } ?? .never, lifetimePath: nil, refreshBefore: nil,
             isStaleWhileRefreshing: false, failureTimeout: nil, isForced: false, command: command,
             client: TokenClient(
                 format: format, account: target.account ?? "", readsErrors: call.client == .google))
+    }
+
+    /// What a kept answer is told apart by: also whom it is for, lest it is given to another.
+    private func keys(_ target: Target) throws(CommandError) -> [String] {
+        [call.client.rawValue] + (target.account.map { [$0] } ?? []) + (try recipient())
+    }
+
+    /// Whom the secret is for, as far as that is said.
+    private func recipient() throws(CommandError) -> [String] {
+        switch call.client {
+        case .kubernetes:
+            // What is no text must not count as a request that names no cluster.
+            let request = Array((try Place.environment("KUBERNETES_EXEC_INFO") ?? "").utf8)
+            let server = unsafe JSONField.text(of: JSONPath("spec.cluster.server"), in: request.span.bytes)
+            return [server?.text].compactMap(\.self)
+        case .google:
+            let audience = try Place.environment("GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE")
+            let email = try Place.environment("GOOGLE_EXTERNAL_ACCOUNT_IMPERSONATED_EMAIL")
+            return [audience, email].compactMap(\.self)
+        case .go: return [call.option("--prefix")].compactMap(\.self)
+        default: return []
+        }
     }
 
     /// `nil` where there is nothing to say.

@@ -150,7 +150,7 @@ struct HelperConfigurationTests {
         let outcome = try run(
             #"""
             chmod 755 $work; mkdir -p $HOME/.docker; file=$HOME/.docker/config.json; printf '{}' > $file; chmod 600 $file
-            as() { setpriv --reuid 60433 --regid 60433 --clear-groups "$@"; }; mkdir -m 777 open
+            as() { setpriv --reuid 60434 --regid 60434 --clear-groups "$@"; }; mkdir -m 777 open
             as skr helper install docker --dir open --write-config 2>&1 > /dev/null | grep error: | shown
             chmod 644 $file; as skr helper install docker --dir open --write-config 2>&1 > /dev/null | grep error: | shown; cat $file; ls -A $HOME/.docker
             as skr helper status | grep docker

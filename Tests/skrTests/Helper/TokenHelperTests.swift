@@ -211,7 +211,7 @@ struct TokenHelperTests {
             #"""
             copy=$(mktemp -d); chmod 755 $copy; trap 'rm -rf $copy' EXIT; cp $(command -v skr) $copy/skr; export PATH=$copy:$PATH
             skr cached x --key google --timeout 5m -- echo roots >/dev/null
-            setpriv --reuid 60410 --regid 60410 --clear-groups bash -c \
+            setpriv --reuid 60414 --regid 60414 --clear-groups bash -c \
                 'for i in 1 2; do skr helper google x -- echo "t$i" 2>&1; done; skr helper npm x -- echo n; skr list'
             """#)
         let answer =

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@Suite("skr import")
+// In turn: they share the user's persistent keyring.
+@Suite("skr import", .serialized)
 struct ImportTests {
     /// A script in a session of its own; `run` shows answer, messages and exit code.
     private func run(_ script: String) throws -> CommandRunner.Outcome {

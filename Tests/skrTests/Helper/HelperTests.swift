@@ -101,15 +101,16 @@ struct HelperTests {
             folder=$(mktemp -d); trap 'rm -r "$folder"' EXIT
             ln -s "$(command -v skr)" "$folder/git-credential-skr"
             export PATH=$folder:$PATH HOME=$folder GIT_TERMINAL_PROMPT=0 GIT_ASKPASS=/bin/false
-            git config --global credential.helper 'skr --timeout 1s'
+            git config --global credential.helper 'skr --timeout 8h'
             git credential approve <<<"$CREDENTIAL"
             git credential fill <<<$'protocol=https\\nhost=example.com\\n'
             skr list | cut -f 1-4
             git credential reject <<<"$CREDENTIAL"
             git credential fill <<<$'protocol=https\\nhost=example.com\\n' 2>/dev/null || echo "none"
+            git config --global credential.helper 'skr --timeout 1s'
             git credential approve <<<"$CREDENTIAL"
-            sleep 1.1
-            git credential fill <<<$'protocol=https\\nhost=example.com\\n' 2>/dev/null || echo "none"
+            while git credential fill <<<$'protocol=https\\nhost=example.com\\n' >/dev/null 2>&1; do sleep 0.1; done
+            echo "none"
             """, environment: ["CREDENTIAL": Self.credential])
         #expect(
             outcome.output == Self.credential + "internet\thttps://example.com\talice\t6\nnone\nnone\n", "\(outcome)")

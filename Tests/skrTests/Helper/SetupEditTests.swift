@@ -130,16 +130,44 @@ struct SetupEditTests {
         #expect(throws: SetupRefusal.self) { try Self.bytes(text, CargoSetup().edit) }
     }
 
-    @Test("cargo: only our key goes where the table has others")
+    @Test("cargo: only our line goes where the table has others")
     func cargoShared() throws {
-        let text =
-            "[registry]\ndefault = 'x'\nglobal-credential-providers = [\"cargo:token\", \"cargo-credential-skr\"]\n"
+        let text = "[registry]\ndefault = 'x'\nglobal-credential-providers = [\"cargo-credential-skr\"]\n"
         #expect(try Self.bytes(text, CargoSetup().edit) == nil)
         guard case .edit(let undo) = try Self.bytes(text, CargoSetup().removal) else {
             Issue.record("nothing to take away")
             return
         }
         #expect(Self.edited(text, undo) == "[registry]\ndefault = 'x'\n")
+    }
+
+    @Test(
+        "cargo: a line that names the user's other providers too is left to the user",
+        arguments: [
+            #"["cargo:token", "cargo:libsecret", "cargo-credential-skr"]"#, #"["cargo-credential-skr", "cargo:token"]"#,
+            #"["cargo-credential-skr --timeout 8h"]"#,
+        ])
+    func cargoOthers(providers: String) throws {
+        let text = "[registry]\nglobal-credential-providers = \(providers)\n"
+        #expect(try Self.bytes(text, CargoSetup().edit) == nil)
+        #expect(throws: SetupRefusal.self) { try Self.bytes(text, CargoSetup().removal) }
+    }
+
+    @Test(
+        "cargo: lines that end in several ways lose ours, and no byte more",
+        arguments: [
+            ("[net]\r\nretry = 12\n[registry]\n@", "[net]\r\nretry = 12"),
+            ("[net]\nretry = 12\r\n[registry]\r\n@", "[net]\nretry = 12"),
+            ("[net]\r\nretry = 12\n[registry]\n@\n[x]\r\n", "[net]\r\nretry = 12\n[x]\r\n"),
+            ("[net]\nretry = 12\n[registry]\n@\r\n[x]", "[net]\nretry = 12\n[x]"), ("\n[registry]\n@", ""),
+        ])
+    func cargoLineEnds(text: String, rest: String) throws {
+        let text = text.replacing("@", with: #"global-credential-providers = ["cargo-credential-skr"]"#)
+        guard case .edit(let undo) = try Self.bytes(text, CargoSetup().removal) else {
+            Issue.record("nothing to take away")
+            return
+        }
+        #expect(Self.edited(text, undo) == rest)
     }
 
     @Test(

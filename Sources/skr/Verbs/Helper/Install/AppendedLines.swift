@@ -26,16 +26,19 @@ package enum AppendedLines {
 
     /// Takes away the lines that these bytes are; `nil` where something else stands on them.
     package static func removal(of range: Range<Int>, from text: RawSpan) -> Removal? {
-        let newline = newline(of: text)
-        guard range.lowerBound == 0 || text[range.lowerBound - 1] == UInt8(ascii: "\n") else { return nil }
-        guard range.upperBound < text.byteCount else {
-            return .edit(TextEdit(max(0, range.lowerBound - newline.utf8.count)..<range.upperBound, ""))
+        let (lineFeed, carriageReturn) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
+        var (start, end) = (range.lowerBound, range.upperBound)
+        guard start == 0 || text[start - 1] == lineFeed else { return nil }
+        guard end < text.byteCount else {
+            // The newline before them was added too; lines may end in one way here and in another there.
+            if start > 0 { start -= 1 }
+            if start > 0, text[start] == lineFeed, text[start - 1] == carriageReturn { start -= 1 }
+            return .edit(TextEdit(start..<end, ""))
         }
-        let end = range.upperBound + newline.utf8.count
-        guard end <= text.byteCount, text[end - 1] == UInt8(ascii: "\n"),
-            newline.utf8.count == 1 || text[range.upperBound] == UInt8(ascii: "\r")
-        else { return nil }
-        return range.lowerBound == 0 && end == text.byteCount ? .wholeFile : .edit(TextEdit(range.lowerBound..<end, ""))
+        if text[end] == carriageReturn { end += 1 }
+        guard end < text.byteCount, text[end] == lineFeed else { return nil }
+        end += 1
+        return start == 0 && end == text.byteCount ? .wholeFile : .edit(TextEdit(start..<end, ""))
     }
 
     /// As its first line ends.

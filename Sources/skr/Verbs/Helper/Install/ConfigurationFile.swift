@@ -54,10 +54,10 @@ struct ConfigurationFile {
         }
     }
 
-    static func unreadable(_ path: String, _ reason: String) -> CommandError {
+    static func unreadable(_ path: String, _ reason: String, hint: String? = nil) -> CommandError {
         .data(
             "\(Display.quoted(path)) stays as it is: \(reason)",
-            hint: "put it right, or leave out --write-config and change it by hand")
+            hint: hint ?? "put it right, or leave out --write-config and change it by hand")
     }
 
     /// Puts the text there; a new file is for its owner alone.

@@ -25,7 +25,7 @@ protocol FileSetup: ClientSetup {
 /// Why a configuration is left alone.
 package enum SetupRefusal: Error, Equatable {
     /// Not understood for certain.
-    case unclear(String)
+    case unclear(String, hint: String? = nil)
     /// It names another helper.
     case taken(String, hint: String)
 }
@@ -91,7 +91,7 @@ extension FileSetup {
             return try body()
         } catch {
             switch error {
-            case .unclear(let reason): throw ConfigurationFile.unreadable(path, reason)
+            case .unclear(let reason, let hint): throw ConfigurationFile.unreadable(path, reason, hint: hint)
             case .taken(let what, let hint):
                 throw CommandError(
                     exitCode: .cannotCreate, message: "\(Display.quoted(path)) stays as it is: it has \(what)",

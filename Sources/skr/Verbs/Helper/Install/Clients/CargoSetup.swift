@@ -23,7 +23,7 @@ package struct CargoSetup: FileSetup {
     }
 
     func removalInstructions(_ call: SetupCall) -> [String] {
-        ["take out of \(call.user.shown(path(for: call.user))):", "  \(Self.lines[1])"]
+        ["take out of \(Self.key) in \(call.user.shown(path(for: call.user))):", #"  "cargo-credential-skr""#]
     }
 
     func state(of text: RawSpan) throws(SetupRefusal) -> ConfigurationState {
@@ -46,6 +46,11 @@ package struct CargoSetup: FileSetup {
     package func removal(from text: RawSpan) throws(SetupRefusal) -> AppendedLines.Removal? {
         guard case .ours = try state(of: text), let table = try Table(in: text), let providers = table.providers else {
             return nil
+        }
+        guard String(lossy: text.extracting(providers)) == Self.lines[1] else {
+            throw .unclear(
+                "its \(Self.key) is not the line that 'skr helper install' adds",
+                hint: "take \"cargo-credential-skr\" out of it by hand")
         }
         let isAlone = table.count == 1 && String(lossy: text.extracting(table.header)) == Self.lines[0]
         let range = isAlone ? table.header.lowerBound..<providers.upperBound : providers

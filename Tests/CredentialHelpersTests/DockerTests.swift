@@ -116,6 +116,8 @@ struct DockerTests {
             #expect(try test.docker("store", request).exitCode == 1)
         }
         #expect(try test.docker("login") == .init(output: "Unknown credential action `login`\n", exitCode: 1))
+        let without = try test.docker("")
+        #expect(without.exitCode == 1 && without.output.contains("store, get, erase, list or version"))
         #expect(try test.stored == [:])
     }
 

@@ -25,7 +25,7 @@ extension CredentialHelper {
         case "erase": try dockerErase(request)
         case "list": try dockerList()
         case "version": HelperAnswer(output: "docker-credential-skr (SessionKeyring) v\(version)\n")
-        case "": Self.dockerError("no credential action: store, get, erase, list or version")
+        case "": Self.dockerError("docker says what it wants: store, get, erase, list or version")
         default: Self.dockerError("Unknown credential action `\(operation)`")
         }
     }

@@ -65,9 +65,8 @@ package struct DockerSetup: FileSetup {
     package func removal(from text: RawSpan) throws(SetupRefusal) -> AppendedLines.Removal? {
         guard text.byteCount > 0, let store = try store(in: text), store.name == "skr" else { return nil }
         let json = try Self.members(of: text)
-        let whole = String(lossy: text)
-        if whole == newFileText { return .wholeFile }
-        if whole == Self.newFile { return .edit(TextEdit(0..<text.byteCount, "")) }
+        if Self.isEqual(text, Self.newFile + "\n") { return .wholeFile }
+        if Self.isEqual(text, Self.newFile) { return .edit(TextEdit(0..<text.byteCount, "")) }
         let (members, range) = (json.members, store.member.range)
         guard let place = members.firstIndex(where: { $0.range == range }) else { return nil }
         if place + 1 < members.count {
@@ -77,7 +76,9 @@ package struct DockerSetup: FileSetup {
         return .edit(TextEdit(start..<range.upperBound, ""))
     }
 
-    private var newFileText: String { Self.newFile + "\n" }
+    private static func isEqual(_ text: RawSpan, _ other: String) -> Bool {
+        text.byteCount == other.utf8.count && text.starts(with: Array(other.utf8))
+    }
 
     /// What names the helper now.
     private func store(in text: RawSpan) throws(SetupRefusal) -> (name: String, member: JSONMembers.Member)? {

@@ -27,7 +27,7 @@ struct HelperConfigurationTests {
                 changed git's configuration: credential.helper = skr --timeout 1m30s --scope user
                 skr --timeout 1m30s --scope user
                 removed the link W/home/.local/bin/git-credential-skr
-                took credential.helper = skr out of git's configuration
+                took credential.helper = skr --timeout 1m30s --scope user out of git's configuration
                 1
 
                 """)

@@ -150,6 +150,8 @@ struct HelperInstallTests {
             ("uninstall git --timeout 8h", "takes --dir and --write-config only"),
             ("install git --json", "--json is for status"),
             ("instal git", "did you mean 'install'?"),
+            ("--timeout 8h git get", "hint: skr helper git --timeout 8h get"),
+            ("--namespace 'a b' docker get", "hint: skr helper docker --namespace 'a b' get"),
         ])
     func usage(words: String, message: String) throws {
         let outcome = try Self.run("skr helper \(words); echo $?; ls -A home")

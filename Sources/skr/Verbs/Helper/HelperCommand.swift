@@ -25,10 +25,10 @@ struct HelperCommand: VerbCommand {
             askpass answers a prompt that names its secret, such as a key's path; SKR_ASKPASS=SERVICE[/ACCOUNT] is \
             the item for one that names none, unless a server asks.
 
-            install CLIENT makes the link by whose name the client finds its helper, in ~/.local/bin or else, for \
-            root, in /usr/local/bin, and shows what is left to do; --write-config does that as well, where a program \
-            can. What is there is never overwritten (exit code 73), and a configuration that is not understood for \
-            certain stays as it is (65). For npm, name the registry too: each has a link of its own.
+            install CLIENT makes the link by whose name the client finds its helper, in ~/.local/bin or, where root's \
+            PATH has only that, in /usr/local/bin, and shows what is left to do; --write-config does that as well, \
+            where a program can. What is there is never overwritten (exit code 73), and a configuration that is not \
+            understood for certain stays as it is (65). For npm, name the registry too: each has a link of its own.
 
             status lists the clients, with the link that PATH has and what the client's configuration says; into a \
             pipe one line each with tabs between. uninstall CLIENT takes away what install made, and nothing else; it \
@@ -80,7 +80,9 @@ struct HelperCommand: VerbCommand {
             try require(
                 words.isEmpty && dir == nil && !writeConfig && helperOptions.isEmpty, "status takes --json only")
             return StatusAction(user: try SetupUser(), isJSON: json)
-        default: throw Self.unknownClient(client, among: Self.ownVerbs)
+        default:
+            guard HelperClient(rawValue: client) == nil else { throw optionsBeforeClient }
+            throw Self.unknownClient(client, among: Self.ownVerbs)
         }
     }
 
@@ -106,10 +108,18 @@ struct HelperCommand: VerbCommand {
         return call
     }
 
-    /// What the client is to say to its helper, each with a space before it.
-    private var helperOptions: String {
-        (timeout.map { " --timeout \($0.text)" } ?? "") + (options.scope.map { " --scope \($0.rawValue)" } ?? "")
-            + (options.namespace.map { Display.option("--namespace", $0) } ?? "")
+    /// What the client is to say to its helper.
+    private var helperOptions: [String] {
+        [("--timeout", timeout?.text), ("--scope", options.scope?.rawValue), ("--namespace", options.namespace)]
+            .flatMap { name, value in
+                value.map { $0.hasPrefix("-") ? ["\(name)=\($0)"] : [name, $0] } ?? []
+            }
+    }
+
+    private var optionsBeforeClient: CommandError {
+        let call = ["skr", "helper", client] + helperOptions + words
+        return .usage(
+            "the options of a helper come behind its client", hint: call.map(Display.shellWord).joined(separator: " "))
     }
 
     private func require(_ isSo: Bool, _ message: String) throws(CommandError) {

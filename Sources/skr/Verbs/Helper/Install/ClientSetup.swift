@@ -60,11 +60,11 @@ struct SetupCall {
     let folder: String?
     /// For npm, which registry.
     let registry: String?
-    /// The options that the client is to give its helper, each with a space before it.
-    let options: String
+    /// The options that the client is to give its helper.
+    let options: [String]
 
     init(
-        _ name: String, registry: String?, folder: String?, options: String, user: SetupUser
+        _ name: String, registry: String?, folder: String?, options: [String], user: SetupUser
     ) throws(CommandError) {
         guard let client = HelperClient(rawValue: name), let setup = Self.setups[name] else {
             throw HelperCommand.unknownClient(name)
@@ -89,41 +89,71 @@ struct SetupCall {
 
     var name: String { client.rawValue }
 
+    /// The options as a shell takes them, each with a space before it.
+    var shellOptions: String { options.map { " \(Display.shellWord($0))" }.joined() }
+
     /// The name under which the client starts its helper; `nil` where it is given a command line.
     var linkName: String? { registry.map { "skr-npm-\($0)" } ?? (name == "npm" ? nil : client.programName) }
 
     /// Whether the client gives its helper options of the user's.
     var takesOptions: Bool { name == "git" || linkName == nil }
 
-    /// The link there is or will be.
+    /// Whether the client looks in PATH for its helper; the others are told where it is.
+    var findsHelperInPath: Bool { [.docker, .cargo, .keyring].contains(client) }
+
+    /// The link there is or will be; one in PATH is as good as our own.
     func link() throws(CommandError) -> HelperLink? {
         guard let linkName else { return nil }
-        if let folder = folder ?? setup.linkFolder(for: user) { return HelperLink(folder: folder, name: linkName) }
-        let links = user.searchPath.map { HelperLink(folder: $0, name: linkName) }
-        if let packaged = links.first(where: { $0.isPackaged && $0.state == .here }) { return packaged }
-        return HelperLink(folder: try LinkFolder.usual(for: user), name: linkName)
+        if let link = ownLink, folder != nil || setup.linkFolder(for: user) != nil { return link }
+        let links = user.searchPath.lazy.map { HelperLink(folder: $0, name: linkName) }
+        if let link = links.first(where: { $0.state == .here }) ?? ownLink { return link }
+        throw CommandError(
+            exitCode: .noPermission, message: "can't write to \(Display.quoted(user.path(".local/bin")))",
+            hint: "name a folder that you may write to with --dir")
+    }
+
+    /// The link in the folder where install makes it.
+    private var ownLink: HelperLink? {
+        guard let linkName, let folder = folder ?? setup.linkFolder(for: user) ?? LinkFolder.usual(for: user) else {
+            return nil
+        }
+        return HelperLink(folder: folder, name: linkName)
     }
 
     /// The link's path, as configurations name it.
-    var linkPath: String {
-        let place = installedLink?.path ?? (try? link())??.path
-        return place ?? linkName ?? "skr"
-    }
+    var linkPath: String { (try? link())??.path ?? linkName ?? "skr" }
 
-    /// Our link, where it is found.
+    /// Our link, where install has made it.
+    ///
+    /// In a folder that is not the user's own, one to another `skr` is somebody else's.
     var installedLink: HelperLink? {
-        guard let linkName else { return nil }
-        let folders = folder.map { [$0] } ?? setup.linkFolder(for: user).map { [$0] } ?? Self.usualFolders(for: user)
-        return folders.lazy.map { HelperLink(folder: $0, name: linkName) }.first {
-            switch $0.state {
-            case .here, .otherSkr: !$0.isPackaged
-            case .absent, .foreign: false
-            }
-        }
+        guard let link = ownLink, link.isInstalled, !link.isPackaged else { return nil }
+        return link.state == .here || folder != nil || link.folder.hasPrefix("\(user.home)/") ? link : nil
     }
 
-    private static func usualFolders(for user: SetupUser) -> [String] {
-        [user.path(".local/bin"), "/usr/local/bin"] + user.searchPath
+    /// The links to an `skr` that are found.
+    var foundLinks: [HelperLink] {
+        guard let linkName else { return [] }
+        var folders: [String] = []
+        let places = (folder ?? setup.linkFolder(for: user)).map { [$0] } ?? [user.path(".local/bin")] + user.searchPath
+        for folder in places where !folders.contains(folder) { folders.append(folder) }
+        return folders.map { HelperLink(folder: $0, name: linkName) }.filter(\.leadsToSkr)
+    }
+
+    /// Refuses what the client could not be told, as it knows no quotes there.
+    func requirePlainWords() throws(CommandError) {
+        let isPlain: (String) -> Bool
+        let words: [String]
+        switch client {
+        case .git: (words, isPlain) = ([linkPath], { Display.plain($0) == $0 })
+        case .vault, .bazel: (words, isPlain) = ([linkPath], { Display.shellWord($0) == $0 })
+        case .google: (words, isPlain) = ([user.executable] + options, { Display.shellWord($0) == $0 })
+        default: return
+        }
+        guard let word = words.first(where: { !isPlain($0) }) else { return }
+        throw .usage(
+            "\(name) can't be told of \(Display.quoted(word)): it has characters that would have to be quoted",
+            hint: linkName == nil ? "leave them out" : "name a folder without them with --dir")
     }
 
     private static var workingFolder: String { (try? LinkedPath.linkTarget("/proc/self/cwd")) ?? "." }

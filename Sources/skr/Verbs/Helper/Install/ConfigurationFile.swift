@@ -64,7 +64,7 @@ struct ConfigurationFile {
     func write(_ text: RawSpan) throws(CommandError) {
         do {
             if existing == nil, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) {
-                try HelperLink.makeFolder(String(path[..<slash]), mode: 0o700)
+                try LinkFolder.make(String(path[..<slash]), mode: 0o700)
             }
             let target = try LinkedPath.target(of: path)
             let draft = "\(target.folder)/.skr-\(String(UInt64.random(in: .min ... .max), radix: 36))"
@@ -72,7 +72,7 @@ struct ConfigurationFile {
                 draft, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec, .noFollow],
                 permissions: .ownerReadWrite)
             do {
-                try file.closeAfter { try fill(file, with: text) }
+                try file.closeAfter { try fill(file, in: target.folder, with: text) }
                 try requireUnchanged()
                 guard unsafe rename(draft, "\(target.folder)/\(target.name)") == 0 else { throw Errno.last }
             } catch {
@@ -93,12 +93,14 @@ struct ConfigurationFile {
         }
     }
 
-    private func fill(_ draft: FileDescriptor, with text: RawSpan) throws {
+    private func fill(_ draft: FileDescriptor, in folder: String, with text: RawSpan) throws {
         try draft.writeAll(text)
         if let existing {
             var mode = existing.st_mode & 0o777
             if fchown(draft.rawValue, existing.st_uid, existing.st_gid) != 0 { mode &= ~0o070 }
             guard fchmod(draft.rawValue, mode) == 0 else { throw Errno.last }
+        } else {
+            try FolderOwner.give(draft, in: folder)
         }
         guard fsync(draft.rawValue) == 0 else { throw Errno.last }
     }

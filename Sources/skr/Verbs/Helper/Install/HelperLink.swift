@@ -47,9 +47,27 @@ struct HelperLink {
         case .otherSkr(let target): throw taken("a link to \(Display.quoted(target))")
         case .foreign(let what): throw taken(what)
         }
-        try Self.makeFolder(folder, mode: 0o755)
+        try LinkFolder.make(folder, mode: 0o755)
         guard unsafe symlink(executable, path) == 0 else { throw failure("make", .last) }
         return true
+    }
+
+    /// Whether it may be of those that 'skr helper install' makes.
+    ///
+    /// A package's own are in the system's folder of programs, or lead to `skr` without saying where that is.
+    var isInstalled: Bool {
+        guard !["/bin", "/usr/bin"].contains(folder), let target = try? LinkedPath.linkTarget(path) else {
+            return false
+        }
+        return leadsToSkr && target.utf8.first == UInt8(ascii: "/")
+    }
+
+    /// Whether it leads to this program or another `skr`.
+    var leadsToSkr: Bool {
+        switch state {
+        case .here, .otherSkr: true
+        case .absent, .foreign: false
+        }
     }
 
     func remove() throws(CommandError) {
@@ -67,43 +85,5 @@ struct HelperLink {
             exitCode: error == .fileExists ? .cannotCreate : .noPermission,
             message: "can't \(what) \(Display.quoted(path)): \(error.reason)",
             hint: "name a folder that you may write to with --dir")
-    }
-
-    /// Makes a folder and those above it.
-    static func makeFolder(_ folder: String, mode: mode_t) throws(CommandError) {
-        guard !folder.isEmpty, unsafe access(folder, F_OK) != 0 else { return }
-        if let slash = folder.utf8.lastIndex(of: UInt8(ascii: "/")) {
-            try makeFolder(String(folder[..<slash]), mode: mode)
-        }
-        guard unsafe mkdir(folder, mode) == 0 || errno == EEXIST else {
-            throw CommandError(
-                exitCode: .noPermission,
-                message: "can't make the folder \(Display.quoted(folder)): \(Errno.last.reason)",
-                hint: "name a folder that you may write to with --dir")
-        }
-    }
-}
-
-/// Where links go.
-enum LinkFolder {
-    /// The user's own folder of programs, else that of the machine.
-    static func usual(for user: SetupUser) throws(CommandError) -> String {
-        let (own, ofMachine) = (user.path(".local/bin"), "/usr/local/bin")
-        let isThere = unsafe access(own, F_OK) == 0
-        if !isThere ? canBeMade(own) : user.isInPath(own) && isWritable(own) { return own }
-        if geteuid() == 0, isWritable(ofMachine) { return ofMachine }
-        if isThere, isWritable(own) { return own }
-        throw CommandError(
-            exitCode: .noPermission, message: "can't write to \(Display.quoted(own))",
-            hint: "name a folder that you may write to with --dir")
-    }
-
-    private static func isWritable(_ folder: String) -> Bool { unsafe access(folder, W_OK | X_OK) == 0 }
-
-    /// Whether the nearest folder that is there lets us make others.
-    private static func canBeMade(_ folder: String) -> Bool {
-        guard let slash = folder.utf8.lastIndex(of: UInt8(ascii: "/")), slash != folder.startIndex else { return false }
-        let parent = String(folder[..<slash])
-        return unsafe access(parent, F_OK) == 0 ? isWritable(parent) : canBeMade(parent)
     }
 }

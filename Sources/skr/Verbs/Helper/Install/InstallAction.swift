@@ -7,7 +7,9 @@ struct InstallAction: VerbAction {
 
     func run() throws {
         guard !writesConfiguration || call.setup.canBeWritten else { throw ShownSetup.byHand(call.name) }
-        if let link = try call.link() { try install(link) }
+        let link = try call.link()
+        try call.requirePlainWords()
+        if let link { try install(link) }
         if writesConfiguration {
             for line in try call.setup.write(call) { try Console.writeLine(line) }
         } else {
@@ -37,6 +39,7 @@ struct InstallAction: VerbAction {
         let folder = Display.plain(link.folder)
         guard call.user.isInPath(link.folder) else {
             try Console.writeLine("\(folder) is not in PATH")
+            guard call.findsHelperInPath else { return }
             return Console.warn(
                 .data(
                     "\(call.name) won't find its helper",
@@ -62,11 +65,17 @@ struct UninstallAction: VerbAction {
 
     func run() throws {
         guard !writesConfiguration || call.setup.canBeWritten else { throw ShownSetup.byHand(call.name) }
-        var isFound = false
-        if let link = call.installedLink {
-            try link.remove()
-            try Console.writeLine("removed the link \(Display.plain(link.path))")
-            isFound = true
+        let link = call.installedLink
+        for other in call.foundLinks where other.path != link?.path {
+            try Console.writeLine("the link \(Display.plain(other.path)) stays: it may be somebody else's")
+        }
+        var isFound = link != nil
+        var failure: CommandError?
+        do throws(CommandError) {
+            try link?.remove()
+            if let link { try Console.writeLine("removed the link \(Display.plain(link.path))") }
+        } catch {
+            failure = error
         }
         if writesConfiguration {
             let lines = try call.setup.remove(call)
@@ -77,6 +86,7 @@ struct UninstallAction: VerbAction {
             for line in call.setup.removalInstructions(call) { try Console.writeLine(line) }
             isFound = true
         }
+        if let failure { throw failure }
         guard isFound else {
             throw CommandError(
                 exitCode: .noItem,

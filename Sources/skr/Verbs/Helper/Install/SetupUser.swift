@@ -4,7 +4,7 @@ import Glibc
 /// Whose clients are set up, as the environment tells.
 struct SetupUser {
     let home: String
-    /// The folders of PATH, in their order.
+    /// The folders of PATH, in their order; one that depends on where a program is called finds no helper.
     let searchPath: [String]
     /// This program's own file, which links are to lead to.
     let executable: String
@@ -14,7 +14,8 @@ struct SetupUser {
             throw .usage("HOME does not name a folder", hint: "set it to the user's home")
         }
         self.home = home.utf8.count > 1 && home.utf8.last == UInt8(ascii: "/") ? String(home.dropLast()) : home
-        searchPath = (try Place.environment("PATH") ?? "").split(separator: ":").map(String.init)
+        searchPath = (try Place.environment("PATH") ?? "").split(separator: ":").filter { $0.hasPrefix("/") }
+            .map { String($0.count > 1 && $0.hasSuffix("/") ? $0.dropLast() : $0) }
         guard let executable = try? LinkedPath.linkTarget("/proc/self/exe") else {
             throw CommandError(
                 exitCode: .unavailable, message: "/proc does not tell where skr is", hint: "have /proc mounted")
@@ -37,7 +38,7 @@ struct SetupUser {
         Display.plain(path.hasPrefix("\(home)/") ? "~\(path.dropFirst(home.count))" : path)
     }
 
-    func isInPath(_ folder: String) -> Bool { searchPath.contains { $0 == folder || $0 == "\(folder)/" } }
+    func isInPath(_ folder: String) -> Bool { searchPath.contains(folder) }
 
     /// The program of that name that a shell would start.
     func program(_ name: String) -> String? {

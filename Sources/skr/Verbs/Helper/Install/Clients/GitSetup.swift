@@ -5,14 +5,23 @@ import Keyutils
 /// git, which changes its configuration itself.
 struct GitSetup: ClientSetup {
     private static let key = "credential.helper"
-    /// What 'skr helper install' adds, with any options.
-    private static let ours = "^skr( .*)?$"
 
     func instructions(_ call: SetupCall) -> [String] {
-        ["  git config --global --add \(Self.key) \(Display.shellWord("skr\(call.options)"))"]
+        let wanted = Self.program(call) + call.shellOptions
+        return ["  git config --global --add \(Self.key) \(Display.shellWord(wanted))"]
     }
 
-    func removalInstructions(_ call: SetupCall) -> [String] { ["  \(Self.removal(of: Self.ours))"] }
+    func removalInstructions(_ call: SetupCall) -> [String] {
+        let own = (try? Self.values(["--global", "--get-all"]))?.compactMap(GitHelperValue.init) ?? []
+        return own.isEmpty ? ["  git config --global --edit"] : ["  \(Self.removal(of: GitHelperValue.pattern(own)))"]
+    }
+
+    /// Our name where git finds the link by it, else the link's path, which git has a shell read.
+    private static func program(_ call: SetupCall) -> String {
+        guard let link = (try? call.link()) ?? nil, !call.user.isInPath(link.folder) else { return "skr" }
+        // Where the first byte is a quote, git takes it for a name.
+        return "/\(Display.shellWord(String(link.path.dropFirst())))"
+    }
 
     func state(for user: SetupUser) -> ConfigurationState {
         guard let values = try? Self.values(["--get-all"]) else {
@@ -24,23 +33,23 @@ struct GitSetup: ClientSetup {
 
     func write(_ call: SetupCall) throws(CommandError) -> [String] {
         let values = try Self.values(["--global", "--get-all"])
-        let wanted = "skr\(call.options)"
+        let own = values.compactMap(GitHelperValue.init)
+        let wanted = Self.program(call) + (call.options.isEmpty ? own.last?.options ?? "" : call.shellOptions)
         warn(ofOthers: values.filter { !Self.isOurs($0) })
-        if values.contains(wanted) || (call.options.isEmpty && values.contains(where: Self.isOurs)) {
-            return ["git's \(Self.key) is there already"]
-        }
-        let isThere = values.contains { $0 == "skr" || $0.hasPrefix("skr ") }
-        let words = isThere ? ["--replace-all", Self.key, wanted, Self.ours] : ["--add", Self.key, wanted]
-        try Self.change(words)
-        return ["\(isThere ? "changed" : "added to") git's configuration: \(Self.key) = \(Display.plain(wanted))"]
+        let isOtherwise = own.isEmpty && call.options.isEmpty && values.contains(where: Self.isOurs)
+        guard !values.contains(wanted), !isOtherwise else { return ["git's \(Self.key) is there already"] }
+        try Self.change(
+            own.isEmpty
+                ? ["--add", Self.key, wanted] : ["--replace-all", Self.key, wanted, GitHelperValue.pattern(own)])
+        return ["\(own.isEmpty ? "added to" : "changed") git's configuration: \(Self.key) = \(Display.plain(wanted))"]
     }
 
     func remove(_ call: SetupCall) throws(CommandError) -> [String] {
-        let values = try Self.values(["--global", "--get-all"])
-        guard values.contains(where: { $0 == "skr" || $0.hasPrefix("skr ") }) else { return [] }
-        try Self.change(["--unset-all", Self.key, Self.ours])
+        let own = try Self.values(["--global", "--get-all"]).compactMap(GitHelperValue.init)
+        guard !own.isEmpty else { return [] }
+        try Self.change(["--unset-all", Self.key, GitHelperValue.pattern(own)])
         try removeEmptySection(of: call.user)
-        return ["took \(Self.key) = skr out of git's configuration"]
+        return own.map { "took \(Self.key) = \(Display.plain($0.text)) out of git's configuration" }
     }
 
     /// git leaves a section behind that it has made itself, where a comment stands before it.
@@ -75,10 +84,11 @@ struct GitSetup: ClientSetup {
     }
 
     private static func removal(of pattern: String) -> String {
-        "git config --global --unset-all \(key) '\(pattern)'"
+        "git config --global --unset-all \(key) \(Display.shellWord(pattern))"
     }
 
     private static func isOurs(_ value: String) -> Bool {
+        if GitHelperValue(value) != nil { return true }
         let program = value.drop { $0 == "!" }.split(separator: " ").first?.split(separator: "/").last
         return program == "skr" || program == "git-credential-skr"
     }

@@ -1,20 +1,23 @@
 import CommandSupport
 
 extension ShownSetup {
-    static let aws = ShownSetup("helper aws", in: [.file(".aws/config")]) { call in
+    static let aws = ShownSetup("helper aws", in: [.file(".aws/config", variable: "AWS_CONFIG_FILE")]) { call in
         let program = Display.shellWord(call.user.executable)
         return [
-            "in ~/.aws/config, for each profile:", "  [profile work]",
-            "  credential_process = \(program) helper aws work\(call.options)",
+            "in \(call.user.shownFile(".aws/config", variable: "AWS_CONFIG_FILE")), for each profile:",
+            "  [profile work]", "  credential_process = \(program) helper aws work\(call.shellOptions)",
         ]
     }
 
-    static let kubernetes = ShownSetup("skr", in: [.file(".kube/config")]) { call in
-        let words = ["helper", "kubernetes", "work"] + call.options.split(separator: " ").map(String.init)
+    static let kubernetes = ShownSetup(
+        "skr", in: [.files(".kube/config", variable: "KUBECONFIG")], names: KubernetesCommand.isOurs
+    ) { call in
+        let words = ["helper", "kubernetes", "work"] + call.options
         return [
-            "for each user of ~/.kube/config:",
+            "for each user of \(call.user.shownFile(".kube/config", variable: "KUBECONFIG")):",
             "  kubectl config set-credentials work --exec-api-version=client.authentication.k8s.io/v1 \\",
-            "    --exec-command=skr \(words.map { "--exec-arg=\($0)" }.joined(separator: " "))",
+            "    --exec-command=skr "
+                + words.map { Display.shellWord("--exec-arg=\($0)") }.joined(separator: " "),
         ]
     }
 
@@ -43,20 +46,24 @@ extension ShownSetup {
         ]
     }
 
-    static let go = ShownSetup("skr helper go", in: [.variable("GOAUTH"), .file(".config/go/env")]) { call in
-        ["go 1.24 or later:", "  go env -w GOAUTH='skr helper go\(call.options)'"]
+    static let go = ShownSetup("skr helper go", in: [.variable("GOAUTH"), .file(".config/go/env", variable: "GOENV")]) {
+        call in
+        ["go 1.24 or later:", "  go env -w GOAUTH=\(Display.shellWord("skr helper go\(call.shellOptions)"))"]
     }
 
-    static let bazel = ShownSetup("skr-bazel", in: [.file(".bazelrc")]) { call in
+    static let bazel = ShownSetup("skr-bazel", in: [.file(".bazelrc", variable: nil)]) { call in
         ["in ~/.bazelrc:", "  common --credential_helper=*.example.com=\(call.linkPath)"]
     }
 
-    static let npm = ShownSetup("skr-npm-", in: [.file(".npmrc")]) { call in
-        ["in ~/.npmrc, for the registry that is meant:", "  //registry.example.com/:tokenHelper=\(call.linkPath)"]
+    static let npm = ShownSetup("skr-npm-", in: [.file(".npmrc", variable: "NPM_CONFIG_USERCONFIG")]) { call in
+        [
+            "in \(call.user.shownFile(".npmrc", variable: "NPM_CONFIG_USERCONFIG")), for the registry that is meant:",
+            "  //registry.example.com/:tokenHelper=\(call.linkPath)",
+        ]
     }
 
     static let google = ShownSetup("helper google", in: []) { call in
-        let command = #""command": "\#(call.user.executable) helper google work\#(call.options)""#
+        let command = #""command": "\#(call.user.executable) helper google work\#(call.shellOptions)""#
         return [
             "in the file that GOOGLE_APPLICATION_CREDENTIALS names:",
             #"  "credential_source": {"executable": {\#(command), "timeout_millis": 5000}}"#,
@@ -67,7 +74,14 @@ extension ShownSetup {
     static let netrc = ShownSetup("helper netrc", in: []) { call in
         [
             "for what reads a netrc file:",
-            "  curl --netrc-file <(skr helper netrc\(call.options) example.com) https://example.com/",
+            "  curl --netrc-file <(skr helper netrc\(call.shellOptions) example.com) https://example.com/",
         ]
+    }
+}
+
+extension SetupUser {
+    /// The file that a client reads, as people write it.
+    fileprivate func shownFile(_ name: String, variable: String) -> String {
+        shown(self.variable(variable) ?? path(name))
     }
 }

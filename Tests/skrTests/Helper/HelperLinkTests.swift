@@ -1,0 +1,156 @@
+import Foundation
+import Testing
+
+import skr
+
+@Suite("skr helper install, the link's folder")
+struct HelperLinkTests {
+    private func run(_ script: String) throws -> CommandRunner.Outcome { try HelperInstallTests.run(script) }
+
+    @Test("the first that PATH has and that may be written to, else the user's own")
+    func choice() throws {
+        let work = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        try FileManager.default.createDirectory(atPath: work + "/machine", withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: work) }
+        let (own, machine) = (work + "/home/.local/bin", work + "/machine")
+        func usual(_ ofMachine: String?, _ path: String...) -> String? {
+            LinkFolder.usual(own: own, ofMachine: ofMachine, searchPath: path)
+        }
+        for _ in 1...2 {
+            #expect(usual(machine, machine, "/usr/bin") == machine)
+            #expect(usual(machine, machine, own) == own)
+            #expect(usual(nil, machine) == own)
+            #expect(usual(machine, "/usr/bin") == own)
+            // What is chosen is the same once the folder is there.
+            try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
+        }
+        #expect(LinkFolder.usual(own: "/dev/null/bin", ofMachine: nil, searchPath: []) == nil)
+        #expect(LinkFolder.usual(own: "/dev/null/bin", ofMachine: machine, searchPath: [machine]) == machine)
+    }
+
+    @Test(
+        "git is told the link's path where PATH does not have its folder",
+        arguments: [
+            ("home", "W/home/.local/bin/git-credential-skr"),
+            ("a b'c", #"W/a b'\''c/.local/bin/git-credential-skr'"#),
+        ])
+    func absolute(home: String, program: String) throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            work=$(mktemp -d); mkdir "$work/$NAME"; export HOME="$work/$NAME" GIT_CONFIG_NOSYSTEM=1; cd "$HOME"
+            unset XDG_CONFIG_HOME GIT_CONFIG_GLOBAL; PATH=$(dirname "$(command -v skr)"):/usr/bin:/bin
+            skr helper install git --timeout 90s --write-config 2>&1 | tail -n +2 | sed "s|/'*${work#/}|W|g"
+            skr helper install git --write-config | tail -n 1
+            printf 'protocol=https\nhost=h\nusername=u\npassword=s3cret\n\n' | git credential approve
+            printf 'protocol=https\nhost=h\n\n' | git credential fill | tail -n 1; skr list | cut -f 1,2,3
+            skr helper status | grep -c '^git.*git-credential-skr.* --timeout 1m30s$'; skr helper uninstall git | tail -n 1 > command
+            git config --global --add credential.helper /x/git-credential-other; bash command; git config --get-all credential.helper
+            skr helper install git --write-config > log; skr helper uninstall git --write-config | sed "s|$work|W|g"
+            git config --get-all credential.helper; find . -type l; rm -r $work
+            """#, environment: ["NAME": home])
+        #expect(
+            outcome.output.hasPrefix(
+                "W/\(home)/.local/bin is not in PATH\nadded to git's configuration: credential.helper = \(program) --"),
+            "\(outcome)")
+        #expect(
+            outcome.output.contains(
+                " --timeout 1m30s\ngit's credential.helper is there already\npassword=s3cret\ninternet\thttps://h\tu\n1\n/x/git-credential-other\n"
+            ), "\(outcome)")
+        #expect(outcome.output.hasSuffix(" out of git's configuration\n/x/git-credential-other\n"), "\(outcome)")
+    }
+
+    @Test("a configuration that PATH no longer serves is changed, with its options")
+    func changed() throws {
+        let outcome = try run(
+            #"""
+            git config --global credential.helper 'skr --timeout 8h'; PATH=${skr%/*}:/usr/bin:/bin
+            skr helper install git --write-config > /dev/null; git config --get-all credential.helper | shown
+            PATH=$HOME/.local/bin:$PATH; skr helper install git --write-config > /dev/null; git config --get-all credential.helper
+            """#)
+        #expect(
+            outcome.output == "W/home/.local/bin/git-credential-skr --timeout 8h\nskr --timeout 8h\n"
+                && outcome.errors == "",
+            "\(outcome)")
+    }
+
+    @Test("docker, which looks in PATH only, warns")
+    func warning() throws {
+        let outcome = try run("PATH=${skr%/*}:/usr/bin:/bin; skr helper install docker > /dev/null")
+        #expect(outcome.errors.hasPrefix("skr: warning: docker won't find its helper\n"))
+    }
+
+    @Test("a link to this skr that PATH has is as good as our own, and uninstall leaves it and goes on")
+    func others() throws {
+        let outcome = try run(
+            #"""
+            ln -s $skr bin/git-credential-skr; export PATH=$work/bin:$PATH
+            skr helper install git --write-config | shown; ls -A home; skr helper uninstall git --write-config | shown
+            ls bin; git config credential.helper; skr helper uninstall git --write-config | shown; ls bin
+            """#)
+        #expect(
+            outcome.output == """
+                the link W/bin/git-credential-skr is there already
+                W/bin is in PATH
+                added to git's configuration: credential.helper = skr
+                .gitconfig
+                the link W/bin/git-credential-skr stays: it may be somebody else's
+                took credential.helper = skr out of git's configuration
+                git-credential-skr
+                the link W/bin/git-credential-skr stays: it may be somebody else's
+                git-credential-skr
+
+                """, "\(outcome)")
+        #expect(outcome.errors.hasPrefix("skr: error: git is not set up\n"))
+    }
+
+    @Test("a package's link stays, also where its folder is named")
+    func packaged() throws {
+        let outcome = try run(
+            #"""
+            ln -s $skr bin/skr; ln -s skr bin/docker-credential-skr; export PATH=$work/bin:$PATH
+            skr helper install docker --write-config | shown | head -n 1
+            skr helper uninstall docker --dir $work/bin --write-config | shown; ls bin; ls -A home/.docker
+            """#)
+        #expect(
+            outcome.output == """
+                the link W/bin/docker-credential-skr is there already
+                the link W/bin/docker-credential-skr stays: it may be somebody else's
+                removed ~/.docker/config.json, which had nothing else
+                docker-credential-skr
+                skr
+
+                """, "\(outcome)")
+    }
+
+    @Test("a link that can't be removed does not keep the configuration", .enabled(if: geteuid() == 0))
+    func readOnly() throws {
+        let outcome = try run(
+            #"""
+            chmod 755 $work; chmod 777 home; mkdir new; ln -s $skr new/docker-credential-skr
+            as() { setpriv --reuid 60433 --regid 60433 --clear-groups "$@"; }
+            as skr helper install docker --dir new --write-config > /dev/null 2>&1; ls -A home
+            as skr helper uninstall docker --dir new --write-config | shown; echo ${PIPESTATUS[0]}; ls new; ls -A home/.docker
+            """#)
+        #expect(
+            outcome.output
+                == ".docker\nremoved ~/.docker/config.json, which had nothing else\n77\ndocker-credential-skr\n",
+            "\(outcome)")
+    }
+
+    @Test("what root makes in another user's home is that user's", .enabled(if: geteuid() == 0))
+    func owner() throws {
+        let outcome = try run(
+            #"""
+            chown 60433:60434 home; skr helper install docker --write-config > /dev/null
+            stat -c '%n %u:%g' home/.local home/.local/bin home/.docker home/.docker/config.json
+            """#)
+        #expect(
+            outcome.output == """
+                home/.local 60433:60434
+                home/.local/bin 60433:60434
+                home/.docker 60433:60434
+                home/.docker/config.json 60433:60434
+
+                """, "\(outcome)")
+    }
+}

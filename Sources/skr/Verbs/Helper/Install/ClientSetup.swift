@@ -127,7 +127,7 @@ struct SetupCall {
     ///
     /// In a folder that is not the user's own, one to another `skr` is somebody else's.
     var installedLink: HelperLink? {
-        guard let link = ownLink, link.isInstalled, !link.isPackaged else { return nil }
+        guard let link = ownLink, link.isInstalled else { return nil }
         return link.state == .here || folder != nil || link.folder.hasPrefix("\(user.home)/") ? link : nil
     }
 

@@ -34,9 +34,6 @@ struct HelperLink {
         return isSkr ? .otherSkr(leadsTo) : .foreign("a link to \(Display.quoted(leadsTo))")
     }
 
-    /// Whether it came with the `skr` beside it, as in a package: so it is not ours to remove.
-    var isPackaged: Bool { (try? LinkedPath.linkTarget(path)) == "skr" }
-
     /// Makes the link and its folder; false where it is there already.
     ///
     /// Nothing is overwritten.

@@ -127,7 +127,7 @@ struct HelperLinkTests {
         let outcome = try run(
             #"""
             chmod 755 $work; chmod 777 home; mkdir new; ln -s $skr new/docker-credential-skr
-            as() { setpriv --reuid 60433 --regid 60433 --clear-groups "$@"; }
+            as() { setpriv --reuid 60435 --regid 60435 --clear-groups "$@"; }
             as skr helper install docker --dir new --write-config > /dev/null 2>&1; ls -A home
             as skr helper uninstall docker --dir new --write-config | shown; echo ${PIPESTATUS[0]}; ls new; ls -A home/.docker
             """#)
@@ -141,15 +141,15 @@ struct HelperLinkTests {
     func owner() throws {
         let outcome = try run(
             #"""
-            chown 60433:60434 home; skr helper install docker --write-config > /dev/null
+            chown 60435:60436 home; skr helper install docker --write-config > /dev/null
             stat -c '%n %u:%g' home/.local home/.local/bin home/.docker home/.docker/config.json
             """#)
         #expect(
             outcome.output == """
-                home/.local 60433:60434
-                home/.local/bin 60433:60434
-                home/.docker 60433:60434
-                home/.docker/config.json 60433:60434
+                home/.local 60435:60436
+                home/.local/bin 60435:60436
+                home/.docker 60435:60436
+                home/.docker/config.json 60435:60436
 
                 """, "\(outcome)")
     }

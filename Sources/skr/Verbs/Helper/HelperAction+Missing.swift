@@ -9,9 +9,17 @@ extension HelperAction {
                 .error(lookingIn: try call.place.store())
         }
         guard error.hint == MissingItem.usualHint else { return error }
-        let name = [item.service, item.account].filter { !$0.isEmpty }.map(Display.shellWord).joined(separator: " ")
-        // What a client has stored is of another kind than what 'skr set' stores, and a netrc is of that alone.
-        let command = item.kind == .internet ? "skr helper keyring set \(name) USER" : "skr set \(name)"
-        return CommandError(exitCode: error.exitCode, message: error.message, hint: "store it: \(command)")
+        return CommandError(exitCode: error.exitCode, message: error.message, hint: "store it: \(Self.storing(item))")
+    }
+
+    /// The command that stores it.
+    private static func storing(_ item: ItemIdentity) -> String {
+        guard item.kind == .internet else {
+            let names = [item.service, item.account].filter { !$0.isEmpty }
+            return "skr set \(names.map(Display.shellWord).joined(separator: " "))"
+        }
+        // A netrc is of what clients have stored alone, and that is for an address.
+        let address = item.service.contains("://") ? item.service : "https://\(item.service)"
+        return "skr helper keyring set \(Display.shellWord(address)) USER"
     }
 }

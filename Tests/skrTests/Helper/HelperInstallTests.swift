@@ -3,14 +3,16 @@ import Testing
 
 @Suite("skr helper install")
 struct HelperInstallTests {
-    /// Runs a script in a home of its own that is empty, whose `.local/bin` is in PATH.
+    /// Runs a script in a home of its own that is empty, whose `.local/bin` is in PATH; `/usr/local/bin`, where root's links would
+    /// be made, is not.
     static func run(_ script: String, environment: [String: String] = [:]) throws -> CommandRunner.Outcome {
         try CommandRunner().shell(
             #"""
             work=$(mktemp -d); trap 'chmod -R u+rwx $work; rm -rf $work' EXIT; mkdir $work/home $work/bin; cd $work
-            export HOME=$work/home PATH=$work/home/.local/bin:$PATH GIT_CONFIG_NOSYSTEM=1
+            skr=$(readlink -f "$(command -v skr)"); mkdir $work/program; ln -s "$skr" $work/program/skr
+            export HOME=$work/home PATH=$work/home/.local/bin:$work/program:/usr/bin:/bin GIT_CONFIG_NOSYSTEM=1
             unset XDG_CONFIG_HOME GIT_CONFIG_GLOBAL DOCKER_CONFIG CARGO_HOME TF_CLI_CONFIG_FILE VAULT_CONFIG_PATH
-            skr=$(readlink -f "$(command -v skr)"); shown() { sed "s|$work|W|g; s|$skr|SKR|g"; }
+            shown() { sed "s|$work|W|g; s|$skr|SKR|g"; }
             link=$HOME/.local/bin/git-credential-skr
 
             """# + script, environment: environment)

@@ -38,7 +38,8 @@ struct HelperLinkTests {
         let outcome = try CommandRunner().inSession(
             #"""
             work=$(mktemp -d); mkdir "$work/$NAME"; export HOME="$work/$NAME" GIT_CONFIG_NOSYSTEM=1; cd "$HOME"
-            unset XDG_CONFIG_HOME GIT_CONFIG_GLOBAL; PATH=$(dirname "$(command -v skr)"):/usr/bin:/bin
+            unset XDG_CONFIG_HOME GIT_CONFIG_GLOBAL; mkdir $work/program
+            ln -s "$(readlink -f "$(command -v skr)")" $work/program/skr; PATH=$work/program:/usr/bin:/bin
             skr helper install git --timeout 90s --write-config 2>&1 | tail -n +2 | sed "s|/'*${work#/}|W|g"
             skr helper install git --write-config | tail -n 1
             printf 'protocol=https\nhost=h\nusername=u\npassword=s3cret\n\n' | git credential approve
@@ -63,7 +64,7 @@ struct HelperLinkTests {
     func changed() throws {
         let outcome = try run(
             #"""
-            git config --global credential.helper 'skr --timeout 8h'; PATH=${skr%/*}:/usr/bin:/bin
+            git config --global credential.helper 'skr --timeout 8h'; PATH=$work/program:/usr/bin:/bin
             skr helper install git --write-config > /dev/null; git config --get-all credential.helper | shown
             PATH=$HOME/.local/bin:$PATH; skr helper install git --write-config > /dev/null; git config --get-all credential.helper
             """#)
@@ -75,7 +76,7 @@ struct HelperLinkTests {
 
     @Test("docker, which looks in PATH only, warns")
     func warning() throws {
-        let outcome = try run("PATH=${skr%/*}:/usr/bin:/bin; skr helper install docker > /dev/null")
+        let outcome = try run("PATH=$work/program:/usr/bin:/bin; skr helper install docker > /dev/null")
         #expect(outcome.errors.hasPrefix("skr: warning: docker won't find its helper\n"))
     }
 

@@ -1,7 +1,31 @@
-import SessionKeyring
+package import SessionKeyring
 
 /// Items by their names, of whichever kind.
 extension CredentialHelper {
+    /// The item that a name means: without an account the one that has none, else the only one of the service; `nil` for none.
+    ///
+    /// Of several kinds the first one wins, in the order of ``kinds``.
+    ///
+    /// - Parameter isThere: whether there is such an item.
+    /// - Throws: ``SecretStoreError`` with `ambiguous` where there are several accounts.
+    package func item(
+        named service: String, account: String?,
+        isThere: (ItemIdentity) throws(SecretStoreError) -> Bool
+    ) throws(SecretStoreError) -> ItemIdentity? {
+        for kind in Self.kinds {
+            let item = ItemIdentity(kind, service: service, account: account ?? "")
+            if try isThere(item) { return item }
+        }
+        guard account == nil else { return nil }
+        let found = try items { $0.service.utf8.elementsEqual(service.utf8) }
+        let accounts = Set(found.map(\.account))
+        guard accounts.count < 2 else {
+            throw SecretStoreError(
+                .ambiguous(accounts: accounts.sorted()), item: .password(service: service, account: ""))
+        }
+        return found.first
+    }
+
     /// What is stored under this name; `nil` for nothing, and for what has ended though its item is still there.
     func credential(service: String, account: String = "") throws(SecretStoreError) -> CredentialRecord? {
         for kind in Self.kinds {
@@ -35,7 +59,10 @@ extension CredentialHelper {
 
     /// What an item holds; `nil` for what has ended though its item is still there.
     func liveCredential(_ item: ItemIdentity) throws(SecretStoreError) -> CredentialRecord? {
-        guard let found = try credential(item), found.expires ?? .max > now else { return nil }
+        guard let found = try credential(item), !isOver(found.expires) else { return nil }
         return found
     }
+
+    /// Whether what ends at that time has ended.
+    func isOver(_ end: Int64?) -> Bool { end.map { $0 <= now } ?? false }
 }

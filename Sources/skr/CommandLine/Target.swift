@@ -16,18 +16,7 @@ struct Target {
     ///
     /// Of several kinds the first one wins, in the order of ``CredentialHelper/kinds``.
     func meantItem(in store: SecretStore) throws(SecretStoreError) -> ItemIdentity {
-        for kind in CredentialHelper.kinds {
-            let item = ItemIdentity(kind, service: service, account: account ?? "")
-            if try store.contains(item) { return item }
-        }
-        guard account == nil else { return exactItem }
-        let found = try CredentialHelper(items: store).items { $0.service.utf8.elementsEqual(service.utf8) }
-        guard let first = found.first else { return exactItem }
-        let accounts = Set(found.map(\.account))
-        guard accounts.count == 1 else {
-            throw SecretStoreError(.ambiguous(accounts: accounts.sorted()), item: exactItem)
-        }
-        return first
+        try CredentialHelper(items: store).item(named: service, account: account, isThere: store.contains) ?? exactItem
     }
 
     /// Calls `body` with the secret, in the memory that the kernel wrote to, or with this field of it.

@@ -31,7 +31,7 @@ enum NameSource: String {
 
     private static func helperWords(behind words: [String]) -> [String] {
         switch words {
-        case ["install"], ["uninstall"]: SetupCall.clients.map(\.rawValue)
+        case ["install"], ["uninstall"]: HelperClient.allCases.map(\.rawValue)
         case ["git"]: ["get", "store", "erase", "capability"]
         case ["docker"]: ["get", "store", "erase", "list", "version"]
         default: []

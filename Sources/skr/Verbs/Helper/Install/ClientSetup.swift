@@ -66,10 +66,8 @@ struct SetupCall {
     init(
         _ name: String, registry: String?, folder: String?, options: [String], user: SetupUser
     ) throws(CommandError) {
-        guard let client = HelperClient(rawValue: name), let setup = Self.setups[name] else {
-            throw HelperCommand.unknownClient(name)
-        }
-        guard (name == "npm") == (registry != nil) else {
+        guard let client = HelperClient(rawValue: name) else { throw HelperCommand.unknownClient(name) }
+        guard (client == .npm) == (registry != nil) else {
             throw .usage(
                 registry == nil ? "npm needs a link for each registry" : "\(name) has one helper only",
                 hint: registry == nil
@@ -80,7 +78,7 @@ struct SetupCall {
                 "\(Display.quoted(registry)) is no name for a link", hint: "use letters, digits, '.', '_' and '-'")
         }
         self.client = client
-        self.setup = setup
+        setup = client.setup
         self.user = user
         self.folder = folder.map { $0.utf8.first == UInt8(ascii: "/") ? $0 : "\(Self.workingFolder)/\($0)" }
         self.registry = registry
@@ -93,10 +91,10 @@ struct SetupCall {
     var shellOptions: String { options.map { " \(Display.shellWord($0))" }.joined() }
 
     /// The name under which the client starts its helper; `nil` where it is given a command line.
-    var linkName: String? { registry.map { "skr-npm-\($0)" } ?? (name == "npm" ? nil : client.programName) }
+    var linkName: String? { registry.map { "skr-npm-\($0)" } ?? client.programName }
 
     /// Whether the client gives its helper options of the user's.
-    var takesOptions: Bool { name == "git" || linkName == nil }
+    var takesOptions: Bool { client == .git || linkName == nil }
 
     /// Whether the client looks in PATH for its helper; the others are told where it is.
     var findsHelperInPath: Bool { [.docker, .cargo, .keyring].contains(client) }

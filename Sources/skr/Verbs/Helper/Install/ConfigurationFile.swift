@@ -87,6 +87,7 @@ struct ConfigurationFile {
     func delete() throws(CommandError) {
         do {
             let target = try LinkedPath.target(of: path)
+            try requireUnchanged()
             guard unsafe unlink("\(target.folder)/\(target.name)") == 0 else { throw Errno.last }
         } catch {
             throw failure(error)

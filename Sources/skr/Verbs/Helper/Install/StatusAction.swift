@@ -7,7 +7,7 @@ struct StatusAction: VerbAction {
     let isJSON: Bool
 
     func run() throws {
-        let rows = SetupCall.clients.flatMap { client in
+        let rows = HelperClient.allCases.flatMap { client in
             ClientStatus.all(of: client, user: user)
         }
         guard !isJSON else { return try Console.writeLine(JSONOutput.text(of: rows.map(\.json))) }
@@ -32,10 +32,10 @@ private struct ClientStatus {
 
     /// One, or one for each link of a client that has several.
     static func all(of client: HelperClient, user: SetupUser) -> [ClientStatus] {
-        guard let setup = SetupCall.setups[client.rawValue] else { return [] }
+        let setup = client.setup
         let state = setup.state(for: user)
         let folders = setup.linkFolder(for: user).map { [$0] } ?? user.searchPath
-        let links = client.rawValue == "npm" ? registryLinks(in: folders) : []
+        let links = client == .npm ? registryLinks(in: folders) : []
         guard links.isEmpty else {
             return links.map { ClientStatus(client: client, link: $0, state: state, user: user) }
         }

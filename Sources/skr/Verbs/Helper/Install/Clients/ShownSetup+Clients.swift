@@ -17,7 +17,7 @@ extension ShownSetup {
             "for each user of \(call.user.shownFile(".kube/config", variable: "KUBECONFIG")):",
             "  kubectl config set-credentials work --exec-api-version=client.authentication.k8s.io/v1 \\",
             "    --exec-command=skr "
-                + words.map { Display.shellWord("--exec-arg=\($0)") }.joined(separator: " "),
+                + words.map { Display.shellWord("--exec-arg=\(kubectlWord($0))") }.joined(separator: " "),
         ]
     }
 
@@ -76,6 +76,16 @@ extension ShownSetup {
             "for what reads a netrc file:",
             "  curl --netrc-file <(skr helper netrc\(call.shellOptions) example.com) https://example.com/",
         ]
+    }
+}
+
+extension ShownSetup {
+    /// A word as kubectl reads it: as a line of CSV, which it would split at a comma.
+    private static func kubectlWord(_ word: String) -> String {
+        let quote = UInt8(ascii: "\"")
+        guard word.utf8.contains(where: { $0 == quote || $0 == UInt8(ascii: ",") }) else { return word }
+        let parts = word.utf8.split(separator: quote, omittingEmptySubsequences: false)
+        return "\"\(parts.map { String(Substring($0)) }.joined(separator: "\"\""))\""
     }
 }
 

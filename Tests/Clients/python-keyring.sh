@@ -13,6 +13,7 @@ cp -r "$here/../../Sources/skr/Verbs/Helper/Python" "$place/backend"
 pip install --quiet --disable-pip-version-check pytest keyring "$place/backend"
 skr version
 python3 --version
+echo "# real: python-keyring $(pip show keyring | sed -n 's/^Version: //p')" >>"${CLIENTS_LIST:-/dev/null}"
 pip list --format freeze --disable-pip-version-check | grep -iE '^(keyring|skr.keyring|pytest)='
 
 cat > "$place/test_backend.py" <<'TESTS'

@@ -107,7 +107,9 @@ struct TokenHelperFuzzTests {
             let answer = try helper.go(url: url)
             let output = answer.output.withBytes { $0.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
             if output.isEmpty { return nil }
-            guard let parts = URL(string: url)?.standardized, parts.scheme == "https", parts.user == nil,
+            // Foundation finds no path at all where what is encoded is no UTF-8.
+            let plain = url.replacing(/%[89a-fA-F][0-9a-fA-F]/, with: "x")
+            guard let parts = URL(string: plain)?.standardized, parts.scheme == "https", parts.user == nil,
                 parts.host?.lowercased() == "h.example"
             else { return "answered \(output.debugDescription)" }
             let lines = output.split(separator: "\n", omittingEmptySubsequences: false)

@@ -86,19 +86,21 @@ extension CredentialHelper {
     /// - Parameters:
     ///   - fields: what it has beside its secret; with some, it is of the kind `credential`.
     ///   - kind: what it is else.
-    ///   - kinds: among which the client looks for it.
+    ///   - owner: among whose items the client looks for it.
     func store(
         _ secret: SecretBox, _ fields: CredentialFields, service: String, account: String,
-        as kind: ItemIdentity.Kind = .internet, among kinds: [ItemIdentity.Kind] = Self.kinds
+        as kind: ItemIdentity.Kind = .internet, of owner: ItemOwner = .others
     ) throws(SecretStoreError) {
         let item = ItemIdentity(fields.isEmpty ? kind : .credential, service: service, account: account)
         var others: [(item: ItemIdentity, payload: SecretBox)] = []
         var isFirst = true
-        for kind in kinds {
+        for kind in Self.kinds {
             let name = ItemIdentity(kind, service: service, account: account)
             guard let bytes = try items.get(name) else { continue }
             let payload = SecretBox(bytes)
-            if isFirst, CredentialRecord(payload, of: name)?.says(secret, fields, at: now) ?? false { return }
+            let record = CredentialRecord(payload, of: name)
+            guard owner.has(name, record) else { continue }
+            if isFirst, record?.says(secret, fields, at: now) ?? false { return }
             isFirst = false
             if name != item { others.append((name, payload)) }
         }

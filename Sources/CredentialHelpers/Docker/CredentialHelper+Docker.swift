@@ -44,8 +44,11 @@ extension CredentialHelper {
         if user.isEmpty { return Self.dockerError("no credentials username") }
         // Before the new one is there: of two that store at once, neither may delete what the other has just stored.
         let others = try dockerItems(for: server).filter { !$0.account.utf8.elementsEqual(user.utf8) }
-        let fields = CredentialFields(client: Self.isRegistry(server) ? nil : Self.dockerClient)
-        try store(secret, fields, service: server, account: user, among: [.internet, .credential])
+        let fields = CredentialFields(client: ItemOwner.isRegistry(server) ? nil : ItemOwner.docker.client)
+        if !fields.isEmpty, try isTaken(service: server, account: user, for: .docker) {
+            return Self.dockerError(Self.isTaken)
+        }
+        try store(secret, fields, service: server, account: user, of: .docker)
         for other in others { try items.delete(other) }
         return .nothing
     }
@@ -102,10 +105,10 @@ extension CredentialHelper {
             guard !item.account.isEmpty, server.map({ item.service.utf8.elementsEqual($0.utf8) }) ?? true else {
                 return false
             }
-            return item.kind == .credential || item.kind == .internet && Self.isRegistry(item.service)
+            return item.kind == .credential || ItemOwner.docker.has(item, nil)
         }
         for item in found where item.kind == .credential {
-            if try credential(item)?.client != Self.dockerClient { found.removeAll { $0 == item } }
+            if !ItemOwner.docker.has(item, try credential(item)) { found.removeAll { $0 == item } }
         }
         return found
     }
@@ -114,19 +117,6 @@ extension CredentialHelper {
         try items { item in
             item.kind == .password && !item.account.isEmpty && item.service.utf8.elementsEqual(server.utf8)
         }
-    }
-
-    private static let dockerClient = "docker"
-
-    /// Whether it is a registry's name, as docker tells it from an image's, or the URL of a registry's API.
-    private static func isRegistry(_ service: String) -> Bool {
-        guard let origin = Origin(service) else {
-            let host = service.utf8.prefix { $0 != UInt8(ascii: "/") }
-            return host.contains { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":") }
-                || host.elementsEqual("localhost".utf8)
-        }
-        guard let path = origin.path, ["http", "https"].contains(origin.scheme) else { return false }
-        return ["v1", "v2", "v1/", "v2/"].contains(path)
     }
 
     private static var noServer: HelperAnswer { dockerError("no credentials server URL") }

@@ -25,7 +25,7 @@ extension CredentialHelper {
     private func get(_ request: GitRequest) throws(SecretStoreError) -> HelperAnswer {
         guard request.isText else { return .nothing }
         for item in try matches(request) {
-            guard let credential = try liveCredential(item), Self.isForGit(credential, item),
+            guard let credential = try liveCredential(item), ItemOwner.git.has(item, credential),
                 let answer = answer(credential, of: item, to: request)
             else { continue }
             return answer
@@ -74,25 +74,23 @@ extension CredentialHelper {
         guard fields.isEmpty || (secret.isText && fields.isText) else {
             return HelperAnswer(exitCode: 1, message: "git's credential is not UTF-8, and is not stored")
         }
-        try store(secret, fields, service: service, account: request.username ?? "")
+        let account = request.username ?? ""
+        if !fields.isEmpty, try isTaken(service: service, account: account, for: .git) {
+            return HelperAnswer(exitCode: 1, message: Self.isTaken)
+        }
+        try store(secret, fields, service: service, account: account, of: .git)
         return .nothing
     }
 
     private func erase(_ request: GitRequest) throws(SecretStoreError) -> HelperAnswer {
         guard request.isText else { return .nothing }
         for item in try matches(request) {
-            guard let present = try credential(item), Self.isForGit(present, item) else { continue }
+            guard let present = try credential(item), ItemOwner.git.has(item, present) else { continue }
             // What was replaced meanwhile is not what git was refused with.
             if let refused = request.secret, !present.secret.isEqual(to: refused) { continue }
             try items.delete(item)
         }
         return .nothing
-    }
-
-    /// Whether git may have it: a bare secret without a user is a token of another client, for the same host maybe.
-    private static func isForGit(_ credential: CredentialRecord, _ item: ItemIdentity) -> Bool {
-        guard item.kind == .credential else { return !item.account.isEmpty }
-        return credential.client ?? gitClient == gitClient
     }
 
     /// The items that have all of what the request says, those without a path first; none for one that says nothing.
@@ -113,8 +111,6 @@ extension CredentialHelper {
     }
 }
 
-private let gitClient = "git"
-
 extension GitRequest {
     /// Where it is for; `nil` where the request does not say it.
     fileprivate var origin: Origin? {
@@ -126,8 +122,9 @@ extension GitRequest {
     fileprivate var secret: SecretBox? { authenticationType == nil ? password : credential }
 
     fileprivate var fields: CredentialFields {
-        CredentialFields(
+        let isNamed = !(username ?? "").isEmpty && !ItemOwner.isRegistry(origin?.service ?? "")
+        return CredentialFields(
             expires: expires, refreshToken: refreshToken, authenticationType: authenticationType,
-            state: state, client: (username ?? "").isEmpty ? gitClient : nil)
+            state: state, client: isNamed ? nil : ItemOwner.git.client)
     }
 }

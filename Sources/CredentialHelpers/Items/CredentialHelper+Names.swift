@@ -26,11 +26,12 @@ extension CredentialHelper {
         return found.first
     }
 
-    /// What is stored under this name; `nil` for nothing, and for what has ended though its item is still there.
+    /// What is stored under this name and not git's or docker's; `nil` for nothing, and for what has ended though its item is
+    /// still there.
     func credential(service: String, account: String = "") throws(SecretStoreError) -> CredentialRecord? {
         for kind in Self.kinds {
             let item = ItemIdentity(kind, service: service, account: account)
-            if let found = try liveCredential(item) { return found }
+            if let found = try liveCredential(item), ItemOwner.others.has(item, found) { return found }
         }
         return nil
     }
@@ -43,7 +44,7 @@ extension CredentialHelper {
         if let found = try credential(service: service, account: account ?? "") { return (account ?? "", found) }
         guard account == nil else { return nil }
         for item in try items(where: { $0.service.utf8.elementsEqual(service.utf8) && !$0.account.isEmpty }) {
-            if let found = try liveCredential(item) { return (item.account, found) }
+            if let found = try liveCredential(item), ItemOwner.others.has(item, found) { return (item.account, found) }
         }
         return nil
     }
@@ -52,7 +53,9 @@ extension CredentialHelper {
     func delete(service: String, account: String = "") throws(SecretStoreError) -> Bool {
         var isDeleted = false
         for kind in Self.kinds {
-            if try items.delete(ItemIdentity(kind, service: service, account: account)) { isDeleted = true }
+            let item = ItemIdentity(kind, service: service, account: account)
+            guard ItemOwner.others.has(item, kind == .credential ? try credential(item) : nil) else { continue }
+            if try items.delete(item) { isDeleted = true }
         }
         return isDeleted
     }

@@ -23,8 +23,8 @@ extension CredentialHelper {
 
     /// Answers `keyring set`.
     ///
-    /// What is no address, as Python's programs name their services, is of the kind `password`: docker hands out all of the kind
-    /// `internet` that is called like a registry.
+    /// What is no address, as Python's programs name their services, or a registry's, is of the kind `password`: docker hands out
+    /// all of the kind `internet` that is called like a registry.
     ///
     /// - Parameter password: standard input, of which one newline at the end is dropped.
     /// - Throws: ``SecretStoreError``.
@@ -33,7 +33,8 @@ extension CredentialHelper {
     ) throws(SecretStoreError) -> HelperAnswer {
         try store(
             SecretBox(copying: password.extracting(first: password.countWithoutNewline)), CredentialFields(),
-            service: service, account: user, as: Origin(service) == nil ? .password : .internet)
+            service: service, account: user,
+            as: Origin(service) == nil || ItemOwner.isRegistry(service) ? .password : .internet)
         return .nothing
     }
 

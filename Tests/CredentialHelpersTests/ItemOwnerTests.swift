@@ -1,0 +1,97 @@
+import CredentialHelpers
+import SessionKeyring
+import Testing
+
+@Suite("Whose an item is")
+struct ItemOwnerTests {
+    /// A client that stores for one name, and what stores are one with its own.
+    enum Client: CaseIterable {
+        case docker, gitPassword, gitRefreshed, gitBearer, keyring, terraform, vault
+
+        func shares(with other: Client) -> Bool {
+            let users: [Client] = [.gitPassword, .gitRefreshed, .keyring]
+            let tokens: [Client] = [.terraform, .vault]
+            return [users, tokens].contains { $0.contains(self) && $0.contains(other) }
+        }
+
+        func store(_ secret: String, _ service: String, in test: HelperUnderTest) throws -> HelperUnderTest.Said {
+            switch self {
+            case .docker:
+                try test.docker("store", #"{"ServerURL":"\#(service)","Username":"u","Secret":"\#(secret)"}"#)
+            case .gitPassword: try test.git("store", git(service) + "password=\(secret)\n")
+            case .gitRefreshed:
+                try test.git("store", git(service) + "password=\(secret)\noauth_refresh_token=r\n")
+            case .gitBearer: try test.git("store", git(service) + "authtype=Bearer\ncredential=\(secret)\n")
+            case .keyring:
+                try test.answer(secret.utf8) { try test.helper.keyringSet(service: service, user: "u", password: $0) }
+            case .terraform:
+                try test.answer("{\"token\":\"\(secret)\"}".utf8) {
+                    try test.helper.terraform("store", host: service, request: $0)
+                }
+            case .vault: try test.answer(secret.utf8) { try test.helper.vault("store", server: service, request: $0) }
+            }
+        }
+
+        func get(_ service: String, in test: HelperUnderTest) throws -> String {
+            switch self {
+            case .docker: try test.docker("get", service).output
+            case .gitPassword, .gitRefreshed, .gitBearer: try test.git("get", git(service)).output
+            case .keyring:
+                try test.answer { _ in try test.helper.keyringGet(service: service, user: "u", form: .password) }.output
+            case .terraform:
+                try test.answer { try test.helper.terraform("get", host: service, request: $0) }.output
+            case .vault: try test.answer { try test.helper.vault("get", server: service, request: $0) }.output
+            }
+        }
+
+        func erase(_ service: String, in test: HelperUnderTest) throws {
+            switch self {
+            case .docker: try test.docker("erase", service)
+            case .gitPassword, .gitRefreshed, .gitBearer: try test.git("erase", git(service))
+            case .keyring: try test.answer { _ in try test.helper.keyringDelete(service: service, user: "u") }
+            case .terraform: try test.answer { try test.helper.terraform("forget", host: service, request: $0) }
+            case .vault: try test.answer { try test.helper.vault("erase", server: service, request: $0) }
+            }
+        }
+
+        /// The lines of a request.
+        private func git(_ service: String) -> String {
+            let parts = service.dropFirst("https://".count).split(separator: "/", maxSplits: 1)
+            return "capability[]=authtype\nprotocol=https\nhost=\(parts[0])\npath=\(parts.dropFirst().first ?? "")\n"
+                + "username=\(self == .gitBearer ? "" : "u")\n"
+        }
+
+        /// Whether it asks for what is called so: git for addresses alone.
+        func knows(_ service: String) -> Bool {
+            ![.gitPassword, .gitRefreshed, .gitBearer].contains(self) || service.hasPrefix("https://")
+        }
+    }
+
+    @Test(
+        "no client replaces, deletes or is given what another has stored under the same name",
+        arguments: [
+            "https://plain.example", "https://h.example/v2", "https://h.example/v1/", "https://h.example:8443/a", "ghcr.io",
+            "single", "localhost:5000",
+        ])
+    func pairs(service: String) throws {
+        let clients = Client.allCases.filter { $0.knows(service) }
+        for first in clients {
+            for second in clients where first != second && !first.shares(with: second) {
+                let test = HelperUnderTest()
+                let pair: Comment = "\(first), then \(second)"
+                #expect(try first.store("one", service, in: test).exitCode == 0)
+                // docker's get finds what was set by hand, too.
+                let isRead = try second == .docker && test.stored.keys.contains { $0.hasPrefix("password:") }
+                #expect(try second.get(service, in: test).contains("one") == isRead, pair)
+                for secret in ["two", "one"] {
+                    let isStored = try second.store(secret, service, in: test).exitCode == 0
+                    #expect(try second.get(service, in: test).contains(secret) == isStored, pair)
+                    #expect(try first.get(service, in: test).contains("one"), pair)
+                }
+                try second.erase(service, in: test)
+                #expect(try second.get(service, in: test).contains("one") == isRead, pair)
+                #expect(try first.get(service, in: test).contains("one"), pair)
+            }
+        }
+    }
+}

@@ -70,7 +70,8 @@ struct ItemOwnerTests {
     @Test(
         "no client replaces, deletes or is given what another has stored under the same name",
         arguments: [
-            "https://plain.example", "https://h.example/v2", "https://h.example/v1/", "https://h.example:8443/a", "ghcr.io",
+            "https://plain.example", "https://h.example/v2", "https://h.example/v1/", "https://h.example:8443/a",
+            "ghcr.io",
             "single", "localhost:5000",
         ])
     func pairs(service: String) throws {

@@ -90,6 +90,7 @@ private struct NetrcLine {
     }
 
     func isMeant(by name: String) -> Bool {
-        machine.utf8.elementsEqual(name.utf8) || item.service.utf8.elementsEqual(name.utf8)
+        [machine, item.service].contains { $0.utf8.elementsEqual(name.utf8) }
+            || item.service.utf8.elementsEqual("https://\(name)".utf8)
     }
 }

@@ -43,7 +43,7 @@ struct ToolRun: ~Copyable {
     var lines: [String] {
         output.withBytes { bytes in
             unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
-        }.split(separator: "\n").map(String.init)
+        }.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
     }
 
     /// The process; `nil` where it could not be started.

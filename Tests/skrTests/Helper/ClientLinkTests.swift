@@ -111,6 +111,8 @@ struct ClientLinkTests {
         let outcome = try run(
             "skr-client terraform-credentials-skr skr-vault",
             """
+            skr-client --namespace 'a b' --vault-id=-x > hint 2>&1; printf h > p; eval "$(sed -n 's/.*store it: //p' hint) < p"
+            skr-client --namespace 'a b' --vault-id=-x; skr clear --namespace 'a b'
             printf d | skr set default; printf p | skr set prod
             skr-client; skr-client --vault-id prod; skr-client --vault-id=dev; echo $?
             terraform-credentials-skr get h; echo '{"token":"t"}' | terraform-credentials-skr --timeout 8h store h
@@ -119,7 +121,7 @@ struct ClientLinkTests {
             VAULT_ADDR=https://v skr-vault get; VAULT_ADDR= BAO_ADDR=https://v skr-vault get; skr-vault get; echo
             echo w | skr-vault store; VAULT_ADDR=https://127.0.0.1:8200 skr-vault get
             """)
-        #expect(outcome.output == "d\np\n2\n{}\n{\"token\":\"t\"}\n{}\nvv\nw")
+        #expect(outcome.output == "h\nd\np\n2\n{}\n{\"token\":\"t\"}\n{}\nvv\nw")
         #expect(outcome.errors.contains("skr: error: dev: no such item, or it has expired"))
         #expect(outcome.errors.contains("skr: hint: store it: skr set dev\n"))
     }
@@ -177,10 +179,11 @@ struct ClientLinkTests {
             skr helper netrc h
             skr helper netrc i; echo $?
             echo p | skr helper keyring set https://i USER; skr helper netrc i
+            echo q | skr helper keyring set https://j:8080/a USER; skr helper netrc j:8080/a
             """)
         #expect(
             outcome.output == #"machine h login "a b" password "p \"w\" # \\""#
-                + "\n1\nmachine i login USER password p\n")
+                + "\n1\nmachine i login USER password p\nmachine j login USER password q\n")
         #expect(outcome.errors.contains("skr: hint: store it: skr helper keyring set https://i USER\n"))
     }
 }

@@ -59,6 +59,30 @@ struct HelperConfigurationTests {
                 """)
     }
 
+    @Test("git: what an empty helper behind it takes out of git's list is set up anew, and all is removed")
+    func reset() throws {
+        let outcome = try run(
+            """
+            for value in skr '' other; do git config --global --add credential.helper "$value"; done
+            skr helper status | grep ^git | cut -f 3; skr helper install git --write-config 2> errors | tail -n 1
+            skr helper install git --write-config 2> errors | tail -n 1; git config --get-all credential.helper
+            skr helper uninstall git --write-config > /dev/null; git config --get-all credential.helper
+            """)
+        #expect(
+            outcome.output == """
+                other: other
+                added to git's configuration: credential.helper = skr
+                git's credential.helper is there already
+                skr
+
+                other
+                skr
+
+                other
+
+                """, "\(outcome)")
+    }
+
     @Test("git: a configuration that git can't read stays as it is")
     func brokenGit() throws {
         let outcome = try run(

@@ -78,6 +78,7 @@ struct HelperInstallTests {
             skr helper install docker --dir bin 2>&1 | shown | head -n 4; readlink bin/docker-credential-skr | shown
             PATH=$work/bin:$PATH skr helper install docker --dir $work/bin | shown | head -n 2
             skr helper install docker --dir new/folder > /dev/null 2>&1; readlink new/folder/docker-credential-skr | shown; ls -A home
+            for folder in $work/bin/ ./bin new/../bin//; do PATH=$work/bin:$PATH skr helper install docker --dir $folder | shown | head -n 2 | tail -n 1; done
             """#)
         #expect(
             outcome.output == """
@@ -89,6 +90,9 @@ struct HelperInstallTests {
                 the link W/bin/docker-credential-skr is there already
                 W/bin is in PATH
                 SKR
+                W/bin is in PATH
+                W/bin is in PATH
+                W/bin is in PATH
 
                 """)
     }
@@ -151,6 +155,7 @@ struct HelperInstallTests {
         arguments: [
             ("install", "is for one client"), ("install gti", "did you mean 'git'?"),
             ("install git x", "one helper only"),
+            ("install docker --dir ''", "names no folder"),
             ("install docker --timeout 8h", "set SKR_TIMEOUT"), ("status git", "takes --json only"),
             ("uninstall git --timeout 8h", "takes --dir and --write-config only"),
             ("install git --json", "--json is for status"),

@@ -129,6 +129,20 @@ struct TokenHelperTests {
         #expect(outcome == .init(exitCode: 0, output: "1\n1\n1\n1\n", errors: ""))
     }
 
+    @Test("an account that is called like a server gets another token than the server")
+    func accountLikeServer() throws {
+        let outcome = try run(
+            #"""
+            skr helper kubernetes n https://k1 -- echo account | grep -o account
+            export KUBERNETES_EXEC_INFO='{"spec":{"cluster":{"server":"https://k1"}}}'
+            skr helper kubernetes n -- echo server | grep -o server
+            export GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE=x; skr helper google n -- echo audience | grep -o audience
+            unset GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE; export GOOGLE_EXTERNAL_ACCOUNT_IMPERSONATED_EMAIL=x
+            skr helper google n -- echo email | grep -o email
+            """#)
+        #expect(outcome.output == "account\nserver\naudience\nemail\n", "\(outcome)")
+    }
+
     @Test(
         "what is kept for one server, prefix or audience is given to no other, and each is forgotten by its own name",
         arguments: [
@@ -137,20 +151,24 @@ struct TokenHelperTests {
                 [
                     "", #"{"spec":{"cluster":{"server":"https://a"}}}"#,
                     #"{"spec":{"cluster":{"server":"https://b"}}}"#,
-                ], "--key kubernetes --key https://a"
+                ], "--key kubernetes --key '' --key https://a"
             ),
-            ("google x", "GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE", ["", "//a", "//b"], "--key google --key //a"),
+            (
+                "google x", "GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE", ["", "//a", "//b"],
+                "--key google --key '' --key //a --key ''"
+            ),
             (
                 "google x me", "GOOGLE_EXTERNAL_ACCOUNT_IMPERSONATED_EMAIL", ["", "a@h", "b@h"],
-                "--key google --key me --key a@h"
+                "--key google --key me --key '' --key a@h"
             ),
-            ("go https://x", "PREFIX", ["", "https://a", "https://b"], "--key go --key https://a"),
+            ("go https://x", "PREFIX", ["", "https://a", "https://b"], "--key go --key '' --key https://a"),
         ])
     func recipients(client: String, variable: String, values: [String], keys: String) throws {
         let script = #"""
             said=("$FIRST" "$SECOND" "$THIRD")
             ask() { export $VARIABLE="${said[$1]}"; skr helper $CLIENT ${PREFIX:+--prefix $PREFIX} -- bash -c "run 'echo kept$1'" | grep -o kept.; }
-            for i in 0 1 2 2 1 0; do ask $i; done; runs; skr cached --forget x $KEYS || skr cached --forget https://x $KEYS
+            for i in 0 1 2 2 1 0; do ask $i; done; runs
+            eval "skr cached --forget x $KEYS || skr cached --forget https://x $KEYS"
             for i in 2 1 0; do ask $i; done; runs
             """#
         let outcome = try run(

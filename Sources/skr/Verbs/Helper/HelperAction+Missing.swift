@@ -9,17 +9,30 @@ extension HelperAction {
                 .error(lookingIn: try call.place.store())
         }
         guard error.hint == MissingItem.usualHint else { return error }
-        return CommandError(exitCode: error.exitCode, message: error.message, hint: "store it: \(Self.storing(item))")
+        return CommandError(exitCode: error.exitCode, message: error.message, hint: "store it: \(try storing(item))")
     }
 
-    /// The command that stores it.
-    private static func storing(_ item: ItemIdentity) -> String {
+    /// The command that stores it there.
+    private func storing(_ item: ItemIdentity) throws(CommandError) -> String {
+        let options = try call.place.options
         guard item.kind == .internet else {
             let names = [item.service, item.account].filter { !$0.isEmpty }
-            return "skr set \(names.map(Display.shellWord).joined(separator: " "))"
+            let end = names.contains { $0.utf8.first == UInt8(ascii: "-") } ? " --" : ""
+            return "skr set\(options)\(end) \(names.map(Display.shellWord).joined(separator: " "))"
         }
         // A netrc is of what clients have stored alone, and that is for an address.
         let address = item.service.contains("://") ? item.service : "https://\(item.service)"
-        return "skr helper keyring set \(Display.shellWord(address)) USER"
+        return "skr helper keyring\(options) set \(Display.shellWord(address)) USER"
+    }
+}
+
+extension Place {
+    /// The options that lead here from the usual place, each with a space before it.
+    fileprivate var options: String {
+        get throws(CommandError) {
+            let usual = try Place()
+            return (scope == usual.scope ? "" : " --scope \(scope.rawValue)")
+                + (namespace.utf8.elementsEqual(usual.namespace.utf8) ? "" : Display.option("--namespace", namespace))
+        }
     }
 }

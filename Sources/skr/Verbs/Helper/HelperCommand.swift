@@ -16,9 +16,9 @@ struct HelperCommand: VerbCommand {
             aws, kubernetes, google, go and npm are told what to answer with: the NAME of an item and maybe its \
             ACCOUNT, or a command behind '--'. What that prints is kept under NAME until 5 minutes before it ends, and \
             one of all processes that ask runs it; 'skr cached --forget NAME --key aws' drops it. Each recipient has \
-            a kept answer of its own, named by one more --key: for kubernetes the server (which kubectl tells with \
-            'provideClusterInfo: true'), for google the audience, and the e-mail where one is said, for go what \
-            --prefix says: 'skr cached --forget NAME --key kubernetes --key https://HOST'.
+            a kept answer of its own, named behind the account ('' for none): for kubernetes by the server (which \
+            kubectl tells with 'provideClusterInfo: true'), for google by the audience and the e-mail, for go by what \
+            --prefix says: "skr cached --forget NAME --key kubernetes --key '' --key https://HOST".
 
             go adds a URL to the words, so no command for it may end with a word that begins with https://.
 

@@ -100,22 +100,27 @@ extension TokenCall {
 
     /// What a kept answer is told apart by: also whom it is for, lest it is given to another.
     private func keys(_ target: Target) throws(CommandError) -> [String] {
-        [call.client.rawValue] + (target.account.map { [$0] } ?? []) + (try recipient())
+        let recipient = try recipient()
+        guard recipient.contains(where: { $0 != nil }) else {
+            return [call.client.rawValue] + (target.account.map { [$0] } ?? [])
+        }
+        // Each in its place: an account may be called like a server.
+        return [call.client.rawValue, target.account ?? ""] + recipient.map { $0 ?? "" }
     }
 
     /// Whom the secret is for, as far as that is said.
-    private func recipient() throws(CommandError) -> [String] {
+    private func recipient() throws(CommandError) -> [String?] {
         switch call.client {
         case .kubernetes:
             // What is no text must not count as a request that names no cluster.
             let request = Array((try Place.environment("KUBERNETES_EXEC_INFO") ?? "").utf8)
             let server = unsafe JSONField.text(of: JSONPath("spec.cluster.server"), in: request.span.bytes)
-            return [server?.text].compactMap(\.self)
+            return [server?.text]
         case .google:
             let audience = try Place.environment("GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE")
             let email = try Place.environment("GOOGLE_EXTERNAL_ACCOUNT_IMPERSONATED_EMAIL")
-            return [audience, email].compactMap(\.self)
-        case .go: return [call.option("--prefix")].compactMap(\.self)
+            return [audience, email]
+        case .go: return [call.option("--prefix")]
         default: return []
         }
     }

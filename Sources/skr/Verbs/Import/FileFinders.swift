@@ -12,15 +12,15 @@ struct DotenvFinder: SecretFinder {
         var found = FoundSecrets()
         // The last line of a name wins, as in a shell.
         var values: [(name: String, value: [UInt8])] = []
-        for variable in try EnvironmentFile.read(path).variables {
+        var names: Set<[UInt8]> = []
+        for variable in try EnvironmentFile.read(path).variables.reversed() {
             guard case .plain(let value) = variable.value, !value.isEmpty else {
                 found.passedOver += 1
                 continue
             }
-            values.removeAll { $0.name == variable.name }
-            values.append((variable.name, value))
+            if names.insert(Array(variable.name.utf8)).inserted { values.append((variable.name, value)) }
         }
-        for (name, value) in values {
+        for (name, value) in values.reversed() {
             found.append(
                 FoundSecret(
                     service: service ?? name, account: service == nil ? "" : name, size: value.count

@@ -21,11 +21,12 @@ struct FoundSecret {
 /// What a source has.
 struct FoundSecrets {
     private(set) var secrets: [FoundSecret] = []
+    private var items: Set<ItemIdentity> = []
     /// How many were passed over, because they make no item, or one that another makes too.
     var passedOver = 0
 
     mutating func append(_ secret: FoundSecret) {
-        guard secret.item.problem == nil, !secrets.contains(where: { $0.item == secret.item }) else {
+        guard secret.item.problem == nil, items.insert(secret.item).inserted else {
             passedOver += 1
             return
         }

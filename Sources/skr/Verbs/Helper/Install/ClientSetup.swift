@@ -1,4 +1,5 @@
 import CommandSupport
+import SystemPackage
 
 /// How a client is told of its helper.
 protocol ClientSetup: Sendable {
@@ -77,10 +78,13 @@ struct SetupCall {
             throw .usage(
                 "\(Display.quoted(registry)) is no name for a link", hint: "use letters, digits, '.', '_' and '-'")
         }
+        guard folder?.isEmpty != true else {
+            throw .usage("--dir names no folder", hint: "leave it out, or name the folder of the link")
+        }
         self.client = client
         setup = client.setup
         self.user = user
-        self.folder = folder.map { $0.utf8.first == UInt8(ascii: "/") ? $0 : "\(Self.workingFolder)/\($0)" }
+        self.folder = folder.map { FilePath(Self.workingFolder).pushing(FilePath($0)).lexicallyNormalized().string }
         self.registry = registry
         self.options = options
     }

@@ -45,7 +45,7 @@ struct GitSetup: ClientSetup {
     }
 
     func remove(_ call: SetupCall) throws(CommandError) -> [String] {
-        let own = try Self.values(["--global", "--get-all"]).compactMap(GitHelperValue.init)
+        let own = try Self.values(["--global", "--get-all"], withReset: true).compactMap(GitHelperValue.init)
         guard !own.isEmpty else { return [] }
         try Self.change(["--unset-all", Self.key, GitHelperValue.pattern(own)])
         try removeEmptySection(of: call.user)
@@ -99,10 +99,13 @@ struct GitSetup: ClientSetup {
         return Display.plain(value.split(separator: " ").first.map(String.init) ?? "")
     }
 
-    private static func values(_ options: [String]) throws(CommandError) -> [String] {
+    /// - Parameter withReset: whether those count too that an empty one behind them takes out of git's list.
+    private static func values(_ options: [String], withReset: Bool = false) throws(CommandError) -> [String] {
         let run = try ToolRun(["git", "config"] + options + [key])
         switch run.exitCode {
-        case 0: return run.lines
+        case 0:
+            let start = withReset ? nil : run.lines.lastIndex { $0.isEmpty }
+            return Array(run.lines[(start ?? 0)...])
         // There is none.
         case 1: return []
         default: throw failure(run.exitCode, "read")

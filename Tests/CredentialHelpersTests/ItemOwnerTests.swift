@@ -67,6 +67,28 @@ struct ItemOwnerTests {
         }
     }
 
+    @Test("who asks for a URL is not given what is docker's or git's alone")
+    func addresses() throws {
+        let test = HelperUnderTest()
+        _ = try Client.docker.store("one", "https://a.example", in: test)
+        _ = try Client.docker.store("two", "https://a.example/v2", in: test)
+        _ = try Client.gitBearer.store("three", "https://a.example", in: test)
+        #expect(try test.answer { _ in try test.helper.go(url: "https://a.example/v2/x") }.output == "")
+        let uri = #"{"uri":"https://a.example/v2/x"}"#
+        #expect(try test.answer(uri.utf8) { try test.helper.bazel("get", request: $0) }.output == "{\"headers\":{}}\n")
+    }
+
+    @Test("what git has stored with a user is found by its name, though its path is a registry's")
+    func registryPath() throws {
+        let (test, service) = (HelperUnderTest(), "https://h.example/v2")
+        _ = try Client.keyring.store("one", service, in: test)
+        _ = try Client.gitPassword.store("two", service, in: test)
+        #expect(try Client.keyring.get(service, in: test) == "two\n")
+        #expect(try !Client.docker.get(service, in: test).contains("two"))
+        try Client.keyring.erase(service, in: test)
+        #expect(try test.stored == [:])
+    }
+
     @Test(
         "no client replaces, deletes or is given what another has stored under the same name",
         arguments: [

@@ -21,7 +21,7 @@ extension CredentialHelper {
         }
         guard let address = WebAddress(uri) else { return Self.noHeaders }
         for (item, _) in try items(covering: address) {
-            guard let credential = try liveCredential(item) else { continue }
+            guard let credential = try liveCredential(item), ItemOwner.others.has(item, credential) else { continue }
             do throws(UnusableToken) {
                 let token = try IssuedToken(
                     Issuance(credential.secret, account: item.account, expires: credential.expires, isBare: true))

@@ -46,7 +46,8 @@ extension CredentialHelper {
         let others = try dockerItems(for: server).filter { !$0.account.utf8.elementsEqual(user.utf8) }
         let fields = CredentialFields(client: ItemOwner.isRegistry(server) ? nil : ItemOwner.docker.client)
         if !fields.isEmpty, try isTaken(service: server, account: user, for: .docker) {
-            return Self.dockerError(Self.isTaken)
+            return Self.dockerError(
+                "git has more than a password here: 'git credential reject' makes room for docker's")
         }
         try store(secret, fields, service: server, account: user, of: .docker)
         for other in others { try items.delete(other) }

@@ -76,7 +76,8 @@ extension CredentialHelper {
         }
         let account = request.username ?? ""
         if !fields.isEmpty, try isTaken(service: service, account: account, for: .git) {
-            return HelperAnswer(exitCode: 1, message: Self.isTaken)
+            return HelperAnswer(
+                exitCode: 1, message: "docker has a record here: 'docker logout ADDRESS' makes room for git's")
         }
         try store(secret, fields, service: service, account: account, of: .git)
         return .nothing

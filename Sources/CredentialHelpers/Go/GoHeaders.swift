@@ -46,7 +46,7 @@ extension CredentialHelper {
     public func go(url: String?) throws(SecretStoreError) -> HelperAnswer {
         guard let url, let address = WebAddress(url), address.scheme == "https" else { return .nothing }
         for (item, place) in try items(covering: address) {
-            guard let credential = try liveCredential(item) else { continue }
+            guard let credential = try liveCredential(item), ItemOwner.others.has(item, credential) else { continue }
             do throws(UnusableToken) {
                 guard let headers = GoHeaders(for: place, asIn: url) else { continue }
                 let answer = try headers.answer(

@@ -22,8 +22,9 @@ enum ItemOwner {
     /// - Parameter record: what it holds, which counts for the kind `credential` alone.
     func has(_ item: ItemIdentity, _ record: CredentialRecord?) -> Bool {
         if item.kind == .credential {
-            let client = record?.client
-            return client == self.client || self == .git && client == nil
+            guard let client = record?.client else { return self != .docker }
+            // One that has a user is found by its name too, as git's bare ones are.
+            return client == self.client || self == .others && client == Self.git.client && !item.account.isEmpty
         }
         let isDockers = item.kind == .internet && !item.account.isEmpty && Self.isRegistry(item.service)
         switch self {
@@ -52,7 +53,4 @@ extension CredentialHelper {
         guard let record = try credential(item) else { return false }
         return !owner.has(item, record)
     }
-
-    /// What there is to say then.
-    static var isTaken: String { "another client has stored this: delete it first, with 'skr delete'" }
 }

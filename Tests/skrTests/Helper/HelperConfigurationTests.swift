@@ -63,6 +63,7 @@ struct HelperConfigurationTests {
     func reset() throws {
         let outcome = try run(
             """
+            git config --global credential.helper ''; skr helper status | grep ^git | cut -f 3; git config --global --unset credential.helper
             for value in skr '' other; do git config --global --add credential.helper "$value"; done
             skr helper status | grep ^git | cut -f 3; skr helper install git --write-config 2> errors | tail -n 1
             skr helper install git --write-config 2> errors | tail -n 1; git config --get-all credential.helper
@@ -70,6 +71,7 @@ struct HelperConfigurationTests {
             """)
         #expect(
             outcome.output == """
+                -
                 other: other
                 added to git's configuration: credential.helper = skr
                 git's credential.helper is there already

@@ -84,7 +84,7 @@ struct SetupCall {
         self.client = client
         setup = client.setup
         self.user = user
-        self.folder = folder.map { FilePath(Self.workingFolder).pushing(FilePath($0)).lexicallyNormalized().string }
+        self.folder = folder.map { Self.absolute(FilePath($0)).string }
         self.registry = registry
         self.options = options
     }
@@ -156,6 +156,12 @@ struct SetupCall {
         throw .usage(
             "\(name) can't be told of \(Display.quoted(word)): it has characters that would have to be quoted",
             hint: linkName == nil ? "leave them out" : "name a folder without them with --dir")
+    }
+
+    /// As PATH names it; where a link may stand before `..`, as it was said.
+    private static func absolute(_ folder: FilePath) -> FilePath {
+        let path = FilePath(workingFolder).pushing(folder)
+        return path.components.contains { $0.kind == .parentDirectory } ? path : path.lexicallyNormalized()
     }
 
     private static var workingFolder: String { (try? LinkedPath.linkTarget("/proc/self/cwd")) ?? "." }

@@ -104,7 +104,7 @@ struct GitSetup: ClientSetup {
         let run = try ToolRun(["git", "config"] + options + [key])
         switch run.exitCode {
         case 0:
-            let start = withReset ? nil : run.lines.lastIndex { $0.isEmpty }
+            let start = withReset ? nil : run.lines.lastIndex { $0.isEmpty }.map { $0 + 1 }
             return Array(run.lines[(start ?? 0)...])
         // There is none.
         case 1: return []

@@ -83,7 +83,7 @@ extension ShownSetup {
     /// A word as kubectl reads it: as a line of CSV, which it would split at a comma.
     private static func kubectlWord(_ word: String) -> String {
         let quote = UInt8(ascii: "\"")
-        guard word.utf8.contains(where: { $0 == quote || $0 == UInt8(ascii: ",") }) else { return word }
+        guard word.isEmpty || word.utf8.contains(where: { "\",\n\r".utf8.contains($0) }) else { return word }
         let parts = word.utf8.split(separator: quote, omittingEmptySubsequences: false)
         return "\"\(parts.map { String(Substring($0)) }.joined(separator: "\"\""))\""
     }

@@ -111,7 +111,7 @@ struct ClientLinkTests {
         let outcome = try run(
             "skr-client terraform-credentials-skr skr-vault",
             """
-            skr-client --namespace 'a b' --vault-id=-x > hint 2>&1; printf h > p; eval "$(sed -n 's/.*store it: //p' hint) < p"
+            hint=$(skr-client --namespace 'a b' --vault-id=-x 2>&1 | sed -n 's/.*store it: //p'); printf h | eval "$hint"
             skr-client --namespace 'a b' --vault-id=-x; skr clear --namespace 'a b'
             printf d | skr set default; printf p | skr set prod
             skr-client; skr-client --vault-id prod; skr-client --vault-id=dev; echo $?

@@ -31,7 +31,7 @@ extension BackendConformance {
             let events: [(String, () throws -> Void)] = [
                 ("set", { try store.set("set", for: item) }),
                 ("set to the same", { try store.set("old", for: item) }),
-                ("update", { try store.update(item, timeout: nil) { (_: String?) in "updated" } }),
+                ("update", { try store.blockingUpdate(item, timeout: nil) { (_: String?) in "updated" } }),
                 (
                     "delete",
                     {
@@ -74,7 +74,7 @@ extension BackendConformance {
             try expect(try value() == "fetched", "what says that it was refused is found")
             try expect(try store.identities() == [item], "the list has the item still")
             try expect(try item.sentinels.contains { try store.backend.attributes(of: $0) != nil }, "attributes(of:)")
-            try store.update(item, timeout: nil) { (_: String?) in nil }
+            try store.blockingUpdate(item, timeout: nil) { (_: String?) in nil }
             try expect(try !item.sentinels.contains { try store.backend.contains($0) }, "it ends with the item")
         },
     ]

@@ -8,19 +8,21 @@ extension BackendConformance {
     static let updates = [
         Check("update makes a new value of the old one, and of none") { store in
             func extend(_ old: String?) -> String? { (old ?? "none") + "+" }
-            try expect(try store.update(item, timeout: nil, extend) == "none+", "of none")
-            try expect(try store.update(item, timeout: nil, extend) == "none++", "of the old one")
+            try expect(try store.blockingUpdate(item, timeout: nil, extend) == "none+", "of none")
+            try expect(try store.blockingUpdate(item, timeout: nil, extend) == "none++", "of the old one")
             try expect(try store.get(item) == "none++", "it is stored")
         },
         Check("update to nothing deletes, and of nothing does nothing") { store in
             try store.set("1", for: item)
-            try expect(try store.update(item, timeout: nil) { (_: String?) in nil } == nil, "nothing is the new value")
+            try expect(
+                try store.blockingUpdate(item, timeout: nil) { (_: String?) in nil } == nil, "nothing is the new value")
             try expect(try !store.contains(item), "the item is gone")
-            try expect(try store.update(item, timeout: nil) { (_: String?) in nil } == nil, "nothing of nothing")
+            try expect(
+                try store.blockingUpdate(item, timeout: nil) { (_: String?) in nil } == nil, "nothing of nothing")
             try expect(try !store.contains(item), "it is still gone")
         },
         Check("update sets the timeout") { store in
-            try store.update(item, timeout: .seconds(100)) { (_: String?) in "1" }
+            try store.blockingUpdate(item, timeout: .seconds(100)) { (_: String?) in "1" }
             guard case .after(let left)? = try store.items().first?.expiry else {
                 throw Failure(description: "a timeout is told")
             }
@@ -30,17 +32,17 @@ extension BackendConformance {
             struct Refusal: Error {}
             try store.set("1", for: item)
             do {
-                try store.update(item, timeout: nil) { (_: String?) in throw Refusal() }
+                try store.blockingUpdate(item, timeout: nil) { (_: String?) in throw Refusal() }
                 throw Failure(description: "what change throws comes through")
             } catch is Refusal {}
             try expect(try store.get(item) == "1", "the item is as it was")
-            try store.update(item, timeout: nil) { (_: String?) in "2" }
+            try store.blockingUpdate(item, timeout: nil) { (_: String?) in "2" }
             try expect(try store.get(item) == "2", "and can be updated")
         },
         Check("an update that takes longer than it may has written nothing") { store in
             try store.set("1", for: item)
             try expect(.leaseLost, "late") {
-                try store.update(item, timeout: nil, lasting: .milliseconds(30)) { (_: String?) in
+                try store.blockingUpdate(item, timeout: nil, lasting: .milliseconds(30)) { (_: String?) in
                     usleep(60_000)
                     return "late"
                 }
@@ -49,14 +51,14 @@ extension BackendConformance {
         },
         Check("updates of several threads lose nothing") { store in
             try ThreadTeam.run(4) { _ in
-                for _ in 0..<50 { try store.update(item, timeout: nil) { (old: Int?) in (old ?? 0) + 1 } }
+                for _ in 0..<50 { try store.blockingUpdate(item, timeout: nil) { (old: Int?) in (old ?? 0) + 1 } }
             }
             try expect(try store.get(item) == 200, "each counted once")
         },
         Check("a clear during an update is not undone by it") { store in
             try store.set(1, for: item)
             var seen: [Int?] = []
-            try store.update(item, timeout: nil) { (old: Int?) in
+            try store.blockingUpdate(item, timeout: nil) { (old: Int?) in
                 if seen.isEmpty { try store.clear() }
                 seen.append(old)
                 return (old ?? 100) + 1
@@ -68,27 +70,27 @@ extension BackendConformance {
 
     static let leases = [
         Check("a lease is held by one at a time") { store in
-            guard let lease = try store.tryLease("job", lasting: .seconds(20)) else {
+            guard let lease = try store.blockingTryLease("job", lasting: .seconds(20)) else {
                 throw Failure(description: "a free lease is granted")
             }
             try expect(lease.isHeld && lease.timeLeft <= .seconds(20) && lease.timeLeft > .seconds(10), "and held")
-            try expect(try store.tryLease("job", lasting: .seconds(1)) == nil, "not a second time")
+            try expect(try store.blockingTryLease("job", lasting: .seconds(1)) == nil, "not a second time")
             try expect(.leaseHeld, "waiting in vain") {
-                _ = try store.lease("job", lasting: .seconds(1), waiting: .milliseconds(20))
+                _ = try store.blockingLease("job", lasting: .seconds(1), waiting: .milliseconds(20))
             }
-            try expect(try store.tryLease("other", lasting: .seconds(1)) != nil, "another name is free")
+            try expect(try store.blockingTryLease("other", lasting: .seconds(1)) != nil, "another name is free")
             try expect(lease.release(), "it was held to the end")
-            try expect(try store.tryLease("job", lasting: .seconds(1)) != nil, "and is free again")
+            try expect(try store.blockingTryLease("job", lasting: .seconds(1)) != nil, "and is free again")
         },
         Check("a lease that is dropped is free") { store in
-            do { _ = try store.tryLease("job", lasting: .seconds(20)) }
-            try expect(try store.tryLease("job", lasting: .seconds(1)) != nil, "free")
+            do { _ = try store.blockingTryLease("job", lasting: .seconds(20)) }
+            try expect(try store.blockingTryLease("job", lasting: .seconds(1)) != nil, "free")
         },
         Check("a lease ends by itself, and its holder is told") { store in
-            guard let old = try store.tryLease("job", lasting: .milliseconds(50)) else {
+            guard let old = try store.blockingTryLease("job", lasting: .milliseconds(50)) else {
                 throw Failure(description: "a free lease is granted")
             }
-            let new = try store.lease("job", lasting: .seconds(20), waiting: .seconds(5))
+            let new = try store.blockingLease("job", lasting: .seconds(20), waiting: .seconds(5))
             try expect(!old.isHeld && old.timeLeft == .zero, "the old holder knows")
             try expect(.leaseLost, "renewing") { try old.renew(lasting: .seconds(1)) }
             try expect(new.fencingNumber > old.fencingNumber, "the fencing number grows")
@@ -96,26 +98,26 @@ extension BackendConformance {
             try expect(new.isHeld, "the new one holds it")
         },
         Check("a renewed lease lasts") { store in
-            guard let lease = try store.tryLease("job", lasting: .milliseconds(500)) else {
+            guard let lease = try store.blockingTryLease("job", lasting: .milliseconds(500)) else {
                 throw Failure(description: "a free lease is granted")
             }
             try lease.renew(lasting: .seconds(20))
             try expect(lease.timeLeft > .seconds(10), "longer than at first")
             usleep(510_000)
-            try expect(try store.tryLease("job", lasting: .seconds(1)) == nil, "nobody else gets it")
+            try expect(try store.blockingTryLease("job", lasting: .seconds(1)) == nil, "nobody else gets it")
             try expect(lease.release(), "it was held to the end")
         },
         Check("leases of bad durations and names are refused") { store in
             for duration in [Duration.zero, .seconds(-1), .seconds(3_601)] {
-                try expect(.invalidLease, "\(duration)") { _ = try store.tryLease("job", lasting: duration) }
+                try expect(.invalidLease, "\(duration)") { _ = try store.blockingTryLease("job", lasting: duration) }
             }
-            try expect(.invalidName(.empty), "no name") { _ = try store.tryLease("", lasting: .seconds(1)) }
+            try expect(.invalidName(.empty), "no name") { _ = try store.blockingTryLease("", lasting: .seconds(1)) }
         },
         Check("leases are no items") { store in
-            let lease = try store.tryLease("job", lasting: .seconds(20))
+            let lease = try store.blockingTryLease("job", lasting: .seconds(20))
             try expect(try store.identities().isEmpty, "no item is listed")
             try store.clear()
-            try expect(try store.tryLease("job", lasting: .seconds(1)) == nil, "and clear leaves them")
+            try expect(try store.blockingTryLease("job", lasting: .seconds(1)) == nil, "and clear leaves them")
             _ = consume lease
         },
     ]

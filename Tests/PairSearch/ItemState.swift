@@ -87,7 +87,9 @@ struct Stage {
         if state == .absent { try delete() }
         if state == .expired { try awaitExpiry() }
         if state == .updated {
-            try observer.update(.password(service: "counter"), as: String.self, timeout: .seconds(900)) { _ in "1" }
+            try observer.blockingUpdate(.password(service: "counter"), as: String.self, timeout: .seconds(900)) { _ in
+                "1"
+            }
         }
     }
 

@@ -82,7 +82,7 @@ struct OperationRun {
     }
 
     private func update() throws {
-        try store.update(item, as: String.self, timeout: timeout, lasting: lasting) { old in
+        try store.blockingUpdate(item, as: String.self, timeout: timeout, lasting: lasting) { old in
             report.value.observed = SceneItem.stamp(of: old)
             return value
         }
@@ -110,7 +110,7 @@ struct OperationRun {
 
     private func takeLease() throws(SecretStoreError) -> Lease {
         let asked = MonotonicTime.now
-        let lease = try store.lease(SceneItem.lease, lasting: lasting, waiting: .seconds(5))
+        let lease = try store.blockingLease(SceneItem.lease, lasting: lasting, waiting: .seconds(5))
         report.value.heldFrom = MonotonicTime.now
         report.value.heldUntil = asked + UInt64(lasting / .nanoseconds(1))
         return lease

@@ -120,7 +120,7 @@ struct Scene {
     private mutating func checkHeldLease() {
         guard reports[1].value.isHolding, reports[0].value.outcome != .none || killedAt != nil else { return }
         do throws(SecretStoreError) {
-            if try stage.observer.tryLease(SceneItem.lease, lasting: .seconds(5)) != nil {
+            if try stage.observer.blockingTryLease(SceneItem.lease, lasting: .seconds(5)) != nil {
                 problems.append("the second process holds the lease, and a third one got it")
             }
         } catch {

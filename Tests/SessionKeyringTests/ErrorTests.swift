@@ -52,7 +52,7 @@ struct ErrorTests {
         usleep(100_000)
         let calls: [() throws -> Void] = [
             { try store.set("1", for: item) }, { try store.add("1", for: item) },
-            { _ = try store.tryLease("job", lasting: .seconds(1)) },
+            { _ = try store.blockingTryLease("job", lasting: .seconds(1)) },
         ]
         for call in calls { #expect { try call() } throws: { ($0 as? SecretStoreError)?.code == .notFound } }
     }
@@ -67,7 +67,8 @@ struct ErrorTests {
                 guard let store = store.withLock({ $0 }) else { exit(3) }
                 for call: (SecretStore) throws -> Void in [
                     { _ = try $0.get(item) }, { try $0.set("1", for: item) }, { try $0.delete(item) },
-                    { _ = try $0.items() }, { try $0.clear() }, { _ = try $0.tryLease("job", lasting: .seconds(1)) },
+                    { _ = try $0.items() }, { try $0.clear() },
+                    { _ = try $0.blockingTryLease("job", lasting: .seconds(1)) },
                 ] {
                     do { try call(store) } catch let error as SecretStoreError {
                         codes.withLock { $0.append(error.code) }

@@ -35,9 +35,9 @@ struct ForeignSessionTests {
     private static func storing(in store: SecretStore) -> [() throws -> Void] {
         [
             { try store.set("1", for: item) }, { try store.add("1", for: item) },
-            { try store.update(item, timeout: nil) { (_: String?) in "1" } },
+            { try store.blockingUpdate(item, timeout: nil) { (_: String?) in "1" } },
             { try store.slot(for: item, as: String.self).save("1") },
-            { _ = try store.tryLease("lease", lasting: .seconds(1)) },
+            { _ = try store.blockingTryLease("lease", lasting: .seconds(1)) },
             {
                 _ = try store.blockingValue(for: item) {
                     succeed(9, false)
@@ -76,8 +76,8 @@ struct ForeignSessionTests {
             let store = try SecretStore(.sharedSession)
             try store.set("1", for: item, timeout: .seconds(60))
             try store.add("1", for: other)
-            succeed(3, try store.update(item, timeout: nil) { (old: String?) in (old ?? "") + "2" } == "12")
-            succeed(4, try store.tryLease("lease", lasting: .seconds(1)) != nil)
+            succeed(3, try store.blockingUpdate(item, timeout: nil) { (old: String?) in (old ?? "") + "2" } == "12")
+            succeed(4, try store.blockingTryLease("lease", lasting: .seconds(1)) != nil)
             succeed(5, try root.get(item) == "12")
             succeed(6, try store.delete(item))
             exit(0)

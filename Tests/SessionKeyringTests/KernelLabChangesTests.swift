@@ -58,7 +58,7 @@ struct KernelLabChangesTests {
             let begun = Locked(false)
             let released = Locked<ContinuousClock.Instant?>(nil)
             Thread.detachNewThread {
-                let held = try? store.lease("job", lasting: .seconds(60), waiting: .seconds(60))
+                let held = try? store.blockingLease("job", lasting: .seconds(60), waiting: .seconds(60))
                 begun.withLock { $0 = true }
                 // Long enough for pauses that grow to have grown.
                 usleep(400_000)
@@ -81,6 +81,6 @@ struct KernelLabChangesTests {
     }
 
     private static func takeBlocking(_ name: String, in store: SecretStore) throws -> Bool {
-        try store.lease(name, lasting: .seconds(1), waiting: .seconds(20)).release()
+        try store.blockingLease(name, lasting: .seconds(1), waiting: .seconds(20)).release()
     }
 }

@@ -41,7 +41,7 @@ struct OptionalTests {
         #expect(try store.get(item) == "raw")
         #expect(try slot.load() == "raw")
         expectMissing { try slot.save(nil) }
-        expectMissing { try store.update(item, timeout: nil) { (_: String??) in .some(nil) } }
+        expectMissing { try store.blockingUpdate(item, timeout: nil) { (_: String??) in .some(nil) } }
         #expect(try store.get(item) == "raw")
         try store.delete(item)
         expectMissing { _ = try store.blockingValue(for: item) { ProcessInfo.processInfo.environment["SKR_NOT_SET"] } }

@@ -179,7 +179,7 @@ private func fetchSlowly(in store: SecretStore) throws -> String {
     try store.blockingValue(for: item) {
         // Until all the others are up.
         sleep(1)
-        try store.update(fetches, timeout: nil) { (old: Int?) in (old ?? 0) + 1 }
+        try store.blockingUpdate(fetches, timeout: nil) { (old: Int?) in (old ?? 0) + 1 }
         return "fetched"
     }
 }

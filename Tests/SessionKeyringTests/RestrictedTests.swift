@@ -49,7 +49,7 @@ struct RestrictedTests {
             try Key(ring).setPermissions([.possessorAll, .userRead])
             try store.set("2", for: item)
             try ring.restrict()
-            succeed(2, try store.update(item, timeout: nil) { (old: String?) in (old ?? "") + "3" } == "23")
+            succeed(2, try store.blockingUpdate(item, timeout: nil) { (old: String?) in (old ?? "") + "3" } == "23")
             succeed(3, try store.get(item) == "23")
             try store.set("3", for: .password(service: "next"))
             succeed(4, try store.identities().count == 2)
@@ -78,8 +78,8 @@ struct RestrictedTests {
     private static func expectRestricted(_ ring: Keyring, in store: SecretStore) throws {
         for use in [
             { try store.set("1", for: item) }, { try store.add("1", for: item) },
-            { try store.update(item, timeout: nil) { (_: String?) in "1" } },
-            { _ = try store.tryLease("lease", lasting: .seconds(1)) },
+            { try store.blockingUpdate(item, timeout: nil) { (_: String?) in "1" } },
+            { _ = try store.blockingTryLease("lease", lasting: .seconds(1)) },
         ] as [() throws -> Void] {
             do {
                 try use()

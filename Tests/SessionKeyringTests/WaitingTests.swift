@@ -16,7 +16,7 @@ struct WaitingTests {
     ) -> DispatchSemaphore {
         let (holds, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         Thread.detachNewThread {
-            _ = try? store.update(item, timeout: nil, lasting: .seconds(60)) { (_: String?) in
+            _ = try? store.blockingUpdate(item, timeout: nil, lasting: .seconds(60)) { (_: String?) in
                 holds.signal()
                 _ = isEnough.wait(timeout: .now() + 60)
                 return "updated"
@@ -153,7 +153,7 @@ struct WaitingTests {
             { try await store.update(item, timeout: nil, waiting: .seconds(60)) { (_: String?) in "late" } },
             { _ = try await store.withLease("job", waiting: .seconds(60)) { _ in } },
         ]
-        let lease = try store.tryLease("job", lasting: .seconds(60))
+        let lease = try await store.tryLease("job", lasting: .seconds(60))
         let tasks = calls.map { call in Task { try await call() } }
         // Nobody is told that they wait.
         try await Task.sleep(for: .milliseconds(100))
@@ -194,7 +194,7 @@ struct WaitingTests {
             if isInTask {
                 try await store.update(item, timeout: nil, change)
             } else {
-                try blocking { try store.update(item, timeout: nil, change) }
+                try blocking { try store.blockingUpdate(item, timeout: nil, change) }
             }
         } throws: { ($0 as? SecretStoreError)?.code == .contended }
         #expect(calls.withLock { $0 } == 1)
@@ -208,7 +208,7 @@ struct WaitingTests {
             try await Task.sleep(for: .milliseconds(900))
             let isHeld = lease.isHeld
             #expect(isHeld)
-            let isFree = try store.tryLease("job", lasting: .seconds(1)) != nil
+            let isFree = try await store.tryLease("job", lasting: .seconds(1)) != nil
             #expect(!isFree)
             return lease.fencingNumber
         }

@@ -138,7 +138,7 @@ extension Workbench {
         case .list: { try store.identities().count == count }
         case .items: { try store.items().count == count }
         case .clear: { try store.clear() == () }
-        case .lease: { try store.tryLease("store", lasting: .seconds(60))?.release() == true }
+        case .lease: { try store.blockingTryLease("store", lasting: .seconds(60))?.release() == true }
         }
     }
 

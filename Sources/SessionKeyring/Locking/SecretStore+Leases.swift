@@ -1,59 +1,50 @@
 extension SecretStore {
     /// Takes the lease of that name if nobody holds it; `nil` if somebody does.
     ///
-    /// Names of leases and of items are apart. A lease belongs to the store's scope and namespace. This waits for nobody who
-    /// holds it, but for quota up to 750 ms; in a task, the asynchronous `lease` that waits for no time keeps no thread.
+    /// It doesn't wait for a holder, but for quota up to 750 ms, without keeping a thread. Leases and items may have the same
+    /// names. A lease belongs to the store's scope and namespace.
     ///
     /// - Parameters:
     ///   - name: what is locked; any text that is not empty.
     ///   - duration: after how long it ends by itself, if it is neither released nor renewed; up to one hour.
-    /// - Throws: ``SecretStoreError`` with `invalidLease` or `invalidName`. That somebody holds it is not an error.
-    public func tryLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> Lease? {
-        try Self.checkLease(duration)
-        guard !name.isEmpty else { throw SecretStoreError(.invalidName(.empty)) }
-        guard let held = try backend.tryLease(name, lasting: duration) else { return nil }
-        return Lease(name: name, held: held)
+    /// - Throws: `CancellationError`; ``SecretStoreError`` with `invalidLease` or `invalidName`. A lease that somebody holds
+    ///   is not an error.
+    public nonisolated(nonsending) func tryLease(
+        _ name: String, lasting duration: Duration = .seconds(10)
+    ) async throws -> Lease? {
+        do {
+            return try await lease(name, lasting: duration, waiting: .zero)
+        } catch let error as SecretStoreError where error.code == .leaseHeld {
+            return nil
+        }
     }
 
-    /// Takes the lease of that name, waiting for its holder.
+    /// Takes the lease of that name if nobody holds it, keeping the thread; `nil` if somebody holds it.
     ///
-    /// Of those who wait, any may be next. The calling thread sleeps; in a task the asynchronous form is called.
-    ///
-    /// - Parameters:
-    ///   - name: what is locked; any text that is not empty.
-    ///   - duration: after how long it ends by itself, if it is neither released nor renewed; up to one hour.
-    ///   - limit: how long to wait.
-    /// - Throws: ``SecretStoreError`` with `leaseHeld` where somebody else held it all the time, or as
-    ///   ``tryLease(_:lasting:)``.
-    @available(*, noasync, message: "keeps the thread; 'await' the asynchronous form")
-    public func lease(
-        _ name: String, lasting duration: Duration, waiting limit: Duration
-    ) throws(SecretStoreError) -> Lease {
-        var wait = DeadlineWait(limit, at: backend)
-        if let lease = try tryLease(name, lasting: duration) { return lease }
-        while wait.wait() {
-            if try backend.isLeaseHeld(name) { continue }
-            if let lease = try tryLease(name, lasting: duration) { return lease }
-        }
-        throw SecretStoreError(.leaseHeld)
+    /// - Throws: ``SecretStoreError`` as ``tryLease(_:lasting:)``.
+    @available(*, noasync, message: "keeps the thread; 'await' 'tryLease'")
+    public func blockingTryLease(
+        _ name: String, lasting duration: Duration = .seconds(10)
+    ) throws(SecretStoreError) -> Lease? {
+        try takeLease(name, lasting: duration)
     }
 
     /// Takes the lease of that name, waiting for its holder without keeping a thread.
     ///
-    /// Call it in a function: at the top level of a program the compiler takes the blocking form, and then refuses it.
+    /// Any of those who wait may be next.
     ///
     /// - Parameters:
     ///   - name: what is locked; any text that is not empty.
     ///   - duration: after how long it ends by itself, if it is neither released nor renewed; up to one hour.
     ///   - limit: how long to wait.
-    /// - Throws: `CancellationError`; ``SecretStoreError`` with `leaseHeld` where somebody else held it all the time, or as
+    /// - Throws: `CancellationError`; ``SecretStoreError`` with `leaseHeld` if somebody else held it all the time, or as
     ///   ``tryLease(_:lasting:)``.
     public nonisolated(nonsending) func lease(
-        _ name: String, lasting duration: Duration, waiting limit: Duration
+        _ name: String, lasting duration: Duration = .seconds(10), waiting limit: Duration
     ) async throws -> Lease {
         do {
             return try await waiting(DeadlineWait(limit, at: backend)) { store in
-                guard let lease = try store.tryLease(name, lasting: duration) else {
+                guard let lease = try store.takeLease(name, lasting: duration) else {
                     throw SecretStoreError(.contended)
                 }
                 return lease
@@ -63,6 +54,37 @@ extension SecretStore {
         }
     }
 
+    /// Takes the lease of that name, waiting for its holder and keeping the thread.
+    ///
+    /// - Throws: ``SecretStoreError`` as ``lease(_:lasting:waiting:)``.
+    @available(*, noasync, message: "keeps the thread; 'await' 'lease'")
+    public func blockingLease(
+        _ name: String, lasting duration: Duration = .seconds(10), waiting limit: Duration
+    ) throws(SecretStoreError) -> Lease {
+        var wait = DeadlineWait(limit, at: backend)
+        if let lease = try takeLease(name, lasting: duration) { return lease }
+        while wait.wait() {
+            if try backend.isLeaseHeld(name) { continue }
+            if let lease = try takeLease(name, lasting: duration) { return lease }
+        }
+        throw SecretStoreError(.leaseHeld)
+    }
+
+    private func takeLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> Lease? {
+        try Self.checkLease(duration)
+        guard !name.isEmpty else { throw SecretStoreError(.invalidName(.empty)) }
+        guard let held = try backend.tryLease(name, lasting: duration) else { return nil }
+        return Lease(name: name, held: held)
+    }
+
+    static func checkLease(_ duration: Duration) throws(SecretStoreError) {
+        guard duration >= .milliseconds(10), duration <= RingLease.longest else {
+            throw SecretStoreError(.invalidLease)
+        }
+    }
+}
+
+extension SecretStore {
     /// Runs `body` while it holds the lease of that name, waiting for others who hold it.
     ///
     /// ```swift
@@ -71,18 +93,19 @@ extension SecretStore {
     /// }
     /// ```
     ///
-    /// The lease is renewed until `body` is through, however long that takes, and then released. If the process dies, it
-    /// ends at once where others can see that, else after `duration`; if it is stopped, after `duration`.
+    /// The lease is renewed until `body` returns, however long that takes, and then released. If the process dies, the lease
+    /// ends immediately if others can see that, else after `duration`; if the process is stopped, after `duration`.
     ///
     /// - Parameters:
     ///   - name: what is locked; any text that is not empty.
     ///   - duration: for how long it is taken at a time; up to one hour.
     ///   - limit: how long to wait.
-    ///   - body: what no other holder does at the same time; asks the lease whether it is still held where that matters.
-    /// - Returns: what `body` returns.
-    /// - Throws: what `body` throws; `CancellationError` while it waits; ``SecretStoreError`` with `leaseHeld` where somebody
-    ///   else held it all the time, `leaseLost` where it was lost meanwhile, so that another one may have run beside `body`,
-    ///   or as ``tryLease(_:lasting:)``.
+    ///   - body: runs alone among all holders. It calls ``Lease/checkHeld()`` before a step that must not run without the
+    ///     lease.
+    /// - Returns: the result of `body`.
+    /// - Throws: the error of `body`; `CancellationError` while it waits; ``SecretStoreError`` with `leaseHeld` if somebody
+    ///   else held it all the time, `leaseLost` if it was lost meanwhile, so that another holder may have run at the same
+    ///   time, or as ``tryLease(_:lasting:)``.
     public nonisolated(nonsending) func withLease<Result: Sendable>(
         _ name: String, lasting duration: Duration = .seconds(10), waiting limit: Duration,
         _ body: nonisolated(nonsending) (borrowing Lease) async throws -> Result
@@ -90,7 +113,7 @@ extension SecretStore {
         let lease = try await lease(name, lasting: duration, waiting: limit)
         let held = lease.held
         let renewal = LeaseRenewer.inBackground(held, lasting: duration)
-        // Also if `body` throws, and at once: the timer may keep the handle for a moment.
+        // Also if `body` throws, and without delay: the timer may keep the handle for a moment.
         defer { withExtendedLifetime(renewal) { _ = held.release() } }
         let result = try await body(lease)
         guard held.release() else { throw SecretStoreError(.leaseLost) }
@@ -105,19 +128,13 @@ extension SecretStore {
         _ name: String, lasting duration: Duration = .seconds(10), waiting limit: Duration,
         _ body: (borrowing Lease) throws -> Result
     ) throws -> Result {
-        let lease = try lease(name, lasting: duration, waiting: limit)
+        let lease = try blockingLease(name, lasting: duration, waiting: limit)
         let held = lease.held
         let renewal = LeaseRenewer.inBackground(held, lasting: duration)
-        // Also if `body` throws, and at once: the timer may keep the handle for a moment.
+        // Also if `body` throws, and without delay: the timer may keep the handle for a moment.
         defer { withExtendedLifetime(renewal) { _ = held.release() } }
         let result = try body(lease)
         guard held.release() else { throw SecretStoreError(.leaseLost) }
         return result
-    }
-
-    static func checkLease(_ duration: Duration) throws(SecretStoreError) {
-        guard duration >= .milliseconds(10), duration <= RingLease.longest else {
-            throw SecretStoreError(.invalidLease)
-        }
     }
 }

@@ -1,14 +1,14 @@
 import Keyutils
 
 extension SecretStore {
-    /// How long an update may take unless another duration is given: much longer than one does that only computes.
-    public static let updateDuration = Duration.seconds(2)
+    /// How long an update may take unless another duration is given: much longer than one that only computes.
+    package static let updateDuration = Duration.seconds(2)
 
     /// Reads an item, lets `change` make a new value of it, and stores that, as one step to everybody else: no write of
     /// another thread or process is lost.
     ///
     /// ```swift
-    /// try store.update(counter, timeout: .seconds(3_600)) { (old: Int?) in (old ?? 0) + 1 }
+    /// try store.blockingUpdate(counter, timeout: .seconds(3_600)) { (old: Int?) in (old ?? 0) + 1 }
     /// ```
     ///
     /// Writers of the same item take turns: whoever sets, adds, updates, deletes or expires it waits until the update is
@@ -36,13 +36,13 @@ extension SecretStore {
     /// - Returns: the new value.
     /// - Throws: ``SecretStoreError`` with `leaseLost`, `contended` where others had the item all the time, `undecodable`,
     ///   `unencodable`, `invalidLease`, `tooLarge` or `invalidTimeout`; and what `change` throws. The item is unchanged then.
-    @available(*, noasync, message: "keeps the thread; 'await' the asynchronous form")
+    @available(*, noasync, message: "keeps the thread; 'await' 'update'")
     @discardableResult
-    public func update<Value: Codable>(
+    public func blockingUpdate<Value: Codable>(
         _ item: ItemIdentity,
         as type: Value.Type = Value.self,
         timeout: Duration?,
-        lasting duration: Duration = SecretStore.updateDuration,
+        lasting duration: Duration = .seconds(2),
         waiting limit: Duration = .seconds(10),
         _ change: (Value?) throws -> Value?
     ) throws -> Value? {
@@ -50,20 +50,19 @@ extension SecretStore {
         return try self.update(item, by: update, coding(type), timeout: timeout, change)
     }
 
-    /// Reads an item, lets `change` make a new value of it, and stores that, as the blocking form does; waits for others
-    /// without keeping a thread.
+    /// Replaces an item's value with one made of the old value, as one step, without keeping a thread.
     ///
-    /// `change` is not asynchronous on purpose: all other writers of the item wait for it. It may also be called again where
-    /// the quota is full for a moment. Call it in a function: at the top level of a program the compiler takes the blocking
-    /// form, and then refuses it.
+    /// Its guarantees and parameters are those of ``blockingUpdate(_:as:timeout:lasting:waiting:_:)``. `change` is not
+    /// asynchronous on purpose: all other writers of the item wait for it. It may also be called again if the quota is full
+    /// for a moment.
     ///
-    /// - Throws: `CancellationError` while it waits, and as the blocking form.
+    /// - Throws: `CancellationError` while it waits, and as ``blockingUpdate(_:as:timeout:lasting:waiting:_:)``.
     @discardableResult
     public nonisolated(nonsending) func update<Value: Codable>(
         _ item: ItemIdentity,
         as type: Value.Type = Value.self,
         timeout: Duration?,
-        lasting duration: Duration = SecretStore.updateDuration,
+        lasting duration: Duration = .seconds(2),
         waiting limit: Duration = .seconds(10),
         _ change: (Value?) throws -> Value?
     ) async throws -> Value? {

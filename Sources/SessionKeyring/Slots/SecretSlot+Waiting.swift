@@ -52,18 +52,33 @@ extension SecretSlot {
         try await store.delete(item, waiting: limit)
     }
 
-    /// Makes a new value of the one that is there, as one step to everybody else, and saves it.
+    /// Saves a value made of the current one, with the slot's timeout and as one step to everybody else.
     ///
     /// - Parameters:
-    ///   - timeout: the timeout of the new value, such as the slot's ``timeout``; `nil` for the scope's life.
     ///   - duration: how long the update may take; up to one hour.
     ///   - limit: how long to wait for others.
-    ///   - change: gets `nil` where there is no value; `nil` from it deletes what is there.
-    /// - Throws: `CancellationError` while it waits, or as the blocking form.
+    ///   - change: gets `nil` if there is no value; if it returns `nil`, the value is deleted.
+    /// - Throws: `CancellationError` while it waits, or as ``blockingUpdate(lasting:waiting:_:)``.
     @discardableResult
     public nonisolated(nonsending) func update(
-        timeout: Duration?, lasting duration: Duration = SecretStore.updateDuration,
-        waiting limit: Duration = .seconds(10), _ change: (Secret?) throws -> Secret?
+        lasting duration: Duration = .seconds(2), waiting limit: Duration = .seconds(10),
+        _ change: (Secret?) throws -> Secret?
+    ) async throws -> Secret? {
+        try await update(timeout: timeout, lasting: duration, waiting: limit, change)
+    }
+
+    /// Saves a value made of the current one, with its own timeout and as one step to everybody else.
+    ///
+    /// - Parameters:
+    ///   - timeout: the timeout of the new value; `nil` for the scope's life.
+    ///   - duration: how long the update may take; up to one hour.
+    ///   - limit: how long to wait for others.
+    ///   - change: gets `nil` if there is no value; if it returns `nil`, the value is deleted.
+    /// - Throws: `CancellationError` while it waits, or as ``blockingUpdate(timeout:lasting:waiting:_:)``.
+    @discardableResult
+    public nonisolated(nonsending) func update(
+        timeout: Duration?, lasting duration: Duration = .seconds(2), waiting limit: Duration = .seconds(10),
+        _ change: (Secret?) throws -> Secret?
     ) async throws -> Secret? {
         try await store.update(item, coding, timeout: timeout, lasting: duration, waiting: limit, change)
     }

@@ -96,19 +96,35 @@ public struct SecretSlot<Secret: Sendable>: SecretLoader, SecretSaver {
         try store.expire(item, timeout: timeout)
     }
 
-    /// Makes a new value of the one that is there, as one step to everybody else, and saves it.
+    /// Saves a value made of the current one, with the slot's timeout and as one step to everybody else.
     ///
     /// - Parameters:
-    ///   - timeout: the timeout of the new value, such as the slot's ``timeout``; `nil` for the scope's life.
     ///   - duration: how long the update may take; up to one hour.
     ///   - limit: how long to wait for others.
-    ///   - change: gets `nil` where there is no value; `nil` from it deletes what is there.
-    /// - Throws: what `SecretStore.update` does, whose guarantees hold here too.
-    @available(*, noasync, message: "keeps the thread; 'await' the asynchronous form")
+    ///   - change: gets `nil` if there is no value; if it returns `nil`, the value is deleted.
+    /// - Throws: as ``SecretStore/blockingUpdate(_:as:timeout:lasting:waiting:_:)``, whose guarantees hold here too.
+    @available(*, noasync, message: "keeps the thread; 'await' 'update'")
     @discardableResult
-    public func update(
-        timeout: Duration?, lasting duration: Duration = SecretStore.updateDuration,
-        waiting limit: Duration = .seconds(10), _ change: (Secret?) throws -> Secret?
+    public func blockingUpdate(
+        lasting duration: Duration = .seconds(2), waiting limit: Duration = .seconds(10),
+        _ change: (Secret?) throws -> Secret?
+    ) throws -> Secret? {
+        try blockingUpdate(timeout: timeout, lasting: duration, waiting: limit, change)
+    }
+
+    /// Saves a value made of the current one, with its own timeout and as one step to everybody else.
+    ///
+    /// - Parameters:
+    ///   - timeout: the timeout of the new value; `nil` for the scope's life.
+    ///   - duration: how long the update may take; up to one hour.
+    ///   - limit: how long to wait for others.
+    ///   - change: gets `nil` if there is no value; if it returns `nil`, the value is deleted.
+    /// - Throws: as ``SecretStore/blockingUpdate(_:as:timeout:lasting:waiting:_:)``, whose guarantees hold here too.
+    @available(*, noasync, message: "keeps the thread; 'await' 'update'")
+    @discardableResult
+    public func blockingUpdate(
+        timeout: Duration?, lasting duration: Duration = .seconds(2), waiting limit: Duration = .seconds(10),
+        _ change: (Secret?) throws -> Secret?
     ) throws -> Secret? {
         let update = try store.beginUpdate(of: item, lasting: duration, waiting: limit)
         return try store.update(item, by: update, coding, timeout: timeout, change)

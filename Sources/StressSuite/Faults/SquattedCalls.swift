@@ -51,8 +51,8 @@ struct SquattedCalls {
         case .add: try store.add("squatted", for: item, timeout: .seconds(900))
         case .delete: try store.delete(item)
         case .expire: try store.expire(item, timeout: .seconds(800))
-        case .update: try store.update(item, as: String.self, timeout: .seconds(900)) { _ in "updated" }
-        case .lease: _ = try store.tryLease(HostileNeighbor.name, lasting: .milliseconds(50))
+        case .update: try store.blockingUpdate(item, as: String.self, timeout: .seconds(900)) { _ in "updated" }
+        case .lease: _ = try store.blockingTryLease(HostileNeighbor.name, lasting: .milliseconds(50))
         case .list: _ = try store.identities()
         case .items: _ = try store.items()
         case .get: _ = try store.get(item)

@@ -75,7 +75,7 @@ extension Worker {
         call(.update, item: item) { record in
             record.timeout = plan.usualTimeout
         } _: { open in
-            try store.update(
+            try store.blockingUpdate(
                 identity(item), as: [UInt8].self, timeout: .seconds(Int(plan.usualTimeout)),
                 lasting: plan.leaseDuration, waiting: plan.waitLimit
             ) { old in

@@ -54,7 +54,7 @@ extension Worker {
     /// The lease; `nil` where others held it all the time.
     private func lease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> Lease? {
         do throws(SecretStoreError) {
-            return try store.lease(name, lasting: duration, waiting: plan.waitLimit)
+            return try store.blockingLease(name, lasting: duration, waiting: plan.waitLimit)
         } catch {
             guard error.code == .leaseHeld else { throw error }
             return nil

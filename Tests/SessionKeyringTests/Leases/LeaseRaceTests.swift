@@ -24,7 +24,7 @@ struct LeaseRaceTests {
                         let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
                         for _ in 0..<10_000 {
                             let lease = try blocking {
-                                try store.lease("counter", lasting: .seconds(60), waiting: .seconds(60))
+                                try store.blockingLease("counter", lasting: .seconds(60), waiting: .seconds(60))
                             }
                             try count(in: store, under: lease)
                         }
@@ -58,7 +58,7 @@ struct LeaseRaceTests {
                             for turn in 0... {
                                 let start = ProcessInfo.processInfo.systemUptime
                                 let lease = try blocking {
-                                    try store.lease("job", lasting: .milliseconds(500), waiting: .seconds(60))
+                                    try store.blockingLease("job", lasting: .milliseconds(500), waiting: .seconds(60))
                                 }
                                 try noteTurn(in: store, waitingSince: start)
                                 if turn == turns { kill(getpid(), SIGKILL) }

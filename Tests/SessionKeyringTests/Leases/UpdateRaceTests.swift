@@ -29,7 +29,7 @@ struct UpdateRaceTests {
                         let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
                         for _ in 0..<1_000 {
                             try blocking {
-                                try store.update(counter, timeout: nil, waiting: .seconds(60)) { (old: Int?) in
+                                try store.blockingUpdate(counter, timeout: nil, waiting: .seconds(60)) { (old: Int?) in
                                     (old ?? 0) + 1
                                 }
                             }
@@ -112,10 +112,10 @@ struct UpdateRaceTests {
         let serial = scratch.keyring.serial.rawValue
         await #expect(processExitsWith: .signal(SIGSYS)) { [serial = serial as Int32, step = step as CInt] in
             let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
-            try blocking { try store.update(counter, timeout: nil) { (_: String?) in "2" } }
+            try blocking { try store.blockingUpdate(counter, timeout: nil) { (_: String?) in "2" } }
             guard test_filter_install(step, 0) == 0 else { exit(3) }
             try blocking {
-                try store.update(counter, timeout: nil, lasting: .milliseconds(200)) { (_: String?) in "3" }
+                try store.blockingUpdate(counter, timeout: nil, lasting: .milliseconds(200)) { (_: String?) in "3" }
             }
             exit(0)
         }
@@ -152,16 +152,16 @@ struct UpdateRaceTests {
     func listing() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store(namespace: "a/b")
-        try store.update(counter, timeout: nil) { (_: Int?) in 1 }
+        try store.blockingUpdate(counter, timeout: nil) { (_: Int?) in 1 }
         let leases = try scratch.keyring.search(keyring: NamespaceRings.leasesName)
         let flags = try leases.members()
         #expect(flags.count == 1)
         _ = try store.items()
         _ = try scratch.store(namespace: "a").items()
         #expect(try leases.members() == flags)
-        let held = try store.tryLease("job", lasting: .seconds(9))
+        let held = try store.blockingTryLease("job", lasting: .seconds(9))
         _ = try scratch.store(namespace: "a").items()
-        let isOpen = try store.tryLease("job", lasting: .seconds(1)) == nil
+        let isOpen = try store.blockingTryLease("job", lasting: .seconds(1)) == nil
         #expect(isOpen)
         _ = consume held
     }
@@ -174,7 +174,9 @@ struct UpdateRaceTests {
             try store.set(1_000_000, for: counter)
             try ThreadTeam.run(3) { thread in
                 guard thread == 0 else {
-                    for _ in 0..<10 { try store.update(counter, timeout: nil) { (old: Int?) in (old ?? 0) + 1 } }
+                    for _ in 0..<10 {
+                        try store.blockingUpdate(counter, timeout: nil) { (old: Int?) in (old ?? 0) + 1 }
+                    }
                     return
                 }
                 try store.delete(counter)
@@ -194,7 +196,7 @@ private func addUp(as process: Int, in store: SecretStore) throws {
     var mine = try store.get(counter, as: Tally.self)?.added[process] ?? 0
     while try !store.contains(enough) {
         do {
-            try store.update(
+            try store.blockingUpdate(
                 counter, timeout: nil, lasting: .milliseconds(50), waiting: .seconds(60)
             ) { (old: Tally?) in
                 var tally = old ?? Tally()
@@ -220,7 +222,7 @@ private func setSomeTimes(in store: SecretStore) throws {
 
 private func updateSomeTimes(in store: SecretStore) throws {
     for _ in 0..<20 {
-        try store.update(counter, timeout: nil, waiting: .seconds(60)) { (old: Tally?) in
+        try store.blockingUpdate(counter, timeout: nil, waiting: .seconds(60)) { (old: Tally?) in
             var tally = old ?? Tally()
             tally.added[1] += 1
             return tally

@@ -47,10 +47,10 @@ struct DeadRingTests {
         let store = try SecretStore(.keyring(scratch.keyring.serial, access: isOpenToOwner ? .owner : .possessor))
         let uses: [(String, () throws -> Void)] = [
             ("set", { try store.set("1", for: item) }),
-            ("update", { try store.update(item, timeout: nil) { (_: String?) in "2" } }),
+            ("update", { try store.blockingUpdate(item, timeout: nil) { (_: String?) in "2" } }),
             ("add", { try store.add("1", for: .password(service: UUID().uuidString)) }),
             ("expire", { try store.expire(item, timeout: .seconds(60)) }),
-            ("lease", { (try store.tryLease("job", lasting: .seconds(9)))?.release() }),
+            ("lease", { (try store.blockingTryLease("job", lasting: .seconds(9)))?.release() }),
             ("list", { _ = try store.items() }),
             ("fetch", { _ = try store.blockingValue(for: .password(service: UUID().uuidString)) { "3" } }),
             ("delete", { _ = try store.delete(item) }),
@@ -58,7 +58,7 @@ struct DeadRingTests {
         ]
         for (_, use) in uses {
             try store.set("0", for: item)
-            let held = try store.tryLease("held", lasting: .seconds(9))
+            let held = try store.blockingTryLease("held", lasting: .seconds(9))
             let ring = try scratch.keyring.search(keyring: NamespaceRings.leasesName)
             switch way {
             case "revoke": try Key(ring).revoke()

@@ -28,7 +28,7 @@ struct FetchUndoneTests {
                 case .setAndDelete:
                     try store.set("newer", for: item)
                     try store.delete(item)
-                case .update: try store.update(item, timeout: nil) { (_: String?) in "newer" }
+                case .update: try store.blockingUpdate(item, timeout: nil) { (_: String?) in "newer" }
                 case .nothing: break
                 }
                 return "fetched"

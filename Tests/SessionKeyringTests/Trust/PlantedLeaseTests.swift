@@ -54,7 +54,7 @@ final class PlantedLeaseTests {
             if number % 3 == 0 { try ring.link(Key(victim)) }
             switch number % 4 {
             case 0: _ = try store.items()
-            case 1: try store.update(item, timeout: nil) { (old: String?) in (old ?? "") }
+            case 1: try store.blockingUpdate(item, timeout: nil) { (old: String?) in (old ?? "") }
             default: try store.set("1", for: item)
             }
             #expect(try victim.members().count == 1 && !victim.isRestricted() && !items.isRestricted())
@@ -76,7 +76,7 @@ final class PlantedLeaseTests {
             try leases.add(.user, "default:\(item.keyDescription)", payload: bytes.span.bytes)
             _ = try plantLease("default:\(item.keyDescription)", bytes)
             _ = try store.items()
-            try store.update(item, timeout: nil) { (_: String?) in "2" }
+            try store.blockingUpdate(item, timeout: nil) { (_: String?) in "2" }
         }
         #expect(try private1.members().count == 1)
         #expect(try !private1.isRestricted())
@@ -117,7 +117,7 @@ final class PlantedLeaseTests {
         _ = try items.addKeyring("fetching:\(item.keyDescription)")
         #expect(try store.items().map(\.item) == [item])
         try store.set("2", for: item)
-        try store.update(item, timeout: nil) { (old: String?) in (old ?? "") + "3" }
+        try store.blockingUpdate(item, timeout: nil) { (old: String?) in (old ?? "") + "3" }
         #expect(try store.get(item) == "23")
         #expect(try store.delete(item))
         try store.add("4", for: item)
@@ -132,7 +132,7 @@ final class PlantedLeaseTests {
         #expect(try store.expire(item, timeout: .seconds(1)))
         #expect(becomesTrue(within: 2.1) { (try? store.contains(item)) == false })
         try store.add("3", for: item)
-        #expect(try store.update(item, timeout: nil) { (old: String?) in (old ?? "") + "4" } == "34")
+        #expect(try store.blockingUpdate(item, timeout: nil) { (old: String?) in (old ?? "") + "4" } == "34")
         #expect(try store.blockingValue(for: .password(service: "other")) { "fetched" } == "fetched")
         #expect(try store.delete(item))
     }

@@ -81,7 +81,7 @@ private func slots(_ store: SecretStore) throws {
     try slot.expire(timeout: .seconds(60))
     let loaded = try (slot.load(), slot.loadIfPresent(), slot.contains(), slot.attributes()?.size)
     precondition(loaded == (3, 3, true, 1))
-    try slot.update(timeout: slot.timeout, lasting: .seconds(1), waiting: .seconds(1)) { old in old.map { $0 + 1 } }
+    try slot.blockingUpdate { old in old.map { $0 + 1 } }
     try save(4, with: slot)
     try slot.save(5, refreshAfter: .seconds(60), usableFor: .seconds(90))
     let isRefused = try slot.invalidate(5)
@@ -114,8 +114,8 @@ private func credentials(_ store: SecretStore) throws {
 }
 
 private func updates(_ store: SecretStore) throws {
-    try store.update(.password(service: "counter"), timeout: nil) { (old: Int?) in (old ?? 0) + 1 }
-    try store.update(
+    try store.blockingUpdate(.password(service: "counter"), timeout: nil) { (old: Int?) in (old ?? 0) + 1 }
+    try store.blockingUpdate(
         .password(service: "counter"), as: Int.self, timeout: .seconds(60), lasting: .seconds(1), waiting: .seconds(1)
     ) { old in old.map { $0 + 1 } }
 }
@@ -133,11 +133,11 @@ private func fetches(_ store: SecretStore) throws {
 }
 
 private func leases(_ store: SecretStore) throws {
-    guard let lease = try store.tryLease("job", lasting: .seconds(10)) else { preconditionFailure() }
+    guard let lease = try store.blockingTryLease("job") else { preconditionFailure() }
     precondition(lease.isHeld && lease.fencingNumber > 0 && lease.timeLeft > .zero)
     try lease.renew(lasting: .seconds(20))
     lease.release()
-    try store.lease("job", lasting: .seconds(10), waiting: .seconds(1)).release()
+    try store.blockingLease("job", waiting: .seconds(1)).release()
     let number = try store.withBlockingLease("job", waiting: .seconds(1)) { $0.fencingNumber }
     precondition(number > 0)
 }

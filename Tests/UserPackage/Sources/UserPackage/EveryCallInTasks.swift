@@ -45,7 +45,7 @@ private func slots(_ store: SecretStore) async throws {
     try await slot.add(5, waiting: .seconds(1))
     try await slot.delete(waiting: .seconds(1))
     try await slot.add(6, timeout: nil, waiting: .seconds(1))
-    try await slot.update(timeout: nil, lasting: .seconds(1), waiting: .seconds(1)) { old in old.map { $0 + 1 } }
+    try await slot.update { old in old.map { $0 + 1 } }
     let kept = try await slot.value { 8 }
     precondition(isRefused && kept == 7)
 }
@@ -74,8 +74,8 @@ private func credentials(_ store: SecretStore) async throws {
 
 private func leases(_ store: SecretStore) async throws {
     try await store.withLease("job", waiting: .seconds(1)) { lease in precondition(lease.isHeld) }
-    let lease = try await store.lease("job", lasting: .seconds(1), waiting: .seconds(1))
-    lease.release()
+    try await store.lease("job", waiting: .seconds(1)).release()
+    try await store.tryLease("job")?.release()
 }
 
 /// Of what changes, where the backend tells.
@@ -110,7 +110,7 @@ private actor Client {
         try await store.withLease("actor", waiting: .seconds(1)) { _ in count += 1 }
         let value = try await store.value(for: item, as: Int.self) { await self.count }
         let slot = store.slot(for: item, as: Int.self)
-        try await slot.update(timeout: nil, waiting: .seconds(1)) { old in (old ?? 0) + count }
+        try await slot.update { old in (old ?? 0) + count }
         try await store.set(SecretBytes(utf8: "3"), for: item, waiting: .seconds(1))
         let loaded = try slot.load()
         precondition(value == 1 && count == 2 && loaded == 3)

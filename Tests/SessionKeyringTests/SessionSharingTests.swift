@@ -1,0 +1,58 @@
+import CTestFilters
+import Foundation
+import Keyutils
+import SessionKeyring
+import SessionKeyringTesting
+import TestSupport
+import Testing
+
+@Suite("A store and its session", .tags(.kernel))
+struct SessionSharingTests {
+    @Test("a store reports its scope and its namespace")
+    func scopeAndNamespace() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let kernel = try SecretStore(.process, namespace: "own")
+        #expect(kernel.scope == .process)
+        #expect(kernel.namespace == "own")
+        #expect(store.scope != nil)
+        #expect(try store.sessionSharing == nil)
+        let inMemory = SecretStore(backend: InMemoryBackend())
+        #expect(inMemory.scope == nil)
+        #expect(inMemory.namespace == nil)
+        #expect(try inMemory.sessionSharing == nil)
+    }
+
+    @Test("a session of its own is shared with nobody")
+    func ownSession() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try TestSession.join()
+            succeed(3, try SecretStore().sessionSharing == nil)
+            succeed(4, try SecretStore(.user).sessionSharing == nil)
+            exit(0)
+        }
+    }
+
+    @Test("a process without a session keyring shares one with its user's other processes", .enabled(if: isRoot))
+    func userSession() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            OrdinaryUser.become(60_496)
+            // The keyring that a process without a session gets has this name.
+            try blocking { _ = try SessionMembership.join(named: "_uid_ses.60496") }
+            let store = try SecretStore()
+            succeed(3, try store.sessionSharing == .userSession(userID: 60_496))
+            succeed(4, try SecretStore(.sharedSession).sessionSharing == .userSession(userID: 60_496))
+            exit(0)
+        }
+    }
+
+    @Test("another user's session is shared with that user", .enabled(if: isRoot))
+    func otherUser() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try TestSession.join()
+            OrdinaryUser.become(60_497)
+            succeed(3, try SecretStore().sessionSharing == .otherUser(userID: 0))
+            exit(0)
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import Testing
+
+@Suite("Calls at the top level of a program")
+struct TopLevelTests {
+    @Test("the asynchronous forms compile there")
+    func asynchronous() throws {
+        let program = """
+            import SessionKeyring
+            let store = try SecretStore()
+            try await store.update(.password(service: "counter"), timeout: nil) { (old: Int?) in (old ?? 0) + 1 }
+            try await store.slot(for: .password(service: "counter"), as: Int.self).update { old in (old ?? 0) + 1 }
+            try await store.lease("count", waiting: .seconds(10)).release()
+            if let lease = try await store.tryLease("count") { lease.release() }
+            try await store.withLease("count", waiting: .seconds(10)) { lease in print(lease.isHeld) }
+            """
+        #expect(try TypeCheck.messages(about: program) == [])
+    }
+
+    @Test("the compiler refuses the blocking forms in tasks")
+    func blocking() throws {
+        let program = """
+            import SessionKeyring
+            func inTask(_ store: SecretStore, _ slot: SecretSlot<Int>) async throws {
+                try store.blockingUpdate(slot.item, timeout: nil) { (old: Int?) in (old ?? 0) + 1 }
+                try slot.blockingUpdate { old in (old ?? 0) + 1 }
+                try store.blockingLease("count", waiting: .seconds(10)).release()
+                try store.blockingTryLease("count")?.release()
+            }
+            """
+        let messages = try TypeCheck.messages(about: program)
+        #expect(messages.count == 4)
+        #expect(messages.allSatisfy { $0.contains("unavailable from asynchronous contexts") })
+    }
+}

@@ -10,30 +10,49 @@ serve files "$WORK/files" <<<"basic amy $amy"$'\n'"basic ben $ben"
 host=127.0.0.1:$port
 index=http://amy@$host/simple/
 /usr/bin/python3 -m venv old
+unset PIP_CONFIG_FILE
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_RETRIES=0 UV_NO_CONFIG=1 UV_PYTHON_DOWNLOADS=never
 
-# Each client: fetch URL.
+# Each client: fetch URL. What they know of the program keyring is what the page's lines have told them.
 old_pip() { fetched old/bin/pip download --no-cache-dir -q --no-deps -d fetched -i "$1" orchard; }
-new_pip() { fetched pip --keyring-provider subprocess --no-input download --no-cache-dir -q --no-deps -d fetched -i "$1" orchard; }
-new_uv() { fetched uv pip install --no-cache -q --keyring-provider subprocess --no-deps --target fetched --index-url "$1" orchard; }
+middle_pip() { fetched "$INSTALLED/middle-pip/bin/pip" --no-input download --no-cache-dir -q --no-deps -d fetched -i "$1" orchard; }
+new_pip() { fetched pip --no-input download --no-cache-dir -q --no-deps -d fetched -i "$1" orchard; }
+new_uv() { fetched uv pip install --no-cache -q --no-deps --target fetched --index-url "$1" orchard; }
 fetched() { rm -rf fetched && timeout 60 "$@" </dev/null && [ -n "$(ls fetched)" ]; }
-put() { printf '%s\n' "$2" | keyring "${@:3}" set "$host" "$1"; }
+put() { printf '%s\n' "$2" | keyring "${@:3}" set "http://$host/simple/" "$1"; }
+at_page() { page pip 1 https://pypi.example.com "http://$host" alice amy; }
+lines=$(at_page)
+check "the page's lines" bash -e -c "$lines" <<<"$amy"
+# Its variables too; without the lines that store.
+eval "$(grep ^export <<<"$lines")"
+# The index as the page writes it.
+page_url=$(sed -nE 's,.*`https://alice@(pypi.example.com/[^`]*)`.*,\1,p' "$CLIENTS/../../Sources/SessionKeyring/SessionKeyring.docc/UseItWith.md")
+page_url=http://amy@$host/${page_url#*/}
 
 life() {
     keyctl clear @s
     check "nothing stored: refused" fails "$1" "$index"
+    bash -e -c "$lines" <<<"$amy" >/dev/null
+    check "the package, with what the page's lines have stored" "$1" "$page_url"
+    check "the server saw the user" says ' amy$' tail -n 1 files.requests
+    keyctl clear @s
+    keyring set "http://$host/simple" amy <<<"$amy"
+    check "the package, stored without the slash at the end" "$1" "$page_url"
+    check "the package, from an index without that slash" "$1" "http://amy@$host/simple"
+    keyctl clear @s
+    keyring set "$host" amy <<<"$amy"
+    check "the package, stored for the host" "$1" "$page_url"
+    keyctl clear @s
     put amy "$wrong"
     check "wrong password: refused" fails "$1" "$index"
     put amy "$amy"
-    check "the package" "$1" "$index"
-    check "the server saw the user" says ' amy$' tail -n 1 files.requests
     put ben "$ben"
     check "another user of the same host" "$1" "http://ben@$host/simple/"
     check "the server saw the other user" says ' ben$' tail -n 1 files.requests
-    keyring del "$host" ben
+    keyring del "http://$host/simple/" ben
     check "the other user removed: refused" fails "$1" "http://ben@$host/simple/"
     check "the first is still there" "$1" "$index"
-    keyring del "$host" amy
+    keyring del "http://$host/simple/" amy
     put amy "$amy" --timeout 4s
     check "with a timeout" "$1" "$index"
     sleep 4.1
@@ -41,6 +60,8 @@ life() {
 }
 client pip "$(old/bin/pip --version | cut -d ' ' -f 2)"
 life old_pip
+client pip "$("$INSTALLED/middle-pip/bin/pip" --version | cut -d ' ' -f 2)"
+life middle_pip
 client pip "$(pip --version | cut -d ' ' -f 2)"
 life new_pip
 put amy "$amy"
@@ -52,7 +73,7 @@ name=keyring
 keyctl clear @s
 check "get of nothing: exit 1" fails_with 1 keyring get "$host" amy
 check "get of nothing prints nothing" prints '' keyring get "$host" amy
-put amy "$amy"
+keyring set "$host" amy <<<"$amy"
 check "get" prints "$amy" keyring get "$host" amy
 check "creds as JSON" says "\"password\": ?\"$amy\"" keyring --mode=creds --output=json get "$host"
 check "creds on two lines" prints "amy"$'\n'"$amy" keyring get "$host" --mode creds

@@ -7,7 +7,6 @@ printf %s s3cret >vault-password
 echo 'what: is secret' >secrets.yml
 ansible-vault encrypt --vault-id "prod@vault-password" secrets.yml 2>/dev/null
 rm vault-password
-printf %s s3cret >secret
 # PAGE
 failed() { echo "$1"; exit 1; }
 [ "$(git config --get-all credential.helper)" = 'skr --timeout 8h' ] || failed git
@@ -15,7 +14,7 @@ printf 'protocol=https\nhost=h.example\nusername=u\npassword=p4ss\n' | git crede
 printf 'protocol=https\nhost=h.example\n' | git credential fill | grep -qx password=p4ss || failed 'git asks'
 jq -e '.credsStore == "skr"' ~/.docker/config.json >/dev/null || failed docker
 grep -qF 'cargo-credential-skr' ~/.cargo/config.toml || failed cargo
-[ "$(keyring get https://pypi.example.com/simple alice)" = s3cret ] || failed keyring
+[ "$(keyring get https://pypi.example.com/simple/ alice)" = s3cret ] || failed keyring
 [ "$(skr helper go https://go.example.com/private/a | sed -n 3p)" = 'Authorization: Bearer s3cret' ] || failed go
 echo '{"uri":"https://cache.example.com/x"}' | "$(sed -n 's/.*example.com=//p' .bazelrc)" get | grep -q 'Bearer s3cret' || failed bazel
 [ "$("$(sed -n 's/.*tokenHelper=//p' ~/.npmrc)")" = 'Bearer s3cret' ] || failed npm

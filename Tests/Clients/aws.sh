@@ -2,7 +2,7 @@
 client aws "$(aws --version 2>&1 | sed -E 's/aws-cli\/([^ ]*).*/\1/')"
 secret secret_key
 # moto lets the first requests in unchecked, by which the user and her key are made.
-INITIAL_NO_AUTH_ACTION_COUNT=4 start moto moto_server -H 127.0.0.1 -p 0
+INITIAL_NO_AUTH_ACTION_COUNT=6 start moto moto_server -H 127.0.0.1 -p 0
 await_port moto 'Running on http:..127\.0\.0\.1:([0-9]+)'
 export AWS_ENDPOINT_URL=http://127.0.0.1:$port AWS_DEFAULT_REGION=eu-central-1 AWS_EC2_METADATA_DISABLED=true AWS_PAGER= AWS_MAX_ATTEMPTS=1
 admin() { AWS_ACCESS_KEY_ID=any AWS_SECRET_ACCESS_KEY=any aws iam "$@"; }
@@ -11,7 +11,12 @@ admin put-user-policy --user-name amy --policy-name all \
     --policy-document '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"*","Resource":"*"}]}'
 read -r access_key secret_key < <(admin create-access-key --user-name amy --query 'AccessKey.[AccessKeyId,SecretAccessKey]' --output text)
 secrets=("$secret_key")
-# The fourth of them.
+# A role, which she may assume, and which may do as much.
+admin create-role --role-name deploy --assume-role-policy-document \
+    '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":"arn:aws:iam::123456789012:user/amy"},"Action":"sts:AssumeRole"}]}' >role.json
+admin put-role-policy --role-name deploy --policy-name all \
+    --policy-document '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"*","Resource":"*"}]}'
+# The sixth of them.
 admin list-users >/dev/null
 
 # What a company's own command would do: it says in runs that it ran.
@@ -30,15 +35,15 @@ mkdir ~/.aws
 cat >~/.aws/config <<CONFIG
 [profile prod]
 credential_process = skr helper aws prod -- $WORK/issue-credentials
-[profile stored]
-credential_process = skr helper aws stored
 CONFIG
+page aws 2 arn:aws:iam::1: arn:aws:iam::123456789012: >>~/.aws/config
+key="{\"AccessKeyId\":\"$access_key\",\"SecretAccessKey\":\"$secret_key\"}"
 who() { aws sts get-caller-identity --query Arn --output text --profile "$1"; }
 runs() { cat runs 2>/dev/null | wc -l; }
 forget() { keyctl clear @s; rm -f runs; }
 
 check "without credentials the server refuses" fails env AWS_ACCESS_KEY_ID=AKIAWRONG AWS_SECRET_ACCESS_KEY=wrong aws sts get-caller-identity
-check "a stored item, of which there is none" says 'no such item, or it has expired' who stored
+check "a stored key that does not exist" says 'static: no such item, or it has expired' skr helper aws static
 check "fresh: by the command" prints arn:aws:iam::123456789012:user/amy who prod
 check "fresh: the command ran once" prints 1 runs
 check "again: from the keyring" prints arn:aws:iam::123456789012:user/amy who prod
@@ -86,12 +91,19 @@ forget
 check "wrong secret: the server refuses" says 'SignatureDoesNotMatch|InvalidClientTokenId|AuthFailure' who prod
 ISSUED_KEY=$secret_key
 
-stored() { printf '{"Version":1,"AccessKeyId":"%s","SecretAccessKey":"%s"}' "$access_key" "$secret_key" | skr set stored "$@"; }
+stored() { skr set static "$@" <<<"$key"; }
+check "the page's lines for a stored key" follow aws 1 <<<"$key"
+check "a stored key" prints arn:aws:iam::123456789012:user/amy who static
+role=arn:aws:sts::123456789012:assumed-role/deploy/me
+check "the page's profile: it assumes the role with the stored key" prints $role who deploy
+as_usual() { AWS_PROFILE=deploy timeout 30 aws sts get-caller-identity --query Arn --output text; }
+keyctl clear @s
 stored
-check "a stored item" prints arn:aws:iam::123456789012:user/amy who stored
+check "the page's profile in AWS_PROFILE" prints $role as_usual
+check "what is kept is dropped with the page's command" skr cached --forget deploy --key aws
 stored --timeout 1s
 sleep 1.3
-check "a stored item that has expired" says 'no such item, or it has expired' who stored
+check "a stored key that has expired" says 'no such item, or it has expired' who static
 stored
-skr delete stored
-check "removed" says 'no such item, or it has expired' who stored
+skr delete static
+check "removed" says 'no such item, or it has expired' who static

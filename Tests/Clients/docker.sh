@@ -19,8 +19,7 @@ login() { "$docker" login --username "$1" --password-stdin "$registry" <<<"$2"; 
 stored_for() { docker-credential-skr get <<<"$registry"; }
 scenario() {
     rm -rf ~/.docker
-    mkdir ~/.docker
-    echo '{"credsStore":"skr"}' >~/.docker/config.json
+    check "the page's lines" follow docker 1
     check "nothing stored: list is empty" prints '{}' docker-credential-skr list
     check "nothing stored: get says so, on standard output" prints 'credentials not found in native keychain' stored_for
     check "nothing stored: get ends with 1" fails_with 1 stored_for
@@ -58,7 +57,7 @@ check "an identity token" says '"Username":"<token>"' docker-credential-skr get 
 docker-credential-skr erase <<<token.example:5000
 
 # The others name the helper in the file of credentials.
-printf '{"credHelpers":{"%s":"skr"}}\n' "$registry" >auth.json
+page docker 2 registry.example.com "$registry" >auth.json
 mkdir -p empty/layout
 printf '{"default":[{"type":"insecureAcceptAnything"}]}\n' >policy.json
 tar -C empty -cf layer.tar layout

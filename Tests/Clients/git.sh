@@ -11,7 +11,8 @@ git -C repositories/one.git config http.receivepack true
 serve git "$WORK/repositories" <<<"amy $amy"$'\n'"ben $ben"
 server=http://127.0.0.1:$port
 export GIT_TERMINAL_PROMPT=0 GIT_CONFIG_NOSYSTEM=1
-git config --global credential.helper skr
+export PATH=$HOME/.local/bin:$PATH
+check "the page's lines" follow git 1
 git config --global user.email amy@example.com
 git config --global user.name Amy
 git config --global init.defaultBranch main
@@ -65,12 +66,13 @@ skr delete "$server" ben
 check "removed with skr delete: the second user is asked for again" fails clone "http://ben@127.0.0.1:$port/one.git"
 forget
 
-git config --global credential.helper 'skr --timeout 3s'
+git config --global --unset-all credential.helper
+check "the page's lines, with another timeout" follow git 1 8h 3s
 approve amy "$amy"
 check "--timeout 3s: found at once" clone "$server/one.git"
 sleep 3.1
 check "--timeout 3s: a use has not renewed it, it has expired" says 'could not read Username' clone "$server/one.git"
-git config --global credential.helper skr
+git config --global --replace-all credential.helper skr
 forget
 
 git config --global credential.useHttpPath true

@@ -20,11 +20,12 @@ configure() {
     cat >credentials.json <<JSON
 {"type":"external_account","audience":"//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/q",
 "subject_token_type":"urn:ietf:params:oauth:token-type:id_token","token_url":"http://127.0.0.1:$port/v1/token",
-"credential_source":{"executable":{"command":"skr helper google $1","timeout_millis":20000}}}
+$(page Google 1 "work -- id-token" "$1")}
 JSON
 }
 configure prod
-ask() { GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES=1 python3 ask.py; }
+eval "$(page Google 2)"
+ask() { python3 ask.py; }
 check "nothing stored: says why" says 'no such item, or it has expired' ask
 store prod
 check "the token is exchanged" prints exchanged ask

@@ -2,7 +2,8 @@
 client twine "$(twine --version | sed -nE '1s/twine version ([^ ]*).*/\1/p')"
 secret amy
 secret wrong
-export PYTHON_KEYRING_BACKEND=skr_keyring.Keyring PYTHONPATH=$CLIENTS/../../Sources/skr/Verbs/Helper/Python PYTHONDONTWRITEBYTECODE=1
+eval "$(page twine 1)"
+export PYTHONPATH=$CLIENTS/../../Sources/skr/Verbs/Helper/Python PYTHONDONTWRITEBYTECODE=1
 python3 "$CLIENTS/servers/wheel.py" dist
 mkdir files
 serve files "$WORK/files" <<<"basic amy $amy"

@@ -84,13 +84,30 @@ extension CredentialHelper {
     /// Stores what a client hands over, unless just that would be found: to use a secret does not make it live longer.
     ///
     /// - Parameters:
-    ///   - fields: what it has beside its secret; with some, it is of the kind `credential`.
-    ///   - kind: what it is else.
+    ///   - fields: what it has besides its secret; with some, it is of the kind `credential`.
+    ///   - kind: its kind without fields.
     ///   - owner: among whose items the client looks for it.
+    /// - Returns: false if another client has a record of that name, which is left alone.
+    @discardableResult
     func store(
         _ secret: SecretBox, _ fields: CredentialFields, service: String, account: String,
         as kind: ItemIdentity.Kind = .internet, of owner: ItemOwner = .others
-    ) throws(SecretStoreError) {
+    ) throws(SecretStoreError) -> Bool {
+        try items.takingTurns(at: service) { () throws(SecretStoreError) in
+            try replace(secret, fields, service: service, account: account, as: kind, of: owner)
+        }
+    }
+
+    /// Does the same for a caller whose turn it is.
+    ///
+    /// Several kinds can hold the same secret, so a store changes up to three items. Those that store for the same service
+    /// take turns, so that one item is left. All others see the new item before the old one is gone, and what they store
+    /// meanwhile is never deleted.
+    func replace(
+        _ secret: SecretBox, _ fields: CredentialFields, service: String, account: String,
+        as kind: ItemIdentity.Kind, of owner: ItemOwner
+    ) throws(SecretStoreError) -> Bool {
+        if !fields.isEmpty, try isTaken(service: service, account: account, for: owner) { return false }
         let item = ItemIdentity(fields.isEmpty ? kind : .credential, service: service, account: account)
         var others: [(item: ItemIdentity, payload: SecretBox)] = []
         var isFirst = true
@@ -100,17 +117,15 @@ extension CredentialHelper {
             let payload = SecretBox(bytes)
             let record = CredentialRecord(payload, of: name)
             guard owner.has(name, record) else { continue }
-            if isFirst, record?.says(secret, fields, at: now) ?? false { return }
+            if isFirst, record?.says(secret, fields, at: now) ?? false { return true }
             isFirst = false
             if name != item { others.append((name, payload)) }
         }
         let isRecord = item.kind == .credential
         let payload = isRecord ? SecretBox(CredentialRecord.encode(secret, fields)) : secret
         try items.set(payload.bytes, for: item, timeout: timeout(until: fields.expires))
-        // What would be found before it, or be left behind; but not what another one has just stored: of two that store at
-        // once, both would be gone.
-        for (other, before) in others {
-            if let bytes = try items.get(other), bytes.isEqual(to: before.bytes) { try items.delete(other) }
-        }
+        // These would be found first, or be left over.
+        for (other, before) in others { try items.delete(other, ifUnchanged: before.bytes) }
+        return true
     }
 }

@@ -42,33 +42,41 @@ extension CredentialHelper {
         else { return Self.dockerError("the request is not {\"ServerURL\":...,\"Username\":...,\"Secret\":...}") }
         if server.isEmpty { return Self.noServer }
         if user.isEmpty { return Self.dockerError("no credentials username") }
-        // Before the new one is there: of two that store at once, neither may delete what the other has just stored.
-        let others = try dockerItems(for: server).filter { !$0.account.utf8.elementsEqual(user.utf8) }
         let fields = CredentialFields(client: ItemOwner.isRegistry(server) ? nil : ItemOwner.docker.client)
-        if !fields.isEmpty, try isTaken(service: server, account: user, for: .docker) {
-            return Self.dockerError(
-                "git has more than a password here: 'git credential reject' makes room for docker's")
+        let isStored = try items.takingTurns(at: server) { () throws(SecretStoreError) -> Bool in
+            var others: [(item: ItemIdentity, payload: SecretBox)] = []
+            for item in try dockerItems(for: server) where !item.account.utf8.elementsEqual(user.utf8) {
+                if let payload = try items.get(item) { others.append((item, SecretBox(payload))) }
+            }
+            guard try replace(secret, fields, service: server, account: user, as: .internet, of: .docker) else {
+                return false
+            }
+            for (other, before) in others { try items.delete(other, ifUnchanged: before.bytes) }
+            return true
         }
-        try store(secret, fields, service: server, account: user, of: .docker)
-        for other in others { try items.delete(other) }
-        return .nothing
+        return isStored
+            ? .nothing
+            : Self.dockerError("git has more than a password here: 'git credential reject' makes room for docker's")
     }
 
     private func dockerGet(_ request: RawSpan) throws(SecretStoreError) -> HelperAnswer {
         guard let server = Self.server(request) else { return Self.noServer }
-        // Who has logged in since is the one.
-        for item in try dockerItems(for: server) {
-            if let answer = try dockerAnswer(item, for: server) { return answer }
+        let answer = try lookingAgain { look throws(SecretStoreError) -> HelperAnswer? in
+            for item in try dockerItems(for: server) + handSetItems(for: server) {
+                if let answer = Self.dockerAnswer(try look.liveCredential(item), of: item, for: server) {
+                    return answer
+                }
+            }
+            return nil
         }
-        for item in try handSetItems(for: server) {
-            if let answer = try dockerAnswer(item, for: server) { return answer }
-        }
-        return Self.dockerError("credentials not found in native keychain")
+        return answer ?? Self.dockerError("credentials not found in native keychain")
     }
 
-    /// `nil` where it has expired since docker was told of it, or is no text.
-    private func dockerAnswer(_ item: ItemIdentity, for server: String) throws(SecretStoreError) -> HelperAnswer? {
-        guard let credential = try liveCredential(item), credential.secret.isText else { return nil }
+    /// `nil` for a credential that has expired, or is not text.
+    private static func dockerAnswer(
+        _ credential: CredentialRecord?, of item: ItemIdentity, for server: String
+    ) -> HelperAnswer? {
+        guard let credential, credential.secret.isText else { return nil }
         return HelperAnswer { text in
             text.append("{\"ServerURL\":")
             text.appendJSON(server)
@@ -82,7 +90,13 @@ extension CredentialHelper {
 
     private func dockerErase(_ request: RawSpan) throws(SecretStoreError) -> HelperAnswer {
         guard let server = Self.server(request) else { return Self.noServer }
-        for item in try dockerItems(for: server) { try items.delete(item) }
+        for item in try dockerItems(for: server) {
+            if item.kind != .credential {
+                try items.delete(item)
+            } else if let record = try credential(item), ItemOwner.docker.has(item, record) {
+                try items.delete(item, ifUnchanged: record.payload.bytes)
+            }
+        }
         return .nothing
     }
 
@@ -102,16 +116,19 @@ extension CredentialHelper {
 
     /// What docker has stored, for this server or all.
     private func dockerItems(for server: String?) throws(SecretStoreError) -> [ItemIdentity] {
-        var found = try items { item in
-            guard !item.account.isEmpty, server.map({ item.service.utf8.elementsEqual($0.utf8) }) ?? true else {
-                return false
+        let found = try lookingAgain { look throws(SecretStoreError) -> [ItemIdentity]? in
+            var found = try items { item in
+                guard !item.account.isEmpty, server.map({ item.service.utf8.elementsEqual($0.utf8) }) ?? true else {
+                    return false
+                }
+                return item.kind == .credential || ItemOwner.docker.has(item, nil)
             }
-            return item.kind == .credential || ItemOwner.docker.has(item, nil)
+            for item in found where item.kind == .credential {
+                if !ItemOwner.docker.has(item, try look.credential(item)) { found.removeAll { $0 == item } }
+            }
+            return found.isEmpty ? nil : found
         }
-        for item in found where item.kind == .credential {
-            if !ItemOwner.docker.has(item, try credential(item)) { found.removeAll { $0 == item } }
-        }
-        return found
+        return found ?? []
     }
 
     private func handSetItems(for server: String) throws(SecretStoreError) -> [ItemIdentity] {

@@ -24,13 +24,16 @@ extension CredentialHelper {
 
     private func get(_ request: GitRequest) throws(SecretStoreError) -> HelperAnswer {
         guard request.isText else { return .nothing }
-        for item in try matches(request) {
-            guard let credential = try liveCredential(item), ItemOwner.git.has(item, credential),
-                let answer = answer(credential, of: item, to: request)
-            else { continue }
-            return answer
+        let found = try lookingAgain { look throws(SecretStoreError) -> HelperAnswer? in
+            for item in try matches(request) {
+                guard let credential = try look.liveCredential(item), ItemOwner.git.has(item, credential),
+                    let answer = answer(credential, of: item, to: request)
+                else { continue }
+                return answer
+            }
+            return nil
         }
-        return .nothing
+        return found ?? .nothing
     }
 
     /// `nil` where it is of no use to this git, or where a line break in it would be read as another line.
@@ -75,11 +78,10 @@ extension CredentialHelper {
             return HelperAnswer(exitCode: 1, message: "git's credential is not UTF-8, and is not stored")
         }
         let account = request.username ?? ""
-        if !fields.isEmpty, try isTaken(service: service, account: account, for: .git) {
+        guard try store(secret, fields, service: service, account: account, of: .git) else {
             return HelperAnswer(
                 exitCode: 1, message: "docker has a record here: 'docker logout ADDRESS' makes room for git's")
         }
-        try store(secret, fields, service: service, account: account, of: .git)
         return .nothing
     }
 
@@ -87,9 +89,9 @@ extension CredentialHelper {
         guard request.isText else { return .nothing }
         for item in try matches(request) {
             guard let present = try credential(item), ItemOwner.git.has(item, present) else { continue }
-            // What was replaced meanwhile is not what git was refused with.
+            // A secret that has been replaced meanwhile is not the one that the server refused.
             if let refused = request.secret, !present.secret.isEqual(to: refused) { continue }
-            try items.delete(item)
+            try items.delete(item, ifUnchanged: present.payload.bytes)
         }
         return .nothing
     }

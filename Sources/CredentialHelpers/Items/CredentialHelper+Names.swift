@@ -29,11 +29,14 @@ extension CredentialHelper {
     /// What is stored under this name and not git's or docker's; `nil` for nothing, and for what has ended though its item is
     /// still there.
     func credential(service: String, account: String = "") throws(SecretStoreError) -> CredentialRecord? {
-        for kind in Self.kinds {
-            let item = ItemIdentity(kind, service: service, account: account)
-            if let found = try liveCredential(item), ItemOwner.others.has(item, found) { return found }
+        try lookingAgain { look throws(SecretStoreError) -> CredentialRecord? in
+            look.isByName = true
+            for kind in Self.kinds {
+                let item = ItemIdentity(kind, service: service, account: account)
+                if let found = try look.liveCredential(item), ItemOwner.others.has(item, found) { return found }
+            }
+            return nil
         }
-        return nil
     }
 
     /// What is stored for a service, with its account: of the one that has none, else of the first by name, unless one is
@@ -43,21 +46,35 @@ extension CredentialHelper {
     ) throws(SecretStoreError) -> (account: String, credential: CredentialRecord)? {
         if let found = try credential(service: service, account: account ?? "") { return (account ?? "", found) }
         guard account == nil else { return nil }
-        for item in try items(where: { $0.service.utf8.elementsEqual(service.utf8) && !$0.account.isEmpty }) {
-            if let found = try liveCredential(item), ItemOwner.others.has(item, found) { return (item.account, found) }
+        return try lookingAgain { look throws(SecretStoreError) -> (account: String, credential: CredentialRecord)? in
+            for item in try items(where: { $0.service.utf8.elementsEqual(service.utf8) && !$0.account.isEmpty }) {
+                if let found = try look.liveCredential(item), ItemOwner.others.has(item, found) {
+                    return (item.account, found)
+                }
+            }
+            return nil
         }
-        return nil
     }
 
     /// Deletes what is stored under this name, of all kinds in which it would be found; false for nothing.
     func delete(service: String, account: String = "") throws(SecretStoreError) -> Bool {
-        var isDeleted = false
-        for kind in Self.kinds {
-            let item = ItemIdentity(kind, service: service, account: account)
-            guard ItemOwner.others.has(item, kind == .credential ? try credential(item) : nil) else { continue }
-            if try items.delete(item) { isDeleted = true }
+        let isDeleted = try lookingAgain { look throws(SecretStoreError) -> Bool? in
+            look.isByName = true
+            var isDeleted = false
+            for kind in Self.kinds {
+                let item = ItemIdentity(kind, service: service, account: account)
+                if kind != .credential {
+                    guard ItemOwner.others.has(item, nil), try items.delete(item) else { continue }
+                } else {
+                    guard let record = try credential(item), ItemOwner.others.has(item, record),
+                        try items.delete(item, ifUnchanged: record.payload.bytes)
+                    else { continue }
+                }
+                isDeleted = true
+            }
+            return isDeleted ? true : nil
         }
-        return isDeleted
+        return isDeleted ?? false
     }
 
     /// What an item holds; `nil` for what has ended though its item is still there.

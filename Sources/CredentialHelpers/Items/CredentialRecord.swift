@@ -10,23 +10,20 @@ package struct CredentialRecord {
 
     /// The secret itself.
     package let secret: SecretBox
-    /// The whole record; `nil` where the item is a bare secret.
-    private let record: SecretBox?
+    /// All that the item holds.
+    let payload: SecretBox
+    private let isBare: Bool
 
     /// - Returns: `nil` for a record without a secret.
     package init?(_ payload: SecretBox, of item: ItemIdentity) {
-        guard item.kind == .credential else {
-            secret = payload
-            record = nil
-            return
-        }
-        guard let found = Self.field(Self.secretField, of: payload) else { return nil }
-        secret = found
-        record = payload
+        self.payload = payload
+        isBare = item.kind != .credential
+        guard let secret = isBare ? payload : Self.field(Self.secretField, of: payload) else { return nil }
+        self.secret = secret
     }
 
     /// A field beside the secret; `nil` where there is none.
-    package func field(_ name: String) -> SecretBox? { record.flatMap { Self.field(name, of: $0) } }
+    package func field(_ name: String) -> SecretBox? { isBare ? nil : Self.field(name, of: payload) }
 
     private static func field(_ name: String, of record: SecretBox) -> SecretBox? {
         record.bytes.withBytes { bytes in

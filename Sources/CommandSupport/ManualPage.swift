@@ -12,10 +12,12 @@ package struct ManualPage {
     ///   - date: in the form `November 21, 2026`.
     ///   - variables: which stand in for options.
     ///   - exitCodes: those that it may end with, and what they mean.
+    ///   - guides: the names of the pages of section 7 that are installed with it.
     package init(
         of root: any ExampleCommand.Type, verb: String? = nil, date: String,
         variables: [(name: String, option: String)] = [],
-        exitCodes: [(code: String, meaning: String)]
+        exitCodes: [(code: String, meaning: String)],
+        guides: [String] = []
     ) throws(CommandError) {
         let definition = try CommandDefinition(of: root)
         command = verb.flatMap { definition.verb(named: $0) } ?? definition
@@ -39,11 +41,20 @@ package struct ManualPage {
         )
         macro("Sh EXAMPLES")
         literal((example?.examples ?? "").split(separator: "\n", omittingEmptySubsequences: false))
-        let verbs = definition.documentedVerbs.map { "\(definition.commandName)-\($0.commandName)" }
-        let pages = (["keyctl", "skr", "skr-stress"] + verbs).filter { $0 != words.joined(separator: "-") }
-        let others = pages.sorted().map { "\($0) 1" } + ["keyrings 7", "session-keyring 7"]
+        addReferences(
+            to: [definition.commandName]
+                + definition.documentedVerbs.map {
+                    "\(definition.commandName)-\($0.commandName)"
+                }, guides)
+    }
+
+    /// The other pages of the package; a page of another package might not be installed.
+    private mutating func addReferences(to commands: [String], _ guides: [String]) {
+        let others = commands.filter { $0 != words.joined(separator: "-") }
+        let pages = others.sorted().map { "\($0) 1" } + guides.sorted().map { "\($0) 7" }
+        guard !pages.isEmpty else { return }
         macro("Sh SEE ALSO")
-        macro(others.map { "Xr \($0)" }.joined(separator: " ,\n."))
+        macro(pages.map { "Xr \($0)" }.joined(separator: " ,\n."))
     }
 
     private mutating func addSynopsis() {

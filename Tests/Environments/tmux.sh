@@ -11,7 +11,7 @@ in_tmux() {
 }
 
 in_tmux outlive
-check "$user: set is refused, with a hint" says "$output" "^skr: hint: log in again, or start a new session with 'skr session'$"
+check "$user: set is refused, with a hint" says "$output" "^skr: hint: log in again, or start a new session with 'skr session'; 'man skr-login-environments' has more$"
 check "$user: and ends with 69" says "$output" '^set 69$'
 
 name=tmux-session

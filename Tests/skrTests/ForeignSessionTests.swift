@@ -25,7 +25,7 @@ struct ForeignSessionCommandTests {
         #expect(outcome.output == "77\n77\n1\n0\n")
         let refusal = """
             skr: error: the session belongs to user 0, who could read what is stored in it
-            skr: hint: start a session of your own with 'skr session', use --scope user, or share this one with --scope session
+            skr: hint: start a session of your own with 'skr session', use --scope user, or share this one with --scope session; 'man skr-login-environments' has more
 
             """
         #expect(outcome.errors.replacingOccurrences(of: "error: a: ", with: "error: ") == refusal + refusal)
@@ -63,7 +63,7 @@ struct ForeignSessionCommandTests {
         #expect(outcome.output == "mine\n0\n3\nsaid\nroot's\n")
         let warning = """
             skr: warning: nothing is kept: the session belongs to user 0
-            skr: hint: start a session of your own with 'skr session', use --scope user, or share this one with --scope session
+            skr: hint: start a session of your own with 'skr session', use --scope user, or share this one with --scope session; 'man skr-login-environments' has more
 
             """
         #expect(outcome.errors == warning + warning)

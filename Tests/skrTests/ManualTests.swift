@@ -11,7 +11,7 @@ struct ManualTests {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("skr-test-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: directory) }
         let outcome = try CommandRunner().shell(
-            #"bash "$CI"/manual "$DIRECTORY" "$(command -v skr)" && cd "$DIRECTORY" && mandoc -T lint -W style *.1"#,
+            #"bash "$CI"/manual "$DIRECTORY" "$(command -v skr)" && cd "$DIRECTORY" && mandoc -T lint -W style man1/*"#,
             environment: [
                 "CI": Self.repository.appendingPathComponent(".ci").path, "DIRECTORY": directory.path,
                 "SOURCE_DATE_EPOCH": "0",
@@ -22,8 +22,11 @@ struct ManualTests {
         }
         #expect(complaints == [])
         var pages: [String: String] = [:]
-        for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
-            pages[name] = try String(contentsOf: directory.appendingPathComponent(name), encoding: .utf8)
+        for section in ["man1", "man7"] {
+            let folder = directory.appendingPathComponent(section)
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+                pages[name] = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
+            }
         }
         return pages
     }
@@ -36,16 +39,39 @@ struct ManualTests {
         let verbs = try CommandRunner().run("---complete", "zsh", "skr", "").output.split(separator: "\n").dropFirst()
             .compactMap { $0.split(separator: "\t").first }.filter { $0 != "help" }
         #expect(verbs.count > 8)
-        #expect(Set(pages.keys) == Set(verbs.map { "skr-\($0).1" } + ["skr.1", "skr-stress.1"]))
-        for (name, page) in pages {
-            for section in ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "EXAMPLES", "SEE ALSO"] {
+        let commands = pages.filter { $0.key.hasSuffix(".1") }
+        #expect(Set(commands.keys) == Set(verbs.map { "skr-\($0).1" } + ["skr.1", "skr-stress.1"]))
+        for (name, page) in commands {
+            for section in ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "EXAMPLES"] {
                 #expect(page.contains(".Sh \(section)\n"), "\(name)")
             }
             #expect(page.hasPrefix(".Dd January 1, 1970\n"), "\(name)")
         }
         #expect(pages["skr-get.1"]?.contains(".Sh ENVIRONMENT\n") == true)
         #expect(pages["skr-stress.1"]?.contains(".Op Fl \\-workload Ar NAME\n") == true)
-        #expect(pages["skr-get.1"]?.contains(".Xr skr-stress 1 ,\n") == true)
+        #expect(pages["skr-get.1"]?.contains(".Xr skr-set 1 ,\n") == true)
+    }
+
+    @Test("each page refers to pages of its own package only, and 'skr help' names all of section 7")
+    func references() throws {
+        let pages = try pages()
+        let guides = Set(pages.keys.filter { $0.hasSuffix(".7") })
+        #expect(guides.count == 6)
+        let help = try CommandRunner().run("help").output
+        for (name, page) in pages {
+            let macros = page.matches(of: /\.Xr ([a-z-]+) ([0-9])/).map { "\($0.1).\($0.2)" }
+            let words = page.matches(of: /\\f\[B\](skr[a-z\\-]*)\\f\[R\]\(([0-9])\)/).map {
+                "\($0.1.filter { $0 != "\\" }).\($0.2)"
+            }
+            #expect(macros + words == [] || name != "skr-stress.1")
+            #expect(!(macros + words).isEmpty || name == "skr-stress.1", "\(name)")
+            #expect(Set(macros + words).subtracting(pages.keys) == [], "\(name)")
+            #expect(!(macros + words).contains("skr-stress.1"), "\(name)")
+        }
+        for guide in guides {
+            #expect(help.contains("  \(guide.dropLast(2)) "), "\(guide)")
+            #expect(pages["skr.1"]?.contains(".Xr \(guide.dropLast(2)) 7") == true, "\(guide)")
+        }
     }
 
     @Test("man shows what the command understands, with dashes and quotes that can be copied")

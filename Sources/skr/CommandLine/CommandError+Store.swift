@@ -62,9 +62,11 @@ extension SecretStoreError {
         case .duplicate: "leave out --new to replace it"
         case .forbidden: "run it in the session that stored the secret, or use --scope user"
         case .foreignSession:
-            "start a session of your own with 'skr session', use --scope user, or share this one with --scope session"
+            "start a session of your own with 'skr session', use --scope user, or share this one with --scope session; "
+                + "\(Guide.loginEnvironments.reference) has more"
         case .ambiguous: "name the account too: skr VERB SERVICE ACCOUNT, or skr://SERVICE/ACCOUNT"
-        case .sessionRevoked: "log in again, or start a new session with 'skr session'"
+        case .sessionRevoked:
+            "log in again, or start a new session with 'skr session'; \(Guide.loginEnvironments.reference) has more"
         case .restricted: "start a session of your own with 'skr session', or use another scope"
         case .undecodable: "ask for the type that was stored, or look at it with 'skr get'"
         case .invalidTimeout: "pass a duration of more than 0 and at most 4294967295 seconds: \(DurationText.forms)"

@@ -30,6 +30,9 @@ struct RootCommand: ExampleCommand {
         EXIT CODES:
         \(ExitCode.table)
 
+        MANUAL PAGES (man NAME):
+        \(Guide.table)
+
         """
 
     static let examples = """

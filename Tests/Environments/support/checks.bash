@@ -52,7 +52,7 @@ get 1'
 refused() {
     cat <<LINES
 skr: error: life: the session belongs to user $1, who could read what is stored in it
-skr: hint: start a session of your own with 'skr session', use --scope user, or share this one with --scope session
+skr: hint: start a session of your own with 'skr session', use --scope user, or share this one with --scope session; 'man skr-login-environments' has more
 set 77
 skr: error: life: no such item, or it has expired (namespace environment-$name)
 skr: hint: store it first; 'skr list' shows what is there

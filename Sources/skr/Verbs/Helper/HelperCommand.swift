@@ -91,7 +91,8 @@ struct HelperCommand: VerbCommand {
         let nearest = NearestName.to(name, among: names + others)
         return .usage(
             "no such client: \(Display.plain(name))",
-            hint: nearest.map { "did you mean '\($0)'?" } ?? "there are \(names.joined(separator: ", "))")
+            hint: nearest.map { "did you mean '\($0)'?" }
+                ?? "there are \(names.joined(separator: ", ")); \(Guide.useItWith.reference) shows each")
     }
 
     private func setupCall() throws(CommandError) -> SetupCall {

@@ -40,7 +40,8 @@ struct ManualCommand: VerbCommand, VerbAction {
         let stores = [nil, SetCommand.configuration.commandName, CachedCommand.configuration.commandName]
         let variables = PlaceOptions.variables + (stores.contains(verb) ? [TimeoutArgument.variable] : [])
         let page = try ManualPage(
-            of: RootCommand.self, verb: verb, date: date ?? Self.today, variables: variables, exitCodes: codes)
+            of: RootCommand.self, verb: verb, date: date ?? Self.today, variables: variables, exitCodes: codes,
+            guides: Guide.allCases.map(\.rawValue))
         try Console.write(page.text)
     }
 }

@@ -1,0 +1,31 @@
+/// Pages of the documentation that are installed as manual pages of section 7, by `.ci/guides`.
+enum Guide: String, CaseIterable {
+    case command = "skr-command"
+    case useItWith = "skr-use-it-with"
+    case shellRecipes = "skr-shell-recipes"
+    case credentialHelpers = "skr-credential-helpers"
+    case loginEnvironments = "skr-login-environments"
+    case guarantees = "skr-guarantees"
+
+    /// For hints: how to read it.
+    var reference: String { "'man \(rawValue)'" }
+
+    /// For `skr help`: a line for each.
+    static var table: String {
+        allCases.map { guide in
+            let padding = String(repeating: " ", count: 24 - guide.rawValue.count)
+            return "  \(guide.rawValue)\(padding)\(guide.subject)"
+        }.joined(separator: "\n")
+    }
+
+    private var subject: String {
+        switch self {
+        case .command: "all verbs on one page"
+        case .useItWith: "git, docker, aws, kubectl, pip and others"
+        case .shellRecipes: "curl, ssh, restic, psql, direnv, cron"
+        case .credentialHelpers: "what clients ask, and what they get"
+        case .loginEnvironments: "ssh, su, sudo, cron, tmux, containers"
+        case .guarantees: "what to rely on, sizes and quota"
+        }
+    }
+}

@@ -15,10 +15,10 @@ mkdir -p ~/.cargo
 cat >~/.cargo/config.toml <<CONFIG
 [registries.one]
 index = "$index"
-credential-provider = ["cargo-credential-skr"]
 [net]
 retry = 0
 CONFIG
+page cargo 2 >>~/.cargo/config.toml
 printf '[package]\nname = "project"\nversion = "1.0.0"\nedition = "2021"\n[dependencies]\norchard = { version = "1", registry = "one" }\n' >project/Cargo.toml
 touch project/src/lib.rs
 
@@ -30,6 +30,7 @@ if [ -n "$version" ] && printf '1.74.0\n%s\n' "$version" | sort -VC; then
     client cargo "$version"
     fetch() { rm -rf ~/.cargo/registry project/Cargo.lock && (cd project && timeout 60 "$cargo" fetch -q); }
     login() { "$cargo" login -q --registry one <<<"$1"; }
+    check "the page's lines" follow cargo 1
     check "nothing stored: fetch fails, and says so" says 'no token found' fetch
     check "login" login "$token"
     check "fetch" fetch

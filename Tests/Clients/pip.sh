@@ -13,7 +13,7 @@ index=http://amy@$host/simple/
 unset PIP_CONFIG_FILE
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_RETRIES=0 UV_NO_CONFIG=1 UV_PYTHON_DOWNLOADS=never
 
-# Each client: fetch URL. What they know of the program keyring is what the page's lines have told them.
+# Each client: fetch URL. Only the page's lines have told them of the program keyring.
 old_pip() { fetched old/bin/pip download --no-cache-dir -q --no-deps -d fetched -i "$1" orchard; }
 middle_pip() { fetched "$INSTALLED/middle-pip/bin/pip" --no-input download --no-cache-dir -q --no-deps -d fetched -i "$1" orchard; }
 new_pip() { fetched pip --no-input download --no-cache-dir -q --no-deps -d fetched -i "$1" orchard; }

@@ -8,12 +8,12 @@ terraform=$(PATH=$OUTER_PATH command -v terraform)
 if [ -n "$terraform" ]; then
     client terraform "$("$terraform" version | sed -nE '1s/Terraform v//p')"
     certificate
-    mkdir -p files/.well-known files/modules/acme/orchard/local ~/.terraform.d/plugins project
+    mkdir -p files/.well-known files/modules/acme/orchard/local project
     echo '{"modules.v1":"/modules/"}' >files/.well-known/terraform.json
     echo '{"modules":[{"versions":[{"version":"1.0.0"}]}]}' >files/modules/acme/orchard/local/versions
     serve files "$WORK/files" --tls "$WORK/certificate.pem" "$WORK/key.pem" <<<"header amy Bearer $token"
-    ln -s "$(command -v terraform-credentials-skr)" ~/.terraform.d/plugins/
-    echo 'credentials_helper "skr" { args = [] }' >~/.terraformrc
+    check "the page's lines" follow terraform 1
+    page terraform 2 >~/.terraformrc
     echo "module \"orchard\" { source = \"127.0.0.1:$port/acme/orchard/local\" }" >project/main.tf
     export SSL_CERT_FILE=$WORK/ca.pem CHECKPOINT_DISABLE=1
     # That a module's version is found shows that the token was right; there is none to download.

@@ -25,5 +25,5 @@ ssh-add -l | grep -q ED25519 || failed ssh-add
 jq -es '.[] | select(.headers.Authorization == "Basic '"$(printf alice:s3cret | base64)"'")' "$PAGE_REQUESTS" >/dev/null || failed netrc
 # The profile of aws runs what stands in it.
 eval "$(sed -n 's/^credential_process = //p' ~/.aws/config)" | jq -e '.SecretAccessKey == "s3cret"' >/dev/null || failed aws
-for client in git docker cargo terraform vault; do skr helper uninstall $client --write-config; done
+for client in git docker; do skr helper uninstall $client --write-config; done
 [ ! -e ~/.docker/config.json ] && ! git config --get-all credential.helper || failed 'not as before'

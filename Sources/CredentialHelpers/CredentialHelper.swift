@@ -81,7 +81,8 @@ extension CredentialHelper {
             : left.account.utf8.lexicographicallyPrecedes(right.account.utf8)
     }
 
-    /// Stores what a client hands over, unless just that would be found: to use a secret does not make it live longer.
+    /// Stores what a client hands over, unless just that would be found: to use a secret does not make it live longer, but a
+    /// shorter timeout shortens it.
     ///
     /// - Parameters:
     ///   - fields: what it has besides its secret; with some, it is of the kind `credential`.
@@ -117,7 +118,10 @@ extension CredentialHelper {
             let payload = SecretBox(bytes)
             let record = CredentialRecord(payload, of: name)
             guard owner.has(name, record) else { continue }
-            if isFirst, record?.says(secret, fields, at: now) ?? false { return true }
+            if isFirst, record?.says(secret, fields, at: now) ?? false {
+                try shorten(name, to: timeout(until: fields.expires))
+                return true
+            }
             isFirst = false
             if name != item { others.append((name, payload)) }
         }

@@ -31,9 +31,26 @@ public protocol ItemSource: Sendable {
     func takingTurns<Result>(
         at service: String, _ body: () throws(SecretStoreError) -> Result
     ) throws(SecretStoreError) -> Result
+
+    /// The attributes of a live item, of which helpers use the expiry; `nil` for an absent item, or if the source can't tell.
+    ///
+    /// A source without this method reports no expiry to any client, and stores of the same secret never shorten an item.
+    func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes?
+
+    /// Gives a live item a new timeout, counted from now; false for an absent item, or if the source can't.
+    @discardableResult
+    func expire(_ item: ItemIdentity, timeout: Duration) throws(SecretStoreError) -> Bool
 }
 
+/// What a source may leave out.
 extension ItemSource {
+    /// Nothing is known.
+    public func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes? { nil }
+
+    /// No timeout is changed.
+    @discardableResult
+    public func expire(_ item: ItemIdentity, timeout: Duration) throws(SecretStoreError) -> Bool { false }
+
     /// Compares, then deletes.
     @discardableResult
     public func delete(

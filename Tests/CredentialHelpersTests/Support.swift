@@ -8,7 +8,9 @@ import Threads
 struct HelperUnderTest {
     static let now: Int64 = 1_790_000_000
 
-    let store = SecretStore(backend: InMemoryBackend())
+    private static let instant = ContinuousClock.now
+
+    let store = SecretStore(backend: InMemoryBackend(now: { instant }))
     let helper: CredentialHelper
 
     init(timeout: Duration? = nil) {

@@ -22,14 +22,14 @@ extension CredentialHelper {
         guard let address = WebAddress(uri) else { return Self.noHeaders }
         for (item, _) in try items(covering: address) {
             guard let credential = try liveCredential(item), ItemOwner.others.has(item, credential) else { continue }
+            let value: AuthorizationValue
             do throws(UnusableToken) {
-                let token = try IssuedToken(
-                    Issuance(credential.secret, account: item.account, expires: credential.expires, isBare: true))
-                return Self.headers(
-                    try AuthorizationValue(token.secret, user: item.account), expires: token.expires)
+                let token = try IssuedToken(Issuance(credential.secret, account: item.account, isBare: true))
+                value = try AuthorizationValue(token.secret, user: item.account)
             } catch {
                 return error.answerOfItem
             }
+            return Self.headers(value, expires: try end(of: item, holding: credential))
         }
         return Self.noHeaders
     }

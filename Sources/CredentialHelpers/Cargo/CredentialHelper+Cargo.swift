@@ -77,12 +77,15 @@ extension CredentialHelper {
     }
 
     private func cargoGet(_ index: String) throws(SecretStoreError) -> HelperAnswer {
-        guard let credential = try credential(service: index) else { return Self.cargoRefusal("not-found") }
+        guard let (item, credential) = try namedCredential(service: index) else {
+            return Self.cargoRefusal("not-found")
+        }
         guard credential.secret.isText else { return Self.cargoError("the token that is stored is not UTF-8") }
+        let end = try end(of: item, holding: credential)
         return HelperAnswer { line in
             line.append("{\"Ok\":{\"kind\":\"get\",\"token\":")
             line.appendJSON(credential.secret)
-            if let end = credential.expires {
+            if let end {
                 line.append(",\"cache\":\"expires\",\"expiration\":\(end)")
             } else {
                 line.append(",\"cache\":\"session\"")

@@ -4,6 +4,7 @@ public import SessionKeyring
 /// The answer to go: the addresses that a header is for, and the header.
 package struct GoHeaders: TokenFormat {
     private let place: WebAddress
+    package var reportsExpiry: Bool { false }
 
     /// - Parameter place: nothing but it, and what is below it, gets the secret.
     package init(for place: WebAddress) {

@@ -29,11 +29,18 @@ extension CredentialHelper {
     /// What is stored under this name and not git's or docker's; `nil` for nothing, and for what has ended though its item is
     /// still there.
     func credential(service: String, account: String = "") throws(SecretStoreError) -> CredentialRecord? {
-        try lookingAgain { look throws(SecretStoreError) -> CredentialRecord? in
+        try namedCredential(service: service, account: account)?.credential
+    }
+
+    /// The same, with the item that holds it.
+    func namedCredential(
+        service: String, account: String = ""
+    ) throws(SecretStoreError) -> (item: ItemIdentity, credential: CredentialRecord)? {
+        try lookingAgain { look throws(SecretStoreError) -> (item: ItemIdentity, credential: CredentialRecord)? in
             look.isByName = true
             for kind in Self.kinds {
                 let item = ItemIdentity(kind, service: service, account: account)
-                if let found = try look.liveCredential(item), ItemOwner.others.has(item, found) { return found }
+                if let found = try look.liveCredential(item), ItemOwner.others.has(item, found) { return (item, found) }
             }
             return nil
         }

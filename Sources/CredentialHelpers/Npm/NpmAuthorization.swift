@@ -3,6 +3,8 @@ public import SessionKeyring
 
 /// The answer to npm and pnpm: the whole value of the header `Authorization`, on a line.
 package struct NpmAuthorization: TokenFormat {
+    package var reportsExpiry: Bool { false }
+
     package init() {}
 
     package func answer(_ issued: Issuance) throws(UnusableToken) -> TokenAnswer {

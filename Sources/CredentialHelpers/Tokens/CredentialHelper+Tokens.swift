@@ -4,6 +4,8 @@ import SessionKeyring
 extension CredentialHelper {
     /// What the item of this name says in this format; an item whose expiry is over is none.
     ///
+    /// A payload without an expiry ends with the item's timeout.
+    ///
     /// Without an account, it is the item that has none, else the only one of the service, as for `skr get`.
     ///
     /// - Parameter isBare: whether an item that is JSON is the secret itself; else it may be an answer of the protocol's own.
@@ -18,15 +20,19 @@ extension CredentialHelper {
                 isThere: { item throws(SecretStoreError) in try items.get(item) != nil }),
             let credential = try credential(item)
         else { throw SecretStoreError(.notFound, item: missing) }
-        let answer: TokenAnswer
+        func answer(endingAt end: Int64?) throws(UnusableToken) -> TokenAnswer {
+            try format.answer(Issuance(credential.secret, account: item.account, expires: end, isBare: isBare))
+        }
+        let stated: TokenAnswer
         do throws(UnusableToken) {
-            let issued = Issuance(
-                credential.secret, account: item.account, expires: credential.expires, isBare: isBare)
-            answer = try format.answer(issued)
+            stated = try answer(endingAt: credential.expires)
         } catch {
             return error.answerOfItem
         }
-        guard !isOver(answer.expires) else { throw SecretStoreError(.notFound, item: missing) }
-        return HelperAnswer { $0.append(answer.output) }
+        guard !isOver(stated.expires) else { throw SecretStoreError(.notFound, item: missing) }
+        guard format.reportsExpiry, stated.expires == nil, let end = try end(of: item, holding: credential),
+            let dated = try? answer(endingAt: end)
+        else { return HelperAnswer { $0.append(stated.output) } }
+        return HelperAnswer { $0.append(dated.output) }
     }
 }

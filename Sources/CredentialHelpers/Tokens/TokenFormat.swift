@@ -1,7 +1,14 @@
 /// How a client wants to be told of what was issued to its user.
 package protocol TokenFormat: Sendable {
+    /// Whether the client can be told when the token ends.
+    var reportsExpiry: Bool { get }
+
     /// The answer that says it.
     func answer(_ issued: Issuance) throws(UnusableToken) -> TokenAnswer
+}
+
+extension TokenFormat {
+    package var reportsExpiry: Bool { true }
 }
 
 /// What was issued to the user, as a command has printed it or an item holds it.

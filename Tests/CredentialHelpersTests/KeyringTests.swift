@@ -72,7 +72,47 @@ struct KeyringTests {
         try set("https://h:8443/simple/", "you", "exact")
         #expect(try get("https://h:8443/simple/", nil, .credentials).output == "you\nexact\n")
         #expect(try get("https://h:8443/simple/", "me").output == "origin\n")
-        #expect(try delete("https://h:8443/", "me") == Self.notFound)
+        #expect(try delete("https://h:8443/other", "me") == Self.notFound)
+    }
+
+    @Test(
+        "an address with and without a final slash is one service",
+        arguments: ["https://pypi.example/simple", "https://pypi.example", "http://[::1]:8080/a/b"])
+    func finalSlash(address: String) throws {
+        for (stored, asked) in [(address, address + "/"), (address + "/", address)] {
+            try set(stored, "me", "one")
+            for name in [stored, asked] {
+                #expect(try get(name, "me").output == "one\n")
+                #expect(try get(name, "me", .passwordJSON).output == #"{"password":"one"}"# + "\n")
+                #expect(try get(name, nil, .credentials).output == "me\none\n")
+                #expect(
+                    try get(name, nil, .credentialsJSON).output == #"{"username":"me","password":"one"}"# + "\n")
+            }
+            try set(asked, "me", "two")
+            #expect(try test.stored.count == 1)
+            for name in [stored, asked] { #expect(try get(name, "me").output == "two\n") }
+            #expect(try delete(asked, "me").exitCode == 0)
+            #expect(try test.stored == [:])
+        }
+    }
+
+    @Test("if both spellings of an address are stored, set and del change both, and get means the exact one")
+    func bothSpellings() throws {
+        let names = ["https://pypi.example/simple/", "https://pypi.example/simple"]
+        for name in names { try test.store.set(name, for: .password(service: name, account: "me")) }
+        for name in names { #expect(try get(name, "me").output == name + "\n") }
+        try set(names[0], "me", "new")
+        for name in names { #expect(try get(name, "me").output == "new\n") }
+        #expect(try delete(names[1], "me").exitCode == 0)
+        for name in names { #expect(try get(name, "me") == Self.notFound) }
+    }
+
+    @Test("a slash at the end of any other name is a part of it")
+    func slashInName() throws {
+        try set("a/", "me", "slash")
+        #expect(try get("a", "me") == Self.notFound)
+        try set("a", "me", "plain")
+        #expect(try get("a/", "me").output == "slash\n")
     }
 
     @Test("without a user it is the item that has none, else the first by name")

@@ -5,8 +5,9 @@ public import SessionKeyring
 extension CredentialHelper {
     /// Answers `keyring get`.
     ///
-    /// pip asks for the URL of an index. Where nothing has that name, it is what is stored for the URL's origin that is meant.
-    /// What is not found is silent, with the exit status 1: pip asks for several names.
+    /// pip asks for the URL of an index, from 23.2 on with a final slash. With and without it is the same service. If nothing
+    /// has that name, the answer is the secret of the URL's origin. A miss is silent, with the exit status 1: pip asks for
+    /// several names.
     ///
     /// - Parameter user: the account; `nil` for the item that has none, else the first by name.
     /// - Throws: ``SecretStoreError``.
@@ -14,7 +15,7 @@ extension CredentialHelper {
         service: String, user: String?, form: KeyringForm
     ) throws(SecretStoreError) -> HelperAnswer {
         let origin = Origin(service).flatMap { Origin(scheme: $0.scheme, host: $0.host, path: nil) }?.service
-        for name in [service, origin] {
+        for name in [service, Self.otherSpelling(of: service), origin] {
             guard let name, let found = try credential(service: name, ofAny: user) else { continue }
             return Self.keyringAnswer(found.account, found.credential.secret, form)
         }
@@ -31,10 +32,17 @@ extension CredentialHelper {
     public func keyringSet(
         service: String, user: String, password: RawSpan
     ) throws(SecretStoreError) -> HelperAnswer {
-        try store(
-            SecretBox(copying: password.extracting(first: password.countWithoutNewline)), CredentialFields(),
-            service: service, account: user,
-            as: Origin(service) == nil || ItemOwner.isRegistry(service) ? .password : .internet)
+        let secret = SecretBox(copying: password.extracting(first: password.countWithoutNewline))
+        var names = [service]
+        // Never a delete: of two that set both spellings at the same time, each would remove the other's.
+        if let other = Self.otherSpelling(of: service), try credential(service: other, account: user) != nil {
+            names = try credential(service: service, account: user) == nil ? [other] : [service, other]
+        }
+        for name in names {
+            try store(
+                secret, CredentialFields(), service: name, account: user,
+                as: Origin(name) == nil || ItemOwner.isRegistry(name) ? .password : .internet)
+        }
         return .nothing
     }
 
@@ -42,7 +50,16 @@ extension CredentialHelper {
     ///
     /// - Throws: ``SecretStoreError``.
     public func keyringDelete(service: String, user: String) throws(SecretStoreError) -> HelperAnswer {
-        HelperAnswer(exitCode: try delete(service: service, account: user) ? 0 : 1)
+        var isDeleted = try delete(service: service, account: user)
+        if let other = Self.otherSpelling(of: service), try delete(service: other, account: user) { isDeleted = true }
+        return HelperAnswer(exitCode: isDeleted ? 0 : 1)
+    }
+
+    /// An address without its final slash, or with an added one; `nil` for a name that isn't an address.
+    private static func otherSpelling(of service: String) -> String? {
+        let hasSlash = service.utf8.last == UInt8(ascii: "/")
+        let other = hasSlash ? String(Substring(service.utf8.dropLast())) : service + "/"
+        return Origin(service) == nil || Origin(other) == nil ? nil : other
     }
 
     private static func keyringAnswer(_ user: String, _ password: SecretBox, _ form: KeyringForm) -> HelperAnswer {

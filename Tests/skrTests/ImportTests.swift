@@ -27,10 +27,18 @@ struct ImportTests {
             outcome.output == """
                 password\tdb.example\tal\t6\tnew
                 password\tmail\ta@b.example\t7\tnew
+                skr: passed over: db.example al: another one makes the same item
+                skr: passed over: keyring-rs:al@: its name has no service
+                skr: passed over: keyring-rs:nothing: its name has no @
+                skr: passed over: keyring-rs:\u{FFFD}@x: its name is not UTF-8
                 skr: 2 new, 4 passed over; nothing is imported without --yes
                 0
                 password\tdb.example\tal\t6\timported
                 password\tmail\ta@b.example\t7\timported
+                skr: passed over: db.example al: another one makes the same item
+                skr: passed over: keyring-rs:al@: its name has no service
+                skr: passed over: keyring-rs:nothing: its name has no @
+                skr: passed over: keyring-rs:\u{FFFD}@x: its name is not UTF-8
                 skr: 2 imported, 4 passed over
                 0
                 s3cret
@@ -102,7 +110,8 @@ struct ImportTests {
             """#)
         #expect(
             outcome.output
-                == "password\taws-vault\tprod\t19\timported\nskr: 1 imported, 1 passed over\n0\n{\"AccessKeyID\":\"x\"}"
+                == "password\taws-vault\tprod\t19\timported\nskr: passed over: \u{FFFD}: its name is not UTF-8\n"
+                + "skr: 1 imported, 1 passed over\n0\n{\"AccessKeyID\":\"x\"}"
         )
     }
 
@@ -115,7 +124,8 @@ struct ImportTests {
             """#)
         #expect(
             outcome.output
-                == "password\thttps://x.example/\tbob\t6\timported\nskr: 1 imported, 1 passed over\n0\ns3cret")
+                == "password\thttps://x.example/\tbob\t6\timported\nskr: passed over: nothing: its name has no colon\n"
+                + "skr: 1 imported, 1 passed over\n0\ns3cret")
     }
 
     @Test("systemd-ask-password: the first of several passwords, of the key that is named")
@@ -141,10 +151,14 @@ struct ImportTests {
             outcome.output == """
                 password\tB\t\t3\tnew
                 password\tA\t\t6\tnew
+                skr: passed over: C: its value is empty
+                skr: passed over: D: it is a reference
                 skr: 2 new, 2 passed over; nothing is imported without --yes
                 0
                 password\tapp\tB\t3\timported
                 password\tapp\tA\t6\timported
+                skr: passed over: C: its value is empty
+                skr: passed over: D: it is a reference
                 skr: 2 imported, 2 passed over
                 0
                 s3cret
@@ -189,10 +203,10 @@ struct ImportTests {
                 skr: 4 new; nothing is imported without --yes
                 0
                 1
-                password\t-odd\t\t?\timported
+                password\t-odd\t\t11\timported
                 password\tbroken\t\t?\tgone
-                password\tdb\t\t?\timported
-                password\tweb/mail\t\t?\timported
+                password\tdb\t\t9\timported
+                password\tweb/mail\t\t15\timported
                 skr: 3 imported, 1 could not be read
                 0
                 s3cret-web/mail
@@ -202,6 +216,51 @@ struct ImportTests {
                 show -- web/mail
 
                 """), "\(outcome)")
+    }
+
+    @Test("pass: entries and folders that are not UTF-8 are counted and named, also if there is nothing else")
+    func passBytes() throws {
+        let outcome = try run(
+            #"""
+            mkdir -p .password-store/web .password-store/$'\351t\351'; touch .password-store/web/$'\377'.gpg .password-store/{$'\376',$'.\376.gpg'}
+            run pass; touch .password-store/db.gpg; run pass
+            """#)
+        let passedOver = """
+            skr: passed over: web/\u{FFFD}.gpg: its name is not UTF-8
+            skr: passed over: \u{FFFD}t\u{FFFD}: its name is not UTF-8
+
+            """
+        #expect(
+            outcome.output == passedOver + """
+                skr: error: pass has nothing to import; 2 passed over
+                skr: hint: 'skr help import' says where it is looked for
+                1
+                password\tdb\t\t?\tnew
+                \(passedOver)skr: 1 new, 2 passed over; nothing is imported without --yes
+                0
+
+                """, "\(outcome)")
+    }
+
+    @Test("pass: with --yes the sizes are shown, and none for an item that is kept")
+    func passSizes() throws {
+        let outcome = try run(
+            #"""
+            mkdir -p .password-store bin; touch .password-store/{a,b}.gpg; printf '#!/bin/sh\necho s3cret\n' > bin/pass; chmod +x bin/pass; PATH=$HOME/bin:$PATH
+            printf x | skr set a; run pass --yes; run pass --yes --replace
+            """#)
+        #expect(
+            outcome.output == """
+                password\ta\t\t?\tkept
+                password\tb\t\t6\timported
+                skr: 1 imported, 1 kept as they were
+                0
+                password\ta\t\t6\treplaced
+                password\tb\t\t6\treplaced
+                skr: 2 replaced
+                0
+
+                """, "\(outcome)")
     }
 
     @Test(

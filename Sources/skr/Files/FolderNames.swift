@@ -2,15 +2,19 @@ import Glibc
 
 /// The names in a folder; none where it can't be read.
 enum FolderNames {
-    static func all(in folder: String) -> [String] {
+    /// - Parameter passOver: called for each name that is not UTF-8, with the name as far as it is text, and whether it is a
+    ///   folder's.
+    static func all(in folder: String, passOver: (String, _ isFolder: Bool) -> Void = { _, _ in }) -> [String] {
         guard let stream = unsafe opendir(folder) else { return [] }
         defer { unsafe closedir(stream) }
         var names: [String] = []
         while let entry = unsafe readdir(stream) {
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
-                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(validatingCString: $0) }
+            let (name, shown) = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) {
+                    (unsafe String(validatingCString: $0), unsafe String(cString: $0))
+                }
             }
-            if let name { names.append(name) }
+            if let name { names.append(name) } else { passOver(shown, unsafe Int32(entry.pointee.d_type) == DT_DIR) }
         }
         return names
     }

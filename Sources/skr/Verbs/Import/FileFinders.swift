@@ -14,8 +14,12 @@ struct DotenvFinder: SecretFinder {
         var values: [(name: String, value: [UInt8])] = []
         var names: Set<[UInt8]> = []
         for variable in try EnvironmentFile.read(path).variables.reversed() {
-            guard case .plain(let value) = variable.value, !value.isEmpty else {
-                found.passedOver += 1
+            guard case .plain(let value) = variable.value else {
+                found.passOver(variable.name, because: "it is a reference")
+                continue
+            }
+            guard !value.isEmpty else {
+                found.passOver(variable.name, because: "its value is empty")
                 continue
             }
             if names.insert(Array(variable.name.utf8)).inserted { values.append((variable.name, value)) }
@@ -45,7 +49,7 @@ struct PassFinder: SecretFinder {
         let user = try SetupUser()
         let store = user.variable("PASSWORD_STORE_DIR") ?? user.path(".password-store")
         var visited: Set<FolderID> = []
-        for name in Self.names(in: store, below: "", depth: 0, &visited) {
+        for name in Self.names(in: store, below: "", depth: 0, &visited, &found) {
             found.append(
                 FoundSecret(service: name, account: "", size: nil) { () throws(CommandError) in
                     try Self.show(name)
@@ -58,19 +62,24 @@ struct PassFinder: SecretFinder {
     ///
     /// - Parameter visited: the folders that were looked into, which no link leads into again.
     private static func names(
-        in store: String, below prefix: String, depth: Int, _ visited: inout Set<FolderID>
+        in store: String, below prefix: String, depth: Int, _ visited: inout Set<FolderID>, _ found: inout FoundSecrets
     ) -> [String] {
         var folder = stat()
         guard depth < deepest, unsafe stat("\(store)/\(prefix)", &folder) == 0,
             visited.insert(FolderID(device: UInt(folder.st_dev), inode: UInt(folder.st_ino))).inserted
         else { return [] }
         var names: [String] = []
-        for name in FolderNames.all(in: "\(store)/\(prefix)").sorted() where name.utf8.first != UInt8(ascii: ".") {
+        let all = FolderNames.all(in: "\(store)/\(prefix)") { name, isFolder in
+            // Neither pass nor we could be told of it by a word of text.
+            guard isFolder || name.hasSuffix(".gpg"), name.utf8.first != UInt8(ascii: ".") else { return }
+            found.passOver(prefix + name, because: Self.notText)
+        }
+        for name in all.sorted() where name.utf8.first != UInt8(ascii: ".") {
             let path = prefix + name
-            var found = stat()
-            guard unsafe stat("\(store)/\(path)", &found) == 0 else { continue }
-            if found.st_mode & S_IFMT == S_IFDIR {
-                names += Self.names(in: store, below: "\(path)/", depth: depth + 1, &visited)
+            var status = stat()
+            guard unsafe stat("\(store)/\(path)", &status) == 0 else { continue }
+            if status.st_mode & S_IFMT == S_IFDIR {
+                names += Self.names(in: store, below: "\(path)/", depth: depth + 1, &visited, &found)
             } else if name.hasSuffix(".gpg"), name.utf8.count > 4 {
                 names.append(String(path.dropLast(4)))
             }

@@ -22,21 +22,33 @@ struct FoundSecret {
 struct FoundSecrets {
     private(set) var secrets: [FoundSecret] = []
     private var items: Set<ItemIdentity> = []
-    /// How many were passed over, because they make no item, or one that another makes too.
-    var passedOver = 0
+    /// What makes no item: its name in the source, and why.
+    private(set) var passedOver: [(name: String, reason: String)] = []
+
+    mutating func passOver(_ name: String, because reason: String) { passedOver.append((name, reason)) }
 
     mutating func append(_ secret: FoundSecret) {
-        guard secret.item.problem == nil, items.insert(secret.item).inserted else {
-            passedOver += 1
-            return
+        let name = [secret.item.service, secret.item.account].filter { !$0.isEmpty }.joined(separator: " ")
+        switch secret.item.problem {
+        case .empty: passOver(name, because: "its name has no service")
+        case .tooLong(let bytes, let limit): passOver(name, because: "its name takes \(bytes) bytes of \(limit)")
+        default:
+            guard items.insert(secret.item).inserted else {
+                return passOver(name, because: "another one makes the same item")
+            }
+            secrets.append(secret)
         }
-        secrets.append(secret)
     }
 }
 
 /// Looks for the secrets of another program.
 protocol SecretFinder {
     func find() throws -> FoundSecrets
+}
+
+extension SecretFinder {
+    /// Why a name of other bytes is passed over.
+    static var notText: String { "its name is not UTF-8" }
 }
 
 /// Lists what another program has stored, and imports it when asked.
@@ -55,8 +67,10 @@ struct ImportAction: VerbAction {
 
     func run() throws {
         let found = try finder.find()
+        let count = found.passedOver.count
         guard !found.secrets.isEmpty else {
-            let others = found.passedOver > 0 ? "; \(found.passedOver) passed over" : ""
+            report(found.passedOver)
+            let others = count > 0 ? "; \(count) passed over" : ""
             throw CommandError(
                 exitCode: .noItem, message: "\(source) has nothing to import\(others)",
                 hint: "'skr help import' says where it is looked for")
@@ -66,9 +80,9 @@ struct ImportAction: VerbAction {
         var states: [State] = []
         do {
             for secret in found.secrets {
-                let state = try imports ? take(secret, into: store) : look(for: secret, in: store)
+                let (state, size) = try imports ? take(secret, into: store) : look(for: secret, in: store)
                 states.append(state)
-                rows.append(row(of: secret, state))
+                rows.append(row(of: secret, state, size: size))
             }
         } catch {
             // What is imported by now stays.
@@ -76,34 +90,41 @@ struct ImportAction: VerbAction {
             throw error
         }
         try show(rows)
-        Console.note(summary(states, passedOver: found.passedOver))
+        report(found.passedOver)
+        Console.note(summary(states, passedOver: count))
     }
 
-    private func row(of secret: FoundSecret, _ state: State) -> [String] {
+    /// Names what makes no item, in the order of the names.
+    private func report(_ passedOver: [(name: String, reason: String)]) {
+        for (name, reason) in passedOver.sorted(by: { $0 < $1 }) { Console.note("passed over: \(name): \(reason)") }
+    }
+
+    private func row(of secret: FoundSecret, _ state: State, size: Int?) -> [String] {
         let item = secret.item
-        let size = secret.size.map { "\($0)" } ?? "?"
+        let size = size.map { "\($0)" } ?? "?"
         return [item.kind.rawValue, Display.plain(item.service), Display.plain(item.account), size, state.rawValue]
     }
 
-    private func look(for secret: FoundSecret, in store: SecretStore) throws -> State {
-        try store.contains(secret.item) ? .present : .new
+    private func look(for secret: FoundSecret, in store: SecretStore) throws -> (State, size: Int?) {
+        (try store.contains(secret.item) ? .present : .new, secret.size)
     }
 
-    private func take(_ secret: FoundSecret, into store: SecretStore) throws -> State {
+    /// Imports it; the size is known at the latest once it was read.
+    private func take(_ secret: FoundSecret, into store: SecretStore) throws -> (State, size: Int?) {
         let isThere = try store.contains(secret.item)
         // Before the source asks for a passphrase.
-        if isThere, !replaces { return .kept }
-        guard let payload = try secret.read() else { return .gone }
+        if isThere, !replaces { return (.kept, secret.size) }
+        guard let payload = try secret.read() else { return (.gone, secret.size) }
         if replaces {
             try store.set(payload.bytes, for: secret.item, timeout: timeout)
-            return isThere ? .replaced : .imported
+            return (isThere ? .replaced : .imported, payload.count)
         }
         do throws(SecretStoreError) {
             try store.add(payload.bytes, for: secret.item, timeout: timeout)
-            return .imported
+            return (.imported, payload.count)
         } catch {
             guard error.code == .duplicate else { throw error }
-            return .kept
+            return (.kept, payload.count)
         }
     }
 

@@ -17,8 +17,8 @@ struct ImportCommand: VerbCommand {
         abstract: "Take over secrets that other programs have stored.",
         discussion: """
             Lists what there is: kind, service, account, bytes, and whether it is new or there already; never a secret. \
-            Only --yes imports. What is there already is kept unless --replace; the source stays as it is. A name that \
-            makes no item is passed over and counted. Exit code 1 if there is nothing.
+            Only --yes imports. An existing item is kept unless --replace; the source stays as it is. A secret whose \
+            name makes no item is passed over, counted, and named with the reason. Exit code 1 if there is nothing.
 
             keyring-rs: the keys of that Rust library, in the session and in the user's persistent keyring. The account \
             is what is before the last @, so a service with an @ is split in the wrong place.

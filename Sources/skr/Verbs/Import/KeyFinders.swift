@@ -43,10 +43,12 @@ private struct ForeignKeys {
 extension FoundSecrets {
     /// A key whose payload, or its beginning, is the secret.
     fileprivate mutating func append(
-        _ key: Key, service: String, account: String, taking part: @escaping (RawSpan) -> Int = { $0.byteCount }
+        _ key: Key, named name: String, service: String, account: String,
+        taking part: @escaping (RawSpan) -> Int = { $0.byteCount }
     ) {
         // A key that may not be read is none that could be imported.
-        guard !service.isEmpty, let size = try? key.withPayload(part) else { return passedOver += 1 }
+        guard !service.isEmpty else { return passOver(name, because: "its name has no service") }
+        guard let size = try? key.withPayload(part) else { return passOver(name, because: "it can't be read") }
         append(
             FoundSecret(service: service, account: account, size: size) { () throws(CommandError) in
                 try? key.withPayload { payload in SecretBox(copying: payload.extracting(0..<part(payload))) }
@@ -73,9 +75,9 @@ struct KeyringRSFinder: SecretFinder {
                 guard let prefix else { continue }
                 // The library joins them so, and either may have an '@': in users it is frequent.
                 if isText, let (user, service) = String(name.dropFirst(prefix.count)).splitAtLast("@") {
-                    found.append(key, service: service, account: user)
+                    found.append(key, named: name, service: service, account: user)
                 } else {
-                    found.passedOver += 1
+                    found.passOver(name, because: isText ? "its name has no @" : Self.notText)
                 }
             }
         }
@@ -104,7 +106,11 @@ struct GoKeyringFinder: SecretFinder {
         ].compactMap { $0 }
         for ring in Set(rings).sorted(by: { $0.serial.rawValue < $1.serial.rawValue }) {
             for (key, name, isText) in try ForeignKeys(in: ring).keys {
-                if isText { found.append(key, service: service, account: name) } else { found.passedOver += 1 }
+                if isText {
+                    found.append(key, named: name, service: service, account: name)
+                } else {
+                    found.passOver(name, because: Self.notText)
+                }
             }
         }
         return found
@@ -118,9 +124,9 @@ struct PythonKeyringFinder: SecretFinder {
         for (key, name, isText) in try ForeignKeys(in: ForeignKeys.ring(named: "python-keyring-keyutils")).keys {
             // A service that is a URL has a ':' of its own.
             if isText, let (service, user) = name.splitAtLast(":") {
-                found.append(key, service: service, account: user)
+                found.append(key, named: name, service: service, account: user)
             } else {
-                found.passedOver += 1
+                found.passOver(name, because: isText ? "its name has no colon" : Self.notText)
             }
         }
         return found
@@ -136,10 +142,10 @@ struct AskPasswordFinder: SecretFinder {
         for (key, name, isText) in try ForeignKeys(in: ForeignKeys.userKeyring()).keys
         where self.name == nil || name == self.name {
             guard isText else {
-                found.passedOver += 1
+                found.passOver(name, because: Self.notText)
                 continue
             }
-            found.append(key, service: name, account: "") { $0.offset(of: 0) ?? $0.byteCount }
+            found.append(key, named: name, service: name, account: "") { $0.offset(of: 0) ?? $0.byteCount }
         }
         return found
     }

@@ -7,7 +7,7 @@ private func inForeignSession(_ script: String) throws -> CommandRunner.Outcome 
     try CommandRunner().inSession(
         #"""
         copy=$(mktemp -d); chmod 755 $copy; trap 'rm -rf $copy' EXIT; cp $(command -v skr) $copy/skr; export PATH=$copy:$PATH
-        printf root | skr set held; skr cached kept --timeout 5m -- printf "root's" >/dev/null
+        printf root | skr set held; WHOSE="root's" skr cached kept --timeout 5m -- printenv WHOSE >/dev/null
         setpriv --reuid 60410 --regid 60410 --clear-groups bash -c "$SCRIPT"
         """#, environment: ["SCRIPT": script])
 }
@@ -58,7 +58,7 @@ struct ForeignSessionCommandTests {
         let outcome = try inForeignSession(
             #"""
             skr cached kept --timeout 5m -- printf "mine\n"; skr cached new --timeout 5m -- sh -c 'wc -c; exit 3'; echo $?
-            skr cached new --timeout 5m --scope session -- printf "said\n"; skr cached kept --timeout 5m --scope session -- false; echo
+            skr cached new --timeout 5m --scope session -- printf "said\n"; WHOSE=mine skr cached kept --timeout 5m --scope session -- printenv WHOSE
             """#)
         #expect(outcome.output == "mine\n0\n3\nsaid\nroot's\n")
         let warning = """

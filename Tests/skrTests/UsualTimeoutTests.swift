@@ -63,7 +63,7 @@ struct UsualTimeoutTests {
                 skr cached b --timeout-from-json=.t -- echo '{"t":200000}' >/dev/null
                 skr cached c --timeout never --timeout-from-json .t -- echo '{"t":200000}' >/dev/null
                 skr cached e -- false; skr cached e -- echo not kept; skr cached --forget e
-                skr cached f --cache-failures 1h -- false; skr cached f --cache-failures 1h -- echo kept
+                for run in false 'echo kept'; do RUN=$run skr cached f --cache-failures 1h -- bash -c 'eval "$RUN"'; done
                 """#, usual: "90m")
         #expect(outcome == .init(exitCode: 0, output: "not kept\na 2d\nb 2d\nc 2d\n", errors: ""))
     }

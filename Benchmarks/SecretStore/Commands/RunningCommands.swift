@@ -8,10 +8,8 @@ enum RunningCommands {
     }
 
     private static func hits(_ race: Race) throws -> Row {
-        let cached = [race.skr, "cached", "kept", "--timeout", "1h", "--"]
-        let serial = try race.keep(
-            Array(cached.dropFirst()) + ["printf", "%s", Race.secret], as: "cached:kept:", input: "")
-        let hit = cached + ["false"]
+        let hit = [race.skr, "cached", "kept", "--timeout", "1h", "--", "printf", "%s", Race.secret]
+        let serial = try race.keep(Array(hit.dropFirst()), as: "cached:kept:", input: "")
         let pipe = [try Program.find("keyctl"), "pipe", serial]
         try race.check(hit, pipe)
         let figures = try race.run(hit, pipe)

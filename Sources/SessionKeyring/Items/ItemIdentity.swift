@@ -47,7 +47,10 @@ public struct ItemIdentity: Sendable {
     /// The hidden items that the store may keep beside this one, and that say something of its value.
     ///
     /// A backend deletes them with it.
-    public var sentinels: [ItemIdentity] { isSentinel ? [] : [freshnessSentinel, usableSentinel] }
+    public var sentinels: [ItemIdentity] {
+        guard !isSentinel else { return [] }
+        return [freshnessSentinel, usableSentinel] + (kind == .cached ? [commandSentinel] : [])
+    }
 
     /// Whether this is a hidden item itself.
     var isSentinel: Bool { !keyDescription.utf8.starts(with: kind.rawValue.utf8) }
@@ -61,8 +64,18 @@ public struct ItemIdentity: Sendable {
     /// The item beside this one that keeps a failure to get it, so that none is taken for the other.
     package var failureSentinel: ItemIdentity { sentinel("failed:") }
 
+    /// The item next to this one that names the command which printed its value.
+    package var commandSentinel: ItemIdentity { sentinel("command:") }
+
     /// The key beside this one that shows whether something happened to the item since its fetch began.
     package var fetchSentinel: ItemIdentity { sentinel("fetching:") }
+
+    /// Reads the item back from the description of a hidden item next to it; `nil` for any other description, and for one that
+    /// was too long to name the item.
+    init?(besideSentinel keyDescription: String) {
+        guard let colon = keyDescription.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        self.init(keyDescription: String(Substring(keyDescription.utf8[colon...].dropFirst())))
+    }
 
     /// What stands beside this item under a name that can't be read back as an identity, so that it is not listed.
     private func sentinel(_ word: String) -> ItemIdentity {

@@ -6,6 +6,24 @@ extension KernelBackend {
         try liveMembers().map { $0.item }
     }
 
+    /// The items that have hidden items next to them, such as the one of a fetch that is under way; they may be absent.
+    package func itemsWithSentinels() throws(SecretStoreError) -> Set<ItemIdentity> {
+        guard let ring = try rings.findItems() else { return [] }
+        var found: Set<ItemIdentity> = []
+        do throws(KeyringError) {
+            for serial in try ring.members() {
+                // A key that has vanished, or that nobody may look at, tells nothing.
+                guard let description = try? Key(serial).describe(), description.type == .user, description.isExact,
+                    let item = ItemIdentity(besideSentinel: description.name)
+                else { continue }
+                found.insert(item)
+            }
+        } catch {
+            throw SecretStoreError(error)
+        }
+        return found
+    }
+
     package func attributes() throws(SecretStoreError) -> [ItemAttributes] {
         try leases.sweep()
         var list: [ItemAttributes] = []

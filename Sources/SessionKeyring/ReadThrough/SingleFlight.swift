@@ -111,14 +111,16 @@ package struct SingleFlight: Sendable {
     /// Keeps what was fetched, unless the lease was lost, since somebody else may have fetched something newer then, or
     /// something happened to the item since the fetch began: what was deleted in the meantime stays so.
     ///
-    /// - Returns: false where it is kept, and there was no room to say how fresh it is.
+    /// - Parameter command: a hash of the command line that printed it; `nil` if no command did.
+    /// - Returns: false if it is kept without a note how fresh it is or which command printed it, for lack of room.
     package func keep(
-        _ bytes: RawSpan, for lifetime: Lifetime, under lease: FetchLease
+        _ bytes: RawSpan, for lifetime: Lifetime, under lease: FetchLease, of command: UInt64? = nil
     ) throws(SecretStoreError) -> Bool {
         guard try put(bytes, for: lifetime, under: lease) else { return true }
+        let hash = LeaseRecord.hash(of: bytes)
         do throws(SecretStoreError) {
-            try setSentinels(
-                hash: LeaseRecord.hash(of: bytes), lifetime, under: lease, waiting: RetryBudget.heldLease)
+            if let command { try store.setCommand(command, of: item, holding: hash, timeout: lifetime.timeout) }
+            try setSentinels(hash: hash, lifetime, under: lease, waiting: RetryBudget.heldLease)
             return true
         } catch {
             guard error.isLackOfRoomOrTurn else { throw error }

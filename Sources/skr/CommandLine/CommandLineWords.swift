@@ -1,6 +1,7 @@
 import CRuntimeStart
 package import CommandSupport
 import Glibc
+import SessionKeyring
 
 /// The words of the command line after the program's name, as bytes: `CommandLine.arguments` would repair what is not
 /// UTF-8, so that two different names became one.
@@ -80,6 +81,17 @@ import Glibc
     /// The position of the first `--`, behind which nothing is our option.
     var terminator: Int? {
         (0..<count).first { self[$0] == "--" }
+    }
+
+    /// A hash of the words and their order.
+    var hash: UInt64 {
+        var bytes: [UInt8] = []
+        for position in 0..<count {
+            guard let word = unsafe pointers[position] else { continue }
+            let length = unsafe strlen(word)
+            unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(start: word, count: length + 1))
+        }
+        return unsafe LeaseRecord.hash(of: bytes.span.bytes)
     }
 
     /// The first word, for messages: what is not UTF-8 is replaced.

@@ -83,10 +83,10 @@ struct CachedLifetimeTests {
     func refresh() throws {
         let outcome = try run(
             #"""
-            skr cached a --timeout 5m -- echo old
-            skr cached a --timeout 5m --refresh-before 1m -- bash -c "run 'echo sorry >&2; exit 3'" 2>&1; echo $?; runs
-            skr cached a --timeout 5m --refresh-before 1m --timeout-from-json .e -- echo 'no json' 2>/dev/null; echo $?
-            skr cached a --timeout 5m --refresh-before 1m -- echo new; skr cached a --timeout 5m --refresh-before 1m -- echo newer
+            same a --timeout 5m -- echo old
+            same a --timeout 5m --refresh-before 1m -- bash -c "run 'echo sorry >&2; exit 3'" 2>&1; echo $?; runs
+            same a --timeout 5m --refresh-before 1m --timeout-from-json .e -- echo 'no json' 2>/dev/null; echo $?
+            same a --timeout 5m --refresh-before 1m -- echo new; same a --timeout 5m --refresh-before 1m -- echo newer
             """#)
         #expect(outcome == .init(exitCode: 0, output: "old\nsorry\nold\n0\n1\nold\n0\nnew\nnew\n", errors: ""))
     }
@@ -96,7 +96,7 @@ struct CachedLifetimeTests {
         let outcome = try run(
             #"""
             print='echo x >> $COUNTER; echo "$0"'
-            try() { skr cached a --timeout-from-json .e --refresh-before 2m -- bash -c "$print" "{\"e\":$1}"; }
+            try() { same a --timeout-from-json .e --refresh-before 2m -- bash -c "$print" "{\"e\":$1}"; }
             try 30; try 600; try 600; runs
             """#)
         #expect(outcome == .init(exitCode: 0, output: "{\"e\":30}\n{\"e\":600}\n{\"e\":600}\n2\n", errors: ""))
@@ -106,11 +106,11 @@ struct CachedLifetimeTests {
     func othersGoOn() throws {
         let outcome = try run(
             #"""
-            skr cached a --timeout 5m -- echo old; mkfifo $COUNTER.go
-            skr cached a --timeout 5m --refresh-before 1m -- bash -c 'echo x >> $COUNTER; cat $COUNTER.go' & 
+            same a --timeout 5m -- echo old; mkfifo $COUNTER.go
+            same a --timeout 5m --refresh-before 1m -- bash -c 'echo x >> $COUNTER; cat $COUNTER.go' & 
             for ((i = 0; i < 600; i++)); do [[ -s $COUNTER ]] && break; sleep 0.05; done
-            skr cached a --timeout 5m --refresh-before 1m -- echo never; echo new > $COUNTER.go; wait
-            skr cached a --timeout 5m --refresh-before 1m -- echo never; rm $COUNTER.go
+            same a --timeout 5m --refresh-before 1m -- echo never; echo new > $COUNTER.go; wait
+            same a --timeout 5m --refresh-before 1m -- echo never; rm $COUNTER.go
             """#)
         #expect(outcome == .init(exitCode: 0, output: "old\nold\nnew\nnew\n", errors: ""))
     }
@@ -119,10 +119,10 @@ struct CachedLifetimeTests {
     func stale() throws {
         let outcome = try run(
             #"""
-            skr cached a --timeout 5m -- echo old; mkfifo $COUNTER.go
-            x=$(skr cached a --timeout 5m --refresh-before 1m --stale-while-refreshing -- bash -c 'cat $COUNTER.go; echo err >&2' 2>&1)
+            same a --timeout 5m -- echo old; mkfifo $COUNTER.go
+            x=$(same a --timeout 5m --refresh-before 1m --stale-while-refreshing -- bash -c 'cat $COUNTER.go; echo err >&2' 2>&1)
             echo "got $x"; echo new > $COUNTER.go
-            for ((i = 0; i < 600; i++)); do x=$(skr cached a --timeout 5m -- false); [[ $x == new ]] && break; sleep 0.05; done
+            for ((i = 0; i < 600; i++)); do x=$(same a --timeout 5m -- false); [[ $x == new ]] && break; sleep 0.05; done
             echo "$x"; rm $COUNTER.go
             """#)
         #expect(outcome == .init(exitCode: 0, output: "old\ngot old\nnew\n", errors: ""))
@@ -132,7 +132,7 @@ struct CachedLifetimeTests {
     func rememberedFailures() throws {
         let outcome = try run(
             #"""
-            try() { skr cached a --timeout 5m "$@"; echo $?; }
+            try() { same a --timeout 5m "$@"; echo $?; }
             for i in 1 2 3; do try --cache-failures 5m -- bash -c "run 'echo out; echo err >&2; exit 9'" 2>/dev/null; done; runs
             skr list; try --refresh-before 1m -- echo never; try --force -- echo good; try -- false
             skr cached --forget a; try -- echo fresh; skr cached --forget a; try --cache-failures 5m -- false

@@ -6,10 +6,15 @@ import skr
 
 @Suite("skr cached")
 struct CachedTests {
-    /// `count` runs a command that leaves a line in a file; `runs` tells how often it did.
+    /// `run` runs a command and leaves a line in a file; `runs` tells how often it did. `same` is `skr cached` with one
+    /// command line for all commands, so that each is the one whose output is kept.
     static let counting = #"""
         export COUNTER=$(mktemp); trap 'rm -f $COUNTER' EXIT; runs() { wc -l < $COUNTER; }
         run() { echo x >> $COUNTER; eval "$1"; }; export -f run
+        same() {
+            local own=(); while [[ $1 != -- ]]; do own+=("$1"); shift; done; shift
+            RUN="${*@Q}" skr cached "${own[@]}" -- bash -c 'eval "$RUN"'
+        }; export -f same
 
         """#
 
@@ -22,7 +27,7 @@ struct CachedTests {
         let outcome = try run(
             #"""
             for way in 1 2 3; do skr cached a --timeout 5m -- bash -c "run 'printf \"a\0\n\n\"'" | od -An -tx1; done
-            skr cached --scope=session a --timeout=5m -- bash -c 'run false' | od -An -tx1
+            skr cached --scope=session a --timeout=5m -- bash -c "run 'printf \"a\0\n\n\"'" | od -An -tx1
             skr cached none --timeout 5m -- bash -c 'run :'; skr cached none --timeout 5m -- bash -c 'run :'; runs
             """#)
         #expect(
@@ -45,10 +50,10 @@ struct CachedTests {
     func undone() throws {
         let outcome = try run(
             #"""
-            skr cached a --timeout 5m -- bash -c 'skr clear; echo old'
-            skr cached a --timeout 5m -- echo new; skr cached a --timeout 5m -- echo never
-            skr cached a --timeout 5m --force -- bash -c 'skr cached a --forget; echo old'
-            skr cached a --timeout 5m -- echo newer
+            same a --timeout 5m -- bash -c 'skr clear; echo old'
+            same a --timeout 5m -- echo new; same a --timeout 5m -- echo never
+            same a --timeout 5m --force -- bash -c 'skr cached a --forget; echo old'
+            same a --timeout 5m -- echo newer
             """#)
         #expect(outcome.output == "old\nnew\nnew\nold\nnewer\n")
     }
@@ -83,7 +88,7 @@ struct CachedTests {
     func keys() throws {
         let outcome = try run(
             #"""
-            try() { skr cached a --timeout 5m "$@" -- bash -c "run 'echo $((++n))'"; }
+            try() { same a --timeout 5m "$@" -- bash -c "run 'echo $((++n))'"; }
             try; try --key ''; try --key a --key b; try --key a,b; try --key 'a\' --key b; try --key ''  --key ''
             try --key a --key b; try; skr cached --forget a --key a --key b; echo $?; try --key a --key b; try --key a,b
             skr cached --forget a --key a --key c; echo $?; runs
@@ -96,8 +101,8 @@ struct CachedTests {
     func force() throws {
         let outcome = try run(
             #"""
-            skr cached a --timeout 5m -- echo 1; skr cached a --timeout 5m --force -- echo 2
-            skr cached a --timeout 5m --force -- false; echo $?; skr cached a --timeout 5m -- echo 3
+            same a --timeout 5m -- echo 1; same a --timeout 5m --force -- echo 2
+            same a --timeout 5m --force -- false; echo $?; same a --timeout 5m -- echo 3
             """#)
         #expect(outcome == .init(exitCode: 0, output: "1\n2\n1\n2\n", errors: ""))
     }

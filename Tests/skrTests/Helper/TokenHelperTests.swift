@@ -107,11 +107,12 @@ struct TokenHelperTests {
         let outcome = try run(
             #"""
             for forged in junk '{}' "$(credentials +299seconds)" "$(credentials -1hour)"; do
-                skr cached x --key aws --timeout 1h --force -- printf %s "$forged" >/dev/null
-                skr helper aws x -- bash -c "run 'credentials +1hour'" | grep -c AK
+                RUN="printf %s '$forged'" skr cached x --key aws --timeout 1h --force -- bash -c 'eval "$RUN"' >/dev/null
+                RUN="run 'credentials +1hour'" skr helper aws x -- bash -c 'eval "$RUN"' | grep -c AK
             done; runs
             # What is good is taken.
-            skr cached x --key aws --timeout 1h --force -- bash -c 'credentials +2hours' >/dev/null; skr helper aws x -- false | grep -c AK
+            RUN='credentials +2hours' skr cached x --key aws --timeout 1h --force -- bash -c 'eval "$RUN"' >/dev/null
+            RUN=false skr helper aws x -- bash -c 'eval "$RUN"' | grep -c AK
             """#)
         #expect(outcome == .init(exitCode: 0, output: "1\n1\n1\n1\n4\n1\n", errors: ""))
     }

@@ -30,10 +30,7 @@ struct CachedAction: VerbAction {
     static var launchesAfterLookup: Bool { true }
 
     func run() throws {
-        let owner = try place.secretScope.foreignOwner()
-        if let owner { try runWithoutKeeping(in: owner) }
-        // In another user's session, what is kept for a client is kept no longer than this process lives.
-        let store = try owner == nil ? place.store() : SecretStore(.process, namespace: place.namespace)
+        let store = try usualStore()
         // Most calls end here.
         if !isForced, refreshBefore == nil, let answer = try readKept(in: store) {
             try answer.printAndExit()
@@ -48,9 +45,19 @@ struct CachedAction: VerbAction {
 
     /// What is kept; nothing where it is of no use any more to a client.
     private func readKept(in store: SecretStore) throws(SecretStoreError) -> CachedAnswer? {
-        let kept = try CachedAnswer.read(item, in: store)
+        let kept = try CachedAnswer.read(item, of: command.hash, in: store)
         guard let kept, let client else { return kept }
         return client.answer(kept: kept)
+    }
+
+    /// The warning that this command's output replaces another command's.
+    var otherCommand: CommandError {
+        let name = Display.name(of: item)
+        return CommandError(
+            exitCode: .data, message: "'\(name)' kept the output of another command, which is replaced now",
+            hint: client == nil
+                ? "tell the two apart with --key, such as: skr cached \(name) --key WORD ..."
+                : "give each command its own NAME")
     }
 
     /// Reports what did not make the command fail.
@@ -58,16 +65,33 @@ struct CachedAction: VerbAction {
         if client?.readsErrors != true { Console.warn(error) }
     }
 
-    /// Becomes the command, unless its output is for a client: in another user's session, that user could read what is
-    /// stored, and could have forged what is there.
-    private func runWithoutKeeping(in sessionOwner: UInt32) throws {
-        warn(
-            CommandError(
-                exitCode: .noPermission, message: "nothing is kept: the session belongs to user \(sessionOwner)",
-                hint: CommandError(SecretStoreError(.foreignSession(ownerID: sessionOwner))).hint))
-        if client != nil { return }
-        if let input = try CachedFetch.input() { _ = try input.duplicate(as: .standardInput) }
-        try Launch.become(command)
+    /// The store that keeps outputs; where nothing may be kept, this becomes the command.
+    ///
+    /// Another user who owns the session could read the items, and could have forged them. A session that has
+    /// ended can't be read.
+    private func usualStore() throws -> SecretStore {
+        let problem: SecretStoreError
+        do throws(SecretStoreError) {
+            guard let owner = try place.secretScope.foreignOwner() else { return try place.store() }
+            problem = SecretStoreError(.foreignSession(ownerID: owner))
+        } catch {
+            guard error.code == .sessionRevoked else { throw error }
+            problem = SecretStoreError(.sessionRevoked)
+        }
+        let error = CommandError(problem)
+        let reason: String
+        if case .foreignSession(let owner) = problem.code {
+            reason = "the session belongs to user \(owner)"
+        } else {
+            reason = error.message
+        }
+        warn(CommandError(exitCode: error.exitCode, message: "nothing is kept: \(reason)", hint: error.hint))
+        if client == nil {
+            if let input = try CachedFetch.input() { _ = try input.duplicate(as: .standardInput) }
+            try Launch.become(command)
+        }
+        // A client's answer is made of what is kept, but no longer than this process lives.
+        return try SecretStore(.process, namespace: place.namespace)
     }
 
     /// Returns if another process runs the command.

@@ -11,22 +11,50 @@ struct CachedAnswer {
     /// What is printed, where that is something else.
     var answer: SecretBox?
 
-    /// What is stored: the output, else a failure.
-    static func read(_ item: ItemIdentity, in store: SecretStore) throws(SecretStoreError) -> CachedAnswer? {
-        if let output = try store.get(item) { return CachedAnswer(exitCode: 0, output: SecretBox(output)) }
+    /// What is stored of this command: its output, else a failure.
+    ///
+    /// - Parameter command: a hash of its command line.
+    static func read(
+        _ item: ItemIdentity, of command: UInt64, in store: SecretStore
+    ) throws(SecretStoreError) -> CachedAnswer? {
+        if let output = try store.get(item) {
+            let printer = try output.withBytes { value throws(SecretStoreError) in
+                try store.command(of: item, holding: value)
+            }
+            if printer == command { return CachedAnswer(exitCode: 0, output: SecretBox(output)) }
+        }
         return try store.withBytes(of: item.failureSentinel) { bytes in
-            guard bytes.byteCount > 0 else { return nil }
+            guard bytes.byteCount >= failureHeader,
+                UInt64(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: 1, as: UInt64.self)) == command
+            else { return nil }
             let code = unsafe bytes.unsafeLoad(fromByteOffset: 0, as: UInt8.self)
-            let output = SecretBytes(copying: bytes.extracting(droppingFirst: 1))
+            let output = SecretBytes(copying: bytes.extracting(droppingFirst: failureHeader))
             return CachedAnswer(exitCode: Int32(code), output: SecretBox(output))
         } ?? nil
     }
 
-    /// Stores this failure, with the exit code first.
-    func remember(for timeout: Duration, as item: ItemIdentity, in store: SecretStore) throws(SecretStoreError) {
+    /// Whether the output of another command is stored under this name.
+    static func isOfAnother(
+        than command: UInt64, _ item: ItemIdentity, in store: SecretStore
+    ) throws(SecretStoreError) -> Bool {
+        guard let output = try store.get(item) else { return false }
+        let printer = try output.withBytes { value throws(SecretStoreError) in
+            try store.command(of: item, holding: value)
+        }
+        return printer.map { $0 != command } ?? false
+    }
+
+    /// The bytes before a failure's output: its exit code, and a hash of the command line.
+    private static let failureHeader = 9
+
+    /// Stores this failure of a command.
+    func remember(
+        for timeout: Duration, as item: ItemIdentity, of command: UInt64, in store: SecretStore
+    ) throws(SecretStoreError) {
         let record = output.bytes.withBytes { bytes in
-            SecretBytes(capacity: bytes.byteCount + 1) { record in
+            SecretBytes(capacity: bytes.byteCount + Self.failureHeader) { record in
                 record.append(UInt8(truncatingIfNeeded: exitCode))
+                for byte in 0..<8 { record.append(UInt8(truncatingIfNeeded: command >> (8 * UInt64(byte)))) }
                 record.append(bytes)
             }
         }

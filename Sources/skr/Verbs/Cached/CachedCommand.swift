@@ -13,8 +13,9 @@ struct CachedCommand: LaunchingVerb {
             one of those who wait tries next. If the process that runs CMD is killed, so is CMD, and another goes on \
             within 10 s.
 
-            The output is kept under NAME and the --key arguments, and nothing else: other words behind '--' don't \
-            make it another one. CMD reads from /dev/null, unless standard input is a terminal.
+            The output is kept under NAME and the --key arguments. Another command under the same NAME runs, its output \
+            replaces the kept one, and a warning names --key, which keeps the two apart. CMD reads from /dev/null, unless \
+            standard input is a terminal.
 
             Without --timeout, SKR_TIMEOUT says how long the output is kept, unless --timeout-from-json does.
 
@@ -31,7 +32,8 @@ struct CachedCommand: LaunchingVerb {
             a duration of its own, which SKR_TIMEOUT says nothing about.
 
             In a session that another user owns, CMD runs and nothing is kept or taken, unless --scope session or \
-            SKR_SCOPE says that the session is meant.
+            SKR_SCOPE says that the session is meant. The same goes for a session that has ended, such as in a tmux that \
+            outlived its login.
 
             Where the quota is full, the output too large for a key, or others keep the item from being stored, it is \
             printed and not kept, with a warning; the exit code is CMD's.

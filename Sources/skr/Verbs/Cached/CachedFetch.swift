@@ -97,7 +97,7 @@ struct CachedFetch {
         // A command that was ended by hand has not failed.
         if old == nil, !end.isOurs, let timeout = action.failureTimeout, lease.timeLeft > .zero {
             do throws(SecretStoreError) {
-                try answer.remember(for: timeout, as: action.item, in: store)
+                try answer.remember(for: timeout, as: action.item, of: action.command.hash, in: store)
             } catch {
                 // The command's failure is reported anyway.
                 action.warn(CommandError(error))
@@ -111,9 +111,12 @@ struct CachedFetch {
 
     private func finish(_ answer: CachedAnswer, keptFor lifetime: Lifetime) throws(CommandError) -> Never {
         do throws(SecretStoreError) {
+            let command = action.command.hash
+            let replacesAnother = try CachedAnswer.isOfAnother(than: command, action.item, in: store)
             let isSaid = try answer.output.bytes.withBytes { bytes throws(SecretStoreError) in
-                try flight.keep(bytes, for: lifetime, under: lease)
+                try flight.keep(bytes, for: lifetime, under: lease, of: command)
             }
+            if replacesAnother, lease.timeLeft > .zero { action.warn(action.otherCommand) }
             if !isSaid {
                 action.warn(
                     CommandError(

@@ -7,8 +7,8 @@ struct ClearCommand: VerbCommand, VerbAction {
         commandName: "clear",
         abstract: "Delete all secrets of the namespace, or of one service.",
         discussion: """
-            SERVICE is the exact name. What 'skr cached' keeps goes too. If standard error is a terminal, it says how \
-            many items it deleted; about, as others may write meanwhile.
+            SERVICE is the exact name. It also deletes outputs that 'skr cached' keeps, and the output of a run that is under \
+            way is not kept. If standard error is a terminal, it prints about how many items it deleted.
             """
     )
 
@@ -43,11 +43,12 @@ struct ClearCommand: VerbCommand, VerbAction {
     /// - Returns: how many there were.
     private static func clear(_ service: String, in store: SecretStore) throws(SecretStoreError) -> Int {
         var count = 0
-        // A failure may have left nothing else to find it by.
-        var items = [ItemIdentity.cached(service)]
-        items += try store.identities().filter { $0 != items[0] && $0.service.utf8.elementsEqual(service.utf8) }
-        for item in items {
+        var items = Set(try store.identities())
+        // A first run of 'skr cached' that is under way, and a failure, have left nothing else to find them by.
+        if let backend = store.backend as? KernelBackend { items.formUnion(try backend.itemsWithSentinels()) }
+        for item in items where item.service.utf8.elementsEqual(service.utf8) {
             let hadFailure = item.kind == .cached ? try store.delete(item.failureSentinel) : false
+            // Also of an absent item: it ends the fetch that is under way.
             let wasThere = try store.delete(item)
             if wasThere || hadFailure { count += 1 }
         }

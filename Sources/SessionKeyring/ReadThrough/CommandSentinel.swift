@@ -1,0 +1,27 @@
+import Keyutils
+
+/// Which command printed the value of a cached item: a hidden item next to it, with a hash of the value and one of the
+/// command line.
+///
+/// The value is written first. A sentinel about another value says nothing, so if a process dies between the two writes, it
+/// leaves a value of an unknown command, which the next caller fetches again.
+extension SecretStore {
+    /// A hash of the command line that printed this value of the item; `nil` if nobody knows.
+    package func command(of item: ItemIdentity, holding value: RawSpan) throws(SecretStoreError) -> UInt64? {
+        try withBytes(of: item.commandSentinel) { bytes in
+            guard bytes.byteCount == 16, Self.word(0, of: bytes) == LeaseRecord.hash(of: value) else { return nil }
+            return Self.word(1, of: bytes)
+        } ?? nil
+    }
+
+    func setCommand(
+        _ command: UInt64, of item: ItemIdentity, holding hash: UInt64, timeout: KeyTimeout?
+    ) throws(SecretStoreError) {
+        let words: InlineArray<2, UInt64> = [hash.littleEndian, command.littleEndian]
+        try unsafe backend.publish(words.span.bytes, for: item.commandSentinel, timeout: timeout, ifAbsent: false)
+    }
+
+    private static func word(_ position: Int, of bytes: RawSpan) -> UInt64 {
+        UInt64(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: 8 * position, as: UInt64.self))
+    }
+}

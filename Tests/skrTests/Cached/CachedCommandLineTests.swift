@@ -1,0 +1,135 @@
+import Testing
+
+@Suite("skr cached: another command under the same name")
+struct CachedCommandLineTests {
+    private func run(_ script: String) throws -> CommandRunner.Outcome {
+        try CommandRunner().inSession(CachedTests.counting + "export SKR_TIMEOUT=5m\n" + script)
+    }
+
+    @Test("it runs, replaces what is kept, and a warning names --key; the same command is a hit again")
+    func replaces() throws {
+        let outcome = try run(
+            #"""
+            skr cached a -- bash -c "run 'echo one'"; skr cached a -- bash -c "run 'echo two'"
+            skr cached a -- bash -c "run 'echo two'"; skr cached a -- bash -c "run 'echo one'"; runs
+            skr cached b --key x -- echo one; skr cached b --key x -- echo two
+            """#)
+        #expect(outcome.output == "one\ntwo\ntwo\none\n3\none\ntwo\n")
+        func warning(_ name: String) -> String {
+            """
+            skr: warning: '\(name)' kept the output of another command, which is replaced now
+            skr: hint: tell the two apart with --key, such as: skr cached \(name) --key WORD ...
+
+            """
+        }
+        #expect(outcome.errors == warning("a") + warning("a") + warning("b --key x"))
+    }
+
+    @Test(
+        "each word counts, and its place",
+        arguments: [
+            "printf '%s' 'a b'", "printf '%s' a b", "printf '%sa' b", "printf '%s' a b ''", "env printf '%s' a b",
+        ])
+    func words(command: String) throws {
+        let outcome = try run(
+            #"""
+            skr cached a -- printf '%s' b a > /dev/null; skr cached a -- \#(command); echo; skr cached a -- \#(command)
+            """#)
+        let expected = command.contains("'%s' a") ? "ab\nab" : command.contains("%sa") ? "ba\nba" : "a b\na b"
+        #expect(outcome.output == expected)
+        #expect(outcome.errors.split(separator: "\n").count == 2)
+    }
+
+    @Test("if it fails, what the other command had printed stays its own")
+    func failure() throws {
+        let outcome = try run(
+            #"""
+            skr cached a -- bash -c "run 'echo one'"; skr cached a -- bash -c 'echo bad; exit 3' 2> /dev/null; echo $?
+            skr cached a -- bash -c "run 'echo one'"; runs
+            """#)
+        #expect(outcome == .init(exitCode: 0, output: "one\nbad\n3\none\n1\n", errors: ""))
+    }
+
+    @Test("a failure that is remembered is its own command's alone")
+    func rememberedFailure() throws {
+        let outcome = try run(
+            #"""
+            try() { skr cached a --cache-failures 5m "$@" 2> /dev/null; echo $?; }
+            try -- bash -c "run 'echo bad; exit 3'"; try -- echo good; try -- bash -c "run 'echo bad; exit 3'"; runs
+            """#)
+        #expect(outcome.output == "bad\n3\ngood\n0\nbad\n3\n2\n")
+    }
+
+    @Test("two that alternate under one name each get their own output, and nobody waits for ever")
+    func alternating() throws {
+        let outcome = try run(
+            #"""
+            for i in {1..8}; do
+                skr cached a -- bash -c "run 'sleep 0.1; echo one'" & skr cached a -- bash -c "run 'sleep 0.1; echo two'" &
+            done 2> /dev/null | sort | uniq -c | tr -d ' '
+            wait; (( $(runs) <= 16 )) && echo bounded
+            """#)
+        #expect(outcome.output == "8one\n8two\nbounded\n")
+    }
+
+    @Test("it is told with --force and --refresh-before too, and the other's output is no fallback")
+    func refreshing() throws {
+        let outcome = try run(
+            #"""
+            skr cached a -- echo one; skr cached a --refresh-before 1m -- bash -c 'exit 4'; echo $?
+            skr cached a --refresh-before 1m --stale-while-refreshing -- echo two; skr cached a --force -- echo three
+            """#)
+        #expect(outcome.output == "one\n4\ntwo\nthree\n")
+        #expect(outcome.errors.split(separator: "\n").filter { $0.contains("warning") }.count == 2)
+    }
+
+    @Test("an output whose command nobody knows is fetched again; no trace of it is left by --forget and clear")
+    func unknown() throws {
+        let outcome = try run(
+            #"""
+            skr cached a -- echo new; ring=$(keyctl search @s keyring skr:$SKR_NAMESPACE)
+            keyctl add user cached:a: planted $ring > /dev/null; skr cached a -- echo new
+            skr cached --forget a; skr cached b -- true; skr clear b; keyctl list $ring | head -n 1
+            """#)
+        #expect(outcome.output == "new\nnew\nkeyring is empty\n", "\(outcome)")
+    }
+}
+
+@Suite("skr cached: in a session that has ended")
+struct CachedRevokedTests {
+    @Test("CMD runs and is printed, nothing is kept, and the exit code is CMD's")
+    func revoked() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            keyctl revoke @s; skr cached a --timeout 5m -- bash -c 'echo out; exit 7'; echo $?
+            skr cached a --timeout 5m --refresh-before 1m -- echo out; echo $?; skr cached a --timeout 5m -- skr-no-such; echo $?
+            """#)
+        #expect(outcome.output == "out\n7\nout\n0\n127\n")
+        let lines = outcome.errors.split(separator: "\n")
+        #expect(
+            lines.first == "skr: warning: nothing is kept: this login session has ended and its keyring was revoked")
+        #expect(lines.filter { $0.hasPrefix("skr: warning: nothing is kept") }.count == 3)
+        #expect(lines.dropFirst().first?.hasPrefix("skr: hint: ") == true)
+    }
+
+    @Test("a client's command is converted for it")
+    func client() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            keyctl revoke @s; skr helper npm a --timeout 5m -- echo t0ken; echo $?
+            """#)
+        #expect(outcome.output == "Bearer t0ken\n0\n")
+        #expect(outcome.errors.hasPrefix("skr: warning: nothing is kept"))
+    }
+
+    @Test("--forget, and a scope that the session is no part of, are as ever")
+    func others() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            keyctl revoke @s; skr cached --forget a; echo $?
+            skr cached kept-$$ --scope user --timeout 5m -- echo out; skr cached --forget kept-$$ --scope user; echo $?
+            """#)
+        #expect(outcome.output == "69\nout\n0\n")
+        #expect(!outcome.errors.contains("warning"))
+    }
+}

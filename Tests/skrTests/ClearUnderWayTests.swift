@@ -1,0 +1,29 @@
+import Testing
+
+@Suite("skr clear SERVICE, and a command that is still running")
+struct ClearUnderWayTests {
+    private static let waiting = "until [[ -s $COUNTER ]]; do sleep 0.01; done; "
+
+    @Test(
+        "the output of a first run that is under way is not kept, whatever its keys",
+        arguments: ["", " --key r --key 's,t'"])
+    func firstRun(keys: String) throws {
+        let outcome = try CommandRunner().inSession(
+            CachedTests.counting + #"""
+                skr cached etcd\#(keys) --timeout 60 -- sh -c 'echo x > $COUNTER; sleep 0.5; echo old' &
+                skr cached other --timeout 60 -- sh -c 'sleep 1; echo other' & \#(Self.waiting)
+                skr clear etcd; wait; skr list | cut -f 2
+                """#)
+        #expect(outcome == .init(exitCode: 0, output: "old\nother\nother\n", errors: ""))
+    }
+
+    @Test("a failure that is remembered goes, whatever its keys")
+    func failures() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            for key in 1 2; do skr cached f --key $key --cache-failures 5m --timeout 5m -- sh -c 'echo $1; exit 3' - $key; done
+            skr clear f; keyctl list $(keyctl search @s keyring skr:$SKR_NAMESPACE) | head -n 1
+            """#)
+        #expect(outcome == .init(exitCode: 0, output: "1\n2\nkeyring is empty\n", errors: ""), "\(outcome)")
+    }
+}

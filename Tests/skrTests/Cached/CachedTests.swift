@@ -6,8 +6,9 @@ import skr
 
 @Suite("skr cached")
 struct CachedTests {
-    /// `run` runs a command and leaves a line in a file; `runs` tells how often it did. `same` is `skr cached` with one
-    /// command line for all commands, so that each is the one whose output is kept.
+    /// Shell functions that count runs: `run` runs a command and leaves a line in a file, which `runs` counts.
+    ///
+    /// `same` is `skr cached` with one command line for all commands, so that none counts as another one.
     static let counting = #"""
         export COUNTER=$(mktemp); trap 'rm -f $COUNTER' EXIT; runs() { wc -l < $COUNTER; }
         run() { echo x >> $COUNTER; eval "$1"; }; export -f run

@@ -67,6 +67,7 @@ extension SecretStoreError {
         case .ambiguous: "name the account too: skr VERB SERVICE ACCOUNT, or skr://SERVICE/ACCOUNT"
         case .sessionRevoked:
             "log in again, or start a new session with 'skr session'; \(Guide.loginEnvironments.reference) has more"
+        case .quotaExceeded: "\(hint); \(Guide.guarantees.reference) has the sizes"
         case .restricted: "start a session of your own with 'skr session', or use another scope"
         case .undecodable: "ask for the type that was stored, or look at it with 'skr get'"
         case .invalidTimeout: "pass a duration of more than 0 and at most 4294967295 seconds: \(DurationText.forms)"

@@ -88,3 +88,14 @@ with() {
 with "$INSTALLED/debian/usr/bin/kubectl" by_file
 with "$INSTALLED/kubectl/kubectl" by_command
 with "$INSTALLED/kubectl/kubectl" by_file
+
+# For the user and the item of the page.
+printed() {
+    local lines
+    lines=$(skr helper install kubernetes | sed -nE '/^ +kubectl config/,/[^\\]$/ { s/set-credentials work/set-credentials me/; s/=work/=prod/; p }')
+    configure && bash -e -c "$lines"
+}
+name="skr helper install kubernetes"
+check "kubectl takes the lines that it prints" printed
+store prod
+check "get namespaces" prints namespace/orchard names

@@ -8,9 +8,11 @@ trap 'rm -rf "$place"' EXIT
 
 python3 -m venv "$place/venv"
 export PATH="$place/venv/bin:$PATH"
-# Built in a copy: what a build leaves behind belongs in no source directory.
-cp -r "$here/../../Sources/skr/Verbs/Helper/Python" "$place/backend"
-pip install --quiet --disable-pip-version-check pytest keyring "$place/backend"
+# As the page says it, from the clone, in which an installation leaves nothing.
+backend=$here/../../Sources/skr/Verbs/Helper/Python
+before=$(ls -A "$backend")
+pip install --quiet --disable-pip-version-check pytest keyring "$backend"
+[ "$(ls -A "$backend")" = "$before" ] || { echo "pip left files in the clone: $(ls -A "$backend")"; exit 1; }
 skr version
 python3 --version
 echo "# real: python-keyring $(pip show keyring | sed -n 's/^Version: //p')" >>"${CLIENTS_LIST:-/dev/null}"

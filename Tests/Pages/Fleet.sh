@@ -101,7 +101,10 @@ for i in {1..100}; do kill -0 "$watch" 2>/dev/null || break; sleep 0.02; done
 jq -es '[.[] | select(.path == "/v1/database/creds/app" and .headers["X-Vault-Token"] == "s.t0ken")] | length == 1' \
     "$PAGE_REQUESTS" >/dev/null || failed "vault was asked $(cat "$PAGE_REQUESTS")"
 [ "$(left vault-db)" -le 600 ] && [ "$(left vault-db)" -ge 540 ] || failed "a lease of 600 s: $(left vault-db) s left"
+reads() { jq -s '[.[] | select(.path == "/v1/secret/data/app/db")] | length' "$PAGE_REQUESTS"; }
+before=$(reads)
 [ "$(skr cached vault-kv --key app/db --timeout 15m -- vault-read secret/data/app/db | jq -r .data.data.password)" = k3pt ]
+[ "$(reads)" = "$before" ] || failed 'a kept value was read from the engine'
 code=0; skr cached no-lease --timeout-from-json .lease_duration -- vault-read secret/data/app/db 2>/dev/null || code=$?
 [ $code = 65 ] || failed "a lease_duration of 0: $code"
 printf %s wrong | skr set vault

@@ -8,6 +8,7 @@
 extern int mlock2(const void *address, size_t length, unsigned int flags);
 extern int pipe2(int descriptors[2], int flags);
 extern int memfd_create(const char *name, unsigned int flags);
+extern int renameat2(int folder, const char *name, int other, const char *other_name, unsigned flags);
 extern int execvpe(const char *file, char *const arguments[], char *const environment[]);
 
 /* keyctl(2) for what is called most, without the two functions of libkeyutils around each. Where the kernel guards against

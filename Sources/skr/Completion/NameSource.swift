@@ -23,7 +23,7 @@ enum NameSource: String {
     /// The names, each once; none if the keyring can't be read, as a prompt is no place for errors.
     func names(in line: PartialLine, typing word: String) -> [String] {
         switch self {
-        case .helperClients: return HelperClient.allCases.map(\.rawValue) + HelperCommand.ownVerbs
+        case .helperClients: return HelperClient.allNames + HelperCommand.ownVerbs
         case .helperWords: return Self.helperWords(behind: line.positionals)
         default: return itemNames(in: line, typing: word)
         }
@@ -31,7 +31,7 @@ enum NameSource: String {
 
     private static func helperWords(behind words: [String]) -> [String] {
         switch words {
-        case ["install"], ["uninstall"]: HelperClient.allCases.map(\.rawValue)
+        case ["install"], ["uninstall"], ["status"]: HelperClient.allNames
         case ["git"]: ["get", "store", "erase", "capability"]
         case ["docker"]: ["get", "store", "erase", "list", "version"]
         default: []

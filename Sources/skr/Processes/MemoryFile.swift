@@ -32,6 +32,15 @@ enum MemoryFile {
         }
     }
 
+    /// The file as an input of a program that is started next.
+    static func input(_ text: RawSpan) throws(CommandError) -> FileDescriptor {
+        do {
+            return try sealed(text)
+        } catch {
+            throw failure("an input", error, otherwise: "leave out --write-config")
+        }
+    }
+
     private static func sealed(_ bytes: RawSpan) throws -> FileDescriptor {
         let file = try create()
         try file.writeAll(bytes)

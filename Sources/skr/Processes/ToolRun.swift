@@ -15,6 +15,21 @@ struct ToolRun: ~Copyable {
 
     /// Runs a program to its end, without input.
     init(_ words: [String]) throws(CommandError) {
+        try self.init(words) { () throws(CommandError) in
+            do throws(Errno) {
+                return try FileDescriptor.openNothing()
+            } catch {
+                throw .internalError("can't open /dev/null: \(error.reason)", hint: nil)
+            }
+        }
+    }
+
+    /// Runs a program to its end, with this input.
+    init(_ words: [String], input: RawSpan) throws(CommandError) {
+        try self.init(words) { () throws(CommandError) in try MemoryFile.input(input) }
+    }
+
+    private init(_ words: [String], openingInput: () throws(CommandError) -> FileDescriptor) throws(CommandError) {
         do {
             let pipe = try FileDescriptor.pipe(options: .closeOnExec)
             let ends = (
@@ -22,7 +37,7 @@ struct ToolRun: ~Copyable {
             )
             try pipe.readEnd.close()
             try pipe.writeEnd.close()
-            let input = try FileDescriptor.openNothing()
+            let input = try openingInput()
             defer { try? input.close() }
             let started = Self.start(words, input: input, output: ends.writer)
             try ends.writer.close()
@@ -31,6 +46,8 @@ struct ToolRun: ~Copyable {
             try ends.reader.close()
             exitCode = started.map { Self.wait(for: $0) } ?? ExitCode.noCommand.rawValue
             self.output = output
+        } catch let error as CommandError {
+            throw error
         } catch {
             throw .internalError("can't run \(Display.quoted(words.first ?? "")): \(error.reason)", hint: nil)
         }
@@ -40,10 +57,17 @@ struct ToolRun: ~Copyable {
     var isMissing: Bool { exitCode == ExitCode.noCommand.rawValue }
 
     /// Its output, where that is no secret, by lines.
-    var lines: [String] {
+    var lines: [String] { texts(endedBy: UInt8(ascii: "\n")) }
+
+    /// The texts of its output, if they are not secret, each of which ends with this byte.
+    func texts(endedBy end: UInt8) -> [String] {
         output.withBytes { bytes in
-            unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
-        }.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
+            unsafe bytes.withUnsafeBytes { bytes in
+                unsafe bytes.split(separator: end, omittingEmptySubsequences: false).dropLast().map {
+                    unsafe String(decoding: $0, as: UTF8.self)
+                }
+            }
+        }
     }
 
     /// The process; `nil` where it could not be started.

@@ -16,50 +16,63 @@ struct HelperConfigurationTests {
             """#)
         #expect(
             outcome.output == """
-                added to git's configuration: credential.helper = skr
+                added to ~/.gitconfig:
+                  [credential]
+                      helper = skr
                 skr
-                git's credential.helper is there already
+                git is set up already in ~/.gitconfig
                 skr
-                changed git's configuration: credential.helper = skr --timeout 8h
+                changed in ~/.gitconfig:
+                      helper = skr --timeout 8h
                 skr --timeout 8h
-                git's credential.helper is there already
+                git is set up already in ~/.gitconfig
                 skr --timeout 8h
-                changed git's configuration: credential.helper = skr --timeout 1m30s --scope user
+                changed in ~/.gitconfig:
+                      helper = skr --timeout 1m30s --scope user
                 skr --timeout 1m30s --scope user
+                removed the helper from ~/.gitconfig
                 removed the link W/home/.local/bin/git-credential-skr
-                took credential.helper = skr --timeout 1m30s --scope user out of git's configuration
                 1
 
                 """)
         #expect(outcome.errors == "skr: error: git is not set up\nskr: hint: 'skr helper status' shows what is\n")
     }
 
-    @Test("git: other helpers stay, and are named with the command that removes them; a shell command is not shown")
+    @Test(
+        "git: other helpers stay, and are named with the command that removes them; nothing of a shell command is shown"
+    )
     func otherHelpers() throws {
         let outcome = try run(
             #"""
-            git config --global --add credential.helper 'store --file s3cret'; git config --global --add credential.helper '!echo password=s3cret'
-            skr helper install git --write-config 2> errors | tail -n 1; git config --get-all credential.helper; grep -c s3cret errors; cat errors
+            git config --global --add credential.helper 'store --file s3cret'; git config --global --add credential.helper $'!f() {\n password=s3cret\n}; f'
+            skr helper install git > /dev/null 2> shown
+            skr helper install git --write-config 2> errors | tail -n 1; git config --get-all credential.helper; grep -c s3cret errors; cat errors; cmp shown errors
+            skr helper status git | grep -c s3cret
             eval "$(sed -n 's/.*to remove it: //p' errors)"; git config --get-all credential.helper
             """#)
         #expect(
             outcome.output == """
-                added to git's configuration: credential.helper = skr
+                      helper = skr
                 store --file s3cret
-                !echo password=s3cret
+                !f() {
+                 password=s3cret
+                }; f
                 skr
                 0
-                skr: warning: git has another helper, store, and goes on to give it every secret, which it writes to disk
+                skr: warning: git has another helper, store, and will continue to give it every secret, which it writes to disk
                 skr: hint: to remove it: git config --global --unset-all credential.helper '^store( .*)?$'
-                skr: warning: git has another helper, a shell command, and goes on to give it every secret
+                skr: warning: git has another helper, a shell command, and will continue to give it every secret
                 skr: hint: git config --global --edit shows it
-                !echo password=s3cret
+                0
+                !f() {
+                 password=s3cret
+                }; f
                 skr
 
                 """)
     }
 
-    @Test("git: what an empty helper behind it takes out of git's list is set up anew, and all is removed")
+    @Test("git: a helper that a later empty one resets is added again, and uninstall removes both")
     func reset() throws {
         let outcome = try run(
             """
@@ -73,8 +86,8 @@ struct HelperConfigurationTests {
             outcome.output == """
                 -
                 other: other
-                added to git's configuration: credential.helper = skr
-                git's credential.helper is there already
+                      helper = skr
+                git is set up already in ~/.gitconfig
                 skr
 
                 other
@@ -89,15 +102,15 @@ struct HelperConfigurationTests {
     func brokenGit() throws {
         let outcome = try run(
             #"""
-            printf '[user\n' > $HOME/.gitconfig; skr helper install git --write-config > /dev/null 2> errors; echo $?; tail -n 2 errors
+            printf '[user\n' > $HOME/.gitconfig; skr helper install git --write-config > /dev/null 2> errors; echo $?; tail -n 2 errors | shown
             printf '[user\n' | cmp - $HOME/.gitconfig; skr helper status 2> /dev/null | grep ^git | shown
             """#)
         #expect(
             outcome.output == """
                 65
-                skr: error: git can't read its configuration
-                skr: hint: git has said why; 'git config --global --edit' opens it
-                git\t~/.local/bin/git-credential-skr\tcan't be read: git config credential.helper
+                skr: error: 'W/home/.gitconfig' stays as it is: git can't read it
+                skr: hint: git has reported why; 'git config --global --edit' opens it
+                git\t~/.local/bin/git-credential-skr\tcan't be read: git config credential.helper\tskr helper install git --write-config
 
                 """)
     }
@@ -107,7 +120,7 @@ struct HelperConfigurationTests {
         let outcome = try run(
             #"""
             skr helper install docker --write-config | tail -n +3; stat -c '%a %F' $HOME/.docker $HOME/.docker/config.json; cat $HOME/.docker/config.json
-            skr helper install docker --write-config | tail -n 1; skr helper uninstall docker --write-config | tail -n 1; ls -A $HOME/.docker
+            skr helper install docker --write-config | tail -n 1; skr helper uninstall docker --write-config | tail -n 1 | shown; ls -A $HOME/.docker
             """#)
         #expect(
             outcome.output == """
@@ -116,8 +129,8 @@ struct HelperConfigurationTests {
                 700 directory
                 600 regular file
                 { "credsStore": "skr" }
-                ~/.docker/config.json has it already
-                removed ~/.docker/config.json, which had nothing else
+                docker is set up already in ~/.docker/config.json
+                removed the link W/home/.local/bin/docker-credential-skr
 
                 """)
     }
@@ -157,6 +170,8 @@ struct HelperConfigurationTests {
         arguments: [
             ("printf '{' > $file", 65), ("printf '[]' > $file", 65), ("mkdir $file", 65), ("mkfifo $file", 65),
             ("printf '{\"credsStore\":\"pass\"}' > $file", 73), ("head -c 2000000 /dev/zero > $file", 65),
+            ("printf '{\"credsStore\":\"\"}' > $file", 73), ("printf '{}' > $file; ln $file $HOME/other", 65),
+            ("printf '{\"cred\\xc5\\xbfStore\":\"pass\"}' > $file", 73),
             ("ln -s config.json $file", 65), ("printf '{\"credsStore\":\"a\",\"credsStore\":\"b\"}' > $file", 65),
         ])
     func refused(making: String, code: Int) throws {
@@ -186,7 +201,7 @@ struct HelperConfigurationTests {
                 skr: error: 'W/home/.docker/config.json' stays as it is: permission denied
                 skr: error: can't write 'W/home/.docker/config.json': permission denied
                 {}config.json
-                docker\t-\t-
+                docker\t-\t-\tskr helper install docker --write-config
 
                 """)
     }
@@ -203,8 +218,7 @@ struct HelperConfigurationTests {
                 "holds in plain the secrets of r.example\nskr: hint: this moves one: docker logout r.example; docker login r.example\n"
             ))
         #expect(
-            outcome.output.contains("keep it: g.example\n")
-                && outcome.output.contains("added to ~/.docker/config.json:\n  \"credsStore\": \"skr\",\n"))
+            outcome.output.contains("added to ~/.docker/config.json:\n  \"credsStore\": \"skr\",\n"))
         #expect(!outcome.output.contains("dTpz"))
     }
 

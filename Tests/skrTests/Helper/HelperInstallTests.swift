@@ -11,7 +11,7 @@ struct HelperInstallTests {
             work=$(mktemp -d); trap 'chmod -R u+rwx $work; rm -rf $work' EXIT; mkdir $work/home $work/bin; cd $work
             skr=$(readlink -f "$(command -v skr)"); mkdir $work/program; ln -s "$skr" $work/program/skr
             export HOME=$work/home PATH=$work/home/.local/bin:$work/program:/usr/bin:/bin GIT_CONFIG_NOSYSTEM=1
-            unset XDG_CONFIG_HOME GIT_CONFIG_GLOBAL DOCKER_CONFIG CARGO_HOME TF_CLI_CONFIG_FILE VAULT_CONFIG_PATH
+            unset XDG_CONFIG_HOME GIT_CONFIG_GLOBAL DOCKER_CONFIG CARGO_HOME TF_CLI_CONFIG_FILE VAULT_CONFIG_PATH AWS_CONFIG_FILE
             shown() { sed "s|$work|W|g; s|$skr|SKR|g"; }
             link=$HOME/.local/bin/git-credential-skr
 
@@ -111,9 +111,9 @@ struct HelperInstallTests {
                 == """
                 the link W/bin/git-credential-skr is there already
                 W/bin is in PATH
+                removed ~/.gitconfig, which had nothing else
                 the link W/bin/git-credential-skr stays: it may be somebody else's
                 the link W/other/git-credential-skr stays: it may be somebody else's
-                took credential.helper = skr out of git's configuration
                 0
                 the link W/bin/git-credential-skr stays: it may be somebody else's
                 the link W/other/git-credential-skr stays: it may be somebody else's
@@ -154,9 +154,10 @@ struct HelperInstallTests {
         "what is asked for wrongly",
         arguments: [
             ("install", "is for one client"), ("install gti", "did you mean 'git'?"),
+            ("install kubctl", "did you mean 'kubectl'?"),
             ("install git x", "one helper only"),
             ("install docker --dir ''", "names no folder"),
-            ("install docker --timeout 8h", "set SKR_TIMEOUT"), ("status git", "takes --json only"),
+            ("install docker --timeout 8h", "set SKR_TIMEOUT"), ("status git docker", "takes a client and --json only"),
             ("uninstall git --timeout 8h", "takes --dir and --write-config only"),
             ("install git --json", "--json is for status"),
             ("instal git", "did you mean 'install'?"),

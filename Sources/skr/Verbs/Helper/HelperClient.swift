@@ -20,7 +20,22 @@ enum HelperClient: String, CaseIterable {
         }
     }
 
-    /// Whether its words may be options; a prompt is none, however it begins.
+    /// Programs that another client's helper serves.
+    static let aliases: [(name: String, client: HelperClient)] = [
+        ("kubectl", .kubernetes), ("pip", .keyring), ("uv", .keyring), ("twine", .keyring), ("podman", .docker),
+        ("buildah", .docker), ("skopeo", .docker), ("helm", .docker), ("ssh", .askpass), ("sudo", .askpass),
+        ("gcloud", .google), ("buck2", .bazel), ("pnpm", .npm),
+    ]
+
+    /// The names of all clients, and of those that they serve too.
+    static var allNames: [String] { allCases.map(\.rawValue) + aliases.map(\.name) }
+
+    /// The client of that name, or the one that serves it.
+    static func serving(_ name: String) -> HelperClient? {
+        HelperClient(rawValue: name) ?? aliases.first { $0.name == name }?.client
+    }
+
+    /// Whether its words may be options; a prompt is never an option, even if it starts with a dash.
     var hasOptions: Bool { self != .askpass }
 
     /// The client's own options that have a value.
@@ -54,7 +69,7 @@ enum HelperClient: String, CaseIterable {
         switch name {
         case "git": .git
         case "docker": .docker
-        default: HelperClient(rawValue: name)
+        default: serving(name)
         }
     }
 

@@ -25,21 +25,23 @@ struct HelperCommand: VerbCommand {
             askpass answers a prompt that names its secret, such as a key's path; SKR_ASKPASS=SERVICE[/ACCOUNT] is \
             the item for one that names none, unless a server asks.
 
-            install CLIENT makes the link by whose name the client finds its helper, in ~/.local/bin or, where root's \
-            PATH has only that, in /usr/local/bin, and shows what is left to do; --write-config does that as well, \
-            where a program can. What is there is never overwritten (exit code 73), and a configuration that is not \
-            understood for certain stays as it is (65). For npm, name the registry too: each has a link of its own.
+            install CLIENT makes the link by whose name the client finds its helper, in ~/.local/bin (for root also in \
+            /usr/local/bin, if PATH has only that), and prints the lines for the client's configuration. For git and \
+            docker, --write-config adds them. It never overwrites anything (exit code 73), and refuses to edit a file \
+            that it does not fully understand, or that has several hard links (65). For npm, name the registry too.
 
-            status lists the clients, with the link that PATH has and what the client's configuration says; into a \
-            pipe one line each with tabs between. uninstall CLIENT takes away what install made, and nothing else; it \
-            ends with 1 where there is nothing.
+            uninstall CLIENT removes the link and, with --write-config, exactly the line that install adds; exit code \
+            1 if the client is not set up. CLIENT may also be one of \(HelperClient.aliases.map(\.name).joined(separator: ", ")).
+
+            status [CLIENT] lists the link in PATH, the helper that the client's configuration names, and the command \
+            that sets up what is missing; into a pipe, one line each with tabs between.
             """
     )
 
     static let examples = """
         aws configure set credential_process 'skr helper aws prod'
         skr helper install git --timeout 8h --write-config
-        skr helper install docker
+        skr helper install docker --write-config
         skr helper status
         skr helper uninstall git --write-config
         """
@@ -56,7 +58,7 @@ struct HelperCommand: VerbCommand {
     @Option(help: "The folder of the link, for install and uninstall.", completion: .directory)
     var dir: String?
 
-    @Flag(help: "Have install and uninstall change the client's configuration too.")
+    @Flag(help: "Have install and uninstall edit the configuration of git or docker.")
     var writeConfig = false
 
     @Flag(help: "Have status print an array, for programs.")
@@ -78,16 +80,17 @@ struct HelperCommand: VerbCommand {
             return UninstallAction(call: try setupCall(), writesConfiguration: writeConfig)
         case "status":
             try require(
-                words.isEmpty && dir == nil && !writeConfig && helperOptions.isEmpty, "status takes --json only")
-            return StatusAction(user: try SetupUser(), isJSON: json)
+                words.count <= 1 && dir == nil && !writeConfig && helperOptions.isEmpty,
+                "status takes a client and --json only")
+            return StatusAction(user: try SetupUser(), client: words.first, isJSON: json)
         default:
-            guard HelperClient(rawValue: client) == nil else { throw optionsBeforeClient }
+            guard HelperClient.serving(client) == nil else { throw optionsBeforeClient }
             throw Self.unknownClient(client, among: Self.ownVerbs)
         }
     }
 
     static func unknownClient(_ name: String, among others: [String] = []) -> CommandError {
-        let names = HelperClient.allCases.map(\.rawValue)
+        let names = HelperClient.allNames
         let nearest = NearestName.to(name, among: names + others)
         return .usage(
             "no such client: \(Display.plain(name))",

@@ -1,36 +1,25 @@
 import CommandSupport
 import SystemPackage
 
-/// How a client is told of its helper.
+/// How a client is configured to use its helper.
 protocol ClientSetup: Sendable {
-    /// Whether a program can do that, and not only its user.
-    var canBeWritten: Bool { get }
-
-    /// What the user does by hand, a line each; those that are to be copied are indented.
+    /// The lines that the user adds by hand; those to copy are indented.
     func instructions(_ call: SetupCall) -> [String]
 
-    /// What is to be taken away by hand, in the same form.
+    /// The lines that the user takes out by hand, in the same form.
     func removalInstructions(_ call: SetupCall) -> [String]
 
     func state(for user: SetupUser) -> ConfigurationState
-
-    /// Makes the configuration; says what was changed, a line each.
-    func write(_ call: SetupCall) throws(CommandError) -> [String]
-
-    /// Takes the configuration away; says what was changed. Nothing where there was none.
-    func remove(_ call: SetupCall) throws(CommandError) -> [String]
 
     /// The only folder where the client looks for its helper; `nil` for PATH.
     func linkFolder(for user: SetupUser) -> String?
 }
 
 extension ClientSetup {
-    var canBeWritten: Bool { true }
-
     func linkFolder(for user: SetupUser) -> String? { nil }
 }
 
-/// What a client's configuration says of its helper.
+/// The helper that a client's configuration names.
 ///
 /// Nothing of it is a secret.
 enum ConfigurationState: Equatable {
@@ -39,7 +28,7 @@ enum ConfigurationState: Equatable {
     case ours(String)
     /// It names another helper.
     case other(String)
-    /// It can't be read, or not with certainty.
+    /// It can't be read, or is not understood.
     case unreadable(String)
 
     var text: String {
@@ -54,6 +43,8 @@ enum ConfigurationState: Equatable {
 
 /// A client, and what was asked for.
 struct SetupCall {
+    /// As the user calls it.
+    let name: String
     let client: HelperClient
     let setup: any ClientSetup
     let user: SetupUser
@@ -67,29 +58,28 @@ struct SetupCall {
     init(
         _ name: String, registry: String?, folder: String?, options: [String], user: SetupUser
     ) throws(CommandError) {
-        guard let client = HelperClient(rawValue: name) else { throw HelperCommand.unknownClient(name) }
+        guard let client = HelperClient.serving(name) else { throw HelperCommand.unknownClient(name) }
         guard (client == .npm) == (registry != nil) else {
             throw .usage(
-                registry == nil ? "npm needs a link for each registry" : "\(name) has one helper only",
+                registry == nil ? "\(name) needs a link for each registry" : "\(name) has one helper only",
                 hint: registry == nil
-                    ? "name the registry, as you like: skr helper install npm work" : "leave out the second name")
+                    ? "name the registry, as you like: skr helper install \(name) work" : "leave out the second name")
         }
         if let registry, !registry.utf8.allSatisfy({ $0.isNameByte }) || registry.isEmpty {
             throw .usage(
-                "\(Display.quoted(registry)) is no name for a link", hint: "use letters, digits, '.', '_' and '-'")
+                "\(Display.quoted(registry)) can't name a link", hint: "use letters, digits, '.', '_' and '-'")
         }
         guard folder?.isEmpty != true else {
             throw .usage("--dir names no folder", hint: "leave it out, or name the folder of the link")
         }
+        self.name = name
         self.client = client
-        setup = client.setup
+        setup = HelperClient.setup(name, servedBy: client)
         self.user = user
         self.folder = folder.map { Self.absolute(FilePath($0)).string }
         self.registry = registry
         self.options = options
     }
-
-    var name: String { client.rawValue }
 
     /// The options as a shell takes them, each with a space before it.
     var shellOptions: String { options.map { " \(Display.shellWord($0))" }.joined() }
@@ -142,12 +132,18 @@ struct SetupCall {
         return folders.map { HelperLink(folder: $0, name: linkName) }.filter(\.leadsToSkr)
     }
 
-    /// Refuses what the client could not be told, as it knows no quotes there.
+    /// Where the configuration names us already.
+    var namedPlace: String? {
+        guard case .ours(let place) = setup.state(for: user) else { return nil }
+        return Display.plain(place)
+    }
+
+    /// Refuses words that the client would have to quote, where it does not understand quotes.
     func requirePlainWords() throws(CommandError) {
         let isPlain: (String) -> Bool
         let words: [String]
         switch client {
-        case .git: (words, isPlain) = ([linkPath], { Display.plain($0) == $0 })
+        case .git: (words, isPlain) = ([linkPath] + options, { Display.plain($0) == $0 })
         case .vault, .bazel: (words, isPlain) = ([linkPath], { Display.shellWord($0) == $0 })
         case .google: (words, isPlain) = ([user.executable] + options, { Display.shellWord($0) == $0 })
         default: return

@@ -4,7 +4,7 @@ import Glibc
 package import Keyutils
 import SystemPackage
 
-/// A part of a text, and what is to stand there.
+/// A range of a text and its replacement.
 package struct TextEdit: Equatable {
     package let range: Range<Int>
     package let replacement: String
@@ -23,30 +23,26 @@ package struct TextEdit: Equatable {
     }
 }
 
-/// A client's configuration, which may hold secrets: it is changed in one step, or stays as it was.
+/// A client's configuration as it was read, which may hold secrets.
 ///
-/// A link is followed. Not a file without a name, as ``InjectedFile`` has it: a home may be on NFS.
-struct ConfigurationFile {
+/// Symbolic links are followed.
+struct ConfigurationFile: ~Copyable {
     private static let limit = 1 << 20
 
     let path: String
-    /// What was read; `nil` where there is no file.
+    /// The content; `nil` if the file doesn't exist.
     let text: SecretBox?
-    private let existing: stat?
+    private let original: OriginalFile?
 
     init(_ path: String) throws(CommandError) {
         self.path = path
         do {
             let file = try unsafe FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
-            defer { try? file.close() }
-            var found = stat()
-            guard unsafe fstat(file.rawValue, &found) == 0 else { throw Errno.last }
-            guard found.st_mode & S_IFMT == S_IFREG else { throw Self.unreadable(path, "it is no file") }
-            guard found.st_size <= Self.limit else { throw Self.unreadable(path, "it has more than 1 MiB") }
-            text = SecretBox(try SecretBytes.reading(file, limit: Self.limit))
-            existing = found
+            let (text, original) = try Self.read(file, path)
+            self.text = text
+            self.original = original
         } catch Errno.noSuchFileOrDirectory {
-            (text, existing) = (nil, nil)
+            (text, original) = (nil, nil)
         } catch let error as CommandError {
             throw error
         } catch {
@@ -54,77 +50,94 @@ struct ConfigurationFile {
         }
     }
 
+    private static func read(_ file: FileDescriptor, _ path: String) throws -> (SecretBox, OriginalFile) {
+        do {
+            var found = stat()
+            guard unsafe fstat(file.rawValue, &found) == 0 else { throw Errno.last }
+            guard found.st_mode & S_IFMT == S_IFREG else { throw unreadable(path, "it is not a file") }
+            guard found.st_size <= limit else { throw unreadable(path, "it has more than 1 MiB") }
+            let text = SecretBox(try SecretBytes.reading(file, limit: limit))
+            return (text, OriginalFile(file: file, attributes: found, text: text))
+        } catch {
+            try? file.close()
+            throw error
+        }
+    }
+
+    deinit {
+        try? original?.file.close()
+    }
+
     static func unreadable(_ path: String, _ reason: String, hint: String? = nil) -> CommandError {
         .data(
             "\(Display.quoted(path)) stays as it is: \(reason)",
-            hint: hint ?? "put it right, or leave out --write-config and change it by hand")
+            hint: hint ?? "correct it, or change it by hand: leave out --write-config to see the lines")
     }
 
-    /// Puts the text there; a new file is for its owner alone.
-    func write(_ text: RawSpan) throws(CommandError) {
+    /// Makes this the content; a new file is for its owner alone.
+    ///
+    /// - Returns: false if another program has changed the file since it was read.
+    func replace(by text: RawSpan, for user: SetupUser) throws(CommandError) -> Bool {
+        try requireChangeable(for: user)
+        return try change { folder, name throws(Errno) in try folder.put(text, at: name, insteadOf: original) }
+    }
+
+    /// Deletes the file.
+    ///
+    /// - Returns: false if another program has changed the file since it was read.
+    func delete(for user: SetupUser) throws(CommandError) -> Bool {
+        try requireChangeable(for: user)
+        guard let original else { return true }
+        return try change { folder, name throws(Errno) in try folder.delete(name, ifStill: original) }
+    }
+
+    private func change(_ body: (borrowing DraftFolder, String) throws(Errno) -> Bool) throws(CommandError) -> Bool {
         do {
-            if existing == nil, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) {
+            if original == nil, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) {
                 try LinkFolder.make(String(path[..<slash]), mode: 0o700)
             }
             let target = try LinkedPath.target(of: path)
-            let draft = "\(target.folder)/.skr-\(String(UInt64.random(in: .min ... .max), radix: 36))"
-            let file = try unsafe FileDescriptor.open(
-                draft, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec, .noFollow],
-                permissions: .ownerReadWrite)
-            do {
-                try file.closeAfter { try fill(file, in: target.folder, with: text) }
-                try requireUnchanged()
-                guard unsafe rename(draft, "\(target.folder)/\(target.name)") == 0 else { throw Errno.last }
-            } catch {
-                unsafe unlink(draft)
-                throw error
-            }
+            let folder = try DraftFolder(target.folder)
+            return try body(folder, target.name)
+        } catch let error as CommandError {
+            throw error
         } catch {
-            throw failure(error)
+            throw refusal("can't write \(Display.quoted(path)): \(error.reason)")
         }
     }
 
-    func delete() throws(CommandError) {
-        do {
-            let target = try LinkedPath.target(of: path)
-            try requireUnchanged()
-            guard unsafe unlink("\(target.folder)/\(target.name)") == 0 else { throw Errno.last }
-        } catch {
-            throw failure(error)
-        }
+    /// Deletes the drafts that a killed process has left next to the file.
+    func removeOrphans() {
+        guard let folder = (try? LinkedPath.target(of: path))?.folder else { return }
+        try? DraftFolder(folder).removeOrphans()
     }
 
-    private func fill(_ draft: FileDescriptor, in folder: String, with text: RawSpan) throws {
-        try draft.writeAll(text)
-        if let existing {
-            var mode = existing.st_mode & 0o777
-            if fchown(draft.rawValue, existing.st_uid, existing.st_gid) != 0 { mode &= ~0o070 }
-            guard fchmod(draft.rawValue, mode) == 0 else { throw Errno.last }
-        } else {
-            try FolderOwner.give(draft, in: folder)
+    private func requireChangeable(for user: SetupUser) throws(CommandError) {
+        guard let found = original?.attributes else { return }
+        guard found.st_nlink <= 1 else {
+            throw Self.unreadable(path, "it has \(found.st_nlink) hard links, and only one of them would change")
         }
-        guard fsync(draft.rawValue) == 0 else { throw Errno.last }
-    }
-
-    /// What another program has written meanwhile must not be lost.
-    private func requireUnchanged() throws(CommandError) {
-        var found = stat()
-        let isThere = unsafe stat(path, &found) == 0
-        if let existing, isThere, found.st_ino == existing.st_ino, found.st_size == existing.st_size,
-            found.st_mtim.tv_sec == existing.st_mtim.tv_sec, found.st_mtim.tv_nsec == existing.st_mtim.tv_nsec
-        {
+        var home = stat()
+        guard geteuid() == 0, unsafe stat(user.home, &home) == 0, home.st_uid != 0, home.st_uid != found.st_uid else {
             return
         }
-        guard existing != nil || isThere else { return }
         throw CommandError(
-            exitCode: .tryAgain, message: "\(Display.quoted(path)) has just been changed by another program",
-            hint: "try again")
+            exitCode: .noPermission,
+            message:
+                "\(Display.quoted(path)) stays as it is: its owner is not the owner of \(Display.quoted(user.home))",
+            hint: "chown --reference=\(Display.shellWord(user.home)) \(Display.shellWord(path))")
     }
 
-    private func failure(_ error: any Error) -> CommandError {
-        if let error = error as? CommandError { return error }
-        return CommandError(
-            exitCode: .noPermission, message: "can't write \(Display.quoted(path)): \(error.reason)",
-            hint: "it is as it was; make its folder writable, or change it by hand")
+    private func refusal(_ message: String) -> CommandError {
+        CommandError(
+            exitCode: .noPermission, message: message,
+            hint: "nothing was changed; make the file and its folder yours and writable, or change it by hand")
     }
+}
+
+/// An open file and what was read from it.
+struct OriginalFile {
+    let file: FileDescriptor
+    let attributes: stat
+    let text: SecretBox
 }

@@ -1,25 +1,29 @@
 import CommandSupport
-import CredentialHelpers
+package import CredentialHelpers
+import Keyutils
 
 /// A client whose configuration is a file that we can change.
 protocol FileSetup: ClientSetup {
     func path(for user: SetupUser) -> String
 
-    /// The whole of a new file.
+    /// The content of a new file.
     func newFile(_ call: SetupCall) -> String
 
-    /// The change to make; `nil` where there is none to make.
-    ///
-    /// - Throws: why the file is better left alone.
+    /// The edit that sets the client up; `nil` if it is set up already.
     func edit(_ text: RawSpan, _ call: SetupCall) throws(SetupRefusal) -> TextEdit?
 
-    /// What takes it away again; `nil` where there is nothing of ours.
-    func removal(from text: RawSpan) throws(SetupRefusal) -> AppendedLines.Removal?
+    /// The opposite of ``edit(_:_:)``; `nil` if nothing there is ours.
+    func removal(from text: RawSpan) throws(SetupRefusal) -> SetupRemoval?
 
-    func state(of text: RawSpan) throws(SetupRefusal) -> ConfigurationState
-
-    /// What else the user should know of what is there.
+    /// Warnings about other parts of the file.
     func remarks(on text: RawSpan, _ call: SetupCall) -> [CommandError]
+}
+
+/// A file without our lines.
+package enum SetupRemoval {
+    case text(SecretBox)
+    /// The file has nothing else, and install has made it.
+    case wholeFile
 }
 
 /// Why a configuration is left alone.
@@ -28,63 +32,89 @@ package enum SetupRefusal: Error, Equatable {
     case unclear(String, hint: String? = nil)
     /// It names another helper.
     case taken(String, hint: String)
+    /// The program that reads it is missing.
+    case noProgram(String)
 }
 
 extension FileSetup {
-    func remarks(on text: RawSpan, _ call: SetupCall) -> [CommandError] { [] }
-
-    func state(for user: SetupUser) -> ConfigurationState {
-        let path = path(for: user)
-        do throws(CommandError) {
-            guard let text = try ConfigurationFile(path).text else { return .none }
-            return try text.bytes.withBytes { bytes throws(CommandError) in
-                try refusing(path) { () throws(SetupRefusal) -> ConfigurationState in try self.state(of: bytes) }
-            }
-        } catch {
-            return .unreadable(user.shown(path))
-        }
-    }
-
     func write(_ call: SetupCall) throws(CommandError) -> [String] {
-        let file = try ConfigurationFile(path(for: call.user))
-        let shown = call.user.shown(file.path)
-        guard let text = file.text else {
-            let new = newFile(call)
-            try unsafe file.write(new.utf8Span.span.bytes)
-            return ["\(shown) is new:"] + new.split(whereSeparator: \.isNewline).map { "  \($0)" }
-        }
-        return try text.bytes.withBytes { bytes throws(CommandError) in
-            let edit = try refusing(file.path) { () throws(SetupRefusal) -> TextEdit? in try self.edit(bytes, call) }
-            for remark in remarks(on: bytes, call) { Console.warn(remark) }
-            guard let edit else { return ["\(shown) has it already"] }
-            try edit.apply(to: bytes).withBytes { bytes throws(CommandError) in try file.write(bytes) }
-            let added = edit.replacement.split(whereSeparator: \.isNewline).map { "  \($0)" }
-            return ["added to \(shown):"] + added
+        try changing(call) { file throws(CommandError) in
+            let shown = call.user.shown(file.path)
+            guard let text = file.text else {
+                let new = newFile(call)
+                guard try unsafe file.replace(by: new.utf8Span.span.bytes, for: call.user) else { return nil }
+                return ["\(shown) is new:"] + Self.lines(new)
+            }
+            return try text.bytes.withBytes { bytes throws(CommandError) in
+                guard let edit = try refusing(file.path, { () throws(SetupRefusal) in try edit(bytes, call) }) else {
+                    return ["\(call.name) is set up already in \(shown)"]
+                }
+                let isWritten = try edit.apply(to: bytes).withBytes { bytes throws(CommandError) in
+                    try file.replace(by: bytes, for: call.user)
+                }
+                return isWritten
+                    ? ["\(edit.range.isEmpty ? "added to" : "changed in") \(shown):"] + Self.lines(edit.replacement)
+                    : nil
+            }
         }
     }
 
     func remove(_ call: SetupCall) throws(CommandError) -> [String] {
-        let file = try ConfigurationFile(path(for: call.user))
-        guard let text = file.text else { return [] }
-        return try text.bytes.withBytes { bytes throws(CommandError) in
-            let removal = try refusing(file.path) { () throws(SetupRefusal) -> AppendedLines.Removal? in
-                try self.removal(from: bytes)
+        try changing(call) { file throws(CommandError) in
+            guard let text = file.text else { return [] }
+            let removal = try text.bytes.withBytes { bytes throws(CommandError) -> SetupRemoval? in
+                try refusing(file.path) { () throws(SetupRefusal) in try self.removal(from: bytes) }
             }
             let shown = call.user.shown(file.path)
             switch removal {
             case nil: return []
-            case .wholeFile:
-                try file.delete()
-                return ["removed \(shown), which had nothing else"]
-            case .edit(let edit):
-                try edit.apply(to: bytes).withBytes { bytes throws(CommandError) in try file.write(bytes) }
-                return ["took it out of \(shown)"]
+            case .wholeFile: return try file.delete(for: call.user) ? ["removed \(shown), which had nothing else"] : nil
+            case .text(let rest):
+                let isWritten = try rest.bytes.withBytes { bytes throws(CommandError) in
+                    try file.replace(by: bytes, for: call.user)
+                }
+                return isWritten ? ["removed the helper from \(shown)"] : nil
             }
         }
     }
 
-    /// Where we may not change the file.
-    private func refusing<Value>(
+    /// The file, if the client is set up there as this call would do it.
+    func place(settingUp call: SetupCall) -> String? {
+        guard let file = try? ConfigurationFile(path(for: call.user)), let text = file.text else { return nil }
+        return text.bytes.withBytes { bytes in
+            do throws(SetupRefusal) {
+                return try edit(bytes, call) == nil ? call.user.shown(file.path) : nil
+            } catch {
+                return nil
+            }
+        }
+    }
+
+    func remarks(_ call: SetupCall) -> [CommandError] {
+        guard let file = try? ConfigurationFile(path(for: call.user)), let text = file.text else { return [] }
+        return text.bytes.withBytes { remarks(on: $0, call) }
+    }
+
+    /// Reads the file and changes it, again as long as other programs change it in between.
+    private func changing(
+        _ call: SetupCall, _ change: (borrowing ConfigurationFile) throws(CommandError) -> [String]?
+    ) throws(CommandError) -> [String] {
+        let path = path(for: call.user)
+        for attempt in 0..<100 {
+            let file = try ConfigurationFile(path)
+            if attempt == 0 { file.removeOrphans() }
+            if let lines = try change(file) { return lines }
+        }
+        throw CommandError(
+            exitCode: .tryAgain, message: "other programs keep changing \(Display.quoted(path))", hint: "try again")
+    }
+
+    private static func lines(_ text: String) -> [String] {
+        text.split(whereSeparator: \.isNewline).map { "  \(Display.plain(String($0).replacing("\t", with: "    ")))" }
+    }
+
+    /// Turns the reason to leave the file alone into an error.
+    func refusing<Value: ~Copyable>(
         _ path: String, _ body: () throws(SetupRefusal) -> Value
     ) throws(CommandError) -> Value {
         do throws(SetupRefusal) {
@@ -96,18 +126,11 @@ extension FileSetup {
                 throw CommandError(
                     exitCode: .cannotCreate, message: "\(Display.quoted(path)) stays as it is: it has \(what)",
                     hint: hint)
+            case .noProgram(let name):
+                throw CommandError(
+                    exitCode: .noCommand, message: "\(name) is not in PATH",
+                    hint: "install it, or leave out --write-config")
             }
-        }
-    }
-}
-
-extension ConfigurationStatements {
-    /// The same, or why the file is left alone.
-    static func reading(_ text: RawSpan, _ language: Language) throws(SetupRefusal) -> ConfigurationStatements {
-        do throws(Unclear) {
-            return try ConfigurationStatements(of: text, in: language)
-        } catch {
-            throw .unclear("line \(error.line) is not understood for certain")
         }
     }
 }

@@ -1,12 +1,20 @@
 extension HelperClient {
-    /// How it is set up.
-    var setup: any ClientSetup {
+    /// How the client of that name is set up.
+    static func setup(_ name: String, servedBy client: HelperClient) -> any ClientSetup {
+        switch name {
+        case "podman", "buildah", "skopeo": ShownSetup.containers
+        case "twine": ShownSetup.python
+        default: client.setup
+        }
+    }
+
+    private var setup: any ClientSetup {
         switch self {
         case .git: GitSetup()
         case .docker: DockerSetup()
-        case .cargo: CargoSetup()
-        case .terraform: TerraformSetup()
-        case .vault: VaultSetup()
+        case .cargo: ShownSetup.cargo
+        case .terraform: ShownSetup.terraform
+        case .vault: ShownSetup.vault
         case .aws: ShownSetup.aws
         case .kubernetes: ShownSetup.kubernetes
         case .keyring: ShownSetup.keyring

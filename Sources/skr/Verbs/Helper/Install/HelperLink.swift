@@ -34,7 +34,7 @@ struct HelperLink {
         return isSkr ? .otherSkr(leadsTo) : .foreign("a link to \(Display.quoted(leadsTo))")
     }
 
-    /// Makes the link and its folder; false where it is there already.
+    /// Makes the link and its folder; false if our link exists already.
     ///
     /// Nothing is overwritten.
     func make(to executable: String) throws(CommandError) -> Bool {
@@ -45,8 +45,11 @@ struct HelperLink {
         case .foreign(let what): throw taken(what)
         }
         try LinkFolder.make(folder, mode: 0o755)
-        guard unsafe symlink(executable, path) == 0 else { throw failure("make", .last) }
-        return true
+        if unsafe symlink(executable, path) == 0 { return true }
+        let error = Errno.last
+        // Another install has just made it.
+        if error == .fileExists, state == .here { return false }
+        throw failure("make", error)
     }
 
     /// Whether it may be of those that 'skr helper install' makes.
@@ -68,7 +71,7 @@ struct HelperLink {
     }
 
     func remove() throws(CommandError) {
-        guard unsafe unlink(path) == 0 else { throw failure("remove", .last) }
+        guard unsafe unlink(path) == 0 || errno == ENOENT else { throw failure("remove", .last) }
     }
 
     private func taken(_ what: String) -> CommandError {

@@ -1,25 +1,27 @@
 import CommandSupport
 
-/// Makes a client's link, and shows or makes its configuration.
+/// Makes a client's link and its configuration, or shows what to configure.
 struct InstallAction: VerbAction {
     let call: SetupCall
     let writesConfiguration: Bool
 
     func run() throws {
-        guard !writesConfiguration || call.setup.canBeWritten else { throw ShownSetup.byHand(call.name) }
         let link = try call.link()
         try call.requirePlainWords()
         if let link { try install(link) }
-        if writesConfiguration {
-            for line in try call.setup.write(call) { try Console.writeLine(line) }
-        } else {
-            if call.setup.canBeWritten {
-                try Console.writeLine("what is left to do, which --write-config does:")
-            } else {
-                try Console.writeLine("what is left to do:")
-            }
-            for line in call.setup.instructions(call) { try Console.writeLine(line) }
+        let file = call.setup as? any FileSetup
+        for remark in file?.remarks(call) ?? [] { Console.warn(remark) }
+        if let file, writesConfiguration {
+            for line in try file.write(call) { try Console.writeLine(line) }
+            return
         }
+        let place = file == nil ? call.namedPlace : file?.place(settingUp: call)
+        if let place { try Console.writeLine("\(call.name) is set up already in \(place)") }
+        guard file == nil || place == nil else { return }
+        try Console.writeLine(
+            (place == nil ? "what is left to do" : "to set up more")
+                + (file == nil ? ":" : ", which --write-config does:"))
+        for line in call.setup.instructions(call) { try Console.writeLine(line) }
     }
 
     private func install(_ link: HelperLink) throws(CommandError) {
@@ -58,40 +60,40 @@ struct InstallAction: VerbAction {
     }
 }
 
-/// Takes a client's link away, and shows or takes away its configuration.
+/// Removes a client's link and its configuration, or shows how to remove that.
 struct UninstallAction: VerbAction {
     let call: SetupCall
     let writesConfiguration: Bool
 
     func run() throws {
-        guard !writesConfiguration || call.setup.canBeWritten else { throw ShownSetup.byHand(call.name) }
+        let isConfigured = try removeConfiguration()
         let link = call.installedLink
         for other in call.foundLinks where other.path != link?.path {
             try Console.writeLine("the link \(Display.plain(other.path)) stays: it may be somebody else's")
         }
-        var isFound = link != nil
-        var failure: CommandError?
-        do throws(CommandError) {
-            try link?.remove()
-            if let link { try Console.writeLine("removed the link \(Display.plain(link.path))") }
-        } catch {
-            failure = error
+        if let link {
+            try link.remove()
+            try Console.writeLine("removed the link \(Display.plain(link.path))")
         }
-        if writesConfiguration {
-            let lines = try call.setup.remove(call)
-            for line in lines { try Console.writeLine(line) }
-            isFound = isFound || !lines.isEmpty
-        } else if case .ours = call.setup.state(for: call.user) {
-            try Console.writeLine("what is left to do\(call.setup.canBeWritten ? ", which --write-config does:" : ":")")
-            for line in call.setup.removalInstructions(call) { try Console.writeLine(line) }
-            isFound = true
-        }
-        if let failure { throw failure }
-        guard isFound else {
+        guard isConfigured || link != nil else {
             throw CommandError(
                 exitCode: .noItem,
                 message: "\(call.name) is not set up\(call.folder.map { " in \(Display.quoted($0))" } ?? "")",
                 hint: "'skr helper status' shows what is")
         }
+    }
+
+    /// - Returns: whether there was one.
+    private func removeConfiguration() throws -> Bool {
+        let file = call.setup as? any FileSetup
+        if let file, writesConfiguration {
+            let lines = try file.remove(call)
+            for line in lines { try Console.writeLine(line) }
+            return !lines.isEmpty
+        }
+        guard case .ours = call.setup.state(for: call.user) else { return false }
+        try Console.writeLine("what is left to do\(file == nil ? ":" : ", which --write-config does:")")
+        for line in call.setup.removalInstructions(call) { try Console.writeLine(line) }
+        return true
     }
 }

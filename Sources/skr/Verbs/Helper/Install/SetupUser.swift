@@ -1,7 +1,7 @@
 import CommandSupport
 import Glibc
 
-/// Whose clients are set up, as the environment tells.
+/// The user whose clients are set up, from the environment.
 struct SetupUser {
     let home: String
     /// The folders of PATH, in their order; one that depends on where a program is called finds no helper.

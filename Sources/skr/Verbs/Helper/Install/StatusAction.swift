@@ -4,11 +4,15 @@ import Glibc
 /// Shows which clients are set up.
 struct StatusAction: VerbAction {
     let user: SetupUser
+    /// Only this client, by any of its names.
+    let client: String?
     let isJSON: Bool
 
     func run() throws {
-        let rows = HelperClient.allCases.flatMap { client in
-            ClientStatus.all(of: client, user: user)
+        let names = client.map { [$0] } ?? HelperClient.allCases.map(\.rawValue)
+        let rows = try names.flatMap { name in
+            guard let client = HelperClient.serving(name) else { throw HelperCommand.unknownClient(name) }
+            return ClientStatus.all(of: client, name: name, user: user)
         }
         guard !isJSON else { return try Console.writeLine(JSONOutput.text(of: rows.map(\.json))) }
         guard Console.isOutputTerminal else {
@@ -16,8 +20,9 @@ struct StatusAction: VerbAction {
         }
         let table = TextTable(
             columns: [
-                .init("CLIENT", isNumber: false, rank: 2), .init("LINK", isNumber: false, rank: 0, isName: true),
+                .init("CLIENT", isNumber: false, rank: 3), .init("LINK", isNumber: false, rank: 0, isName: true),
                 .init("CONFIGURATION", isNumber: false, rank: 1, isName: true),
+                .init("TO SET IT UP", isNumber: false, rank: 2, isName: true),
             ], rows: rows.map(\.columns))
         try Console.write(table.text(width: TerminalWidth.of(STDOUT_FILENO)))
     }
@@ -26,23 +31,34 @@ struct StatusAction: VerbAction {
 /// How far a client is set up.
 private struct ClientStatus {
     let client: HelperClient
+    let name: String
     let link: HelperLink?
+    let setup: any ClientSetup
     let state: ConfigurationState
     let user: SetupUser
 
     /// One, or one for each link of a client that has several.
-    static func all(of client: HelperClient, user: SetupUser) -> [ClientStatus] {
-        let setup = client.setup
+    static func all(of client: HelperClient, name: String, user: SetupUser) -> [ClientStatus] {
+        let setup = HelperClient.setup(name, servedBy: client)
         let state = setup.state(for: user)
         let folders = setup.linkFolder(for: user).map { [$0] } ?? user.searchPath
-        let links = client == .npm ? registryLinks(in: folders) : []
-        guard links.isEmpty else {
-            return links.map { ClientStatus(client: client, link: $0, state: state, user: user) }
+        func status(_ link: HelperLink?) -> ClientStatus {
+            ClientStatus(client: client, name: name, link: link, setup: setup, state: state, user: user)
         }
+        let links = client == .npm ? registryLinks(in: folders) : []
+        guard links.isEmpty else { return links.map(status) }
         let link = client.programName.flatMap { name in
             folders.lazy.map { HelperLink(folder: $0, name: name) }.first { unsafe access($0.path, X_OK) == 0 }
         }
-        return [ClientStatus(client: client, link: link, state: state, user: user)]
+        return [status(link)]
+    }
+
+    /// The command that sets the client up; `nil` if it is.
+    private var command: String? {
+        let needsLink = client.programName != nil || client == .npm
+        if case .ours = state, !needsLink || link?.leadsToSkr ?? false { return nil }
+        let end = client == .npm ? " REGISTRY" : setup is any FileSetup ? " --write-config" : ""
+        return "skr helper install \(name)\(end)"
     }
 
     private static func registryLinks(in folders: [String]) -> [HelperLink] {
@@ -53,7 +69,7 @@ private struct ClientStatus {
     }
 
     var columns: [String] {
-        [client.rawValue, link.map { user.shown($0.path) + remark(on: $0.state) } ?? "-", state.text]
+        [name, link.map { user.shown($0.path) + remark(on: $0.state) } ?? "-", state.text, command ?? "-"]
     }
 
     private func remark(on state: HelperLink.State) -> String {
@@ -74,9 +90,9 @@ private struct ClientStatus {
         case .unreadable(let path): (isOurs, text) = (nil, path)
         }
         return .object([
-            "client": .string(client.rawValue), "link": JSONValue(link?.path),
+            "client": .string(name), "link": JSONValue(link?.path),
             "isLinkOurs": JSONValue(link.map { $0.state == .here }), "configuration": JSONValue(text),
-            "isConfigured": JSONValue(isOurs),
+            "isConfigured": JSONValue(isOurs), "command": JSONValue(command),
         ])
     }
 }

@@ -1,5 +1,6 @@
 import CommandSupport
 import CredentialHelpers
+import Keyutils
 
 /// docker, whose `config.json` names the helper of all servers.
 package struct DockerSetup: FileSetup {
@@ -13,40 +14,43 @@ package struct DockerSetup: FileSetup {
 
     func newFile(_ call: SetupCall) -> String { Self.newFile + "\n" }
 
-    /// Laid out as no change to an object that is there is: so we know it again.
-    private static let newFile = "{ \"\(member)\": \"skr\" }"
+    /// An edit of an existing object never looks like this, so uninstall recognises it.
+    private static let newFile = "{ \(ownMember) }"
+    private static let ownMember = "\"\(member)\": \"skr\""
 
     func instructions(_ call: SetupCall) -> [String] {
         [
-            "in \(call.user.shown(path(for: call.user))):", "  \"\(Self.member)\": \"skr\"",
-            "for podman, buildah and skopeo, in ${XDG_RUNTIME_DIR}/containers/auth.json:",
-            "  \"credHelpers\": { \"registry.example.com\": \"skr\" }",
+            "in \(call.user.shown(path(for: call.user))):", "  \(Self.ownMember)",
         ]
     }
 
     func removalInstructions(_ call: SetupCall) -> [String] {
-        ["take out of \(call.user.shown(path(for: call.user))):", "  \"\(Self.member)\": \"skr\""]
+        ["take out of \(call.user.shown(path(for: call.user))):", "  \(Self.ownMember)"]
     }
 
-    func state(of text: RawSpan) throws(SetupRefusal) -> ConfigurationState {
-        guard let store = try store(in: text), !store.name.isEmpty else { return .none }
-        return store.name == "skr" ? .ours("\(Self.member): skr") : .other("\(Self.member): \(store.name)")
+    func state(for user: SetupUser) -> ConfigurationState {
+        let path = path(for: user)
+        do throws(CommandError) {
+            guard let text = try ConfigurationFile(path).text else { return .none }
+            let store = try text.bytes.withBytes { bytes throws(CommandError) -> String? in
+                try refusing(path) { () throws(SetupRefusal) in try self.store(in: bytes)?.name }
+            }
+            guard let store, !store.isEmpty else { return .none }
+            return store == "skr" ? .ours("\(Self.member): skr") : .other("\(Self.member): \(store)")
+        } catch {
+            return .unreadable(user.shown(path))
+        }
     }
 
     package func edit(_ text: RawSpan) throws(SetupRefusal) -> TextEdit? {
-        // docker takes an empty file for one that says nothing.
+        // docker takes an empty file for one without settings.
         guard text.byteCount > 0 else { return TextEdit(0..<0, Self.newFile) }
         let json = try Self.members(of: text)
-        if let store = try store(in: text) {
-            if store.name == "skr" { return nil }
-            guard store.name.isEmpty else {
-                throw .taken(
-                    "the \(Self.member) \(Display.quoted(store.name))",
-                    hint: "to change it, put \"skr\" in its place, and log in again: docker login SERVER")
-            }
-            return TextEdit(store.member.value, "\"skr\"")
-        }
-        return Self.insertion(into: json, text)
+        guard let store = try store(in: text) else { return Self.insertion(into: json, text) }
+        if store.name == "skr" { return nil }
+        throw .taken(
+            store.name.isEmpty ? "an empty \(Self.member)" : "the \(Self.member) \(Display.quoted(store.name))",
+            hint: "to change it, replace it by \"skr\", and log in again: docker login SERVER")
     }
 
     func edit(_ text: RawSpan, _ call: SetupCall) throws(SetupRefusal) -> TextEdit? { try edit(text) }
@@ -54,37 +58,41 @@ package struct DockerSetup: FileSetup {
     /// As the first member, with the white space that is before the first one now.
     private static func insertion(into json: JSONMembers, _ text: RawSpan) -> TextEdit {
         let start = json.object.lowerBound + 1
-        let said = "\"\(member)\": \"skr\""
         guard let first = json.members.first else {
             let hasLines = text.extracting(json.object).offset(of: UInt8(ascii: "\n")) != nil
-            return TextEdit(start..<start, hasLines ? "\n\t\(said)" : said)
+            return TextEdit(start..<start, hasLines ? "\n\t\(ownMember)" : ownMember)
         }
-        return TextEdit(start..<start, "\(String(lossy: text.extracting(start..<first.range.lowerBound)))\(said),")
+        return TextEdit(start..<start, "\(String(lossy: text.extracting(start..<first.range.lowerBound)))\(ownMember),")
     }
 
-    package func removal(from text: RawSpan) throws(SetupRefusal) -> AppendedLines.Removal? {
+    package func removal(from text: RawSpan) throws(SetupRefusal) -> SetupRemoval? {
         guard text.byteCount > 0, let store = try store(in: text), store.name == "skr" else { return nil }
+        if text.isEqual(to: Self.newFile + "\n") { return .wholeFile }
+        if text.isEqual(to: Self.newFile) { return .text(SecretBox(copying: text.extracting(0..<0))) }
         let json = try Self.members(of: text)
-        if Self.isEqual(text, Self.newFile + "\n") { return .wholeFile }
-        if Self.isEqual(text, Self.newFile) { return .edit(TextEdit(0..<text.byteCount, "")) }
         let (members, range) = (json.members, store.member.range)
-        guard let place = members.firstIndex(where: { $0.range == range }) else { return nil }
+        guard text.extracting(range).isEqual(to: Self.ownMember),
+            let place = members.firstIndex(where: { $0.range == range })
+        else {
+            throw .unclear(
+                "its \(Self.member) is not written as 'skr helper install' writes it",
+                hint: "take it out by hand: \(String(lossy: text.extracting(range)))")
+        }
         if place + 1 < members.count {
-            return .edit(TextEdit(range.lowerBound..<members[place + 1].range.lowerBound, ""))
+            let end = members[place + 1].range.lowerBound
+            return .text(SecretBox(TextEdit(range.lowerBound..<end, "").apply(to: text)))
         }
         let start = place > 0 ? members[place - 1].range.upperBound : json.object.lowerBound + 1
-        return .edit(TextEdit(start..<range.upperBound, ""))
+        return .text(SecretBox(TextEdit(start..<range.upperBound, "").apply(to: text)))
     }
 
-    private static func isEqual(_ text: RawSpan, _ other: String) -> Bool {
-        text.byteCount == other.utf8.count && text.starts(with: Array(other.utf8))
-    }
-
-    /// What names the helper now.
+    /// The member that names the helper.
     private func store(in text: RawSpan) throws(SetupRefusal) -> (name: String, member: JSONMembers.Member)? {
         guard text.byteCount > 0 else { return nil }
-        // As Go's JSON does, which does not tell upper from lower case.
-        let found = try Self.members(of: text).members.filter { $0.name.lowercased() == Self.member.lowercased() }
+        // Go's JSON ignores case, also that of U+017F and U+212A, which are an s and a k.
+        let found = try Self.members(of: text).members.filter {
+            $0.name.uppercased().lowercased() == Self.member.lowercased()
+        }
         guard let member = found.first else { return nil }
         guard found.count == 1, case .found(let name) = JSONField.find(.root, in: text.extracting(member.value))
         else { throw .unclear("its \(Self.member) is not one text") }
@@ -102,48 +110,27 @@ package struct DockerSetup: FileSetup {
 
 extension DockerSetup {
     func remarks(on text: RawSpan, _ call: SetupCall) -> [CommandError] {
-        let plain = Self.plainServers(in: text).map(Display.plain)
-        let own = Self.ownHelpers(in: text).map(Display.plain)
-        var remarks: [CommandError] = []
-        if let first = plain.first {
-            remarks.append(
-                .data(
-                    "\(call.user.shown(path(for: call.user))) holds in plain the secrets of \(plain.joined(separator: ", "))",
-                    hint:
-                        "this moves one: docker logout \(Display.shellWord(first)); docker login \(Display.shellWord(first))"
-                ))
-        }
-        if !own.isEmpty {
-            remarks.append(
-                .data(
-                    "these servers have a helper of their own, and keep it: \(own.joined(separator: ", "))",
-                    hint: "to change that, take them out of credHelpers"))
-        }
-        return remarks
+        let servers = Self.plainServers(in: text).map(Display.plain)
+        guard let first = servers.first.map(Display.shellWord) else { return [] }
+        let path = call.user.shown(path(for: call.user))
+        return [
+            .data(
+                "\(path) holds in plain the secrets of \(servers.joined(separator: ", "))",
+                hint: "this moves one: docker logout \(first); docker login \(first)")
+        ]
     }
 
-    /// The servers whose secret stands in the file itself.
+    /// The servers whose secret is in the file itself.
     package static func plainServers(in text: RawSpan) -> [String] {
-        members("auths", of: text) { server in
-            guard let fields = try? JSONMembers(of: server) else { return false }
-            return fields.members.contains { field in
+        guard let auths = try? JSONMembers(of: text).members.last(where: { $0.name.lowercased() == "auths" }),
+            case let object = text.extracting(auths.value), let servers = try? JSONMembers(of: object)
+        else { return [] }
+        return servers.members.filter { server in
+            let fields = (try? JSONMembers(of: object.extracting(server.value)).members) ?? []
+            return fields.contains { field in
                 ["auth", "password", "identitytoken", "registrytoken"].contains(field.name.lowercased())
                     && field.value.count > 2
             }
-        }
-    }
-
-    /// The servers that have another helper than us.
-    package static func ownHelpers(in text: RawSpan) -> [String] {
-        members("credHelpers", of: text) { value in String(lossy: value) != "\"skr\"" }
-    }
-
-    private static func members(_ name: String, of text: RawSpan, where isMeant: (RawSpan) -> Bool) -> [String] {
-        guard let json = try? JSONMembers(of: text),
-            let member = json.members.last(where: { $0.name.lowercased() == name.lowercased() })
-        else { return [] }
-        let object = text.extracting(member.value)
-        guard let servers = try? JSONMembers(of: object) else { return [] }
-        return servers.members.filter { isMeant(object.extracting($0.value)) }.map(\.name)
+        }.map(\.name)
     }
 }

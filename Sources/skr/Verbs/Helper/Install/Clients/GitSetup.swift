@@ -2,9 +2,22 @@ import CommandSupport
 import CredentialHelpers
 import Keyutils
 
-/// git, which changes its configuration itself.
-struct GitSetup: ClientSetup {
+/// git, whose global configuration lists its helpers.
+///
+/// git reads each edit before it is made, and has to find one helper more or less and no other change.
+struct GitSetup: FileSetup {
     private static let key = "credential.helper"
+
+    /// The file that `git config --global` changes.
+    func path(for user: SetupUser) -> String {
+        if let path = user.variable("GIT_CONFIG_GLOBAL") { return path }
+        let (usual, other) = (
+            user.path(".gitconfig"), (user.variable("XDG_CONFIG_HOME") ?? user.path(".config")) + "/git/config"
+        )
+        return !user.isThere(usual) && user.isThere(other) ? other : usual
+    }
+
+    func newFile(_ call: SetupCall) -> String { GitLines.newFile(Self.program(call) + call.shellOptions) }
 
     func instructions(_ call: SetupCall) -> [String] {
         let wanted = Self.program(call) + call.shellOptions
@@ -12,74 +25,87 @@ struct GitSetup: ClientSetup {
     }
 
     func removalInstructions(_ call: SetupCall) -> [String] {
-        let own = (try? Self.values(["--global", "--get-all"]))?.compactMap(GitHelperValue.init) ?? []
+        let own = (try? Self.values(["--global"]))?.compactMap(GitHelperValue.init) ?? []
         return own.isEmpty ? ["  git config --global --edit"] : ["  \(Self.removal(of: GitHelperValue.pattern(own)))"]
     }
 
-    /// Our name where git finds the link by it, else the link's path, which git has a shell read.
+    /// Our name if git finds the link by it, else the link's path, which git has a shell read.
     private static func program(_ call: SetupCall) -> String {
         guard let link = (try? call.link()) ?? nil, !call.user.isInPath(link.folder) else { return "skr" }
-        // Where the first byte is a quote, git takes it for a name.
+        // If the first byte is a quote, git takes it for a name.
         return "/\(Display.shellWord(String(link.path.dropFirst())))"
     }
 
     func state(for user: SetupUser) -> ConfigurationState {
-        guard let values = try? Self.values(["--get-all"]) else {
+        guard let values = try? Self.values([]) else {
             return user.program("git") == nil ? .none : .unreadable("git config \(Self.key)")
         }
-        if let own = values.last(where: Self.isOurs) { return .ours(Display.plain(own)) }
-        return values.last.map { .other(Self.shown($0)) } ?? .none
+        let effective = values.split(separator: "", omittingEmptySubsequences: false).last ?? []
+        if let own = effective.last(where: Self.isOurs) {
+            return .ours(GitHelperValue(own) == nil ? Self.shown(own) : Display.plain(own))
+        }
+        return effective.last.map { .other(Self.shown($0)) } ?? .none
     }
 
-    func write(_ call: SetupCall) throws(CommandError) -> [String] {
-        let values = try Self.values(["--global", "--get-all"])
-        let own = values.compactMap(GitHelperValue.init)
+    func edit(_ text: RawSpan, _ call: SetupCall) throws(SetupRefusal) -> TextEdit? {
+        let entries = try GitEntries(of: text)
+        let own = entries.effective.compactMap(GitHelperValue.init)
         let wanted = Self.program(call) + (call.options.isEmpty ? own.last?.options ?? "" : call.shellOptions)
-        warn(ofOthers: values.filter { !Self.isOurs($0) })
-        let isOtherwise = own.isEmpty && call.options.isEmpty && values.contains(where: Self.isOurs)
-        guard !values.contains(wanted), !isOtherwise else { return ["git's \(Self.key) is there already"] }
-        try Self.change(
-            own.isEmpty
-                ? ["--add", Self.key, wanted] : ["--replace-all", Self.key, wanted, GitHelperValue.pattern(own)])
-        return ["\(own.isEmpty ? "added to" : "changed") git's configuration: \(Self.key) = \(Display.plain(wanted))"]
+        let isOtherwise = own.isEmpty && call.options.isEmpty && entries.effective.contains(where: Self.isOurs)
+        guard !entries.effective.contains(wanted), !isOtherwise else { return nil }
+        let edit: TextEdit
+        let expected: TextEdit
+        if let old = own.last?.text, let entry = entries.helpers.last(where: { $0.value == old }) {
+            guard let line = GitLines.line(of: old, in: text) else { throw Self.otherForm }
+            edit = TextEdit(line, GitLines.line(wanted))
+            expected = TextEdit(entry.range, GitEntries.entry(wanted))
+        } else {
+            edit = GitLines.addition(of: wanted, to: text)
+            expected = TextEdit(entries.output.count..<entries.output.count, GitEntries.entry(wanted))
+        }
+        try edit.apply(to: text).withBytes { after throws(SetupRefusal) in try entries.require(expected, after: after) }
+        return edit
     }
 
-    func remove(_ call: SetupCall) throws(CommandError) -> [String] {
-        let own = try Self.values(["--global", "--get-all"], withReset: true).compactMap(GitHelperValue.init)
-        guard !own.isEmpty else { return [] }
-        try Self.change(["--unset-all", Self.key, GitHelperValue.pattern(own)])
-        try removeEmptySection(of: call.user)
-        return own.map { "took \(Self.key) = \(Display.plain($0.text)) out of git's configuration" }
-    }
-
-    /// git leaves a section behind that it has made itself, where a comment stands before it.
-    private func removeEmptySection(of user: SetupUser) throws(CommandError) {
-        let usual = user.path(".gitconfig")
-        let other = (user.variable("XDG_CONFIG_HOME") ?? user.path(".config")) + "/git/config"
-        let own = try ConfigurationFile(usual).text == nil ? other : usual
-        let file = try ConfigurationFile(user.variable("GIT_CONFIG_GLOBAL") ?? own)
-        let section = Array("\n[credential]\n".utf8)
-        try file.text?.bytes.withBytes { text throws(CommandError) in
-            let start = text.byteCount - section.count
-            guard start >= 0, text.extracting(start..<text.byteCount).starts(with: section) else { return }
-            // The newline before it stays.
-            try file.write(text.extracting(0...start))
+    func removal(from text: RawSpan) throws(SetupRefusal) -> SetupRemoval? {
+        let entries = try GitEntries(of: text)
+        guard
+            let own = entries.helpers.last(where: { helper in
+                GitHelperValue(helper.value) != nil && GitLines.line(of: helper.value, in: text) != nil
+            })
+        else {
+            guard entries.helpers.contains(where: { GitHelperValue($0.value) != nil }) else { return nil }
+            throw Self.otherForm
+        }
+        guard case .text(let rest) = GitLines.removal(of: own.value, from: text) else { return .wholeFile }
+        return try rest.bytes.withBytes { bytes throws(SetupRefusal) in
+            try entries.require(TextEdit(own.range, ""), after: bytes)
+            // Earlier versions could add it several times.
+            do throws(SetupRefusal) {
+                return try removal(from: bytes) ?? .text(rest)
+            } catch {
+                return .text(rest)
+            }
         }
     }
 
-    /// git asks and tells all of them.
-    private func warn(ofOthers others: [String]) {
-        for other in others where !other.isEmpty {
+    private static var otherForm: SetupRefusal {
+        .unclear(
+            "its \(key) is not written as 'skr helper install' writes it",
+            hint: "change it by hand: git config --global --edit")
+    }
+
+    /// git asks and tells all of its helpers.
+    func remarks(on text: RawSpan, _ call: SetupCall) -> [CommandError] {
+        let values = (try? GitEntries(of: text))?.effective ?? []
+        return values.filter { !Self.isOurs($0) }.map { other in
             let name = Self.shown(other)
-            let word = name.split(separator: " ").first.map(String.init) ?? name
-            let isPlain = !other.hasPrefix("!") && word.utf8.allSatisfy { $0.isLetter || "-_".utf8.contains($0) }
-            Console.warn(
-                .data(
-                    "git has another helper, \(name), and goes on to give it every secret"
-                        + (word == "store" ? ", which it writes to disk" : ""),
-                    hint: isPlain
-                        ? "to remove it: \(Self.removal(of: "^\(word)( .*)?$"))"
-                        : "git config --global --edit shows it"))
+            let isPlain = name != Self.shellCommand && name.utf8.allSatisfy { $0.isLetter || "-_".utf8.contains($0) }
+            return .data(
+                "git has another helper, \(name), and will continue to give it every secret"
+                    + (name == "store" ? ", which it writes to disk" : ""),
+                hint: isPlain
+                    ? "to remove it: \(Self.removal(of: "^\(name)( .*)?$"))" : "git config --global --edit shows it")
         }
     }
 
@@ -93,37 +119,26 @@ struct GitSetup: ClientSetup {
         return program == "skr" || program == "git-credential-skr"
     }
 
-    /// A helper that may be a shell command, in which anything may stand.
+    private static let shellCommand = "a shell command"
+
+    /// The name of a helper; of a shell command, which may hold a secret, nothing is shown.
     private static func shown(_ value: String) -> String {
-        if value.hasPrefix("!") { return "a shell command" }
-        return Display.plain(value.split(separator: " ").first.map(String.init) ?? "")
+        let word = value.prefix { $0 != " " }
+        let isName = !word.isEmpty && word.utf8.allSatisfy { $0.isLetter || $0.isDigit || "-_./".utf8.contains($0) }
+        return isName ? String(word) : shellCommand
     }
 
-    /// - Parameter withReset: whether those count too that an empty one behind them takes out of git's list.
-    private static func values(_ options: [String], withReset: Bool = false) throws(CommandError) -> [String] {
-        let run = try ToolRun(["git", "config"] + options + [key])
+    private static func values(_ options: [String]) throws(CommandError) -> [String] {
+        let run = try ToolRun(["git", "config", "-z"] + options + ["--get-all", key])
         switch run.exitCode {
-        case 0:
-            let start = withReset ? nil : run.lines.lastIndex { $0.isEmpty }.map { $0 + 1 }
-            return Array(run.lines[(start ?? 0)...])
-        // There is none.
+        case 0: return run.texts(endedBy: 0)
+        // It is not set.
         case 1: return []
-        default: throw failure(run.exitCode, "read")
+        default: throw .data("git can't read its configuration", hint: "'git config --global --edit' opens it")
         }
     }
+}
 
-    private static func change(_ words: [String]) throws(CommandError) {
-        let run = try ToolRun(["git", "config", "--global"] + words)
-        guard run.exitCode == 0 else { throw failure(run.exitCode, "change") }
-    }
-
-    private static func failure(_ code: Int32, _ what: String) -> CommandError {
-        guard code != ExitCode.noCommand.rawValue else {
-            return CommandError(
-                exitCode: .noCommand, message: "there is no git in PATH",
-                hint: "install it, or leave out --write-config")
-        }
-        return .data(
-            "git can't \(what) its configuration", hint: "git has said why; 'git config --global --edit' opens it")
-    }
+extension SetupUser {
+    fileprivate func isThere(_ path: String) -> Bool { (try? ConfigurationFile(path).text == nil) != true }
 }

@@ -1,38 +1,35 @@
 import CommandSupport
 import CredentialHelpers
 
-/// A client that only its user can set up: what to do there depends on servers and profiles.
+/// A client whose configuration we only show: what to write depends on its servers and profiles, or on a format that we
+/// don't edit.
 struct ShownSetup: ClientSetup {
-    /// What may name us.
-    enum Sign {
-        /// A file below the user's home, or the one that a variable names instead.
-        case file(String, variable: String?)
-        /// The same for a variable that names several, with colons between.
-        case files(String, variable: String)
-        case variable(String)
-    }
+    /// A file below the user's home, and the variable that names another file, or several with colons between.
+    ///
+    /// A variable may be followed by the rest of a path: it names a folder then.
+    typealias File = (variable: String, path: String)
 
-    let lines: @Sendable (SetupCall) -> [String]
-    /// Where it may name us.
-    let signs: [Sign]
-    /// The words by which it does.
-    let words: String
-    /// Whether a file does; where it is `nil`, that is one with these words.
-    let names: (@Sendable (RawSpan) -> Bool)?
+    /// The words by which a configuration names us.
+    private let words: String
+    private let files: [File]
+    private let variables: [String]
+    private let linkFolder: String?
+    private let lines: @Sendable (SetupCall, String) -> [String]
 
+    /// - Parameter lines: for a call and the first file, as people write it.
     init(
-        _ words: String, in signs: [Sign], names: (@Sendable (RawSpan) -> Bool)? = nil,
-        lines: @escaping @Sendable (SetupCall) -> [String]
+        _ words: String, files: [File] = [], variables: [String] = [], linkFolder: String? = nil,
+        lines: @escaping @Sendable (SetupCall, String) -> [String]
     ) {
-        self.names = names
-        self.lines = lines
-        self.signs = signs
-        self.words = words
+        (self.words, self.files, self.variables) = (words, files, variables)
+        (self.linkFolder, self.lines) = (linkFolder, lines)
     }
 
-    var canBeWritten: Bool { false }
+    func linkFolder(for user: SetupUser) -> String? { linkFolder.map(user.path) }
 
-    func instructions(_ call: SetupCall) -> [String] { lines(call) }
+    func instructions(_ call: SetupCall) -> [String] {
+        lines(call, files.first.flatMap { Self.paths($0, call.user).first }.map(call.user.shown) ?? "")
+    }
 
     func removalInstructions(_ call: SetupCall) -> [String] {
         guard case .ours(let place) = state(for: call.user) else { return [] }
@@ -40,79 +37,36 @@ struct ShownSetup: ClientSetup {
     }
 
     func state(for user: SetupUser) -> ConfigurationState {
-        for sign in signs {
-            switch sign {
-            case .variable(let name):
-                if user.variable(name)?.contains(words) ?? false { return .ours(name) }
-            case .file(let name, let variable):
-                if let state = state(of: variable.flatMap(user.variable) ?? user.path(name), user) { return state }
-            case .files(let name, let variable):
-                for path in (user.variable(variable) ?? user.path(name)).split(separator: ":") {
-                    if let state = state(of: String(path), user) { return state }
-                }
-            }
+        if let name = variables.first(where: { user.variable($0)?.contains(words) ?? false }) { return .ours(name) }
+        for path in files.flatMap({ Self.paths($0, user) }) {
+            guard let file = try? ConfigurationFile(path) else { return .unreadable(user.shown(path)) }
+            if file.text?.bytes.withBytes({ $0.hasLine(with: words) }) ?? false { return .ours(user.shown(path)) }
         }
         return .none
     }
 
-    /// What a file says; `nil` where that is nothing.
-    private func state(of path: String, _ user: SetupUser) -> ConfigurationState? {
-        guard let file = try? ConfigurationFile(path) else { return .unreadable(user.shown(path)) }
-        guard let text = file.text else { return nil }
-        let isOurs = text.bytes.withBytes { bytes in names?(bytes) ?? bytes.contains(words) }
-        return isOurs ? .ours(user.shown(path)) : nil
-    }
-
-    func write(_ call: SetupCall) throws(CommandError) -> [String] { throw Self.byHand(call.name) }
-
-    func remove(_ call: SetupCall) throws(CommandError) -> [String] { throw Self.byHand(call.name) }
-
-    static func byHand(_ name: String) -> CommandError {
-        .usage("the configuration of \(name) is to be changed by hand", hint: "leave out --write-config to see how")
-    }
-}
-
-/// The command of a user in kubectl's configuration.
-package enum KubernetesCommand {
-    /// Whether one is `skr`, whatever else the file says: in YAML as kubectl writes it, or in JSON.
-    package static func isOurs(_ text: RawSpan) -> Bool {
-        let key = "command"
-        var rest = text
-        while let start = rest.offset(of: key) {
-            let isWholeWord = start == 0 || " \t\n\"'{,".utf8.contains(rest[start - 1])
-            rest = rest.extracting((start + key.utf8.count)..<rest.byteCount)
-            if isWholeWord, isSkr(behindKey: rest) { return true }
-        }
-        return false
-    }
-
-    private static func isSkr(behindKey text: RawSpan) -> Bool {
-        func end(from start: Int, while isPart: (UInt8) -> Bool) -> Int {
-            var end = start
-            while end < text.byteCount, isPart(text[end]) { end += 1 }
-            return end
-        }
-        let colon = end(from: 0) { "\"' \t".utf8.contains($0) }
-        guard colon < text.byteCount, text[colon] == UInt8(ascii: ":") else { return false }
-        let start = end(from: colon + 1) { "\"' \t".utf8.contains($0) }
-        let stop = end(from: start) { !"\"',}\r\n".utf8.contains($0) }
-        var words = String(lossy: text.extracting(start..<stop))[...]
-        while words.last == " " { words.removeLast() }
-        return words == "skr" || words.hasSuffix("/skr")
+    private static func paths(_ file: File, _ user: SetupUser) -> [String] {
+        let name = file.variable.prefix { $0 != "/" }
+        guard let value = user.variable(String(name)) else { return [user.path(file.path)] }
+        return value.split(separator: ":").map { "\($0)\(file.variable.dropFirst(name.count))" }
     }
 }
 
 extension RawSpan {
-    fileprivate func contains(_ words: String) -> Bool { offset(of: words) != nil }
-
-    /// Where these words begin first.
-    fileprivate func offset(of words: String) -> Int? {
+    /// Whether a line that is not a comment has these words.
+    fileprivate func hasLine(with words: String) -> Bool {
         let words = Array(words.utf8)
         var start = 0
-        while let first = words.first, let found = offset(of: first, from: start) {
-            if extracting(found..<byteCount).starts(with: words) { return found }
-            start = found + 1
+        while start < byteCount {
+            let end = offset(of: UInt8(ascii: "\n"), from: start) ?? byteCount
+            while start < end, self[start].isBlank { start += 1 }
+            let isComment = start < end && "#;".utf8.contains(self[start])
+            while !isComment, start + words.count <= end {
+                if extracting(start..<end).starts(with: words) { return true }
+                start += 1
+            }
+            start = end + 1
         }
-        return nil
+        return false
     }
 }

@@ -1,0 +1,169 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Setting up git and docker next to other processes, as root for another user, and with files that are not ordinary.
+@Suite("skr helper install, safely")
+struct SetupSafetyTests {
+    private func run(_ script: String) throws -> CommandRunner.Outcome { try HelperInstallTests.run(script) }
+
+    @Test(
+        "git: what was there is there again after uninstall, byte for byte",
+        arguments: [
+            "", "[user]\\n\\tname = x", "[user]\\n\\tname = x\\n", "# c\\r\\n[user]\\r\\n\\tname = x\\r\\n",
+            "[a]\\n\\tb = c\\r",
+            "[credential]\\n\\thelper = store\\n", "[Credential]\\nhelper=store", "[credential]\\n", "\\n\\n",
+            "[a]\\n\\tb = \"c ; d\"  ; e\\n\\tc = x\\\\\\n y\\n[credential \"https://h\"]\\n\\thelper = skr\\n",
+        ])
+    func roundTrip(text: String) throws {
+        let outcome = try run(
+            """
+            printf '\(text)' > home/.gitconfig; chmod 640 home/.gitconfig; cp home/.gitconfig before
+            skr helper install git --write-config > /dev/null 2>&1; git config --get-all credential.helper | tail -n 1; stat -c %a home/.gitconfig
+            skr helper install git --timeout 8h --write-config > /dev/null 2>&1; git config --get-all credential.helper | tail -n 1
+            skr helper uninstall git --write-config > /dev/null; cmp before home/.gitconfig; stat -c %a home/.gitconfig; ls -A home
+            """)
+        #expect(outcome.output == "skr\n640\nskr --timeout 8h\n640\n.gitconfig\n.local\n", "\(outcome)")
+    }
+
+    @Test("git: no empty file remains, and another file of git's is used if it is there")
+    func gitFiles() throws {
+        let outcome = try run(
+            """
+            cycle() { skr helper install git --write-config > log; find home -name '*config' -type f; skr helper uninstall git --write-config > log; find home -name '*config' -type f; }
+            cycle; mkdir -p home/.config/git; echo '[a]' > home/.config/git/config; cycle; export GIT_CONFIG_GLOBAL=$HOME/x.config; cycle
+            """)
+        #expect(
+            outcome.output == """
+                home/.gitconfig
+                home/.config/git/config
+                home/.config/git/config
+                home/.config/git/config
+                home/x.config
+                home/.config/git/config
+
+                """, "\(outcome)")
+    }
+
+    @Test(
+        "git: a line that the user has written stays",
+        arguments: ["helper=skr", "helper = \\\"skr\\\"", " helper = skr ; mine"])
+    func usersLine(line: String) throws {
+        let outcome = try run(
+            #"""
+            printf '[credential]\n\#(line)\n' > home/.gitconfig; cp home/.gitconfig before; skr helper install git --write-config | grep -c 'set up already'
+            skr helper uninstall git --write-config > /dev/null 2> errors; echo $?; cmp before home/.gitconfig; grep -c 'stays as it is' errors
+            skr helper install git --timeout 8h --write-config > /dev/null 2>&1; echo $?; cmp before home/.gitconfig
+            """#)
+        #expect(outcome == .init(exitCode: 0, output: "1\n65\n1\n65\n", errors: ""))
+    }
+
+    @Test("git: a value of several lines is one value")
+    func severalLines() throws {
+        let outcome = try run(
+            #"""
+            git config --global credential.helper $'!f() {\nskr\n}; f'; skr helper status git | cut -f 3
+            skr helper install git --write-config 2> /dev/null | tail -n 1; git config -z --get-all credential.helper | tr '\0' '|'; echo
+            skr helper uninstall git --write-config > /dev/null; git config -z --get-all credential.helper | tr '\0' '|'
+            """#)
+        #expect(
+            outcome.output
+                == "other: a shell command\n      helper = skr\n!f() {\nskr\n}; f|skr|\n!f() {\nskr\n}; f|",
+            "\(outcome)")
+    }
+
+    @Test(
+        "a file with several hard links is refused",
+        arguments: ["git .gitconfig '[a]'", "docker .docker/config.json '{}'"])
+    func hardLinks(words: String) throws {
+        let parts = words.split(separator: " ")
+        let outcome = try run(
+            """
+            mkdir home/.docker; echo \(parts[2]) > home/\(parts[1]); ln home/\(parts[1]) other
+            skr helper install \(parts[0]) --write-config 2>&1 > /dev/null | shown; cmp other home/\(parts[1]); stat -c %h other
+            """)
+        #expect(outcome.output.hasPrefix("skr: error: 'W/home/\(parts[1])' stays as it is: it has 2 hard links"))
+        #expect(outcome.output.hasSuffix("\n2\n"))
+    }
+
+    @Test(
+        "root keeps the owner and mode of another user's files, and gives new ones to that user",
+        .enabled(if: geteuid() == 0))
+    func owners() throws {
+        let outcome = try run(
+            """
+            mkdir home/.docker; echo '[a]' > home/.gitconfig; echo '{}' > home/.docker/config.json; chmod 604 home/.gitconfig home/.docker/config.json
+            chown -R 60438:60439 home; show() { stat -c '%n %u:%g %a' home/.gitconfig home/.docker/config.json; }
+            for client in git docker; do skr helper install $client --write-config > /dev/null 2>&1; done; show
+            for client in git docker; do skr helper uninstall $client --write-config > /dev/null; done; show
+            rm home/.gitconfig; skr helper install git --write-config > /dev/null; stat -c '%n %u:%g %a' home/.gitconfig
+            chown 0:0 home/.gitconfig; skr helper uninstall git --write-config > /dev/null 2> errors; echo $?; grep -c 'chown --reference' errors; cat home/.gitconfig
+            """)
+        let kept = "home/.gitconfig 60438:60439 604\nhome/.docker/config.json 60438:60439 604\n"
+        #expect(
+            outcome.output
+                == "\(kept)\(kept)home/.gitconfig 60438:60439 600\n77\n1\n[credential]\n\thelper = skr\n", "\(outcome)")
+    }
+
+    @Test(
+        "many installs at once add one entry, and none of them fails",
+        arguments: ["git .gitconfig", "docker .docker/config.json"])
+    func atOnce(words: String) throws {
+        let parts = words.split(separator: " ")
+        let outcome = try run(
+            """
+            for round in 1 2 3 4 5; do
+                for n in 1 2 3 4 5 6 7 8; do (skr helper install \(parts[0]) --write-config > log.$n 2>&1 || { echo "failed: $?"; cat log.$n; }) & done; wait
+                grep -c skr home/\(parts[1]); ls -A home/\(parts[1].contains("/") ? ".docker" : "") | grep -c '^.skr'
+                skr helper uninstall \(parts[0]) --write-config > /dev/null; ls home/\(parts[1]) 2> /dev/null
+            done
+            """)
+        #expect(outcome.output == String(repeating: "1\n0\n", count: 5), "\(outcome)")
+    }
+
+    @Test("another program's write is not lost, and one or the other entry is never doubled", .tags(.long))
+    func otherWriter() throws {
+        let outcome = try run(
+            """
+            mkdir home/.docker; f=home/.docker/config.json; echo '{}' > $f
+            (for n in $(seq 50); do jq -c ".n$n = 1" $f > home/.docker/new && mv home/.docker/new $f; done) & writer=$!
+            while kill -0 $writer 2> /dev/null; do skr helper install docker --write-config > /dev/null 2>> errors; skr helper uninstall docker --write-config > /dev/null 2>> errors; done
+            wait; jq -e 'type == "object"' $f > /dev/null && echo valid; ls -A home/.docker; grep -v 'tryagain\\|not set up\\|hint' errors | head
+            """)
+        #expect(outcome.output == "valid\nconfig.json\n", "\(outcome)")
+    }
+
+    @Test("a draft that a killed install has left is removed by the next one, one of a living process is not")
+    func orphan() throws {
+        let outcome = try run(
+            """
+            mkdir home/.docker; echo '{"credsStore": "skr"}' > home/.docker/config.json; echo s3cret > home/.docker/.skr-setup-dead
+            echo s3cret > home/.docker/.skr-setup-alive; exec 7< home/.docker/.skr-setup-alive; flock -s 7
+            skr helper install docker --write-config | tail -n 1; ls -A home/.docker
+            """)
+        #expect(
+            outcome.output == "docker is set up already in ~/.docker/config.json\n.skr-setup-alive\nconfig.json\n",
+            "\(outcome)")
+    }
+
+    @Test(
+        "killed at any moment, an install leaves the file as it was or as it should be, and no copy after the next run",
+        .tags(.long), arguments: ["TERM", "INT", "HUP", "KILL"])
+    func killed(signal: String) throws {
+        let outcome = try run(
+            """
+            # A shell that is killed before it becomes the command would clean up.
+            trap - EXIT; mkdir home/.docker; f=home/.docker/config.json; echo '{"auths":{"r":{"auth":"dTpzM2NyZXQ="}}}' > before; copies=0
+            for n in $(seq 40); do
+                cp before $f; skr helper install docker --write-config > /dev/null 2>&1 & pid=$!
+                sleep 0.00$((RANDOM % 10))$((RANDOM % 10)); kill -\(signal) $pid 2> /dev/null; wait $pid 2> /dev/null
+                jq -e . $f > /dev/null || echo damaged; ls -A home/.docker | grep -q '^.skr' && copies=$((copies + 1))
+                skr helper install docker --write-config > /dev/null 2>&1; ls -A home/.docker | grep -v '^config.json$'
+                skr helper uninstall docker --write-config > /dev/null 2>&1; cmp before $f
+            done
+            [ \(signal) = KILL ] || echo $copies
+            rm -r $work
+            """)
+        #expect(outcome.output == (signal == "KILL" ? "" : "0\n"), "\(outcome)")
+    }
+}

@@ -9,74 +9,102 @@ struct InheritedReferenceTests {
             environment: environment)
     }
 
-    @Test("a variable whose whole value is a reference holds the secret; all others stay as they are")
+    @Test("no variable is resolved unless that is asked for, and no keyring is needed")
+    func untouched() throws {
+        let outcome = try run(
+            #"""
+            export A=skr://gone B='skr://my secret'; skr exec -- printenv A B; skr exec --scope=session -- printenv A
+            skr exec --env C=skr://api -- bash -c 'echo $A $C'
+            """#)
+        #expect(
+            outcome
+                == .init(
+                    exitCode: 0, output: "skr://gone\nskr://my secret\nskr://gone\nskr://gone s1\n", errors: ""))
+    }
+
+    @Test("--env NAME resolves that variable and no other, in the plain form and in the parser's")
+    func one() throws {
+        let outcome = try run(
+            #"""
+            export A=skr://api B='skr://db/alice?field=p' C=skr://gone
+            skr exec --env A --env B -- bash -c 'echo $A $B $C'; skr exec --env=A --env=B -- bash -c 'echo $A $B $C'
+            skr exec --env A=skr://gone --env A -- printenv A; skr exec --env A --env A=skr://db -- printenv A; echo $A
+            """#)
+        #expect(
+            outcome
+                == .init(
+                    exitCode: 0,
+                    output: "s1 s2 skr://gone\ns1 s2 skr://gone\ns1\n{\"p\":\"s2\"}\nskr://api\n", errors: ""))
+    }
+
+    @Test("--env NAME of a variable that has no reference is an error that does not show its value")
+    func notReference() throws {
+        let outcome = try run(
+            #"""
+            export A=hunter2 B='skr://my hunter2'
+            for name in A B NONE 1x; do skr exec --env $name -- echo started; echo $?; done
+            skr exec --file A -- echo started; echo $?
+            """#)
+        #expect(outcome.output == "64\n65\n64\n64\n64\n")
+        let errors = outcome.errors.split(separator: "\n").filter { $0.hasPrefix("skr: error: ") }
+        #expect(
+            errors == [
+                "skr: error: --env A: the variable's value is not a reference, which begins with skr://",
+                "skr: error: B, in the environment: the reference has white space or a control character; write %20 for a space",
+                "skr: error: --env names a variable that is not set",
+                "skr: error: --env needs the form VAR=skr://SERVICE, or VAR for a variable that holds a reference",
+                "skr: error: --file needs the form VAR=skr://SERVICE",
+            ])
+        #expect(!outcome.errors.contains("hunter2"))
+    }
+
+    @Test("--inherited resolves every variable whose whole value is a reference; all others stay as they are")
     func resolved() throws {
         let outcome = try run(
             #"""
-            export A=skr://api B='skr://db/alice?field=p' C='see skr://api' D=SKR://api E=' skr://api' F=plain
-            skr exec -- bash -c 'echo "$A|$B|$C|$D|$E|$F"'
-            skr exec --scope=session -- bash -c 'echo "$A|$B|$C|$D|$E|$F"'; echo $A
+            export A=skr://api B='skr://db/alice?field=p' C='see skr://api' D=SKR://api E=' skr://api' F=plain HTTP_X=skr://api
+            skr exec --inherited -- bash -c 'echo "$A|$B|$C|$D|$E|$F|$HTTP_X"'
+            skr exec --inherited --scope=session -- bash -c 'echo "$A|$B|$C|$D|$E|$F|$HTTP_X"'; echo $A
             """#)
-        let line = "s1|s2|see skr://api|SKR://api| skr://api|plain\n"
+        let line = "s1|s2|see skr://api|SKR://api| skr://api|plain|s1\n"
         #expect(outcome == .init(exitCode: 0, output: line + line + "skr://api\n", errors: ""))
     }
 
-    @Test("what --env, --file and --env-file set wins, and what it overrules is not read")
+    @Test("what --env, --file and --env-file set wins over --inherited, and what it overrules is not read")
     func overruled() throws {
         let outcome = try run(
             #"""
             export A=skr://gone B=skr://gone C=skr://gone D=skr://gone
-            skr exec --env A=skr://api --env-file <(printf 'B=plain\nC=skr://api\n') --file D=skr://api -- bash -c 'echo $A $B $C; cat $D'
+            skr exec --inherited --env A=skr://api --env-file <(printf 'B=plain\nC=skr://api\n') --file D=skr://api -- bash -c 'echo $A $B $C; cat $D'
             """#)
         #expect(outcome == .init(exitCode: 0, output: "s1 plain s1\ns1", errors: ""))
     }
 
     @Test("all that are missing are named at once, and the command does not start")
     func missing() throws {
-        let outcome = try run("export A=skr://one B=skr://two/me; skr exec --env C=skr://three -- echo started")
+        let outcome = try run(
+            "export A=skr://one B=skr://two/me; skr exec --inherited --env C=skr://three -- echo started")
         #expect(outcome.exitCode == 1 && outcome.output.isEmpty)
         for name in ["one", "two me", "three"] { #expect(outcome.errors.contains(name)) }
         #expect(outcome.errors.hasPrefix("skr: error: no such items, or they have expired: "))
     }
 
-    @Test("--no-inherited leaves all as it is, and needs no keyring")
-    func off() throws {
-        let outcome = try run(
-            #"""
-            export A=skr://gone; skr exec --no-inherited -- printenv A; skr exec --no-inherited --scope=session -- printenv A
-            skr exec --no-inherited --env B=skr://api -- bash -c 'echo $A $B'
-            """#)
-        #expect(outcome == .init(exitCode: 0, output: "skr://gone\nskr://gone\nskr://gone s1\n", errors: ""))
-    }
-
-    @Test("what somebody elsewhere can fill is left as it is")
-    func foreign() throws {
-        let names = [
-            "HTTP_HOST", "HTTP_X_API", "HTTP_", "QUERY_STRING", "PATH_INFO", "CONTENT_TYPE", "REMOTE_USER",
-            "REQUEST_URI",
-            "LC_ALL", "LC_X", "LANG", "TERM", "SSH_ORIGINAL_COMMAND", "GIT_PUSH_OPTION_0",
-            "REDIRECT_URL", "SSL_CLIENT_S_DN", "COLORTERM", "SENDER", "CI_COMMIT_MESSAGE", "CHANGE_TITLE",
-            "GITHUB_HEAD_REF",
-        ]
-        let outcome = try run(
-            "skr exec -- env | grep -E '^(\(names.joined(separator: "|")))=' | sort -u | wc -l; skr exec -- env | grep -cE ^[A-Z_0-9]+=s1$",
-            environment: Dictionary(uniqueKeysWithValues: names.map { ($0, "skr://api") }))
-        #expect(outcome.output == "\(names.count)\n0\n")
-        // Names that only look like them are no exception.
-        let similar = try run(
-            "HTTPS=skr://api MY_HTTP_=skr://api GITHUB_TOKEN=skr://api skr exec -- env | grep -cE ^[A-Z_0-9]+=s1$")
-        #expect(similar.output == "3\n")
-    }
-
-    @Test("a value that begins as a reference and is none is an error that names the variable and not the value")
+    @Test("with --inherited, a malformed reference is an error that names the variable and not the value")
     func malformed() throws {
-        let outcome = try run(
-            "A='skr://my secret' skr exec -- echo started; A='skr://my secret' skr exec --no-inherited -- echo started")
-        #expect(outcome.output == "started\n")
-        #expect(try run("A='skr://my secret' skr exec --env A=skr://api -- printenv A").output == "s1\n")
+        let outcome = try run("A='skr://my secret' skr exec --inherited -- echo started")
+        #expect(outcome.exitCode == 65 && outcome.output.isEmpty)
+        #expect(
+            try run("A='skr://my secret' skr exec --inherited --env A=skr://api -- printenv A").output == "s1\n")
         #expect(outcome.errors.hasPrefix("skr: error: A, in the environment: the reference has white space"))
-        #expect(outcome.errors.contains("--no-inherited") && !outcome.errors.contains("my secret"))
-        #expect(try run("A='skr://my secret' skr exec -- true").exitCode == 65)
+        #expect(!outcome.errors.contains("my secret"))
+    }
+
+    @Test("--no-inherited is gone, with a hint")
+    func former() throws {
+        let outcome = try run("skr exec --no-inherited -- true")
+        #expect(outcome.exitCode == 64)
+        #expect(
+            outcome.errors.contains("skr: hint: nothing inherited is resolved unless --inherited or --env NAME asks"))
     }
 
     @Test("a variable that is there twice is there once, and one whose name is no text is left alone")
@@ -88,7 +116,7 @@ struct InheritedReferenceTests {
             libc = ctypes.CDLL(None); skr = os.popen("command -v skr").read().strip().encode()
             environment = [b"A=skr://api", b"B=b", b"A=skr://gone", b"\377=skr://gone", b"a.b=skr://gone", b"=skr://gone", b"skr://gone"]
             environment += [k + b"=" + v for k, v in os.environb.items() if k in (b"PATH", b"SKR_NAMESPACE", b"LD_LIBRARY_PATH")]
-            words = [skr, b"exec", b"--", b"cat", b"/proc/self/environ"]
+            words = [skr, b"exec", b"--inherited", b"--", b"cat", b"/proc/self/environ"]
             array = lambda texts: (ctypes.c_char_p * (len(texts) + 1))(*texts)
             libc.execve(skr, array(words), array(environment))' | tr '\0' '\n' | grep -a -e '^A=' -e '^B=' -e gone | LC_ALL=C sort | od -An -c | tr -d ' \n'
             """#)

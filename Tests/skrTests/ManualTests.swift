@@ -77,7 +77,7 @@ struct ManualTests {
     @Test("man shows what the command understands, with dashes and quotes that can be copied")
     func readable() throws {
         let outcome = try CommandRunner().shell("skr manual exec | mandoc -T utf8 | col -b")
-        #expect(outcome.output.contains("skr exec [--env VAR=skr://...] [--env-file FILE]"))
+        #expect(outcome.output.contains("skr exec [--env VAR[=skr://...]] [--env-file FILE]"))
         #expect(
             outcome.output.contains(#"skr exec --file KEY=skr://tls -- sh -c 'openssl pkey -in "$KEY" -noout'"#))
     }

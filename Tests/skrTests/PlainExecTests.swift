@@ -20,8 +20,8 @@ struct PlainExecTests {
             "exec -- env", "exec --env A=skr://api -- env", "exec --env A=skr://a/b?field=c --env B=skr://d -- sh -c x",
             "exec --env-file .env -- npm start", "exec --file A=skr://api --env-file a --env-file b -- x --env -- y",
             "exec --scope user --namespace n --env A=skr://api -- ls --help",
-            "exec --env A=skr://api --env A=skr://b -- x", "exec --no-inherited -- x",
-            "exec --env A=skr://api --no-inherited -- x",
+            "exec --env A=skr://api --env A=skr://b -- x", "exec --inherited -- x", "exec --env A --env B=skr://b -- x",
+            "exec --env A=skr://api --inherited -- x",
         ]
     )
     func plain(line: String) throws {
@@ -32,10 +32,11 @@ struct PlainExecTests {
         "what is unusual or wrong is left to the argument parser",
         arguments: [
             "exec", "exec --", "exec env", "exec --env A=skr://api", "exec --env A=skr://api --", "exec --env -- x",
-            "exec --env A=b -- x", "exec --env A -- x", "exec --env 1=skr://api -- x", "exec --env A=skr:// -- x",
+            "exec --env A=b -- x", "exec --file A -- x", "exec --no-inherited -- x", "exec --env 1=skr://api -- x",
+            "exec --env A=skr:// -- x",
             "exec x -- y", "exec --help -- x", "exec --env=A=skr://api -- x", "exec --scope x -- y",
             "exec --scope user --scope user -- x", "exec --env A=skr://a --file A=skr://a -- x", "execs -- x",
-            "get -- x", "exec --no-inherited --no-inherited -- x",
+            "get -- x", "exec --inherited --inherited -- x",
         ]
     )
     func unusual(line: String) {
@@ -45,7 +46,8 @@ struct PlainExecTests {
     @Test("of random command lines, both take the same or the argument parser alone does")
     func random() throws {
         let words = [
-            "--env", "A=skr://api", "B=skr://db/al?field=x", "A=b", "--file", "C=skr://tls", "--env-file", ".env", "",
+            "--env", "A", "--inherited", "A=skr://api", "B=skr://db/al?field=x", "A=b", "--file", "C=skr://tls",
+            "--env-file", ".env", "",
             "-",
             "--", "--scope", "user", "--namespace", "n", "--help", "x", "--env=A=skr://api", "é",
         ]
@@ -56,7 +58,8 @@ struct PlainExecTests {
             var line = ["exec"]
             for _ in 0..<Int.random(in: 0...3, using: &random) {
                 let pair = [
-                    ["--env", "A=skr://api"], ["--env-file", "f"], ["--file", "C=skr://tls"], ["--scope", "user"],
+                    ["--env", "A=skr://api"], ["--env", "A"], ["--env-file", "f"], ["--file", "C=skr://tls"],
+                    ["--scope", "user"],
                 ]
                 line += pair.randomElement(using: &random) ?? []
             }

@@ -71,7 +71,7 @@ struct ShellCompletionTests {
                 Call(typed: "skr list --scope=pe\t", words: ["list", "--scope=persistent"]),
                 Call(typed: "skr help exp\t", words: ["help", "expire"]),
                 Call(typed: "skr expire --ne\t", words: ["expire", "--never"]),
-                Call(typed: "skr exec --no-i\t", words: ["exec", "--no-inherited"]),
+                Call(typed: "skr exec --inh\t", words: ["exec", "--inherited"]),
                 Call(typed: "skr set --gen\t", words: ["set", "--generate"]),
                 Call(
                     typed: "skr set --namespace n0 --generate ap\t",

@@ -8,6 +8,8 @@ package struct EnvironmentVariable: Equatable {
         case plain([UInt8])
         /// The secret itself.
         case secret(SecretReference)
+        /// The secret whose reference the variable holds now.
+        case inherited
         /// The path of a file in memory that holds the secret.
         case file(SecretReference)
     }
@@ -20,19 +22,25 @@ package struct EnvironmentVariable: Equatable {
         self.value = value
     }
 
-    /// Reads the value of an option, `VAR=skr://SERVICE`.
+    /// Reads the value of an option: `VAR=skr://SERVICE`, or `VAR` alone with `--env`.
     ///
-    /// No error shows what is behind the `=` unless it is a reference: somebody may have written a secret there.
+    /// No error shows the text after the `=` unless it is a reference: somebody may have written a secret there.
     ///
     /// - Parameter isFile: whether the option is `--file`, else it is `--env`.
     init(_ text: String, isFile: Bool) throws(CommandError) {
         let option = isFile ? "--file" : "--env"
         let bytes = Array(text.utf8)
         let encodedName = bytes.prefix { $0 != UInt8(ascii: "=") }
-        guard encodedName.count < bytes.count, Self.isName(encodedName) else {
-            throw .usage("\(option) needs the form VAR=skr://SERVICE", hint: "VAR is letters, digits and '_'")
+        let hasValue = encodedName.count < bytes.count
+        guard Self.isName(encodedName), hasValue || !isFile else {
+            let form = isFile ? "VAR=skr://SERVICE" : "VAR=skr://SERVICE, or VAR for a variable that holds a reference"
+            throw .usage("\(option) needs the form \(form)", hint: "VAR is letters, digits and '_'")
         }
         let name = String(decoding: encodedName, as: UTF8.self)
+        guard hasValue else {
+            self.init(name: name, value: .inherited)
+            return
+        }
         let encoded = bytes[(encodedName.count + 1)...]
         do throws(InputProblem) {
             let reference = try SecretReference(parsing: encoded)

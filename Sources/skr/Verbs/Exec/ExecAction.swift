@@ -11,8 +11,8 @@ struct ExecAction: VerbAction {
     var files: [EnvironmentVariable] = []
     /// `.env` files; later ones win.
     var environmentFiles: [String] = []
-    /// Whether references that the environment holds already are resolved.
-    var resolvesInherited = true
+    /// Whether all references that the environment holds are resolved.
+    var resolvesInherited = false
     let command: CommandLineWords
 
     /// Checks what concerns more than one option.
@@ -42,7 +42,7 @@ struct ExecAction: VerbAction {
         try Launch.become(command, environment: environment)
     }
 
-    /// Each variable once: a later one wins, and the command line wins over files.
+    /// Each variable once, with its reference: a later one wins, and the command line wins over files.
     private func assignedVariables() throws(CommandError) -> [EnvironmentVariable] {
         var all: [EnvironmentVariable] = []
         for path in environmentFiles { all += try EnvironmentFile.read(path).variables }
@@ -52,6 +52,11 @@ struct ExecAction: VerbAction {
         var last: [EnvironmentVariable] = []
         for variable in all.reversed() where !last.contains(where: { $0.name == variable.name }) {
             last.append(variable)
+        }
+        for position in last.indices where last[position].value == .inherited {
+            let name = last[position].name
+            last[position] = EnvironmentVariable(
+                name: name, value: .secret(try InheritedReferences.reference(in: name)))
         }
         if resolvesInherited { try InheritedReferences.add(to: &last) }
         return last.reversed()
@@ -63,7 +68,7 @@ struct ExecAction: VerbAction {
         var secrets: [SecretBox?] = []
         for variable in variables {
             switch variable.value {
-            case .plain: secrets.append(nil)
+            case .plain, .inherited: secrets.append(nil)
             case .file(let reference): secrets.append(try resolver.read(reference))
             case .secret(let reference):
                 let secret = try resolver.read(reference)
@@ -86,8 +91,8 @@ extension ExecAction {
     init?(plain words: CommandLineWords) {
         guard var call = PlainCall(launching: words) else { return nil }
         while let option = call.nextOption() {
-            if option == "--no-inherited", resolvesInherited {
-                resolvesInherited = false
+            if option == "--inherited", !resolvesInherited {
+                resolvesInherited = true
                 continue
             }
             guard let value = call.value() else { return nil }

@@ -16,11 +16,10 @@ struct ExecCommand: LaunchingVerb {
             item that has none, else the only account of the service. --env wins over --env-file, later wins over \
             earlier, and both win over what is in the environment.
 
-            A variable that is set already, and whose whole value is a reference, is resolved as with --env, unless \
-            --no-inherited is given. Those that somebody elsewhere fills are left as they are, or a request would \
-            choose which secret CMD gets: HTTP_* and others of a web server, what comes over ssh (LC_*, LANG, TERM, \
-            SSH_*), of git and mail, and what CI tells of a change. No list of them is complete: where others fill the \
-            environment, give --no-inherited.
+            --env VAR, without a value, resolves the reference that VAR holds already; --inherited does that for all \
+            variables whose whole value is a reference. Other people can fill an environment too, such as the client of \
+            a web server or the user of an ssh login: with --inherited they choose which secret CMD gets, so name the \
+            variables there. Without these options every variable stays as it is.
 
             An environment is readable for the user's other processes (/proc/PID/environ) and is inherited by all that \
             CMD starts. --file hands over a path instead, /proc/self/fd/N, of a file in memory that can't be changed \
@@ -42,12 +41,12 @@ struct ExecCommand: LaunchingVerb {
         skr exec --env TOKEN=skr://api -- ./deploy
         skr exec --env PGPASSWORD='skr://db/alice?field=password' -- psql -U alice
         skr exec --env-file .env -- npm start
-        export TOKEN=skr://api; skr exec -- ./deploy
+        export TOKEN=skr://api; skr exec --env TOKEN -- ./deploy
         skr exec --file KEY=skr://tls -- sh -c 'openssl pkey -in "$KEY" -noout'
         """
 
     @Option(
-        help: ArgumentHelp("A variable that holds a secret; may be repeated.", valueName: "VAR=skr://..."),
+        help: ArgumentHelp("A variable that gets a secret; may be repeated.", valueName: "VAR[=skr://...]"),
         completion: .names(.assignments))
     var env: [String] = []
 
@@ -62,8 +61,8 @@ struct ExecCommand: LaunchingVerb {
         completion: .names(.assignments))
     var file: [String] = []
 
-    @Flag(help: "Leave references that the environment holds already as they are.")
-    var noInherited = false
+    @Flag(help: "Resolve all references that the environment holds already.")
+    var inherited = false
 
     @OptionGroup var options: PlaceOptions
 
@@ -74,7 +73,7 @@ struct ExecCommand: LaunchingVerb {
             place: try options.place(),
             variables: try env.map { text throws(CommandError) in try EnvironmentVariable(text, isFile: false) },
             files: try file.map { text throws(CommandError) in try EnvironmentVariable(text, isFile: true) },
-            environmentFiles: envFile, resolvesInherited: !noInherited, command: command)
+            environmentFiles: envFile, resolvesInherited: inherited, command: command)
         try action.check()
         return action
     }

@@ -2,30 +2,36 @@ import CProcess
 import CommandSupport
 import Glibc
 
-/// The variables of our own environment whose value is a reference.
+/// References that our own environment holds, each as the whole value of a variable.
 ///
-/// What somebody elsewhere can fill is passed over, or a request would choose which secret the command gets and may show: a
-/// web server puts a request's headers into `HTTP_*` and its parts into CGI's variables, `ssh` sends its user's locale,
-/// terminal and command, `git push` its options, a mail its addresses, and CI says what a change is called.
+/// They are resolved only on request. Other people fill variables too: a web server those of a request, `ssh` those of its
+/// user, CI those of a change. If every reference were resolved, they could choose which secret the command gets.
 enum InheritedReferences {
-    private static var foreignPrefixes: [StaticString] {
-        [
-            "HTTP_", "REDIRECT_", "SSL_CLIENT_", "LC_", "SSH_", "GIT_PUSH_OPTION_", "CI_COMMIT_", "CI_MERGE_REQUEST_",
-            "CHANGE_", "GITHUB_HEAD_", "GITHUB_REF_", "GITHUB_ACTOR",
-        ]
-    }
-    private static var foreignNames: [StaticString] {
-        [
-            "AUTH_TYPE", "CONTENT_LENGTH", "CONTENT_TYPE", "PATH_INFO", "PATH_TRANSLATED", "QUERY_STRING",
-            "REMOTE_ADDR", "REMOTE_HOST", "REMOTE_IDENT", "REMOTE_USER", "REQUEST_METHOD", "REQUEST_URI",
-            "SCRIPT_NAME", "SERVER_NAME", "SERVER_PROTOCOL", "DOCUMENT_URI", "LANG", "LANGUAGE", "TERM", "COLORTERM",
-            "NO_COLOR", "SENDER", "RECIPIENT", "EXTENSION",
-        ]
+    /// The reference in this variable, for `--env NAME`.
+    ///
+    /// - Throws: ``CommandError`` if the variable is not set, or if its value is not a reference, without the value.
+    static func reference(in name: String) throws(CommandError) -> SecretReference {
+        guard let value = unsafe getenv(name) else {
+            // Without the name: somebody may have written a secret there.
+            throw .usage(
+                "--env names a variable that is not set",
+                hint: "set it to a reference, or write --env VAR=skr://SERVICE")
+        }
+        do throws(InputProblem) {
+            return try SecretReference(parsing: unsafe bytes(of: value)[...])
+        } catch {
+            guard error != .notReference else {
+                throw .usage(
+                    "--env \(name): the variable's value is not a reference, which begins with skr://",
+                    hint: "leave out --env \(name) to pass the value on as it is")
+            }
+            throw .data("\(name), in the environment: \(error.summary)", hint: error.hint)
+        }
     }
 
-    /// Adds those that nobody has set otherwise.
+    /// Adds all variables that hold a reference and that are not among `variables` yet, for `--inherited`.
     ///
-    /// - Throws: ``CommandError`` where a value begins as a reference and is none. It does not show the value.
+    /// - Throws: ``CommandError`` if a value begins as a reference and is malformed. It does not show the value.
     static func add(to variables: inout [EnvironmentVariable]) throws(CommandError) {
         var next = unsafe current_environment()
         while let entry = unsafe next?.pointee {
@@ -34,27 +40,21 @@ enum InheritedReferences {
                 unsafe strncmp(sign + 1, SecretReference.scheme, SecretReference.scheme.utf8.count) == 0
             else { continue }
             let name = unsafe Array(UnsafeRawBufferPointer(start: entry, count: sign - entry))
-            guard EnvironmentVariable.isName(name), !isForeign(name) else { continue }
+            guard EnvironmentVariable.isName(name) else { continue }
             let text = String(decoding: name, as: UTF8.self)
             guard !variables.contains(where: { $0.name == text }) else { continue }
-            let value = unsafe Array(UnsafeRawBufferPointer(start: sign + 1, count: strlen(sign + 1)))
             do throws(InputProblem) {
-                let reference = try SecretReference(parsing: value[...])
+                let reference = try SecretReference(parsing: unsafe bytes(of: sign + 1)[...])
                 variables.append(EnvironmentVariable(name: text, value: .secret(reference)))
             } catch {
                 throw .data(
                     "\(text), in the environment: \(error.summary)",
-                    hint: "\(error.hint); --no-inherited leaves it as it is")
+                    hint: "\(error.hint); --env NAME instead of --inherited resolves a single variable")
             }
         }
     }
 
-    private static func isForeign(_ name: [UInt8]) -> Bool {
-        foreignPrefixes.contains { unsafe name.starts(with: bytes(of: $0)) }
-            || foreignNames.contains { unsafe name.elementsEqual(bytes(of: $0)) }
-    }
-
-    private static func bytes(of text: StaticString) -> UnsafeBufferPointer<UInt8> {
-        unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    private static func bytes(of text: UnsafePointer<CChar>) -> [UInt8] {
+        unsafe Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
     }
 }

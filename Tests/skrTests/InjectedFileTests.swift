@@ -96,6 +96,24 @@ struct InjectedFileTests {
         #expect(outcome.output == "77\n77\n1\n")
     }
 
+    @Test(
+        "in a sticky folder, root does not replace another user's file, nor give it the secrets",
+        .enabled(if: geteuid() == 0, "writes as another user"))
+    func sticky() throws {
+        let outcome = try run(
+            #"""
+            chmod 1777 $work; other=(setpriv --reuid 60443 --regid 60443 --clear-groups)
+            "${other[@]}" bash -c 'echo theirs > file'; ln -s file link; echo mine > own
+            fill -o file; echo $?; fill -o link; echo $?; stat -c %u file; cat file; fill -o own; echo $?; cat own
+            mkdir -m 1755 closed; echo theirs > closed/file; chown 60443 closed/file; fill -o closed/file; echo $?
+            """#)
+        #expect(outcome.output == "77\n77\n60443\ntheirs\n0\np=s3cret\n0\n")
+        let lines = outcome.errors.split(separator: "\n")
+        #expect(
+            lines.first == "skr: error: can't write 'file': it belongs to user 60443, in a folder that others write to")
+        #expect(lines.dropFirst().first == "skr: hint: delete the file first, or name one in a folder of your own")
+    }
+
     private static let areProtected =
         geteuid() == 0
         && ["symlinks", "fifos"].allSatisfy { name in

@@ -18,6 +18,8 @@ struct InjectedFile {
     private let name: String
     /// What it replaces.
     private let existing: stat?
+    /// Whether others may put files into the folder and can't remove ours, as in `/tmp`.
+    private let isSharedFolder: Bool
 
     /// Writes the text there; directly where it is not a file but a FIFO or a device.
     static func write(_ text: RawSpan, to path: String) throws(CommandError) {
@@ -28,7 +30,8 @@ struct InjectedFile {
             }
             let file = try InjectedFile(path)
             defer { close(file.folder) }
-            try file.replace(by: text)
+            try file.requireOwn(file.existing, at: path)
+            try file.replace(by: text, at: path)
         } catch let error as CommandError {
             throw error
         } catch {
@@ -63,16 +66,28 @@ struct InjectedFile {
         folder = unsafe open(target.folder, Self.placeOnly | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw Errno.last }
         var found = stat()
+        isSharedFolder =
+            unsafe fstat(folder, &found) == 0 && found.st_mode & S_ISVTX != 0 && found.st_mode & 0o022 != 0
         existing = unsafe fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) == 0 ? found : nil
     }
 
-    private func replace(by text: RawSpan) throws {
+    /// Refuses to replace another user's file in a shared folder, which root could do: that user would own the secrets.
+    private func requireOwn(_ existing: stat?, at path: String) throws(CommandError) {
+        guard isSharedFolder, let owner = existing?.st_uid, owner != geteuid() else { return }
+        throw CommandError(
+            exitCode: .noPermission,
+            message:
+                "can't write \(Display.quoted(path)): it belongs to user \(owner), in a folder that others write to",
+            hint: "delete the file first, or name one in a folder of your own")
+    }
+
+    private func replace(by text: RawSpan, at path: String) throws {
         let draft = unsafe openat(folder, ".", O_WRONLY | Self.unnamed | O_DIRECTORY | O_CLOEXEC, 0o600)
         guard draft >= 0 else { throw Errno.last }
         defer { close(draft) }
         try FileDescriptor(rawValue: draft).writeAll(text)
         guard takeOver(to: draft), fsync(draft) == 0 else { throw Errno.last }
-        try publish(draft)
+        try publish(draft, at: path)
     }
 
     /// Gives the draft the mode and, where that is allowed, the owner of what it replaces.
@@ -87,10 +102,12 @@ struct InjectedFile {
     }
 
     /// Gives the draft its name.
-    private func publish(_ draft: CInt) throws(Errno) {
+    private func publish(_ draft: CInt, at path: String) throws {
         if existing == nil {
             if link(draft, name) { return }
-            guard .last == Errno.fileExists else { throw .last }
+            guard .last == Errno.fileExists else { throw Errno.last }
+            var found = stat()
+            try requireOwn(unsafe fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) == 0 ? found : nil, at: path)
         }
         // No signal but SIGKILL and SIGSTOP can come in between.
         var (all, before) = (sigset_t(), sigset_t())
@@ -98,7 +115,7 @@ struct InjectedFile {
         unsafe pthread_sigmask(SIG_SETMASK, &all, &before)
         defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
         let other = ".skr-\(String(UInt64.random(in: .min ... .max), radix: 36))"
-        guard link(draft, other) else { throw .last }
+        guard link(draft, other) else { throw Errno.last }
         if unsafe renameat(folder, other, folder, name) == 0 { return }
         let error = Errno.last
         unsafe unlinkat(folder, other, 0)

@@ -26,14 +26,15 @@ int test_filter_install(int operation, int error) {
         LOAD(nr), IF_EQUAL(__NR_keyctl, 0, 3), LOAD(args[0]), IF_EQUAL((unsigned)operation, 0, 1),
         RETURN(action), RETURN(SECCOMP_RET_ALLOW),
     };
-    struct sock_filter controlling[] = {
-        LOAD(nr), IF_EQUAL(__NR_prctl, 0, 1), RETURN(action), RETURN(SECCOMP_RET_ALLOW),
+    unsigned call = operation == -4 ? __NR_mlock2 : operation == -5 ? __NR_signalfd4 : __NR_prctl;
+    struct sock_filter other[] = {
+        LOAD(nr), IF_EQUAL(call, 0, 1), RETURN(action), RETURN(SECCOMP_RET_ALLOW),
     };
     struct sock_fprog program = {.len = sizeof one / sizeof *one, .filter = one};
     if (operation == -1) program = (struct sock_fprog){.len = sizeof everything / sizeof *everything, .filter = everything};
     if (operation == -2) program = (struct sock_fprog){.len = sizeof adding / sizeof *adding, .filter = adding};
-    if (operation == -3)
-        program = (struct sock_fprog){.len = sizeof controlling / sizeof *controlling, .filter = controlling};
+    if (operation <= -3 && operation >= -5)
+        program = (struct sock_fprog){.len = sizeof other / sizeof *other, .filter = other};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
     if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) != 0) return errno;
     return 0;

@@ -13,7 +13,7 @@ private let mayRaiseLimit: Bool = {
 /// The doctor's hints, without what they are about.
 enum HintKind: CaseIterable {
     case newSession, hideSession, sayScope, moreQuota, listItems, raiseOwnLimit, raiseLimit
-    case mountProc, allowCalls, newKernel, showKeyrings
+    case mountProc, allowCalls, allowMemoryLock, newKernel, showKeyrings
 
     /// A new hint does not compile without a kind.
     init(_ hint: DoctorHint) {
@@ -28,6 +28,7 @@ enum HintKind: CaseIterable {
             case .raiseLimit: .raiseLimit
             case .mountProc: .mountProc
             case .allowCalls: .allowCalls
+            case .allowMemoryLock: .allowMemoryLock
             case .newKernel: .newKernel
             case .showKeyrings: .showKeyrings
             }
@@ -61,6 +62,7 @@ struct DoctorHintTests {
         var reasons: [HintKind: String] = [
             .moreQuota: "raises the limits of the whole machine, under all that runs on it",
             .allowCalls: "needs Docker and a profile of the user's; the words in capitals are to be replaced",
+            .allowMemoryLock: "needs Docker and a profile of the user's; the words in capitals are to be replaced",
             .newKernel: "shows the version of a kernel that only a reboot changes",
             .showKeyrings: "shows where to look; what to do stands behind it in words",
         ]

@@ -160,6 +160,32 @@ struct DoctorTests {
         #expect(found.outcome.exitCode == 0)
     }
 
+    @Test("a filter that blocks mlock2 is named as that, and not as a limit", arguments: [EPERM, ENOSYS])
+    func memoryLockFiltered(error: CInt) async throws {
+        let result = try await #require(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+            [error = error as CInt] in
+            // mlock2.
+            execDoctor(behindFilter: -4, error)
+        }
+        let found = try Diagnosis(
+            .init(exitCode: 0, output: String(decoding: result.standardOutputContent, as: UTF8.self), errors: ""))
+        #expect(found.verdict("memory-lock") == "warning")
+        #expect(
+            found.text("memory-lock").hasSuffix("a seccomp filter, as containers have, blocks mlock2 (errno \(error))"))
+        #expect(found.hint("memory-lock")?.hasSuffix("PROFILE.json allows mlock2") == true)
+        #expect(found.facts("memory-lock")["errno"] as? Int == Int(error))
+    }
+
+    @Test(
+        "a limit that is too small is named, with mlock2's error number", .enabled(if: isRoot), arguments: [0, 4_096])
+    func memoryLockLimited(limit: Int) throws {
+        let found = try doctor(
+            "prlimit --memlock=\(limit):\(limit) \(asUser(60_405, "keyctl session - skr doctor --json"))")
+        #expect(found.text("memory-lock").hasSuffix("RLIMIT_MEMLOCK is too small (\(limit) bytes)"))
+        let expected = limit == 0 ? EPERM : ENOMEM
+        #expect(found.facts("memory-lock")["errno"] as? Int == Int(expected))
+    }
+
     @Test(
         "no key of another's makes it ask for a persistent keyring, and so make one",
         .enabled(if: isRoot),
@@ -193,8 +219,10 @@ struct DoctorTests {
         #expect(found.verdict("session") == "problem")
         #expect(found.text("session").contains("keyring \(serial) is restricted: no key can be added to it"))
         #expect(found.hint("session") == "exec skr session")
-        let error = "skr: error: keyring \(serial) is restricted: no key can be added to it ["
-        #expect(found.outcome.errors.hasPrefix(error))
+        #expect(
+            found.outcome.errors.hasPrefix(
+                "skr: error: the keyring is restricted: no key can be added to it\nskr: hint: "))
+        #expect(found.outcome.errors.contains("keyring \(serial) is restricted (errno"))
         #expect(found.outcome.errors.hasSuffix("\n77\n"))
     }
 

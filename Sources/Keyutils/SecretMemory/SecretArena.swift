@@ -29,14 +29,16 @@ enum SecretArena {
     static let lock = ThreadLock()
     private nonisolated(unsafe) static var classes = SizeClasses()
     private nonisolated(unsafe) static var mappings = SlotStack()
-    private static let someUnlocked = Atomic(false)
+    /// The error number of the first piece that could not be locked; 0 while there is none.
+    private static let lockingError = Atomic<CInt>(0)
     /// In which generation of forks; none at first.
     private static let lockedIn = Atomic<UInt32>(.max)
 
-    /// Whether every piece so far could be locked.
-    static var isLocked: Bool {
+    /// Why a piece could not be locked; `nil` if every piece so far could.
+    static var failedLocking: CInt? {
         lockAnewInChild()
-        return !someUnlocked.load(ordering: .relaxed)
+        let error = lockingError.load(ordering: .relaxed)
+        return error == 0 ? nil : error
     }
 
     /// A slot of at least `count` bytes, all zero.
@@ -92,11 +94,13 @@ enum SecretArena {
 
     /// On fault, so that a short-lived command does not pay for pages that it never touches.
     ///
-    /// A limit that is too low is not an error: `isLocked` says so.
+    /// A failure is not an error: `failedLocking` keeps its number.
     private static func keepFromSwap(_ mapping: Slot) {
         let onFault: UInt32 = 1
         if unsafe mlock2(mapping.start, mapping.capacity, onFault) != 0 {
-            someUnlocked.store(true, ordering: .relaxed)
+            // For a call that isn't there, glibc's wrapper reports EINVAL, which nothing else here causes.
+            let error = errno == EINVAL ? ENOSYS : errno
+            _ = lockingError.compareExchange(expected: 0, desired: error, ordering: .relaxed)
         }
     }
 }

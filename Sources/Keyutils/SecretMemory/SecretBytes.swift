@@ -75,8 +75,11 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     public var isEmpty: Bool { count == 0 }
 
     /// Whether all memory that this process uses for secrets is locked, so that it is never swapped out: true unless
-    /// `RLIMIT_MEMLOCK` was too low.
-    public static var isMemoryLocked: Bool { SecretArena.isLocked }
+    /// `RLIMIT_MEMLOCK` was too low or a seccomp filter denies `mlock2(2)`.
+    public static var isMemoryLocked: Bool { SecretArena.failedLocking == nil }
+
+    /// The error number with which memory for secrets could not be locked; `nil` if it is locked.
+    package static var memoryLockError: CInt? { SecretArena.failedLocking }
 
     /// Whether both hold the same bytes, compared in a time that depends on the length alone.
     public func isEqual(to other: borrowing SecretBytes) -> Bool {

@@ -21,7 +21,7 @@ struct DoctorCommand: VerbCommand, VerbAction {
                 "facts": {
                   "calls": {"blocked": [CALL], "seccompFilter"},
                   "features": [FEATURE],
-                  "memory-lock": {"limit", "locked"},
+                  "memory-lock": {"errno", "limit", "locked"},
                   "quota": [{"bytes", "keys", "maximumBytes", "maximumKeys",
                              "uid"}],
                   "session", "user", "persistent":
@@ -34,7 +34,8 @@ struct DoctorCommand: VerbCommand, VerbAction {
                 "usable": true
               }
             "hint" is null where there is nothing to do, "features" where the kernel does not say, and "limit" (bytes) \
-            where there is none. What is not known is null, and so is "usable" of a scope that was not tried.
+            where there is none. "errno" is mlock2's error, null if the memory is locked. What is not known is null, and \
+            so is "usable" of a scope that was not tried.
             """
     )
 

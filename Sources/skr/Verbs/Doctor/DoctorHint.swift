@@ -16,6 +16,7 @@ package enum DoctorHint {
     case mountProc
     /// Most container profiles block the key facility.
     case allowCalls
+    case allowMemoryLock
     case newKernel
     case showKeyrings(reason: String)
 
@@ -34,6 +35,8 @@ package enum DoctorHint {
         case .mountProc: "sudo mount -t proc proc /proc"
         case .allowCalls:
             "docker run --security-opt seccomp=PROFILE.json IMAGE  # PROFILE.json allows add_key, keyctl and request_key"
+        case .allowMemoryLock:
+            "docker run --security-opt seccomp=PROFILE.json IMAGE  # PROFILE.json allows mlock2"
         case .newKernel: "uname -r  # boot a kernel of version 5.3 or later that is built with CONFIG_KEYS"
         case .showKeyrings(let reason): "keyctl show  # \(reason)"
         }

@@ -86,18 +86,24 @@ extension Finding {
     static func memoryLock() -> Finding {
         let limit = MemoryLockLimit.current
         // Allocates some, in case no probe has.
-        let isLocked =
-            SecretBytes(copying: [UInt8](repeating: 0, count: Key.largestUserPayload)).count > 0
-            && SecretBytes.isMemoryLocked
-        let facts = JSONValue.object(["locked": .bool(isLocked), "limit": JSONValue(limit?.soft)])
+        let isAllocated = SecretBytes(copying: [UInt8](repeating: 0, count: Key.largestUserPayload)).count > 0
+        let error = isAllocated ? SecretBytes.memoryLockError : nil
+        let facts = JSONValue.object([
+            "locked": .bool(error == nil), "limit": JSONValue(limit?.soft), "errno": JSONValue(error),
+        ])
         let bound = limit?.soft.map { "\($0) bytes" } ?? "unlimited"
-        guard !isLocked else {
+        guard let error else {
             return .ok("memory-lock", "secrets in skr's memory are locked (RLIMIT_MEMLOCK \(bound))", facts)
+        }
+        let weakness = "secrets in skr's memory can be swapped out for a moment"
+        // The kernel's own EPERM means that the limit is 0.
+        guard error != ENOSYS, error != EPERM || limit?.soft == 0 else {
+            let text = "\(weakness): a seccomp filter, as containers have, blocks mlock2 (errno \(error))"
+            return .warning("memory-lock", text, hint: .allowMemoryLock, facts)
         }
         let mayRaise = limit.map { $0.hard ?? .max >= 8_388_608 } ?? false
         return .warning(
-            "memory-lock",
-            "secrets in skr's memory can be swapped out for a moment: RLIMIT_MEMLOCK is too small (\(bound))",
+            "memory-lock", "\(weakness): RLIMIT_MEMLOCK is too small (\(bound))",
             hint: mayRaise ? .raiseOwnLimit : .raiseLimit, facts)
     }
 }

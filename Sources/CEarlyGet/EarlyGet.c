@@ -4,6 +4,8 @@
 #define _DEFAULT_SOURCE
 #include <errno.h>
 #include <linux/keyctl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,11 +75,26 @@ static long read_item(const char *ring_name, const char *item_name, char *secret
     return size - 1;
 }
 
+static void pass_over(int number) { (void)number; }
+
+/* Has a write beyond RLIMIT_FSIZE fail, as main does, and not end the process; an ignored signal stays ignored. */
+static void survive_file_size_limit(void)
+{
+    struct sigaction action = {.sa_handler = pass_over}, before;
+    if (sigaction(SIGXFSZ, &action, &before) == 0 && before.sa_handler == SIG_IGN)
+        sigaction(SIGXFSZ, &before, NULL);
+}
+
 /* Writes the secret; returns the exit code. */
 static int write_answer(const char *secret, size_t size)
 {
     for (size_t written = 0; written < size;) {
         ssize_t more = write(STDOUT_FILENO, secret + written, size - written);
+        if (more < 0 && errno == EAGAIN) {
+            struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+            poll(&output, 1, -1);
+            continue;
+        }
         if (more < 0 && errno != EINTR) {
             if (written == 0)
                 return UP_TO_MAIN;
@@ -106,7 +123,9 @@ static void early_get(int count, char **words)
     if (size < 0)
         return;
     if (isatty(STDOUT_FILENO))
-        secret[size++] = '\n'; /* The prompt would follow right behind. */
+        secret[size++] = '\n'; /* The prompt would follow on the same line. */
+    else
+        survive_file_size_limit();
     int code = write_answer(secret, (size_t)size);
     explicit_bzero(secret, (size_t)size);
     if (code != UP_TO_MAIN)

@@ -12,15 +12,41 @@ extension Error {
 }
 
 extension FileDescriptor {
-    /// Writes all bytes.
+    /// Writes all bytes, also to a non-blocking descriptor.
+    ///
+    /// A file that would grow beyond `RLIMIT_FSIZE` is an error, and no signal ends the process.
     ///
     /// The `writeAll` for sequences makes generic types at run time, which takes longer than a get.
     package func writeAll(_ bytes: RawSpan) throws {
+        SignalAction.surviveFileSizeLimit
         try unsafe bytes.withUnsafeBytes { buffer in
             var count = 0
             while count < buffer.count {
-                count += try unsafe write(UnsafeRawBufferPointer(rebasing: buffer[count...]))
+                do {
+                    count += try unsafe write(UnsafeRawBufferPointer(rebasing: buffer[count...]))
+                } catch {
+                    guard try waitIfBusy(error, for: POLLOUT) else { throw error }
+                }
             }
         }
+    }
+
+    /// Reads what is there, and waits for it also at a non-blocking descriptor; 0 bytes at the end.
+    package func readWaiting(into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
+        while true {
+            do {
+                return try unsafe read(into: buffer)
+            } catch {
+                guard try waitIfBusy(error, for: POLLIN) else { throw error as? Errno ?? .ioError }
+            }
+        }
+    }
+
+    /// Waits if the error is that of a non-blocking descriptor; otherwise false.
+    private func waitIfBusy(_ error: any Error, for event: CInt) throws(Errno) -> Bool {
+        guard error as? Errno == .resourceTemporarilyUnavailable else { return false }
+        var wanted = pollfd(fd: rawValue, events: Int16(event), revents: 0)
+        guard unsafe poll(&wanted, 1, -1) >= 0 || errno == EINTR else { throw .last }
+        return true
     }
 }

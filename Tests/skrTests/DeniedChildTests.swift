@@ -12,11 +12,7 @@ struct DeniedChildTests {
             processExitsWith: .exitCode(126), observing: [\.standardOutputContent, \.standardErrorContent]
         ) { [verb = verb as String] in
             // prctl.
-            guard test_filter_install(-3, EPERM) == 0 else { exit(3) }
-            let skr = [CommandRunner.executable.path] + verb.split(separator: " ").map(String.init)
-            let words = ["keyctl", "session", "-"] + skr + ["--", "echo", "started"]
-            execvp("keyctl", words.map { (word: String) in strdup(word) } + [nil])
-            exit(4)
+            becomeCommand(verb, behindFilter: -3)
         }
         // The test runner writes something of its own there too.
         #expect(!String(decoding: result.standardOutputContent, as: UTF8.self).contains("started"))
@@ -24,4 +20,31 @@ struct DeniedChildTests {
         #expect(errors.contains("skr: error: can't run 'echo': can't have it end with skr: operation not permitted\n"))
         #expect(errors.contains("skr: hint: allow prctl in the container's seccomp profile\n"))
     }
+
+    @Test(
+        "without signalfd, lock and cached say so early, and run nothing",
+        arguments: ["lock a --wait 0 --scope session", "cached a --timeout 5s"])
+    func signals(verb: String) async throws {
+        let start = ContinuousClock.now
+        let result = try await #require(
+            processExitsWith: .exitCode(126), observing: [\.standardOutputContent, \.standardErrorContent]
+        ) { [verb = verb as String] in
+            // signalfd4.
+            becomeCommand(verb, behindFilter: -5)
+        }
+        #expect(ContinuousClock.now - start < .seconds(8))
+        #expect(!String(decoding: result.standardOutputContent, as: UTF8.self).contains("started"))
+        let errors = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(errors.contains("skr: error: can't run 'echo': can't forward signals to it: operation not permitted\n"))
+        #expect(errors.contains("skr: hint: allow signalfd4 in the container's seccomp profile\n"))
+    }
+}
+
+/// Becomes `skr VERB -- echo started`, in a session of its own, with a filter of `test_filter_install`.
+private func becomeCommand(_ verb: String, behindFilter filter: CInt) -> Never {
+    guard test_filter_install(filter, EPERM) == 0 else { exit(3) }
+    let skr = [CommandRunner.executable.path] + verb.split(separator: " ").map(String.init)
+    let words = ["keyctl", "session", "-"] + skr + ["--", "echo", "started"]
+    execvp("keyctl", words.map { (word: String) in strdup(word) } + [nil])
+    exit(4)
 }

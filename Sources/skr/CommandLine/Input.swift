@@ -23,7 +23,7 @@ enum InputFile {
         var content: [UInt8] = []
         while true {
             let piece = try unsafe [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
-                count = try unsafe file.read(into: UnsafeMutableRawBufferPointer(buffer))
+                count = try unsafe file.readWaiting(into: UnsafeMutableRawBufferPointer(buffer))
             }
             if piece.isEmpty { return content }
             content += piece
@@ -56,12 +56,8 @@ extension SecretBytes {
             var count = start
             while count < buffer.count {
                 wait()
-                let more: Int
-                do {
-                    more = try unsafe file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
-                } catch {
-                    throw error as? Errno ?? .ioError
-                }
+                let more = try unsafe file.readWaiting(
+                    into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
                 if more == 0 { break }
                 count += more
                 if unsafe isComplete(UnsafeRawBufferPointer(rebasing: buffer[..<count]).bytes) { break }

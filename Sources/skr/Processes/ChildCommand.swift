@@ -23,6 +23,9 @@ struct ChildCommand: ~Copyable {
         renewer: LeaseRenewer
     ) throws(CommandError) {
         var (blocked, before) = (signals.blocked, signals.before)
+        // Before the child starts, because without it no signal could reach the child, nor its end us.
+        let arrivals = unsafe signalfd(-1, &blocked, CInt(SFD_CLOEXEC | SFD_NONBLOCK))
+        guard arrivals >= 0 else { throw Launch.cannotForwardSignals(to: command, .last) }
         var failure = child_failure()
         var child: pid_t = 0
         unsafe environment.withPointers { variables in
@@ -33,13 +36,16 @@ struct ChildCommand: ~Copyable {
                 LookupThread.onFirstThread { child = unsafe start_child(&setup, &failure) }
             }
         }
-        guard child > 0 else { throw Launch.failure(of: command, failure) }
+        guard child > 0 else {
+            close(arrivals)
+            throw Launch.failure(of: command, failure)
+        }
         processID = child
         self.renewer = renewer
         // If we are killed, the lease must not be free while the command still runs. An error is noticed at the
         // release.
         _ = try? renewer.lease.name(command: child)
-        self.signals = unsafe signalfd(-1, &blocked, CInt(SFD_CLOEXEC | SFD_NONBLOCK))
+        self.signals = arrivals
     }
 
     deinit {

@@ -47,8 +47,18 @@ enum Launch {
             default: ("", "")
             }
         guard !step.isEmpty else { return Self.failure(of: command, error) }
-        return cannotRun(
-            command, "can't \(step): \(error.reason)", hint: "allow \(call) in the container's seccomp profile")
+        return cannotRun(command, step, error, allow: call)
+    }
+
+    /// The error that a child's signals could not be forwarded; the child was not started.
+    static func cannotForwardSignals(to command: CommandLineWords, _ error: Errno) -> CommandError {
+        cannotRun(command, "forward signals to it", error, allow: "signalfd4")
+    }
+
+    private static func cannotRun(
+        _ command: CommandLineWords, _ step: String, _ error: Errno, allow call: String
+    ) -> CommandError {
+        cannotRun(command, "can't \(step): \(error.reason)", hint: "allow \(call) in the container's seccomp profile")
     }
 
     private static func failure(of command: CommandLineWords, _ error: Errno) -> CommandError {

@@ -46,7 +46,8 @@ struct LineReader {
     /// What is there by now; nothing at the end.
     private func read() throws(CommandError) -> SecretBox {
         do {
-            return SecretBox(try unsafe SecretBytes(capacity: 4_096) { buffer in try unsafe file.read(into: buffer) })
+            return SecretBox(
+                try unsafe SecretBytes(capacity: 4_096) { buffer in try unsafe file.readWaiting(into: buffer) })
         } catch {
             throw .internalError("can't read the request: \(error)", hint: nil)
         }

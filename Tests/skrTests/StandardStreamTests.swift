@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+
+@Suite("Standard streams that block in no call, and files that may not grow")
+struct StandardStreamTests {
+    /// Runs a script in a new session; `nonblocking CMD...` makes the standard streams of CMD non-blocking, with room for one
+    /// page in its output.
+    private func run(_ script: String) throws -> CommandRunner.Outcome {
+        try CommandRunner().inSession(
+            #"""
+            work=$(mktemp -d); trap 'rm -rf $work' EXIT; cd $work
+            nonblocking() {
+                python3 -c '
+            import fcntl, os, sys
+            for file in (0, 1): os.set_blocking(file, False)
+            try: fcntl.fcntl(1, 1031, 4096)
+            except OSError: pass
+            os.execvp(sys.argv[1], sys.argv[1:])' "$@"
+            }
+
+            """# + script)
+    }
+
+    @Test("a secret goes whole into a non-blocking pipe whose reader is slow, also to one that is small")
+    func writing() throws {
+        let outcome = try run(
+            #"""
+            head -c 32000 /dev/zero | tr '\0' x | skr set big
+            for scope in "" --scope=session; do
+                (nonblocking skr get $scope big; echo $? >code) | (sleep 0.3; python3 -c '
+            import os, time
+            count = 0
+            while piece := os.read(0, 4096): count += len(piece); time.sleep(0.01)
+            print(count)'); cat code
+            done
+            """#)
+        #expect(outcome == .init(exitCode: 0, output: "32000\n0\n32000\n0\n", errors: ""))
+    }
+
+    @Test("more than a pipe can hold goes whole into a non-blocking one")
+    func more() throws {
+        let outcome = try run(
+            #"""
+            head -c 32000 /dev/zero | tr '\0' x | skr set big
+            (yes '{{ skr://big }}' | head -n 30 | nonblocking skr inject; echo $? >code) | (sleep 0.3; wc -c); cat code
+            """#)
+        #expect(outcome == .init(exitCode: 0, output: "960030\n0\n", errors: ""))
+    }
+
+    @Test("set and inject wait for what comes late into a non-blocking pipe")
+    func reading() throws {
+        let outcome = try run(
+            #"""
+            (printf one; sleep 0.3; printf two) | nonblocking skr set api; skr get api; echo
+            (sleep 0.2; printf 'a={{ skr://'; sleep 0.2; printf 'api }}\n') | nonblocking skr inject | cat
+            (printf 'protocol=https\nhost=example.com\n'; sleep 0.2; printf 'username=a\npassword=p\n\n') | nonblocking skr helper git store
+            printf 'protocol=https\nhost=example.com\n\n' | skr helper git get | grep -c ^password=p
+            """#)
+        #expect(outcome == .init(exitCode: 0, output: "onetwo\na=onetwo\n1\n", errors: ""))
+    }
+
+    @Test("a file that may not grow is error 70, not a death by signal; a command starts with the usual action")
+    func fileSize() throws {
+        let outcome = try run(
+            #"""
+            printf s3cret | skr set api; printf 'p={{ skr://api }}' >t
+            limited() { (ulimit -f 0; "$@" >out); echo $?; }
+            limited skr get api; limited skr get --scope=session api; limited skr inject -i t; limited skr list; cat out
+            limited skr inject -i t -o file; ls file 2>/dev/null
+            (ulimit -f 0; trap '' XFSZ; skr get api >out; echo $?)
+            for verb in cached\ a\ --timeout\ 5m lock\ a\ --scope\ session exec\ --env\ A=skr://api; do
+                skr $verb -- awk '/SigIgn|SigCgt|SigBlk/ { print $2 }' /proc/self/status
+            done | while read -r mask; do echo $((0x$mask & 0x7FFFFFFF)); done | uniq -c | tr -s ' '
+            """#)
+        // Signals 32 and 33 are the C library's own.
+        #expect(outcome.output == "70\n70\n70\n70\n70\n70\n 9 0\n", "\(outcome)")
+        let errors = outcome.errors.split(separator: "\n").filter { $0.hasPrefix("skr: error: ") }
+        #expect(
+            errors.count == 6 && errors.allSatisfy { $0.lowercased().hasSuffix("file too large") },
+            "\(outcome)")
+    }
+}

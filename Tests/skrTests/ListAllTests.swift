@@ -152,6 +152,23 @@ struct ListAllTests {
         #expect(warnings.last?.hasPrefix(revoked) == true, "\(outcome)")
     }
 
+    @Test(
+        "where /proc/keys is hidden or masked, a warning says that a scope may be left out",
+        .enabled(if: isRoot, "mounts, in a namespace of its own"),
+        arguments: ["umount -l /proc", "mount --bind /dev/null /proc/keys"])
+    func masked(hiding: String) throws {
+        let outcome = try CommandRunner().inSession(
+            "printf 1 | skr set a; unshare -m bash -c '\(hiding); skr list --all | grep ^session; skr list >/dev/null'",
+            environment: ["SKR_NAMESPACE": ""])
+        #expect(outcome.output == "session\tdefault\tpassword\ta\t\t1\t?\n")
+        let warning = """
+            skr: warning: /proc/keys is hidden: no time left is known, and a scope may be left out
+            skr: hint: have /proc mounted, and not masked by a container
+
+            """
+        #expect(outcome.errors.components(separatedBy: warning).count == 2, "\(outcome)")
+    }
+
     @Test("where the key facility is hidden, that is error 69", arguments: [EPERM, ENOSYS])
     func blocked(error: CInt) async throws {
         await #expect(processExitsWith: .exitCode(69)) { [error = error as CInt] in

@@ -18,6 +18,9 @@ package struct LoginSurvey: Sendable {
     /// Whether what is called like a keyring of ours can be one of outside of our user namespace.
     private let isApart: Bool
 
+    /// Whether `/proc/keys` is shown; if it is hidden, it is not always known whether a scope's keyring is there.
+    package var isTableShown: Bool { table != nil }
+
     package init() {
         table = KeyTable.ifShown()
         isApart = (try? UserNamespace.isIdentity()) == false

@@ -21,7 +21,7 @@ struct ListCommand: VerbCommand, VerbAction {
 
             --all lists every scope and namespace of this login, and has two more columns before the others, scope and \
             namespace. It makes no keyring and does not renew the time of the persistent one. SKR_SCOPE and SKR_NAMESPACE \
-            don't count then.
+            don't count then. If /proc/keys is hidden, some scopes can't be looked at, and a warning says so.
 
             --expiring lists the items of which the kernel says that less is left, and none without a timeout. As time \
             left is rounded down, an item may come early, and never late. Exit code 0 if there are some; 1, and nothing \
@@ -30,8 +30,9 @@ struct ListCommand: VerbCommand, VerbAction {
             JSON: an array, in the order of the lines, of objects with sorted names:
               account            text; empty where the item has none
               gid, uid           whose the key is
-              kind               "password", "internet", "key" or "cached";
-                                 "unreadable" for a key that can't be read
+              kind               "password", "internet", "key", "credential" or
+                                 "cached"; "unreadable" for a key that can't be
+                                 read
               namespace, scope   where it is; with --all only
               permissions        eight hexadecimal digits
               serial             the key's number

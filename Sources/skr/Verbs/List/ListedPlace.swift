@@ -27,6 +27,13 @@ struct ListedPlace {
     /// - Throws: ``CommandError`` where no keyring can be had at all.
     static func all() throws(CommandError) -> [ListedPlace] {
         let survey = LoginSurvey()
+        if !survey.isTableShown {
+            Console.warn(
+                CommandError(
+                    exitCode: .unavailable,
+                    message: "/proc/keys is hidden: no time left is known, and a scope may be left out",
+                    hint: "have /proc mounted, and not masked by a container"))
+        }
         var all: [ListedPlace] = []
         for scope in Place.Scope.allCases {
             do throws(SecretStoreError) {

@@ -1,13 +1,16 @@
-/// An error for the user: one line, a hint, and the exit code.
+/// An error for the user: one line, a hint, the exit code, and what the kernel reported.
 package struct CommandError: Error, Equatable {
     package let exitCode: ExitCode
     package let message: String
     package let hint: String?
+    /// The failed system call with its number, for bug reports.
+    package let detail: String?
 
-    package init(exitCode: ExitCode, message: String, hint: String?) {
+    package init(exitCode: ExitCode, message: String, hint: String?, detail: String? = nil) {
         self.exitCode = exitCode
         self.message = message
         self.hint = hint
+        self.detail = detail
     }
 
     package static func usage(_ message: String, hint: String? = nil) -> CommandError {

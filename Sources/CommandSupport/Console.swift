@@ -47,6 +47,7 @@ package enum Console {
     private static func tell(_ kind: String, _ error: CommandError, by program: String) {
         var text = "\(program): \(kind): \(Display.plain(error.message))\n"
         if let hint = error.hint { text += "\(program): hint: \(Display.plain(hint))\n" }
+        if let detail = error.detail { text += "\(program): detail: \(Display.plain(detail))\n" }
         writeError(text)
     }
 

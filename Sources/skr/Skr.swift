@@ -44,6 +44,7 @@ package enum Skr {
         var words = try arguments.strings(before: end) + (end == nil ? [] : ["--", "CMD"])
         if words.first == SetCommand.configuration.commandName { words = SetCommand.completingLength(words) }
         let launched = arguments.suffix(from: end.map { $0 + 1 } ?? arguments.count)
+        if let mistake = LikelyMistake.error(forDurationIn: words) { throw mistake }
         // The parser's own scripts run, as a command, what the name of an item says.
         if words.prefix(while: { $0 != "--" }).contains(where: { $0.hasPrefix("--generate-completion-script") }) {
             throw .usage("unknown option '--generate-completion-script'", hint: "'skr help completions' has them")
@@ -77,12 +78,16 @@ package enum Skr {
             return .usage(parser: message, hint: "'skr help' lists the verbs")
         }
         let lacksCommand = RootCommand.launches(verb) && !words.contains("--")
+        if let hint = LikelyMistake.hint(forOptionIn: message, of: verb) { return .usage(parser: message, hint: hint) }
         let hint = lacksCommand ? "write the command behind '--'; 'skr help \(verb)' shows the options" : nil
         return .usage(parser: message, hint: hint ?? "'skr help \(verb)' shows its options")
     }
 
     static func unknownVerb(_ word: String) -> CommandError {
         if word == "stress" { return .usage("'skr stress' is a command of its own", hint: "use skr-stress") }
+        if let hint = LikelyMistake.hint(forVerb: word) {
+            return .usage("no such verb: \(Display.plain(word))", hint: hint)
+        }
         let nearest = RootCommand.verb(otherwiseNamed: word) ?? NearestName.to(word, among: RootCommand.verbs)
         return .usage(
             "no such verb: \(Display.plain(word))",

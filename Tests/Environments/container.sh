@@ -21,7 +21,9 @@ refuse() {
     check "$login, errno $error: every verb is refused with 69" \
         test "$(grep -cxE '(set|get|list) 69' "$output")" = 9
     check "$login, errno $error: the error names the cause" says "$output" \
-        "^skr: error: no usable kernel keyring .*\(errno $error\)\]$"
+        "^skr: error: no usable kernel keyring$"
+    check "$login, errno $error: the detail names the call" says "$output" \
+        "^skr: detail: keyctl_get_keyring_ID: .*\(errno $error\)$"
     check "$login, errno $error: the hint says what to do" says "$output" \
         "^skr: hint: .*allow add_key and keyctl in the container's seccomp profile$"
     check "$login, errno $error: doctor names the filter" says "$output" \

@@ -7,8 +7,9 @@ outlive() {
     await "$output.done"
 
     check "$login: set is refused, with cause, hint and exit code" holds "$output" \
-        'skr: error: this login session has ended and its keyring was revoked [keyctl_get_keyring_ID: the key or its keyring was revoked (errno 128)]
+        'skr: error: this login session has ended and its keyring was revoked
 skr: hint: log in again, or start a new session with '"'skr session'"'; '"'man skr-login-environments'"' has more
+skr: detail: keyctl_get_keyring_ID: the key or its keyring was revoked (errno 128)
 set 69'
     check "$login: get is refused with the same exit code" says "$output" '^get 69$'
     check "$login: the user scope works on" holds "$output" "$life"

@@ -24,7 +24,11 @@ struct MissingItemTests {
         #expect(
             outcome.errors.split(separator: "\n").filter {
                 $0 == "skr: hint: store it first; 'skr list' shows what is there"
-            }.count == 11)
+            }.count == 5)
+        // There is no need to store an item that is to be deleted or to expire.
+        #expect(
+            outcome.errors.split(separator: "\n").filter { $0 == "skr: hint: 'skr list' shows what is stored" }.count
+                == 6)
     }
 
     @Test("the hint says in which namespace it is, the nearest first, as it is typed")

@@ -2,7 +2,7 @@ import Testing
 
 /// The script on a terminal; the keys are typed once it asks for the secret.
 private func onTerminal(_ script: String, typing keys: String) throws -> String {
-    try TerminalRunner().run(script, answering: [TerminalRunner.Answer(prompt: "secret for api", keys: keys)])
+    try TerminalRunner().run(script, answering: [TerminalRunner.Answer(prompt: "secret for service api", keys: keys)])
 }
 
 @Suite("skr on a terminal")
@@ -11,7 +11,7 @@ struct PromptTests {
     func asks() throws {
         let shown = try onTerminal(#"skr set api me; skr get api me; skr list; stty -a"#, typing: "s3cret\n")
         let lines = shown.split(separator: "\n", omittingEmptySubsequences: false)
-        #expect(lines.contains("secret for api me: "))
+        #expect(lines.contains("secret for service api, account me: "))
         #expect(lines.count { $0 == "s3cret" } == 1)
         #expect(lines.contains("KIND      SERVICE  ACCOUNT  BYTES  TIME LEFT"))
         #expect(lines.contains("password  api      me       6      -"))

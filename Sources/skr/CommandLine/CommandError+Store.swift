@@ -4,7 +4,10 @@ import SessionKeyring
 
 extension CommandError {
     init(_ error: SecretStoreError) {
-        self.init(exitCode: ExitCode(error.code), message: error.message, hint: error.commandHint)
+        self.init(
+            exitCode: ExitCode(error.code), message: error.message, hint: error.commandHint,
+            // A full quota's message has the numbers already.
+            detail: error.quota == nil ? error.underlying?.description : nil)
     }
 
     /// Runs `body` and turns its errors into the command's.
@@ -43,16 +46,18 @@ extension ExitCode {
 extension SecretStoreError {
     /// As the library says it, with names that can't play tricks on a terminal.
     private var displaySummary: String {
-        guard case .ambiguous(let accounts) = code else { return summary }
-        return Code.ambiguous(accounts: accounts.map(Display.plain)).summary
+        switch code {
+        case .ambiguous(let accounts): Code.ambiguous(accounts: accounts.map(Display.plain)).summary
+        case .restricted: "the keyring is restricted: no key can be added to it"
+        default: summary
+        }
     }
 
-    /// The library's text, but with the item as the user named it.
+    /// The library's summary, with the item as the user named it and without the kernel's error.
     fileprivate var message: String {
-        guard let item else { return description }
+        guard let item else { return displaySummary }
         let name = Display.name(of: item)
-        let text = "\(name.isEmpty ? "item" : name): \(displaySummary)"
-        return underlying.map { "\(text) [\($0)]" } ?? text
+        return "\(name.isEmpty ? "item" : name): \(displaySummary)"
     }
 
     /// What to do about it with the command.

@@ -7,20 +7,22 @@ import SessionKeyring
 /// Looks around only once it is known to be missing, and without side effect.
 struct MissingItem {
     static let usualHint = "store it first; 'skr list' shows what is there"
+    /// For verbs that need no secret to be stored.
+    static let listHint = "'skr list' shows what is stored"
 
     let item: ItemIdentity
     /// Whether no account was named, so that any will do.
     let isAnyAccount: Bool
     let place: Place
 
-    func error(lookingIn store: SecretStore) -> CommandError {
+    func error(lookingIn store: SecretStore, hint: String = usualHint) -> CommandError {
         CommandError(
             exitCode: .noItem,
             message: "\(Display.name(of: item)): \(SecretStoreError.Code.notFound.summary)\(place.remark)",
-            hint: hint(lookingIn: store))
+            hint: hintElsewhere(lookingIn: store) ?? hint)
     }
 
-    private func hint(lookingIn store: SecretStore) -> String {
+    private func hintElsewhere(lookingIn store: SecretStore) -> String? {
         let elsewhere = Neighborhood.others(of: place)
         let holders = elsewhere.filter { $0.items.contains(where: isMeant) }
         if let holder = holders.first {
@@ -28,7 +30,7 @@ struct MissingItem {
             return "it is in \(holder.name(from: place)):\(holder.options(from: place))\(others)"
         }
         let here = Neighborhood(scope: place.scope, namespace: place.namespace, items: (try? store.identities()) ?? [])
-        return ([here] + elsewhere).lazy.compactMap(hintAtOtherKind).first ?? Self.usualHint
+        return ([here] + elsewhere).lazy.compactMap(hintAtOtherKind).first
     }
 
     private var service: String { Display.shellWord(item.service) }

@@ -68,15 +68,21 @@ struct PlainCall {
     mutating func duration() -> Duration? {
         guard let value = value() else { return nil }
         let duration = DurationText.parse(value)
-        isPlain = duration != nil
+        isPlain = duration != nil && !isUnitNext(after: value)
         return duration
     }
 
     mutating func timeout() -> TimeoutArgument? {
         guard let value = value() else { return nil }
         let timeout = TimeoutArgument(argument: value)
-        isPlain = timeout != nil
+        isPlain = timeout != nil && !isUnitNext(after: value)
         return timeout
+    }
+
+    /// Whether the next word looks like the unit of this number, which the argument parser's caller refuses.
+    private func isUnitNext(after number: String) -> Bool {
+        guard position < end, let next = words[position] else { return false }
+        return LikelyMistake.isUnit(next, after: number)
     }
 
     /// The item that is named; `nil` if the call is not plain.

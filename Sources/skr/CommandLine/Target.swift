@@ -35,8 +35,12 @@ struct Target {
     }
 
     /// The error that there is no such item.
-    func missing(_ item: ItemIdentity, in store: SecretStore) -> CommandError {
-        MissingItem(item: item, isAnyAccount: account == nil, place: place).error(lookingIn: store)
+    ///
+    /// - Parameter hint: the hint if nothing of that name is found elsewhere.
+    func missing(
+        _ item: ItemIdentity, in store: SecretStore, hint: String = MissingItem.usualHint
+    ) -> CommandError {
+        MissingItem(item: item, isAnyAccount: account == nil, place: place).error(lookingIn: store, hint: hint)
     }
 
     private func lend<Value>(

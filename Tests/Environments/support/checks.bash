@@ -58,7 +58,7 @@ skr: error: life: no such item, or it has expired (namespace environment-$name)
 skr: hint: store it first; 'skr list' shows what is there
  get 1
 skr: error: life: no such item, or it has expired (namespace environment-$name)
-skr: hint: store it first; 'skr list' shows what is there
+skr: hint: 'skr list' shows what is stored
 delete 1
 get 1
 LINES

@@ -65,7 +65,7 @@ struct CachedNamesTests {
                 skr: error: api: no such item, or it has expired
                 skr: hint: 'api' is a secret that 'skr set' has stored: 'skr delete api' deletes it
                 skr: error: none: no such item, or it has expired
-                skr: hint: store it first; 'skr list' shows what is there
+                skr: hint: 'skr list' shows what is stored
 
                 """)
     }

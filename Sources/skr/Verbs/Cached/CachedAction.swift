@@ -160,7 +160,8 @@ struct ForgetAction: VerbAction {
             store: store, item: item, leaseDuration: CachedAction.leaseDuration, .never)
         let hadFailure = try store.delete(item.failureSentinel)
         guard try flight.forget() || hadFailure else {
-            throw MissingItem(item: item, isAnyAccount: false, place: place).error(lookingIn: store)
+            throw MissingItem(item: item, isAnyAccount: false, place: place)
+                .error(lookingIn: store, hint: MissingItem.listHint)
         }
     }
 }

@@ -7,8 +7,8 @@ struct DeleteCommand: VerbCommand {
         commandName: "delete",
         abstract: "Delete a secret.",
         discussion: """
-            Without ACCOUNT it is the item that has none, else the only account of the service. Exit code 1 says that \
-            there was none.
+            Without ACCOUNT it is the item that has none, else the only account of the service, which is reported on \
+            standard error. Exit code 1 means that there was no such item.
             """
     )
 
@@ -30,7 +30,9 @@ struct DeleteAction: VerbAction {
     func run() throws {
         let store = try target.place.store()
         let item = try target.meantItem(in: store)
-        guard try store.delete(item) else { throw target.missing(item, in: store) }
+        guard try store.delete(item) else { throw target.missing(item, in: store, hint: MissingItem.listHint) }
+        // The user named the service alone, so this account was chosen for them.
+        if target.account == nil, !item.account.isEmpty { Console.note("deleted \(Display.name(of: item))") }
     }
 }
 

@@ -39,11 +39,16 @@ struct SetAction: VerbAction {
     private func readSecret(for item: ItemIdentity) throws(CommandError) -> SecretBytes {
         if let generatedLength { return try generate(generatedLength) }
         guard !Console.isInputTerminal else {
-            return try SecretPrompt.ask("secret for \(Display.name(of: item)): ", allowsEmpty: allowsEmpty)
+            return try SecretPrompt.ask("secret for \(promptedName): ", allowsEmpty: allowsEmpty)
         }
         let secret = try readInput()
         guard allowsEmpty || !secret.isEmpty else { throw nothingCameIn }
         return secret
+    }
+
+    /// Says which word is the account, so that a secret typed as an argument is noticed.
+    private var promptedName: String {
+        "service \(Display.plain(target.service))" + (target.account.map { ", account \(Display.plain($0))" } ?? "")
     }
 
     private func generate(_ length: Int) throws(CommandError) -> SecretBytes {

@@ -1,0 +1,91 @@
+import CommandSupport
+
+/// Words that people type because other programs take them, and what to type instead.
+enum LikelyMistake {
+    /// What to do instead of a verb that skr doesn't have.
+    static func hint(forVerb word: String) -> String? {
+        switch word {
+        case "logout", "logoff", "signout":
+            "'skr clear' deletes what is stored; at logout the session's secrets are gone anyway"
+        case "login", "signin":
+            "'skr set SERVICE' stores a secret; 'exec skr session' starts a new session in this shell"
+        case "edit", "change", "update": "store the new secret under the same name: skr set SERVICE"
+        case "rename", "mv", "move":
+            "copy it, then delete the old one: skr get OLD | skr set --raw NEW && skr delete OLD"
+        case "copy", "cp": "skr get OLD | skr set --raw NEW"
+        case "status":
+            "'skr list' shows what is stored, 'skr doctor' checks this login, 'skr helper status' the clients"
+        case "env": "skr exec --env NAME=skr://SERVICE -- CMD"
+        case "unlock": "a lock is released when its command ends: skr lock NAME -- CMD"
+        case "export":
+            "hand secrets to a command: skr exec --env NAME=skr://SERVICE -- CMD; 'skr list' shows their names"
+        default: nil
+        }
+    }
+
+    /// What to do instead of an option that the verb doesn't have.
+    ///
+    /// - Parameter message: the argument parser's, which names the option.
+    static func hint(forOptionIn message: String, of verb: String) -> String? {
+        let start = "Unknown option '"
+        guard message.hasPrefix(start) else { return nil }
+        let option = message.dropFirst(start.count).prefix { $0 != "'" && $0 != "=" }
+        switch option {
+        case "--ttl", "--expire", "--expires", "--expiry", "--expiration", "--lifetime":
+            guard ["set", "cached", "expire", "import"].contains(verb) else { return nil }
+            return "the option is --timeout, for instance --timeout 8h"
+        case "--no-inherited" where verb == "exec":
+            return "nothing inherited is resolved unless --inherited or --env NAME asks for it"
+        default: return nil
+        }
+    }
+
+    /// An error for a duration with its unit as a separate word, `--timeout 8 hours`: the unit would be taken for a name.
+    ///
+    /// - Parameter words: the words before `--`.
+    static func error(forDurationIn words: [String]) -> CommandError? {
+        for position in words.indices.dropLast() {
+            guard isUnit(words[position + 1]) else { continue }
+            let option: String
+            let number: String
+            if let sign = words[position].firstIndex(of: "=") {
+                (option, number) = (String(words[position][..<sign]), String(words[position][sign...].dropFirst()))
+            } else if position > words.startIndex {
+                (option, number) = (words[position - 1], words[position])
+            } else {
+                continue
+            }
+            guard durationOptions.contains(option), isBareNumber(number) else { continue }
+            let unit = words[position + 1]
+            let form = letter(ofUnit: unit).map { "\(option) \(number)\($0)" } ?? "it as \(DurationText.forms)"
+            return .usage(
+                "\(option) \(Display.plain(number)) \(Display.plain(unit)): a duration is one word",
+                hint: "write \(form); for an item with the name \(Display.plain(unit)), write \(option) \(number)s")
+        }
+        return nil
+    }
+
+    /// Whether this word is the unit of the bare number before it, as in `8 hours`.
+    static func isUnit(_ unit: String, after number: String) -> Bool { isBareNumber(number) && isUnit(unit) }
+
+    private static let durationOptions = [
+        "--timeout", "--expiring", "--wait", "--refresh-before", "--cache-failures",
+    ]
+
+    private static func isBareNumber(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy(\.isDigit) }
+
+    private static func isUnit(_ word: String) -> Bool {
+        letter(ofUnit: word) != nil || ["w", "week", "weeks", "month", "months", "year", "years"].contains(word)
+    }
+
+    /// The unit's letter in a duration; `nil` if durations don't have that unit.
+    private static func letter(ofUnit word: String) -> String? {
+        switch word {
+        case "s", "sec", "secs", "second", "seconds": "s"
+        case "m", "min", "mins", "minute", "minutes": "m"
+        case "h", "hr", "hrs", "hour", "hours": "h"
+        case "d", "day", "days": "d"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import CommandSupport
+import Foundation
+import SessionKeyring
+import Testing
+
+import skr
+
+/// A line that somebody may type, and how skr answers it.
+private struct Mistake: CustomTestStringConvertible, Sendable {
+    let line: String
+    let error: String
+    let hint: String
+    var exitCode: Int32 = 64
+
+    var testDescription: String { line }
+}
+
+@Suite("Likely mistakes are answered with what to type")
+struct LikelyMistakeTests {
+    private static let durations = [
+        ("set api --timeout 8 hours", "--timeout 8h"), ("set --timeout 90 s", "--timeout 90s"),
+        ("set api --timeout=15 min", "--timeout 15m"), ("set --new api --timeout 2 days", "--timeout 2d"),
+        ("set api me --timeout 1 hour", "--timeout 1h"), ("expire api --timeout 5 minutes", "--timeout 5m"),
+        ("cached a --timeout 5 m -- true", "--timeout 5m"), ("lock a --wait 10 sec -- true", "--wait 10s"),
+        ("cached a --timeout 5m --refresh-before 1 minute -- true", "--refresh-before 1m"),
+        ("list --expiring 10 minutes", "--expiring 10m"),
+    ].map { line, form in
+        let words = line.split(separator: " ")
+        let unit = words.last { !["--", "true"].contains($0) } ?? ""
+        let option = form.split(separator: " ")[0]
+        let number = form.split(separator: " ")[1].dropLast()
+        return Mistake(
+            line: line, error: "\(option) \(number) \(unit): a duration is one word",
+            hint: "write \(form); for an item with the name \(unit), write \(option) \(number)s")
+    }
+
+    private static let options = ["--ttl", "--expire", "--expires"].flatMap { option in
+        ["set api \(option) 8h", "set api \(option)=8h", "cached a \(option) 8h -- true"].map { line in
+            Mistake(
+                line: line, error: "unknown option '\(option)'",
+                hint: "the option is --timeout, for instance --timeout 8h")
+        }
+    }
+
+    private static let verbs = [
+        ("logout", "'skr clear' deletes what is stored"), ("login", "'skr set SERVICE' stores a secret"),
+        ("edit", "store the new secret under the same name: skr set SERVICE"),
+        ("rename", "copy it, then delete the old one: skr get OLD | skr set --raw NEW && skr delete OLD"),
+        ("mv", "copy it, then delete the old one: skr get OLD | skr set --raw NEW && skr delete OLD"),
+        ("copy", "skr get OLD | skr set --raw NEW"), ("status", "'skr list' shows what is stored"),
+        ("env", "skr exec --env NAME=skr://SERVICE -- CMD"), ("unlock", "a lock is released when its command ends"),
+        ("export", "hand secrets to a command: skr exec --env NAME=skr://SERVICE -- CMD"),
+    ].flatMap { word, hint in
+        ["\(word)", "\(word) api", "help \(word)"].map { Mistake(line: $0, error: "no such verb: \(word)", hint: hint) }
+    }
+
+    private static let absent = [
+        ("delete none", "none"), ("delete none me", "none me"), ("expire none --timeout 5m", "none"),
+        ("cached --forget none", "none"),
+    ].map { line, name in
+        Mistake(
+            line: line, error: "\(name): no such item, or it has expired", hint: "'skr list' shows what is stored",
+            exitCode: 1)
+    }
+
+    @Test("the first line has the problem, the second what to type", arguments: durations + options + verbs + absent)
+    fileprivate func answer(_ mistake: Mistake) throws {
+        let outcome = try CommandRunner().inSession(
+            "printf x | skr set api; printf y | skr \(mistake.line); code=$?; skr list | cut -f 2-4,6; exit $code",
+            environment: ["SKR_NAMESPACE": ""])
+        #expect(outcome.exitCode == mistake.exitCode)
+        let lines = outcome.errors.split(separator: "\n")
+        #expect(lines.count == 2)
+        #expect(lines.first?.hasPrefix("skr: error: \(mistake.error)") == true, "\(outcome.errors)")
+        #expect(lines.last?.hasPrefix("skr: hint: \(mistake.hint)") == true, "\(outcome.errors)")
+        // Nothing was stored or changed.
+        #expect(outcome.output == "api\t\t1\n")
+    }
+
+    @Test("a name that is a unit can be stored, with the unit in the duration")
+    func unitName() throws {
+        let outcome = try CommandRunner().inSession(
+            "printf x | skr set hours --timeout 8h; printf x | skr set --timeout 90s s; skr list | cut -f 2",
+            environment: ["SKR_NAMESPACE": ""])
+        #expect(outcome == .init(exitCode: 0, output: "hours\ns\n", errors: ""))
+    }
+
+    @Test("copying and moving as the hints say keeps every byte")
+    func copying() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            printf 'two\nlines\n' | skr set --raw old; skr get old | skr set --raw new && skr delete old
+            skr get new; skr get old 2>/dev/null; echo $?; skr get none 2>/dev/null | skr set --raw new 2>/dev/null || echo kept
+            """#)
+        #expect(outcome == .init(exitCode: 0, output: "two\nlines\n1\nkept\n", errors: ""))
+    }
+
+    @Test("the prompt says which word is the account, so that a secret typed there is noticed")
+    func prompt() throws {
+        let shown = try TerminalRunner().run(
+            "skr set api s3cret", answering: [.init(prompt: "secret for service api, account s3cret: ", keys: "x\n")])
+        #expect(shown.contains("secret for service api, account s3cret: "))
+    }
+
+    @Test("delete without an account reports the account that it deleted, and nothing else")
+    func deleted() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            printf 1 | skr set db alice; printf 1 | skr set api; printf 1 | skr set db2 bob
+            skr delete db; skr delete api; skr delete db2 bob
+            """#)
+        #expect(outcome == .init(exitCode: 0, output: "", errors: "skr: deleted db alice\n"))
+    }
+
+    @Test(
+        "no error shows a C function, an error number or a serial on its first line",
+        arguments: [
+            "keyctl revoke @s; skr get api", "keyctl revoke @s; printf 1 | skr set api",
+            "keyctl restrict_keyring @s; printf 1 | skr set api", "keyctl setperm @s 0x01000000; skr list",
+            "printf 1 | skr set a; keyctl setperm $(keyctl search @s keyring skr:default) 0x01010000; skr get a; skr list",
+            "printf 1 | skr set a; keyctl restrict_keyring $(keyctl search @s keyring skr:default); printf 1 | skr set b",
+            "keyctl revoke @s; skr list --all", "keyctl revoke @s; skr lock a --scope session -- true",
+        ])
+    func firstLine(script: String) throws {
+        let outcome = try CommandRunner().inSession(script, environment: ["SKR_NAMESPACE": ""])
+        let lines = outcome.errors.split(separator: "\n").filter {
+            $0.hasPrefix("skr: error: ") || $0.hasPrefix("skr: warning: ")
+        }
+        #expect(!lines.isEmpty)
+        for line in lines {
+            #expect(!line.contains("keyctl") && !line.contains("add_key") && !line.contains("errno"), "\(line)")
+            #expect(line.firstMatch(of: /[0-9]{5,}/) == nil, "\(line)")
+        }
+        #expect(outcome.errors.contains("skr: detail: ") || script.contains("--all"), "\(outcome.errors)")
+    }
+}

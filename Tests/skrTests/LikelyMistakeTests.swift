@@ -77,6 +77,11 @@ struct LikelyMistakeTests {
         #expect(outcome.output == "api\t\t1\n")
     }
 
+    @Test("a listing that others keep changing ends with 75")
+    func contended() {
+        #expect(ExitCode(SecretStoreError.Code.contended) == .tryAgain)
+    }
+
     @Test("a name that is a unit can be stored, with the unit in the duration")
     func unitName() throws {
         let outcome = try CommandRunner().inSession(

@@ -31,6 +31,9 @@ extension CredentialHelper {
         return words
     }
 
+    /// Whether cargo asks to store a token.
+    package static func isCargoLogin(_ request: RawSpan) -> Bool { field("kind", of: request) == "login" }
+
     /// Answers `get`, `login` and `logout`, each a line.
     ///
     /// An item's service is the URL of the registry's index, as cargo has it; it has no account.

@@ -1,6 +1,6 @@
-import CommandSupport
+package import CommandSupport
 import Keyutils
-import SessionKeyring
+package import SessionKeyring
 
 extension CommandError {
     init(_ error: SecretStoreError) {
@@ -27,7 +27,7 @@ extension CommandError {
 }
 
 extension ExitCode {
-    init(_ code: SecretStoreError.Code) {
+    package init(_ code: SecretStoreError.Code) {
         self =
             switch code {
             case .notFound: .noItem

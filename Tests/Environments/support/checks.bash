@@ -64,6 +64,14 @@ get 1
 LINES
 }
 
+# What storing says without a session keyring, if the scope is not named: shared_warning UID.
+shared_warning() {
+    cat <<LINES
+skr: warning: no session keyring: all processes of user $1 that have none can read what is stored here
+skr: hint: start a session first with 'exec skr session', or name what is meant with --scope user
+LINES
+}
+
 # check_logins ENTER USER CLASS SHARED: two logins of a user at the same time.
 #
 # ENTER USER COMMAND... runs the command in the environment. CLASS is what KERNEL.md calls it; SHARED says whether the second
@@ -84,6 +92,7 @@ check_logins() {
 
     local unsaid=$life
     [ "$class" = foreign ] && unsaid=$(refused 0)
+    [ "$class" = none ] && unsaid=$(shared_warning "$(id -u "$login")")$'\n'$life
     check "$login: what one process sets another gets, lists and deletes, in every scope; another user's is to be said" \
         holds "$visit" "$unsaid"$'\n'"$life"$'\n'"$life"$'\n'"$life"
     if [ "$shared" = shared ]; then

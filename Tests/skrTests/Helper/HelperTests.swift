@@ -23,7 +23,8 @@ struct HelperTests {
             outcome
                 == .init(
                     exitCode: 0,
-                    output: "s3cret\ns3cret\ns3cret\ninternet\thttps://example.com\talice\t6\n", errors: ""))
+                    output: "s3cret\ns3cret\ns3cret\ninternet\thttps://example.com\talice\t6\n",
+                    errors: "skr: deleted https://example.com alice\n"))
     }
 
     @Test("of one name in several kinds, password comes first, then internet, then credential")

@@ -134,6 +134,7 @@ struct CachedAction: VerbAction {
             if old.exitCode == 0 { refreshInBackground() }
             try old.printAndExit()
         }
+        try place.warnIfShared(in: store, warn)
         let fetch = CachedFetch(
             action: self, flight: flight, store: store, lease: lease, signals: signals, old: old)
         try fetch.run()

@@ -98,8 +98,12 @@ extension HelperCall {
     /// The last value of one of the client's own options.
     func option(_ name: String) -> String? { options.last { $0.name == name }?.value }
 
-    func helper() throws(SecretStoreError) -> CredentialHelper {
-        CredentialHelper(items: try place.store(), timeout: timeout)
+    /// - Parameter isStoring: whether the client asks to store a secret; as its words say unless given.
+    func helper(isStoring: Bool? = nil) throws(SecretStoreError) -> CredentialHelper {
+        let store = try place.store()
+        let isStoringByWord = words.first == (client == .keyring ? "set" : "store")
+        if isStoring ?? isStoringByWord { try place.warnIfShared(in: store) }
+        return CredentialHelper(items: store, timeout: timeout)
     }
 
     func action() throws(CommandError) -> any VerbAction {

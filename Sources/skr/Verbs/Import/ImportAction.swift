@@ -76,6 +76,7 @@ struct ImportAction: VerbAction {
                 hint: "'skr help import' says where it is looked for")
         }
         let store = try place.store()
+        if imports { try place.warnIfShared(in: store) }
         var rows: [[String]] = []
         var states: [State] = []
         do {

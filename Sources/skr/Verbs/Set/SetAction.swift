@@ -32,6 +32,7 @@ struct SetAction: VerbAction {
             throw SecretStoreError(.foreignSession(ownerID: owner), item: item)
         }
         if let timeout, (try? KeyTimeout(timeout)) == nil { throw SecretStoreError(.invalidTimeout, item: item) }
+        try target.place.warnIfShared(in: store)
         // Whatever else is wrong there, and whoever comes in between, the write tells of.
         if isNew, (try? store.contains(item)) == true { throw SecretStoreError(.duplicate, item: item) }
     }

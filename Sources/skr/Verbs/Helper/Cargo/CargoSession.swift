@@ -21,7 +21,7 @@ struct CargoSession: VerbAction {
         do throws(CommandError) {
             return try CommandError.translating {
                 // Before we ask for a token that could not be stored.
-                let helper = try configuredCall(request).helper()
+                let helper = try configuredCall(request).helper(isStoring: CredentialHelper.isCargoLogin(request))
                 return try helper.cargo(request, typed: try askForToken(request))
             }
         } catch {

@@ -1,0 +1,21 @@
+import CommandSupport
+import SessionKeyring
+
+extension Place {
+    /// Warns that all of the user's processes without a session keyring can read what is stored here.
+    ///
+    /// Only if nobody has named the scope. It takes one system call.
+    ///
+    /// - Parameter warn: reports the warning; on standard error unless given.
+    func warnIfShared(
+        in store: SecretStore, _ warn: (CommandError) -> Void = Console.warn
+    ) throws(SecretStoreError) {
+        guard scope == .session, !isScopeSaid, case .userSession(let user)? = try store.sessionSharing else { return }
+        warn(
+            CommandError(
+                exitCode: .unavailable,
+                message:
+                    "no session keyring: all processes of user \(user) that have none can read what is stored here",
+                hint: "start a session first with 'exec skr session', or name what is meant with --scope user"))
+    }
+}

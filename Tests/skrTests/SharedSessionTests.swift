@@ -1,0 +1,72 @@
+import Foundation
+import Testing
+
+/// Runs a script as this user without a session keyring of its own.
+///
+/// The kernel's keyring for session-less processes is joined by its name, which makes no difference to skr.
+private func withoutSession(_ script: String, as user: Int, environment: [String: String] = [:]) throws
+    -> CommandRunner.Outcome
+{
+    try CommandRunner().shell(
+        #"""
+        copy=$(mktemp -d); chmod 755 $copy; trap 'rm -rf $copy' EXIT; cp $(command -v skr) $copy/skr; export PATH=$copy:$PATH
+        setpriv --reuid $OTHER --regid $OTHER --clear-groups bash -c '
+            keyctl show @us >/dev/null
+            keyctl session _uid_ses.$OTHER bash -c "$SCRIPT" 2> >(grep -v "^Joined session" >&2)'
+        """#,
+        environment: ["OTHER": "\(user)", "SCRIPT": "cd /; \(script); skr clear", "SKR_SCOPE": ""]
+            .merging(environment) { $1 })
+}
+
+@Suite("Without a session keyring, storing verbs warn", .enabled(if: geteuid() == 0, "becomes another user"))
+struct SharedSessionTests {
+    private func warning(_ user: Int) -> String {
+        """
+        skr: warning: no session keyring: all processes of user \(user) that have none can read what is stored here
+        skr: hint: start a session first with 'exec skr session', or name what is meant with --scope user
+
+        """
+    }
+
+    @Test(
+        "once a call, in the plain form and in the parser's, also when piped",
+        arguments: [
+            "printf 1 | skr set a", "printf 1 | skr set --raw --timeout=8h a", "skr set a --generate",
+            "printf 1 | skr set a | cat", "skr cached a --timeout 5m -- true", "skr cached a --timeout=5m -- true",
+            "skr cached a --timeout 5m --refresh-before 1m -- true",
+            #"printf 'protocol=https\nhost=example.com\nusername=a\npassword=p\n\n' | skr helper git store"#,
+            #"printf '{\"ServerURL\":\"https://example.com\",\"Username\":\"a\",\"Secret\":\"p\"}' | skr helper docker store"#,
+            "printf p | skr helper keyring set service user",
+            #"printf '{\"v\":1,\"kind\":\"login\",\"token\":\"t\",\"registry\":{\"index-url\":\"sparse+https://a.example/\"}}\n' | skr helper cargo >/dev/null"#,
+            "skr helper npm a -- printf token >/dev/null",
+            "printf A=1 >/tmp/skr-test-$$; skr import dotenv /tmp/skr-test-$$ --service a --yes >/dev/null 2>/tmp/skr-test-$$; grep -v imported /tmp/skr-test-$$ >&2; rm /tmp/skr-test-$$",
+        ])
+    func warns(script: String) throws {
+        let outcome = try withoutSession(script, as: 60_445)
+        #expect(outcome.errors == warning(60_445), "\(outcome)")
+    }
+
+    @Test(
+        "nothing is said if the scope is named, by verbs that store nothing, and by a hit",
+        arguments: [
+            ("printf 1 | skr set a --scope user; skr delete a --scope user", ""),
+            ("printf 1 | skr set a --scope session; skr get a; skr list; skr expire a --timeout 5m; skr delete a", ""),
+            ("printf 1 | skr set a; skr get a; skr exec --env A=skr://a -- true", "user"),
+            ("printf 1 | skr set a; skr get a", "session"), ("skr cached a --timeout 5m -- true", "session"),
+            ("skr cached a --timeout 5m --scope session -- true; skr cached a --timeout 5m -- true", ""),
+            ("skr lock a -- true; skr lock a --scope session -- true", ""),
+            (#"printf 'protocol=https\nhost=example.com\n\n' | skr helper git get; skr import dotenv /dev/null"#, ""),
+        ])
+    func silent(script: String, scope: String) throws {
+        let outcome = try withoutSession(script, as: 60_446, environment: ["SKR_SCOPE": scope])
+        #expect(!outcome.errors.contains("warning"), "\(outcome)")
+    }
+
+    @Test("what the hint says ends the warning")
+    func hint() throws {
+        let outcome = try withoutSession(
+            "skr session -- bash -c 'printf 1 | skr set a; skr get a'; printf 2 | skr set b --scope user; skr get b --scope user; skr delete b --scope user",
+            as: 60_447)
+        #expect(outcome == .init(exitCode: outcome.exitCode, output: "12", errors: ""))
+    }
+}

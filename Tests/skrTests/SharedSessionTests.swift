@@ -39,7 +39,7 @@ struct SharedSessionTests {
             "printf p | skr helper keyring set service user",
             #"printf '{\"v\":1,\"kind\":\"login\",\"token\":\"t\",\"registry\":{\"index-url\":\"sparse+https://a.example/\"}}\n' | skr helper cargo >/dev/null"#,
             "skr helper npm a -- printf token >/dev/null",
-            "printf A=1 >/tmp/skr-test-$$; skr import dotenv /tmp/skr-test-$$ --service a --yes >/dev/null 2>/tmp/skr-test-$$; grep -v imported /tmp/skr-test-$$ >&2; rm /tmp/skr-test-$$",
+            "printf A=1 >/tmp/skr-test-$$; skr import --from dotenv /tmp/skr-test-$$ --service a --yes >/dev/null 2>/tmp/skr-test-$$; grep -v imported /tmp/skr-test-$$ >&2; rm /tmp/skr-test-$$",
         ])
     func warns(script: String) throws {
         let outcome = try withoutSession(script, as: 60_445)
@@ -55,7 +55,7 @@ struct SharedSessionTests {
             ("printf 1 | skr set a; skr get a", "session"), ("skr cached a --timeout 5m -- true", "session"),
             ("skr cached a --timeout 5m --scope session -- true; skr cached a --timeout 5m -- true", ""),
             ("skr lock a -- true; skr lock a --scope session -- true", ""),
-            (#"printf 'protocol=https\nhost=example.com\n\n' | skr helper git get; skr import dotenv /dev/null"#, ""),
+            (#"printf 'protocol=https\nhost=example.com\n\n' | skr helper git get; skr import --from dotenv /dev/null"#, ""),
         ])
     func silent(script: String, scope: String) throws {
         let outcome = try withoutSession(script, as: 60_446, environment: ["SKR_SCOPE": scope])

@@ -11,7 +11,8 @@ struct HelperCommand: VerbCommand {
 
             What a client stores is an item: its service is what the client calls the server, its account the user; \
             'skr get', 'skr list' and 'skr delete' know it. --timeout, else SKR_TIMEOUT, says how long that lives \
-            which comes without a lifetime. To store the same secret again does not make it live longer.
+            which comes without a lifetime. Storing the same secret again never makes it live longer; a shorter --timeout \
+            shortens it.
 
             aws, kubernetes, google, go and npm are told what to answer with: the NAME of an item and maybe its \
             ACCOUNT, or a command behind '--'. What that prints is kept under NAME until 5 minutes before it ends, and \

@@ -1,0 +1,41 @@
+import Glibc
+import Testing
+
+@Suite("skr helper: when a secret ends")
+struct HelperExpiryTests {
+    @Test(
+        "each client that can be told is told the time left that the kernel shows, and nothing if /proc/keys is masked",
+        .enabled(if: geteuid() == 0, "mounts over /proc/keys"))
+    func timeouts() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            export CARGO=sparse+https://c.example/; printf '{"AccessKeyId":"A","SecretAccessKey":"s"}' | skr set aws --timeout 90m
+            for name in token $CARGO https://b.example; do printf t | skr set $name --timeout 90m; done
+            ask() {
+                skr helper aws aws | jq -r .Expiration; skr helper kubernetes token | jq -r .status.expirationTimestamp
+                skr helper google token | jq -r .expiration_time; echo '{"uri":"https://b.example/x"}' | skr helper bazel get | jq -r .expires
+                printf '{"v":1,"registry":{"index-url":"%s"},"kind":"get"}\n' $CARGO | skr helper cargo | jq -r '.Ok | objects | .expiration // .cache'
+            }; export -f ask
+            ask | while read -r end; do
+                [[ $end == *Z ]] && end=$(date -d $end +%s); left=$((end - $(date +%s))); echo $((left > 3590 && left <= 3600))
+            done
+            unshare -m bash -c 'mount --bind /dev/null /proc/keys; ask'
+            """#)
+        let expected = String(repeating: "1\n", count: 5) + "null\nnull\nnull\nnull\nsession\n"
+        #expect(outcome == .init(exitCode: 0, output: expected, errors: ""), "\(outcome)")
+    }
+
+    @Test("git's store of the same secret shortens to a shorter timeout, and renews nothing")
+    func shortening() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            for timeout in never 8h 9h 1h 2h never; do
+                printf 'protocol=https\nhost=h\nusername=u\npassword=p\n' | skr helper git --timeout $timeout store
+                skr list --json | jq '.[].timeLeft'
+            done
+            """#)
+        let left = outcome.output.split(separator: "\n")
+        #expect(left.prefix(3) == ["null", "25200", "25200"], "\(outcome)")
+        #expect(left.count == 6 && left.dropFirst(3).allSatisfy { $0 == "3540" || $0 == "3480" }, "\(outcome)")
+    }
+}

@@ -44,7 +44,7 @@ package struct TokenAnswer {
     package let expires: Int64?
 
     /// - Parameter kept: what the same answer is made of later; `nil` where that is the answer itself.
-    init(_ output: SecretBox, kept: SecretBox? = nil, expires: Int64?) {
+    package init(_ output: SecretBox, kept: SecretBox? = nil, expires: Int64?) {
         self.output = output
         self.kept = kept ?? output
         self.expires = expires

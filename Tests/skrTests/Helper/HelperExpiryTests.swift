@@ -25,6 +25,23 @@ struct HelperExpiryTests {
         #expect(outcome == .init(exitCode: 0, output: expected, errors: ""), "\(outcome)")
     }
 
+    @Test(
+        "a command's output without an expiry is told to end with --timeout, also when it is kept; its own expiry counts first"
+    )
+    func commands() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            left() { read -r end; [[ $end == *Z ]] && end=$(date -d $end +%s); left=$((end - $(date +%s))); echo $((left > $1 - 10 && left <= $1)); }
+            ask() { skr helper kubernetes a --timeout 90m -- echo token | jq -r .status.expirationTimestamp; }
+            ask | left 5400; ask | left 3600
+            for i in 1 2; do skr helper google b --timeout 90m -- echo '{"token":"t","expires_in":3000}' | jq .expiration_time | left 3000; done
+            for i in 1 2; do skr helper google c -- echo token | jq .expiration_time; skr helper npm d --timeout 90m -- echo token; done
+            """#)
+        let unlimited = "null\nBearer token\n"
+        #expect(
+            outcome == .init(exitCode: 0, output: "1\n1\n1\n1\n" + unlimited + unlimited, errors: ""), "\(outcome)")
+    }
+
     @Test("git's store of the same secret shortens to a shorter timeout, and renews nothing")
     func shortening() throws {
         let outcome = try CommandRunner().inSession(

@@ -1,5 +1,6 @@
 import CProcess
 import CommandSupport
+import CredentialHelpers
 import Glibc
 import SessionKeyring
 import SystemPackage
@@ -47,7 +48,11 @@ struct CachedAction: VerbAction {
     private func readKept(in store: SecretStore) throws(SecretStoreError) -> CachedAnswer? {
         let kept = try CachedAnswer.read(item, of: command.hash, in: store)
         guard let kept, let client else { return kept }
-        return client.answer(kept: kept)
+        return client.answer(kept: kept) {
+            // An answer without an expiry is better than none.
+            guard case .after(let left) = (try? store.attributes(of: item))?.expiry else { return nil }
+            return CredentialHelper.time() + left.atLeast.components.seconds
+        }
     }
 
     /// The warning that this command's output replaces another command's.

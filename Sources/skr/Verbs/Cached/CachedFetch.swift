@@ -147,7 +147,7 @@ struct CachedFetch {
     /// What is kept and printed, and how long it is kept; `nil` for not at all.
     private func read(_ output: CachedAnswer) throws(CommandError) -> (CachedAnswer, Lifetime?) {
         guard let client = action.client else { return (output, try lifetime(of: output)) }
-        let (answer, end) = try client.answer(fresh: output)
+        let (answer, end) = try client.answer(fresh: output, keptFor: action.timeout?.duration)
         let timeout = [action.timeout?.duration, end].compactMap(\.self).min()
         guard timeout.map({ $0 > .zero }) ?? true else { return (answer, nil) }
         return (answer, try lifetime(timeout))

@@ -18,11 +18,15 @@ struct TokenClient {
 
     /// The answer from what the command has just printed, and for how long it is kept: not at all where that is zero or
     /// less, and `nil` where nothing ends it.
-    func answer(fresh printed: CachedAnswer) throws(CommandError) -> (CachedAnswer, Duration?) {
+    ///
+    /// - Parameter timeout: how long an output without an expiry is kept, which the client is told as its expiry.
+    func answer(
+        fresh printed: CachedAnswer, keptFor timeout: Duration?
+    ) throws(CommandError) -> (CachedAnswer, Duration?) {
         let now = CredentialHelper.time()
         let token: TokenAnswer
         do throws(UnusableToken) {
-            token = try format.answer(Issuance(printed.output, account: account, issued: now))
+            token = try convert(printed.output, issued: now) { timeout.map { now + $0.components.seconds } }
         } catch {
             throw .data("the command's output can't be used: \(error.message)", hint: error.hint)
         }
@@ -37,10 +41,24 @@ struct TokenClient {
     }
 
     /// The answer from what is kept, which anybody in the session may have stored; `nil` where it is fetched anew.
-    func answer(kept: CachedAnswer) -> CachedAnswer? {
-        guard kept.exitCode == 0, let token = try? format.answer(Issuance(kept.output, account: account)),
+    ///
+    /// - Parameter end: when the kept item ends, asked for an output without an expiry.
+    func answer(kept: CachedAnswer, endingAt end: () -> Int64?) -> CachedAnswer? {
+        guard kept.exitCode == 0, let token = try? convert(kept.output, issued: nil, endingAt: end),
             token.expires.map({ $0 - CredentialHelper.time() > Self.margin }) ?? true
         else { return nil }
         return CachedAnswer(exitCode: 0, output: kept.output, answer: token.output)
+    }
+
+    /// The answer from an output, which ends at `end` if it has no expiry and the client can be told one.
+    ///
+    /// That end is in the answer alone: it neither shortens how long the output is kept, nor is it kept.
+    private func convert(
+        _ output: SecretBox, issued: Int64?, endingAt end: () -> Int64?
+    ) throws(UnusableToken) -> TokenAnswer {
+        let token = try format.answer(Issuance(output, account: account, issued: issued))
+        guard token.expires == nil, format.reportsExpiry, let end = end() else { return token }
+        let dated = try format.answer(Issuance(output, account: account, expires: end, issued: issued))
+        return TokenAnswer(dated.output, kept: token.kept, expires: nil)
     }
 }

@@ -127,7 +127,7 @@ let package = Package(
         .target(name: "CTestPause", path: "Tests/CTestPause"),
         .executableTarget(
             name: "pair-search",
-            dependencies: ["SessionKeyring", "Keyutils", "StressSuite", "Threads", "CTestPause"],
+            dependencies: ["SessionKeyring", "CredentialHelpers", "Keyutils", "StressSuite", "Threads", "CTestPause"],
             path: "Tests/PairSearch",
             swiftSettings: tests
         ),

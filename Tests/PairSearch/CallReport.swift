@@ -31,18 +31,23 @@ struct CallReport: BitwiseCopyable {
     var readInvoked: UInt64 = 0
     var readReturned: UInt64 = 0
     var readObserved: UInt64 = 0
-    private var text = InlineArray<400, UInt8>(repeating: 0)
-
     /// What was thrown.
-    var error: String {
-        get { String(decoding: text.indices.map { text[$0] }.prefix { $0 != 0 }, as: UTF8.self) }
-        set { for (index, byte) in newValue.utf8.prefix(text.count - 1).enumerated() { text[index] = byte } }
-    }
+    var error = SharedText()
 
     /// Which error it was, as the error's own name.
     var isQuotaExceeded = false
     /// Whether it says that the lease was lost, or held by somebody else for too long.
     var isAboutLease = false
+}
+
+/// A text of limited length that can be in shared memory.
+struct SharedText: BitwiseCopyable {
+    private var bytes = InlineArray<600, UInt8>(repeating: 0)
+
+    var text: String {
+        get { String(decoding: bytes.indices.map { bytes[$0] }.prefix { $0 != 0 }, as: UTF8.self) }
+        set { for (index, byte) in newValue.utf8.prefix(bytes.count - 1).enumerated() { bytes[index] = byte } }
+    }
 }
 
 /// A value in memory that is shared with the processes that are forked from now on.

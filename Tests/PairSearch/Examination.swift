@@ -5,7 +5,7 @@ import StressSuite
 
 /// What must hold when both operations are through.
 struct Examination {
-    let series: Series
+    let series: ItemSeries
     let stage: Stage
     let first: Call
     let second: Call
@@ -34,7 +34,7 @@ struct Examination {
             case .refused where call.operation.concernsLease && series.stop != .outlasting:
                 return "\(call.role) \(call.operation.rawValue): the lease was lost before its time"
             case .threw where !isAllowed(report):
-                return "\(call.role) \(call.operation.rawValue) failed: \(report.error)"
+                return "\(call.role) \(call.operation.rawValue) failed: \(report.error.text)"
             default: return nil
             }
         }

@@ -17,8 +17,22 @@ enum Stop: String, CaseIterable {
     var crossesExpiry: Bool { self == .expiry || self == .doubleExpiry }
 }
 
-/// Two operations that meet in a state of the item in one way, at all pauses.
-struct Series: Hashable {
+/// Two operations that meet in one state and in one way, at all pauses.
+protocol Series: Sendable {
+    var stop: Stop { get }
+    /// As the command line takes it.
+    var name: String { get }
+    /// Both operations, as the summary counts them.
+    var pair: String { get }
+
+    /// Makes the state.
+    ///
+    /// - Throws: the reason why that failed.
+    func play() throws -> any Play
+}
+
+/// Two of the library's operations, in a state of the item.
+struct ItemSeries: Series, Hashable {
     let first: Operation
     let second: Operation
     let state: ItemState
@@ -26,13 +40,16 @@ struct Series: Hashable {
     /// Whether they are about two items of one namespace, so that they meet in its keyrings only.
     let isApart: Bool
 
-    /// As the command line takes it.
+    var pair: String { "\(first.rawValue) against \(second.rawValue)" }
+
     var name: String {
         "\(first.rawValue),\(second.rawValue),\(state.rawValue),\(stop.rawValue),\(isApart ? "apart" : "same")"
     }
+
+    func play() throws -> any Play { try ItemPlay(self) }
 }
 
-extension Series {
+extension ItemSeries {
     init?(name: Substring) {
         let parts = name.split(separator: ",").map(String.init)
         guard parts.count == 5, ["apart", "same"].contains(parts[4]), let first = Operation(rawValue: parts[0]),
@@ -45,7 +62,7 @@ extension Series {
 
 /// One way in which the calls of a series can fall.
 struct Interleaving {
-    let series: Series
+    let series: any Series
     /// Before which of its keyring calls the first process is stopped, from 1.
     let firstStop: Int
     /// The same for the second one; 0 where it runs to its end.

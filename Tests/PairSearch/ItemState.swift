@@ -114,7 +114,7 @@ struct Stage {
     }
 
     private mutating func awaitExpiry() throws {
-        awaitEndOfSecond()
+        Self.awaitEndOfSecond()
         let invoked = MonotonicTime.now
         guard try !observer.contains(SceneItem.contested) else { throw SceneError("the item does not expire") }
         note(.read(nil), SceneItem.contested, since: invoked)
@@ -122,7 +122,7 @@ struct Stage {
 
     /// Waits until the timeout of one second is over that was set in this one, for it ends with the second, and the kernel
     /// notices at its next tick.
-    func awaitEndOfSecond() {
+    static func awaitEndOfSecond() {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
         usleep(UInt32(1_000_000_000 - now.tv_nsec) / 1_000 + 15_000)

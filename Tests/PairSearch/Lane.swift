@@ -5,11 +5,11 @@ import Keyutils
 /// A process that plays series after series, each interleaving in a process of its own.
 struct Lane {
     let number: Int
-    let series: [Series]
+    let series: [any Series]
     let counts: Counts
     private var users: SpareUsers
 
-    init(number: Int, series: [Series], counts: Counts) {
+    init(number: Int, series: [any Series], counts: Counts) {
         self.number = number
         self.series = series
         self.counts = counts

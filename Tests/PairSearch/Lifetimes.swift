@@ -5,7 +5,7 @@ import StressSuite
 /// Whether a value that is there has its writer's timeout, or that of an expire which may have come behind it.
 struct Lifetimes {
     let calls: [Call]
-    let series: Series
+    let series: ItemSeries
 
     /// What is wrong with the value's timeout; `nil` where nothing is.
     func problem(of stamp: Stamp, _ item: ItemIdentity, in anchor: Keyring) throws -> String? {

@@ -34,7 +34,7 @@ struct OperationRun {
 
     private func note(_ error: any Error) {
         report.value.outcome = .threw
-        report.value.error = "\(error)"
+        report.value.error.text = "\(error)"
         guard let code = (error as? SecretStoreError)?.code else { return }
         report.value.isQuotaExceeded = code == .quotaExceeded
         report.value.isAboutLease = [.leaseLost, .leaseHeld, .contended].contains(code)

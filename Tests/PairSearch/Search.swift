@@ -5,11 +5,11 @@ import Threads
 
 /// All chosen series, on several lanes at once: most of the time goes by in waiting.
 struct Search {
-    let series: [Series]
+    let series: [any Series]
     let lanes: Int
     private let counts: Counts
 
-    init(series: [Series], lanes: Int) {
+    init(series: [any Series], lanes: Int) {
         self.series = series
         // Each lane has users of its own; where there is but one, it is for one scene at a time.
         self.lanes = geteuid() == 0 ? lanes : 1
@@ -43,7 +43,7 @@ struct Search {
     private func summary(seconds: Double) -> String {
         var pairs: [(name: String, count: Int)] = []
         for (index, series) in series.enumerated() {
-            let name = "\(series.first.rawValue) against \(series.second.rawValue)"
+            let name = series.pair
             let count = counts.interleavings(of: index)
             if let known = pairs.firstIndex(where: { $0.name == name }) {
                 pairs[known].count += count
@@ -63,10 +63,10 @@ struct Search {
 
 extension Search {
     /// So many series of each kind of stop, the same for the same seed.
-    static func sample(_ count: Int, seed: UInt64) -> [Series] {
+    static func sample(_ count: Int, of all: [any Series], seed: UInt64) -> [any Series] {
         var choices = Choices(seed: seed)
         return Stop.allCases.flatMap { stop in
-            Series.all.filter { $0.stop == stop }.shuffled(using: &choices).prefix(stop.share(of: count))
+            all.filter { $0.stop == stop }.shuffled(using: &choices).prefix(stop.share(of: count))
         }
     }
 }

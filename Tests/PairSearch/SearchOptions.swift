@@ -5,15 +5,16 @@ struct SearchOptions {
         case all
         /// So many of each kind of stop, chosen by the seed.
         case sample(Int)
-        case series([Series])
+        case series([any Series])
         case interleaving(Interleaving)
     }
 
     static let usage = """
-        usage: pair-search [--seed N] [--lanes N] (--all | --sample N | --only NAME ...)
+        usage: pair-search [--helpers] [--seed N] [--lanes N] (--all | --sample N | --only NAME ...)
 
         Stops one operation before each of its keyring calls, runs another one meanwhile, and checks what both did.
         NAME is FIRST,SECOND,STATE,STOP,same (or apart) for all pauses of a pair, with numbers behind it for a single one, as findings show.
+        --helpers takes the operations of credential helpers instead of the library's; their NAME is FIRST,SECOND,STATE,STOP.
         Exit code 0: nothing was found; 1: something was; 64: usage.
 
         """
@@ -21,6 +22,10 @@ struct SearchOptions {
     var choice = Choice.sample(10)
     var seed = UInt64.random(in: 1...999_999_999)
     var lanes = 36
+    var concernsHelpers = false
+
+    /// All series of the chosen kind.
+    var all: [any Series] { concernsHelpers ? HelperSeries.all : ItemSeries.all }
 
     /// `nil` for words that mean nothing.
     init?(_ words: [String]) {
@@ -28,6 +33,7 @@ struct SearchOptions {
         while let word = rest.popFirst() {
             switch word {
             case "--all": choice = .all
+            case "--helpers": concernsHelpers = true
             case "--sample":
                 guard let count = rest.popFirst().flatMap({ Int($0) }), count > 0 else { return nil }
                 choice = .sample(count)
@@ -48,17 +54,22 @@ struct SearchOptions {
 
     private static func choice(_ names: ArraySlice<String>) -> Choice? {
         if names.count == 1, let single = names.first.flatMap(Interleaving.init(name:)) { return .interleaving(single) }
-        let series = names.compactMap { Series(name: $0[...]) }
+        let series = names.compactMap { namedSeries($0[...]) }
         return series.isEmpty || series.count < names.count ? nil : .series(series)
+    }
+
+    fileprivate static func namedSeries(_ name: Substring) -> (any Series)? {
+        ItemSeries(name: name) ?? HelperSeries(name: name)
     }
 }
 
 extension Interleaving {
     fileprivate init?(name: String) {
         let parts = name.split(separator: ",")
-        guard parts.count == 6 || parts.count == 7, let series = Series(name: parts[..<5].joined(separator: ",")[...]),
-            let first = Int(parts[5]), let second = parts.count == 7 ? Int(parts[6]) : 0
+        let numbers = parts.compactMap { Int($0) }
+        guard (1...2).contains(numbers.count),
+            let series = SearchOptions.namedSeries(parts.dropLast(numbers.count).joined(separator: ",")[...])
         else { return nil }
-        self.init(series: series, firstStop: first, secondStop: second)
+        self.init(series: series, firstStop: numbers[0], secondStop: numbers.count == 2 ? numbers[1] : 0)
     }
 }

@@ -1,14 +1,15 @@
-extension Series {
+extension ItemSeries {
     /// All that are to be tried, in a fixed order.
-    static let all: [Series] = plain + killed + outlasting + acrossExpiry + doubly
+    static let all: [ItemSeries] = plain + killed + outlasting + acrossExpiry + doubly
 
     private static func product(
         _ firsts: [Operation], _ seconds: [Operation], _ states: [ItemState], _ stop: Stop, apart: Bool = false
-    ) -> [Series] {
+    ) -> [ItemSeries] {
         firsts.flatMap { first in
             // While the first holds the lease, the second can't have it to give back.
             seconds.filter { $0 != .release || !first.concernsLease }.flatMap { second in
-                states.map { state in Series(first: first, second: second, state: state, stop: stop, isApart: apart) }
+                states.map { state in ItemSeries(first: first, second: second, state: state, stop: stop, isApart: apart)
+                }
             }
         }
     }

@@ -5,10 +5,10 @@ guard let options = SearchOptions(Array(CommandLine.arguments.dropFirst())) else
     exit(64)
 }
 Output.write("seed \(options.seed)\n")
-let series: [Series]
+let series: [any Series]
 switch options.choice {
-case .all: series = Series.all
-case .sample(let count): series = Search.sample(count, seed: options.seed)
+case .all: series = options.all
+case .sample(let count): series = Search.sample(count, of: options.all, seed: options.seed)
 case .series(let chosen): series = chosen
 case .interleaving(let interleaving):
     // In the process itself, so that a debugger sees it.

@@ -1,0 +1,58 @@
+import SessionKeyring
+
+/// Two of the library's operations and what they meet in.
+struct ItemPlay: Play {
+    private let series: ItemSeries
+    private let stage: Stage
+    private let reports = [Shared(CallReport()), Shared(CallReport())]
+
+    private var items: [ItemIdentity] {
+        [SceneItem.contested, series.isApart ? SceneItem.bystander : SceneItem.contested]
+    }
+
+    init(_ series: ItemSeries) throws {
+        self.series = series
+        // Unlinking by name does no harm once the kernel has collected the dead ring.
+        stage = try Stage(
+            series.state, expiresSoon: series.stop.crossesExpiry, keepsDeadRing: series.first == .ringlessSet)
+        // The first one is not held up by anything that it could see.
+        reports[0].value.mayRelease = true
+    }
+
+    func run(_ index: Int, begin: () -> Void) {
+        OperationRun(
+            operation: index == 0 ? series.first : series.second, role: index == 0 ? .first : .second,
+            item: items[index], store: stage.stores[index], anchor: stage.anchor, report: reports[index],
+            valueSize: series.state.valueSize,
+            lasting: series.stop == .outlasting && index == 0 ? .milliseconds(40) : .seconds(5)
+        ).run(begin: begin)
+    }
+
+    /// The leases of a lease and a release last as long as ``run(_:begin:)`` tells them.
+    var outlasting: UInt32 { [.lease, .release].contains(series.first) ? 60_000 : 2_300_000 }
+    var isSecondHolding: Bool { reports[1].value.isHolding }
+
+    /// While the second process holds the lease, nobody else gets it: not by a late release either.
+    func endHolding(isFirstKilled: Bool) -> [String] {
+        defer { reports[1].value.mayRelease = true }
+        guard isSecondHolding, reports[0].value.outcome != .none || isFirstKilled else { return [] }
+        do throws(SecretStoreError) {
+            if try stage.observer.blockingTryLease(SceneItem.lease, lasting: .seconds(5)) != nil {
+                return ["the second process holds the lease, and a third one got it"]
+            }
+            return []
+        } catch {
+            return ["the lease that the second process holds can't be asked for: \(error)"]
+        }
+    }
+
+    func problems(of meeting: Meeting) throws -> [String] {
+        let first = Call(
+            operation: series.first, role: .first, item: items[0], report: reports[0].value, killedAt: meeting.killedAt)
+        let second = Call(
+            operation: series.second, role: .second, item: items[1], report: reports[1].value, killedAt: nil)
+        return try Examination(
+            series: series, stage: stage, first: first, second: second, hasSecondWaited: meeting.hasSecondWaited
+        ).problems()
+    }
+}

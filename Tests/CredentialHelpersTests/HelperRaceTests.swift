@@ -1,0 +1,190 @@
+import CredentialHelpers
+import Keyutils
+import SessionKeyring
+import SessionKeyringTesting
+import Testing
+import Threads
+
+/// Items of a store, with something that another process does before a chosen call.
+private final class InterruptedItems: ItemSource {
+    /// What a helper asks for.
+    enum Call { case list, get, set, delete }
+
+    let store: SecretStore
+    private let interruption = Locked<(call: Call, count: Int, body: @Sendable () throws -> Void)?>(nil)
+
+    init(_ store: SecretStore) {
+        self.store = store
+    }
+
+    /// Runs `body` before that call, counted from 1.
+    func interrupt(before call: Call, _ count: Int = 1, _ body: @escaping @Sendable () throws -> Void) {
+        interruption.withLock { $0 = (call, count, body) }
+    }
+
+    private func begin(_ call: Call) {
+        let body: (@Sendable () throws -> Void)? = interruption.withLock { interruption in
+            guard let present = interruption, present.call == call else { return nil }
+            guard present.count == 1 else {
+                interruption?.count -= 1
+                return nil
+            }
+            interruption = nil
+            return present.body
+        }
+        #expect(throws: Never.self) { try body?() }
+    }
+
+    func identities() throws(SecretStoreError) -> [ItemIdentity] {
+        begin(.list)
+        return try store.identities()
+    }
+
+    func get(_ item: ItemIdentity) throws(SecretStoreError) -> SecretBytes? {
+        begin(.get)
+        return try store.get(item)
+    }
+
+    func set(_ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration?) throws(SecretStoreError) {
+        begin(.set)
+        try store.set(secret, for: item, timeout: timeout)
+    }
+
+    func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
+        begin(.delete)
+        return try store.delete(item)
+    }
+
+    func delete(_ item: ItemIdentity, ifUnchanged secret: borrowing SecretBytes) throws(SecretStoreError) -> Bool {
+        begin(.delete)
+        return try store.delete(item, ifUnchanged: secret)
+    }
+}
+
+/// Two helpers for the same items, of which one is interrupted by the other.
+@Suite("Races of helpers")
+struct HelperRaceTests {
+    private let other = HelperUnderTest()
+    private let items: InterruptedItems
+    private let helper: CredentialHelper
+
+    init() {
+        items = InterruptedItems(other.store)
+        helper = CredentialHelper(items: items, clock: { HelperUnderTest.now })
+    }
+
+    @discardableResult
+    private func git(_ operation: String, _ request: String) throws -> String {
+        try other.answer(request.utf8) { try helper.git(operation, request: $0) }.output
+    }
+
+    @discardableResult
+    private func docker(_ operation: String, _ request: String) throws -> String {
+        try other.answer(request.utf8) { try helper.docker(operation, request: $0, version: "1") }.output
+    }
+
+    private static let host = "protocol=https\nhost=example.org\nusername=alice\n"
+
+    private static func login(_ user: String, at server: String, _ secret: String) -> String {
+        "{\"ServerURL\":\"\(server)\",\"Username\":\"\(user)\",\"Secret\":\"\(secret)\"}"
+    }
+
+    @Test("an erase of the old password leaves the new one that is stored meanwhile", arguments: [false, true])
+    func eraseAgainstStore(isRecord: Bool) throws {
+        let more = isRecord ? "oauth_refresh_token=r\n" : ""
+        try other.git("store", Self.host + "password=old\n" + more)
+        items.interrupt(before: .delete) { [other] in
+            try other.git("store", Self.host + "password=new\n" + more)
+        }
+        try git("erase", Self.host + "password=old\n")
+        #expect(try other.git("get", Self.host).output.contains("password=new\n"))
+    }
+
+    @Test("a store that turns a record into a bare secret leaves the record that is stored meanwhile")
+    func storeAgainstStore() throws {
+        try other.git("store", Self.host + "password=old\noauth_refresh_token=r\n")
+        items.interrupt(before: .delete) { [other] in
+            try other.store.set(
+                "{\"secret\":\"newer\",\"client\":\"git\"}",
+                for: .credential(service: "https://example.org", account: "alice"))
+        }
+        try git("store", Self.host + "password=new\n")
+        #expect(try other.stored.values.contains { $0.contains("newer") })
+    }
+
+    @Test("a login as another user leaves what a third one stores meanwhile under the old name")
+    func logins() throws {
+        try other.docker("store", Self.login("alice", at: "ghcr.io", "old"))
+        items.interrupt(before: .delete) { [other] in
+            try other.store.set("newer", for: .internet(server: "ghcr.io", account: "alice"))
+        }
+        try docker("store", Self.login("bob", at: "ghcr.io", "new"))
+        #expect(try other.store.get(.internet(server: "ghcr.io", account: "alice"), as: String.self) == "newer")
+    }
+
+    @Test("git finds an item that changes its kind between the list and the look", arguments: [false, true])
+    func gitReads(isRecord: Bool) throws {
+        let (plain, record) = (Self.host + "password=s\n", Self.host + "password=s\noauth_refresh_token=r\n")
+        try other.git("store", isRecord ? record : plain)
+        items.interrupt(before: .get) { [other] in
+            try other.git("store", (isRecord ? plain : record).replacing("password=s", with: "password=t"))
+        }
+        #expect(try git("get", Self.host).contains("password=t\n"))
+    }
+
+    @Test("docker finds the account that replaces the listed one", arguments: ["get", "list"])
+    func dockerReads(operation: String) throws {
+        try other.docker("store", Self.login("alice", at: "registry", "s"))
+        items.interrupt(before: .get) { [other] in try other.docker("store", Self.login("bob", at: "registry", "s")) }
+        #expect(try docker(operation, "registry").contains("bob"))
+    }
+
+    /// The kinds are looked at in the order password, internet, credential.
+    @Test("a lookup by name finds an item that changes its kind meanwhile")
+    func namedReads() throws {
+        let record = ItemIdentity.credential(service: "https://example.org", account: "alice")
+        try other.store.set("{\"secret\":\"s\"}", for: record)
+        items.interrupt(before: .get, 3) { [other] in
+            try other.store.set("s", for: .internet(server: "https://example.org", account: "alice"))
+            try other.store.delete(record)
+        }
+        let answer = try helper.keyringGet(service: "https://example.org", user: "alice", form: .password)
+        #expect(answer.exitCode == 0)
+    }
+
+    @Test("a deletion finds an item that changes its kind meanwhile")
+    func namedDeletion() throws {
+        let record = ItemIdentity.credential(service: "https://example.org", account: "alice")
+        try other.store.set("{\"secret\":\"s\"}", for: record)
+        items.interrupt(before: .get) { [other] in
+            try other.store.set("s", for: .internet(server: "https://example.org", account: "alice"))
+            try other.store.delete(record)
+        }
+        let answer = try helper.keyringDelete(service: "https://example.org", user: "alice")
+        #expect(answer.exitCode == 0)
+        #expect(try other.stored.isEmpty)
+    }
+
+    @Test("a source of one's own compares before it deletes")
+    func defaultDeletion() throws {
+        let source = PlainItems(store: other.store)
+        let item = ItemIdentity.password(service: "x")
+        try other.store.set("new", for: item)
+        #expect(try !source.delete(item, ifUnchanged: SecretBytes(utf8: "old")))
+        #expect(try source.delete(item, ifUnchanged: SecretBytes(utf8: "new")))
+        #expect(try !source.delete(item, ifUnchanged: SecretBytes(utf8: "new")))
+        #expect(try source.takingTurns(at: "x") { 1 } == 1)
+    }
+}
+
+/// A source that leaves out what it may.
+private struct PlainItems: ItemSource {
+    let store: SecretStore
+
+    func identities() throws(SecretStoreError) -> [ItemIdentity] { try store.identities() }
+    func get(_ item: ItemIdentity) throws(SecretStoreError) -> SecretBytes? { try store.get(item) }
+    func set(_ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration?) throws(SecretStoreError) {
+        try store.set(secret, for: item, timeout: timeout)
+    }
+    func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try store.delete(item) }
+}

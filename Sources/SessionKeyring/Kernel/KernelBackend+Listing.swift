@@ -155,52 +155,76 @@ extension KernelBackend {
 
     /// The ring's live items and their keys, each item once.
     ///
-    /// Dead keys and keys that other programs put there are passed over.
-    /// The ring is listed again while keys vanish between the listing and the look at them: their successors, of the same
-    /// names, were not in it.
+    /// Dead keys and other programs' keys are left out. The ring is listed again while keys vanish between the listing and the
+    /// look at them: their successors, of the same names, were not in it.
+    ///
+    /// - Throws: ``SecretStoreError`` with `contended` if keys vanished every time, so that the list might be incomplete.
     private func liveMembers() throws(SecretStoreError) -> [Member] {
         var found: [Member] = []
-        var refused: Set<KeySerial> = []
+        var gone: Set<KeySerial> = []
         for round in 1...RetryBudget.displacedKeys {
             RetryBudget.keepApart(round)
             guard let ring = try rings.findItems() else { return [] }
             do throws(KeyringError) {
-                let count = try near(ring) { () throws(KeyringError) in
-                    try note(ring, in: &found, refused: &refused)
-                }
-                if count.vanished == 0 {
+                let listing = try near(ring) { () throws(KeyringError) in try note(ring, in: &found, gone: &gone) }
+                if listing.vanished == 0, round == 1 {
                     // Within a ring, type and name are unique.
-                    return round == 1 && !ItemTypes.haveBigKeys ? found : Self.unique(found)
+                    return ItemTypes.haveBigKeys ? Self.unique(found) : found
                 }
-                // As many names as keys: what has vanished is known from before.
-                if round >= RetryBudget.quickRounds, case let items = Self.unique(found),
-                    items.count >= count.seen + count.vanished
-                {
-                    return items
-                }
+                guard listing.vanished == 0 || round >= RetryBudget.quickRounds else { continue }
+                var items: [Member] = []
+                for member in Self.unique(found) where try remains(member, in: ring, listing) { items.append(member) }
+                // As many names as keys: the names of those that vanished are known from earlier rounds.
+                if items.count >= listing.seen + listing.vanished { return items }
             } catch {
                 throw SecretStoreError(error)
             }
         }
-        return Self.unique(found)
+        throw SecretStoreError(.contended)
     }
 
-    /// Adds the ring's live items; how many were seen now or before, and how many keys vanished meanwhile.
+    /// What one listing of the ring showed.
+    private struct Listing {
+        let members: Set<KeySerial>
+        /// The items that were looked at now or before.
+        var seen = 0
+        /// The keys that were gone before the look at them.
+        var vanished = 0
+    }
+
+    /// Tells whether an item of an earlier listing is still in the ring, perhaps with another key.
+    private func remains(
+        _ member: Member, in ring: Keyring, _ listing: Listing
+    ) throws(KeyringError) -> Bool {
+        if listing.members.contains(member.key.serial) { return true }
+        guard listing.vanished > 0 else { return false }
+        do throws(KeyringError) {
+            return try nameState(of: member.item, in: ring).key != nil
+        } catch {
+            // It exists, and may not be looked at.
+            guard error.code == .accessDenied else { throw error }
+            return true
+        }
+    }
+
+    /// Adds the ring's live items.
     ///
-    /// One that is there again and refuses again has not vanished.
+    /// A key that is listed again and can't be looked at again has not vanished: it was invalidated, and the kernel has not
+    /// collected it yet, or it may not be looked at.
     private func note(
-        _ ring: Keyring, in found: inout [Member], refused: inout Set<KeySerial>
-    ) throws(KeyringError) -> (seen: Int, vanished: Int) {
+        _ ring: Keyring, in found: inout [Member], gone: inout Set<KeySerial>
+    ) throws(KeyringError) -> Listing {
         let before = found.count
-        var (seen, vanished) = (0, 0)
-        // A key's type and name never change, so whose were read need not be again.
+        // A key's type and name never change, so they are read once.
         let known = Set(found.lazy.map { $0.key.serial })
         var texts = Self.roomForTexts(known.count + 64)
         var (lines, end): ([Line], Int) = ([], 0)
-        // Nothing between the listing and the looks: where many write, a key is there for microseconds.
-        for serial in try ring.members() {
+        // Nothing between the listing and the looks: if many processes write, a key exists for microseconds.
+        let members = try ring.members()
+        var listing = Listing(members: before == 0 && gone.isEmpty ? [] : Set(members))
+        for serial in members {
             if known.contains(serial) {
-                seen += 1
+                listing.seen += 1
                 continue
             }
             do throws(KeyringError) {
@@ -210,12 +234,12 @@ extension KernelBackend {
                 end += length
             } catch {
                 guard error.isKeyGoneOrRefused else { throw error }
-                let isRefusedAgain = error.code == .accessDenied && !refused.insert(serial).inserted
-                if !error.isKeyDead, !isRefusedAgain { vanished += 1 }
+                if !error.isKeyDead, gone.insert(serial).inserted { listing.vanished += 1 }
             }
         }
         unsafe Self.note(&lines, of: texts.span.bytes, in: &found)
-        return (seen + found.count - before, vanished)
+        listing.seen += found.count - before
+        return listing
     }
 
     /// Adds those that are items, in the order of their names' bytes.

@@ -1,0 +1,134 @@
+import Foundation
+import Keyutils
+import SessionKeyring
+import SessionKeyringTesting
+import TestSupport
+import Testing
+import Threads
+
+private let item = ItemIdentity.password(service: "unchanged")
+
+/// Runs `body` on a thread that the group waits for.
+private func start(_ group: DispatchGroup, _ body: @escaping @Sendable () -> Void) {
+    group.enter()
+    Thread.detachNewThread {
+        body()
+        group.leave()
+    }
+}
+
+@Suite("Deleting an item that has not changed", .tags(.kernel))
+struct DeleteUnchangedTests {
+    @Test("an item is deleted only if it holds the bytes", arguments: [false, true], [false, true])
+    func compares(isInMemory: Bool, isUpdated: Bool) throws {
+        let scratch = try ScratchKeyring()
+        let store = isInMemory ? SecretStore(backend: InMemoryBackend()) : try scratch.store()
+        if isUpdated {
+            try blocking { try store.blockingUpdate(.password(service: "n"), timeout: nil) { (_: Int?) in 1 } }
+        }
+        try store.set("new", for: item)
+        #expect(try !store.deleteUnchanged(item, SecretBytes(utf8: "old")))
+        #expect(try !store.deleteUnchanged(item, SecretBytes(utf8: "newer")))
+        #expect(try store.get(item) == "new")
+        #expect(try store.deleteUnchanged(item, SecretBytes(utf8: "new")))
+        #expect(try store.get(item, as: String.self) == nil)
+        #expect(try !store.deleteUnchanged(item, SecretBytes(utf8: "new")))
+        #expect(try !store.identities().contains(item))
+        // The name is free again.
+        try store.set("again", for: item)
+        #expect(try store.get(item) == "again")
+    }
+
+    @Test("a namespace whose items were never updated gets no update flag by it")
+    func noFlag() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set("new", for: item)
+        #expect(try store.deleteUnchanged(item, SecretBytes(utf8: "new")))
+        let ring = try scratch.keyring.search(keyring: "skr-leases-2")
+        #expect(try ring.members().isEmpty)
+    }
+
+    @Test("a value that is stored at the same time is never deleted", .tags(.long))
+    func storm() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let isDone = Locked(false)
+        let deleted = Locked(0)
+        let deleters = DispatchGroup()
+        for _ in 0..<2 {
+            start(deleters) {
+                while !isDone.withLock({ $0 }) {
+                    guard let found = try? store.get(item), !found.isEqual(to: SecretBytes(utf8: "keep")) else {
+                        continue
+                    }
+                    if (try? store.deleteUnchanged(item, found)) == true { deleted.withLock { $0 += 1 } }
+                }
+            }
+        }
+        for round in 0..<20_000 {
+            try store.set("drop", for: item)
+            try store.set("keep", for: item)
+            guard try store.get(item) == "keep" else {
+                Issue.record("lost in round \(round)")
+                break
+            }
+        }
+        isDone.withLock { $0 = true }
+        deleters.wait()
+        print("deleted between two sets: \(deleted.withLock { $0 })")
+    }
+
+    @Test("a full quota does not keep an item from being deleted", .tags(.ordinaryUser), .enabled(if: isRoot))
+    func fullQuota() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try OrdinaryUser.becomeInNewSession(60_120)
+            let store = try SecretStore()
+            try store.set("old", for: item)
+            let session = try Keyring.resolve(.sessionKeyring)
+            do throws(KeyringError) {
+                for number in 0..<300 { _ = try session.add(.user, "filler \(number)", payload: [1].span.bytes) }
+                exit(3)
+            } catch {
+                guard error.code == .quotaExceeded else { exit(4) }
+            }
+            succeed(5, try !store.deleteUnchanged(item, SecretBytes(utf8: "other")))
+            succeed(6, try store.deleteUnchanged(item, SecretBytes(utf8: "old")))
+            succeed(7, try !store.contains(item))
+            exit(0)
+        }
+    }
+
+    @Test("a list over a ring that changes all the time is complete, or throws contended", .tags(.long))
+    func list() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        for number in 0..<3_000 { try store.set("x", for: .password(service: "filler \(number)")) }
+        try store.set("x", for: item)
+        let isDone = Locked(false)
+        let writers = DispatchGroup()
+        start(writers) { while !isDone.withLock({ $0 }) { try? store.set("x", for: item) } }
+        start(writers) {
+            var number = 0
+            while !isDone.withLock({ $0 }) {
+                number += 1
+                let passing = ItemIdentity.password(service: "passing \(number)")
+                try? store.set("x", for: passing)
+                _ = try? store.delete(passing)
+            }
+        }
+        var contended = 0
+        for _ in 0..<40 {
+            do throws(SecretStoreError) {
+                let isComplete = try store.identities().contains(item)
+                #expect(isComplete)
+            } catch {
+                #expect(error.code == .contended)
+                contended += 1
+            }
+        }
+        isDone.withLock { $0 = true }
+        writers.wait()
+        print("lists that were given up: \(contended)")
+    }
+}

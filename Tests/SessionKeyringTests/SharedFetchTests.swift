@@ -121,7 +121,7 @@ struct SharedFetchTests {
                 group.addTask {
                     do {
                         _ = try await store.value(
-                            for: item, fetchLasting: .milliseconds(300)
+                            for: item, fetchLasting: .milliseconds(300), sharingFailuresFor: nil
                         ) {
                             if heeds { try await Task.sleep(for: .seconds(50)) } else { await gate.wait() }
                             return "too late"
@@ -150,7 +150,8 @@ struct SharedFetchTests {
             _ fetched: String, limit: Duration = .seconds(60), after wait: @escaping @Sendable () async -> Void = {}
         ) async throws -> String {
             try await store.value(
-                for: item, timeout: .seconds(3_600), refreshAfter: .seconds(600), fetchLasting: limit
+                for: item, timeout: .seconds(3_600), refreshAfter: .seconds(600), fetchLasting: limit,
+                sharingFailuresFor: nil
             ) {
                 await wait()
                 return fetched
@@ -171,7 +172,9 @@ struct SharedFetchTests {
         let (begun, isEnough) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let hasEnded = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
-            _ = try? store.blockingValue(for: item, fetchLasting: .milliseconds(300)) {
+            _ = try? store.blockingValue(
+                for: item, fetchLasting: .milliseconds(300), sharingFailuresFor: nil
+            ) {
                 begun.signal()
                 _ = isEnough.wait(timeout: .now() + 30)
                 return "too late"
@@ -193,7 +196,7 @@ private func fetchInVain(_ count: Int, in store: SecretStore) async throws -> (f
         for _ in 0..<count {
             group.addTask {
                 do {
-                    _ = try await store.value(for: item) { () async throws -> String in
+                    _ = try await store.value(for: item, sharingFailuresFor: nil) { () async throws -> String in
                         fetches.withLock { $0 += 1 }
                         try await Task.sleep(for: .milliseconds(50))
                         throw Refusal()

@@ -8,6 +8,6 @@ public protocol ItemFetch: AnyObject, Sendable {
     /// the fetch began: it was set, deleted or cleared.
     ///
     /// - Returns: false, with nothing stored, where something happened to the item.
-    /// - Throws: ``SecretStoreError`` as ``SecretBackend/publish(_:for:timeout:ifAbsent:)`` does.
+    /// - Throws: ``SecretStoreError`` with `leaseLost`, with nothing stored, where it is to be tried again; or as ``SecretBackend/publish(_:for:timeout:ifAbsent:)`` does.
     func store(_ bytes: RawSpan, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool
 }

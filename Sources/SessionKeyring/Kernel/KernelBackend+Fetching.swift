@@ -97,9 +97,10 @@ private final class KernelItemFetch: ItemFetch {
         guard let leases = try raiseUpdateFlag() else { return false }
         guard let lease = try backend.affordableLease(for: item, in: leases) else { throw noRoom }
         var published: Key?
+        var isLost = false
         try backend.withPair(for: item) { pair throws(KeyringError) in
             try backend.publish(pending, payload: payload) { key throws(KeyringError) in
-                published = nil
+                (published, isLost) = (nil, false)
                 guard try isUntouched(in: pair.items) else { return Staging.discard(key) }
                 var isFree = false
                 if before == nil {
@@ -108,13 +109,15 @@ private final class KernelItemFetch: ItemFetch {
                     isFree = state == .free
                 }
                 do throws(KeyringError) {
-                    published = try lease.publish(key, to: pair.items, exclusive: isFree) ? key : nil
+                    isLost = try !lease.publish(key, to: pair.items, exclusive: isFree)
+                    published = isLost ? nil : key
                 } catch {
                     // Over nothing the kernel lets only one in, and an `add` was first.
                     guard error.code == .alreadyExists else { throw error }
                 }
             }
         }
+        if isLost { throw SecretStoreError(.leaseLost, item: item) }
         guard let published else { return false }
         // A `clear` asks for no lease. What came behind the last look is withdrawn; others may have read it.
         guard try inItems(isSentinelThere) else {

@@ -35,8 +35,19 @@ package final class FetchLease: LeaseHandle {
 
     package func release() -> Bool { lease?.release() ?? true }
 
+    /// Whether it is a lease, and not ``none``.
+    var canStore: Bool { fetch != nil }
+
     /// Stores what was fetched, unless something happened to the item since the fetch began; false then.
+    ///
+    /// Tries again if the item's own lease, which is short, was lost on the way.
     func store(_ bytes: RawSpan, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
-        try fetch?.store(bytes, timeout: timeout) ?? false
+        while true {
+            do throws(SecretStoreError) {
+                return try fetch?.store(bytes, timeout: timeout) ?? false
+            } catch {
+                guard error.code == .leaseLost, timeLeft > .zero else { throw error }
+            }
+        }
     }
 }

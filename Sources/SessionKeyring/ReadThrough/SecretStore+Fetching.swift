@@ -69,10 +69,7 @@ extension SecretStore {
         // Nobody holds a lease for longer without renewing it, and nobody fetches for longer than that.
         var wait = DeadlineWait(RingLease.longest, at: backend)
         while true {
-            let turn = try await waiting(upTo: RetryBudget.heldLease) { store in
-                try flight.at(store).nextTurn(read: reading(flight.item, coding()))
-            }
-            switch turn {
+            switch try await turn(of: flight, coding()) as SingleFlight.Turn<Value> {
             case .take(let value): return .found(value, isForAll: false)
             case .wait:
                 guard try await wait.waitInTask() else { throw SecretStoreError(.leaseHeld, item: flight.item) }
@@ -111,7 +108,7 @@ extension SecretStore {
         // Nobody holds a lease for longer without renewing it, and nobody fetches for longer than that.
         var wait = DeadlineWait(RingLease.longest, at: backend)
         while true {
-            switch try flight.nextTurn(read: reading(flight.item, coding)) {
+            switch try turn(of: flight, coding) as SingleFlight.Turn<Value> {
             case .take(let value): return value
             case .wait: guard wait.wait() else { throw SecretStoreError(.leaseHeld, item: flight.item) }
             case .fetch(let lease, let old, _):
@@ -135,7 +132,41 @@ extension SecretStore {
     }
 
     private func reading<Value>(_ item: ItemIdentity, _ coding: ValueCoding<Value>) -> SingleFlight.Read<Value> {
-        { () throws(SecretStoreError) in try self.found(item, coding) }
+        { () throws(SecretStoreError) in
+            do throws(SecretStoreError) {
+                return try self.found(item, coding)
+            } catch {
+                // Such as a value that an earlier version of the program stored.
+                guard case .undecodable = error.code else { throw error }
+                return nil
+            }
+        }
+    }
+
+    /// What to do now; on a full quota to fetch without a lease, so that only this process fetches once.
+    private func turn<Value>(
+        of flight: SingleFlight, _ coding: ValueCoding<Value>
+    ) throws(SecretStoreError) -> SingleFlight.Turn<Value> {
+        let read = reading(flight.item, coding)
+        do throws(SecretStoreError) {
+            return try flight.nextTurn(read: read)
+        } catch {
+            guard error.code == .quotaExceeded else { throw error }
+            return .fetch(.none, old: try read()?.value, isOldUsable: false)
+        }
+    }
+
+    /// The same, waiting for the quota without keeping a thread.
+    private func turn<Value>(
+        of flight: SingleFlight, _ coding: ValueCoding<Value>
+    ) async throws -> SingleFlight.Turn<Value> {
+        do {
+            return try await waiting(upTo: RetryBudget.heldLease) { store in
+                try flight.at(store).nextTurn(read: reading(flight.item, coding))
+            }
+        } catch let error as SecretStoreError where error.code == .quotaExceeded {
+            return .fetch(.none, old: try reading(flight.item, coding)()?.value, isOldUsable: false)
+        }
     }
 
     /// Stores what was fetched; false where there is no room for it or for what is said of it, or its time is over already.
@@ -145,7 +176,7 @@ extension SecretStore {
     private func keep<Value>(
         _ fetched: Fetched<Value>, of flight: SingleFlight, _ coding: ValueCoding<Value>, under lease: FetchLease
     ) throws -> Bool {
-        guard let lifetime = Lifetime(of: fetched) else { return false }
+        guard let lifetime = Lifetime(of: fetched), lease.canStore else { return false }
         let bytes = try encoding(flight.item) { try coding.encode(fetched.value) }
         do throws(SecretStoreError) {
             return try bytes.withBytes { bytes throws(SecretStoreError) in
@@ -161,7 +192,7 @@ extension SecretStore {
     private func keep<Value>(
         _ fetched: Fetched<Value>, of flight: SingleFlight, _ coding: ValueCoding<Value>, under lease: FetchLease
     ) async throws -> Bool {
-        guard let lifetime = Lifetime(of: fetched) else { return false }
+        guard let lifetime = Lifetime(of: fetched), lease.canStore else { return false }
         let bytes = try encoding(flight.item) { try coding.encode(fetched.value) }
         do {
             let isPut = try await waiting(upTo: RetryBudget.heldLease) { store in

@@ -6,6 +6,9 @@ extension SecretStore {
     /// let token = try await store.value(for: item, timeout: .seconds(900)) { try await login() }
     /// ```
     ///
+    /// A stored value that can't be decoded as `type` counts as absent: it is fetched again and replaced. So two versions of a
+    /// program that run at the same time, with different types, may fetch in turn.
+    ///
     /// Waits without keeping a thread. A fetch belongs to all in this process who wait for it: a caller that is cancelled
     /// throws at once, and the fetch that it began goes on for the others; when the last of them is cancelled, it is
     /// cancelled too, and whoever asks next begins another. If it fails, nothing is stored, and its error goes to all of
@@ -23,11 +26,11 @@ extension SecretStore {
     ///   - limit: how long a fetch may take, up to one hour. One that takes longer is cancelled, its callers get
     ///     `fetchTimedOut`, or the old value if there is one, and others may go on, also if it does not heed that it was
     ///     cancelled: what it finds then is dropped.
-    ///   - failureTimeout: for how long, after a fetch that failed, all others get `fetchFailed` instead of trying as well,
-    ///     or the old value if there is one; `nil` for not at all.
-    ///   - fetch: gets the value from where it comes. What the quota has no room for is returned, and not stored.
+    ///   - failureTimeout: for how long, after a fetch that failed, all callers get `fetchFailed` instead of trying as
+    ///     well, or the old value if there is one; `nil` if each tries by itself.
+    ///   - fetch: gets the value from its source. If the quota has no room, the value is returned, and not stored.
     /// - Throws: what `fetch` throws; `CancellationError`; ``SecretStoreError`` with `fetchTimedOut`, `fetchFailed`,
-    ///   `leaseHeld` where others fetched for more than an hour, `undecodable`, `unencodable`, `tooLarge`, `invalidTimeout`,
+    ///   `leaseHeld` where others fetched for more than an hour, `unencodable`, `tooLarge`, `invalidTimeout`,
     ///   `invalidRefresh`, or `invalidLease` for a limit that no fetch may have.
     public func value<Value: Codable & Sendable>(
         for item: ItemIdentity,
@@ -36,7 +39,7 @@ extension SecretStore {
         refreshAfter: Duration? = nil,
         staleWhileRefreshing: Bool = false,
         fetchLasting limit: Duration = .seconds(60),
-        sharingFailuresFor failureTimeout: Duration? = nil,
+        sharingFailuresFor failureTimeout: Duration? = .seconds(2),
         fetch: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         _ = try Lifetime(timeout: timeout, refreshAfter: refreshAfter, of: item)
@@ -64,7 +67,8 @@ extension SecretStore {
     ///   - type: what it holds.
     ///   - staleWhileRefreshing: whether the one that fetches it anew gets the old value too, at once.
     ///   - limit: how long a fetch may take, up to one hour.
-    ///   - failureTimeout: for how long, after a fetch that failed, all others get `fetchFailed` instead of trying as well.
+    ///   - failureTimeout: for how long, after a fetch that failed, all callers get `fetchFailed` instead of trying as
+    ///     well; `nil` if each tries by itself.
     ///   - fetch: makes a new value of the old one, which is `nil` where there is none, and is there too where it is not usable
     ///     any more or was refused (``invalidate(_:for:)``). What was stored by a plain `set` is fetched anew
     ///     at once: say `refreshAfter` there.
@@ -74,7 +78,7 @@ extension SecretStore {
         as type: Value.Type = Value.self,
         staleWhileRefreshing: Bool = false,
         fetchLasting limit: Duration = .seconds(60),
-        sharingFailuresFor failureTimeout: Duration? = nil,
+        sharingFailuresFor failureTimeout: Duration? = .seconds(2),
         fetch: @escaping @Sendable (_ old: Value?) async throws -> Fetched<Value>
     ) async throws -> Value {
         let policy = FetchPolicy(
@@ -93,10 +97,11 @@ extension SecretStore {
     ///   - timeout: when the kernel drops what was fetched; `nil` for the scope's life.
     ///   - refreshAfter: after how long one of those who ask fetches it anew, while the others still get the old value.
     ///   - limit: how long a fetch may take, up to one hour, after which somebody else may begin one.
-    ///   - failureTimeout: for how long, after a fetch that failed, all others get `fetchFailed` instead of trying as well.
+    ///   - failureTimeout: for how long, after a fetch that failed, all callers get `fetchFailed` instead of trying as
+    ///     well; `nil` if each tries by itself.
     ///   - fetch: gets the value from where it comes.
     /// - Throws: what `fetch` throws; ``SecretStoreError`` with `fetchFailed`, `leaseHeld` where others fetched for more than
-    ///   an hour, `undecodable`, `unencodable`, `tooLarge`, `invalidTimeout`, `invalidRefresh`, or `invalidLease` for a limit
+    ///   an hour, `unencodable`, `tooLarge`, `invalidTimeout`, `invalidRefresh`, or `invalidLease` for a limit
     ///   that no fetch may have.
     @available(*, noasync, message: "keeps the thread; use 'value(for:)'")
     public func blockingValue<Value: Codable>(
@@ -105,7 +110,7 @@ extension SecretStore {
         timeout: Duration? = nil,
         refreshAfter: Duration? = nil,
         fetchLasting limit: Duration = .seconds(60),
-        sharingFailuresFor failureTimeout: Duration? = nil,
+        sharingFailuresFor failureTimeout: Duration? = .seconds(2),
         fetch: () throws -> Value
     ) throws -> Value {
         _ = try Lifetime(timeout: timeout, refreshAfter: refreshAfter, of: item)
@@ -122,7 +127,8 @@ extension SecretStore {
     ///   - item: which item.
     ///   - type: what it holds.
     ///   - limit: how long a fetch may take, up to one hour, after which somebody else may begin one.
-    ///   - failureTimeout: for how long, after a fetch that failed, all others get `fetchFailed` instead of trying as well.
+    ///   - failureTimeout: for how long, after a fetch that failed, all callers get `fetchFailed` instead of trying as
+    ///     well; `nil` if each tries by itself.
     ///   - fetch: makes a new value of the old one, which is `nil` where there is none.
     /// - Throws: as the form above.
     @available(*, noasync, message: "keeps the thread; use 'value(for:)'")
@@ -130,7 +136,7 @@ extension SecretStore {
         for item: ItemIdentity,
         as type: Value.Type = Value.self,
         fetchLasting limit: Duration = .seconds(60),
-        sharingFailuresFor failureTimeout: Duration? = nil,
+        sharingFailuresFor failureTimeout: Duration? = .seconds(2),
         fetch: (_ old: Value?) throws -> Fetched<Value>
     ) throws -> Value {
         let policy = FetchPolicy(.vouched, limit: limit, failureTimeout: failureTimeout)

@@ -140,7 +140,7 @@ package struct SingleFlight: Sendable {
     ) throws(SecretStoreError) {
         try store.setSentinels(
             of: item, hash: hash, to: lifetime, refreshing: refreshing, lifting: .of(lease.refusal), waiting: limit)
-        if failureTimeout != nil { _ = try store.backend.delete(item.failureSentinel) }
+        if hasFailed { _ = try store.backend.delete(item.failureSentinel) }
     }
 
     /// Remembers that the fetch under this lease has failed, where that is asked for.

@@ -11,7 +11,7 @@ extension SecretSlot {
     ///   does.
     public func value(
         refreshAfter: Duration? = nil, staleWhileRefreshing: Bool = false,
-        fetchLasting limit: Duration = .seconds(60), sharingFailuresFor failureTimeout: Duration? = nil,
+        fetchLasting limit: Duration = .seconds(60), sharingFailuresFor failureTimeout: Duration? = .seconds(2),
         fetch: @escaping @Sendable () async throws -> Secret
     ) async throws -> Secret {
         _ = try Lifetime(timeout: timeout, refreshAfter: refreshAfter, of: item)
@@ -34,7 +34,7 @@ extension SecretSlot {
     /// - Throws: as ``SecretStore/value(for:as:staleWhileRefreshing:fetchLasting:sharingFailuresFor:fetch:)`` does.
     public func value(
         staleWhileRefreshing: Bool = false, fetchLasting limit: Duration = .seconds(60),
-        sharingFailuresFor failureTimeout: Duration? = nil,
+        sharingFailuresFor failureTimeout: Duration? = .seconds(2),
         fetch: @escaping @Sendable (_ old: Secret?) async throws -> Fetched<Secret>
     ) async throws -> Secret {
         let policy = FetchPolicy(
@@ -55,7 +55,7 @@ extension SecretSlot {
     /// - Throws: as ``SecretStore/blockingValue(for:as:fetchLasting:sharingFailuresFor:fetch:)`` does.
     @available(*, noasync, message: "keeps the thread; use 'value'")
     public func blockingValue(
-        fetchLasting limit: Duration = .seconds(60), sharingFailuresFor failureTimeout: Duration? = nil,
+        fetchLasting limit: Duration = .seconds(60), sharingFailuresFor failureTimeout: Duration? = .seconds(2),
         fetch: (_ old: Secret?) throws -> Fetched<Secret>
     ) throws -> Secret {
         let policy = FetchPolicy(.vouched, limit: limit, failureTimeout: failureTimeout)

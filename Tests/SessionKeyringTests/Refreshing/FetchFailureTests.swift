@@ -92,8 +92,8 @@ struct FetchFailureTests {
             await #expect { try await value(store) } throws: { ($0 as? SecretStoreError)?.code == .fetchFailed }
         }
         #expect(tries.withLock { $0 } == 1)
-        // One who did not choose that tries by himself.
-        #expect(try await store.value(for: item) { "fetched" } == "fetched")
+        // A caller that chose otherwise tries by itself.
+        #expect(try await store.value(for: item, sharingFailuresFor: nil) { "fetched" } == "fetched")
         #expect(try await value(other) == "fetched")
     }
 }

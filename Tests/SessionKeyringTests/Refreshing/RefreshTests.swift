@@ -79,7 +79,7 @@ struct RefreshTests {
         let store = try place.store(scratch)
         try store.set("old", for: item, refreshAfter: .seconds(500), usableFor: .seconds(600))
         @Sendable func value(_ fetch: @escaping @Sendable (String?) async throws -> String) async throws -> String {
-            try await store.value(for: item, as: String.self) { old in
+            try await store.value(for: item, as: String.self, sharingFailuresFor: nil) { old in
                 Fetched(try await fetch(old), refreshAfter: .seconds(500), usableFor: .seconds(600))
             }
         }

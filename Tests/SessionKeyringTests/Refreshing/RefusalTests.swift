@@ -175,9 +175,11 @@ struct RefusalTests {
         try store.set("refused", for: item, refreshAfter: .seconds(600))
         try store.invalidate("refused", for: item)
         await #expect(throws: Refusal.self) {
-            try await store.value(for: item, as: String.self) { _ in throw Refusal() }
+            try await store.value(for: item, as: String.self, sharingFailuresFor: nil) { _ in throw Refusal() }
         }
-        #expect(throws: Refusal.self) { try store.blockingValue(for: item, as: String.self) { throw Refusal() } }
+        #expect(throws: Refusal.self) {
+            try store.blockingValue(for: item, as: String.self, sharingFailuresFor: nil) { throw Refusal() }
+        }
     }
 }
 

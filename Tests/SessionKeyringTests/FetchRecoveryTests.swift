@@ -1,0 +1,120 @@
+import Foundation
+import Keyutils
+import SessionKeyring
+import SessionKeyringTesting
+import TestSupport
+import Testing
+import Threads
+
+private let item = ItemIdentity.password(service: "recovered")
+
+/// A type before and after it gained a field.
+private struct Before: Codable, Equatable { var token = "old" }
+private struct After: Codable, Equatable, Sendable { var (token, scope) = ("new", "all") }
+
+@Suite("Fetches in spite of what is stored", .tags(.kernel), .aheadOfOthers)
+struct FetchRecoveryTests {
+    @Test("a stored value that can't be decoded is fetched again and replaced", arguments: [false, true])
+    func undecodable(isInMemory: Bool) async throws {
+        let scratch = try ScratchKeyring()
+        let store = isInMemory ? SecretStore(backend: InMemoryBackend()) : try scratch.store()
+        try store.set(Before(), for: item, timeout: .seconds(60))
+        let fetches = Locked(0)
+        for _ in 0..<2 {
+            let value = try await store.value(for: item, timeout: .seconds(60)) {
+                fetches.withLock { $0 += 1 }
+                return After()
+            }
+            #expect(value == After())
+        }
+        #expect(fetches.withLock { $0 } == 1)
+        #expect(try store.get(item) == After())
+
+        try store.set(Before(), for: item)
+        let refreshed = try blocking {
+            try store.blockingValue(for: item) { (old: After?) in
+                #expect(old == nil)
+                return Fetched(After(), timeout: .seconds(60))
+            }
+        }
+        #expect(refreshed == After())
+        let slot = store.slot(for: item, as: After.self)
+        try store.set(Before(), for: item)
+        #expect(try await slot.value { After() } == After())
+        #expect(try slot.load() == After())
+    }
+
+    @Test("get and update still throw at a value that can't be decoded")
+    func stillThrows() throws {
+        let store = SecretStore(backend: InMemoryBackend())
+        try store.set(Before(), for: item)
+        let isUndecodable = { (error: any Error) in
+            if case .undecodable? = (error as? SecretStoreError)?.code { true } else { false }
+        }
+        #expect { try store.get(item, as: After.self) } throws: { isUndecodable($0) }
+        #expect {
+            try blocking { try store.blockingUpdate(item, timeout: nil) { (_: After?) in After() } }
+        } throws: {
+            isUndecodable($0)
+        }
+        #expect(try store.get(item) == Before())
+    }
+
+    @Test(
+        "on a full quota a value is fetched and returned, once for all tasks of a process, and not stored",
+        .tags(.ordinaryUser), .enabled(if: isRoot))
+    func fullQuota() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try OrdinaryUser.becomeInNewSession(60_121)
+            let session = try Keyring.resolve(.sessionKeyring)
+            // Tasks run on threads that have another session.
+            try Key(session).setPermissions([.possessorAll, .userAll])
+            let store = try SecretStore(.keyring(session.serial, access: .owner))
+            try store.set("other", for: .password(service: "other"))
+            do throws(KeyringError) {
+                for number in 0..<300 { _ = try session.add(.user, "filler \(number)", payload: [1].span.bytes) }
+                exit(3)
+            } catch {
+                guard error.code == .quotaExceeded else { exit(4) }
+            }
+            let inThread: String = try blocking { try store.blockingValue(for: item) { "fetched" } }
+            succeed(5, inThread == "fetched")
+            let fetches = Locked(0)
+            let values = try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 0..<20 {
+                    group.addTask {
+                        try await store.value(for: item, timeout: .seconds(60)) {
+                            fetches.withLock { $0 += 1 }
+                            try await Task.sleep(for: .milliseconds(500))
+                            return "fetched"
+                        }
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            succeed(6, values == Array(repeating: "fetched", count: 20))
+            succeed(7, fetches.withLock { $0 } == 1)
+            succeed(8, try !store.contains(item))
+            exit(0)
+        }
+    }
+
+    @Test("a failed fetch is tried again after two seconds, unless the caller says otherwise")
+    func sharedFailure() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let tries = Locked(0)
+        for _ in 0..<5 {
+            await #expect(throws: (any Error).self) {
+                try await store.value(for: item, timeout: .seconds(60)) { () async throws -> String in
+                    tries.withLock { $0 += 1 }
+                    throw Refusal()
+                }
+            }
+        }
+        // Two, if the kernel's second ended meanwhile.
+        #expect(tries.withLock { $0 } <= 2)
+        try await Task.sleep(for: .seconds(2))
+        #expect(try await store.value(for: item, timeout: .seconds(60)) { "fetched" } == "fetched")
+    }
+}

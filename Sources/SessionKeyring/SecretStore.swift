@@ -175,7 +175,7 @@ extension SecretStore {
     /// - Throws: ``SecretStoreError`` with `invalidTimeout`.
     @discardableResult
     public func expire(_ item: ItemIdentity, timeout: Duration) throws(SecretStoreError) -> Bool {
-        try check(item)
+        try checkWrite(item)
         guard try backend.expire(item, timeout: Self.keyTimeout(timeout, item: item)) else { return false }
         try expireSentinels(of: item, timeout: timeout)
         return true
@@ -188,7 +188,7 @@ extension SecretStore {
     /// The corresponding C function is `keyctl_set_timeout(3)` with 0.
     @discardableResult
     public func removeTimeout(of item: ItemIdentity) throws(SecretStoreError) -> Bool {
-        try check(item)
+        try checkWrite(item)
         guard try backend.removeTimeout(of: item) else { return false }
         try keepRefusals(of: item, waiting: RetryBudget.heldLease)
         return true
@@ -199,7 +199,7 @@ extension SecretStore {
     /// - Throws: ``SecretStoreError``.
     @discardableResult
     public func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
-        try check(item)
+        try checkWrite(item)
         return try backend.delete(item)
     }
 
@@ -268,7 +268,7 @@ extension SecretStore {
         timeout: Duration?,
         ifAbsent: Bool
     ) throws(SecretStoreError) {
-        try check(item)
+        try checkWrite(item)
         var limit: KeyTimeout?
         if let timeout { limit = try Self.keyTimeout(timeout, item: item) }
         try backend.publish(bytes, for: item, timeout: limit, ifAbsent: ifAbsent)

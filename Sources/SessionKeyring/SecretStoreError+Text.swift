@@ -3,6 +3,10 @@ import Keyutils
 extension SecretStoreError {
     /// What went wrong, in a few words, with how full the quota is.
     package var summary: String {
+        if case .invalidName(.empty) = code, subject != .item { return "the \(subject.rawValue)'s name is empty" }
+        if case .invalidName(.tooLong(let bytes, let limit)) = code, subject != .item {
+            return "the \(subject.rawValue)'s name takes \(bytes) bytes; the limit is \(limit)"
+        }
         guard let quota else { return code.summary }
         return "\(code.summary): \(quota.keys) of \(quota.maximumKeys) keys, "
             + "\(quota.bytes) of \(quota.maximumBytes) bytes in use"
@@ -34,6 +38,7 @@ extension SecretStoreError.Code {
         case .contended: "other processes kept changing the item"
         case .leaseHeld: "somebody else holds the lease"
         case .leaseLost: "the lease ran out, and nothing was written"
+        case .insideUpdate: "the closure of an update wrote the item that it updates"
         case .invalidLease: "a lease lasts at least 10 milliseconds and at most one hour"
         case .invalidRefresh: "the time to refresh is not within the timeout"
         case .fetchTimedOut: "fetching it took longer than it may"
@@ -70,6 +75,7 @@ extension SecretStoreError.Code {
         case .contended: "try again"
         case .leaseHeld: "try again, or wait longer"
         case .leaseLost: "take a longer lease, or do less while holding it"
+        case .insideUpdate: "return the new value from the closure, or nil to delete the item"
         case .invalidLease: "pass at least 10 milliseconds and at most an hour; renew a lease that has to last longer"
         case .invalidRefresh: "refresh later than at once, and before its end"
         case .fetchTimedOut: "try again, or give the fetch a longer limit"

@@ -14,15 +14,35 @@ public struct SecretStoreError: Error, Sendable {
     public let underlying: KeyringError?
     /// What the user has of keys and bytes and may have, where that is too little and the kernel tells.
     public let quota: KeyQuota?
+    /// What `invalidName` is about.
+    let subject: Subject
 
     /// An error with its circumstances; backends of your own make these.
     public init(
         _ code: Code, item: ItemIdentity? = nil, underlying: KeyringError? = nil, quota: KeyQuota? = nil
     ) {
+        self.init(code, item: item, underlying: underlying, quota: quota, subject: .item)
+    }
+
+    /// An error about the name of a namespace or lease.
+    init(_ problem: ItemIdentity.NameProblem, of subject: Subject) {
+        self.init(.invalidName(problem), item: nil, underlying: nil, quota: nil, subject: subject)
+    }
+
+    private init(
+        _ code: Code, item: ItemIdentity?, underlying: KeyringError?, quota: KeyQuota?, subject: Subject
+    ) {
         self.code = code
-        self.item = item
+        // A sentinel is the store's own affair.
+        self.item = item.map { $0.isSentinel ? ItemIdentity($0.kind, service: $0.service, account: $0.account) : $0 }
         self.underlying = underlying
         self.quota = quota
+        self.subject = subject
+    }
+
+    /// What has a name that is not usable.
+    enum Subject: String {
+        case item, namespace, lease
     }
 }
 
@@ -78,6 +98,8 @@ extension SecretStoreError {
         case leaseHeld
         /// The caller held a lease for longer than it lasts, so somebody else may have it. Nothing was written.
         case leaseLost
+        /// The closure of an `update` wrote the item that it updates. It returns the new value instead.
+        case insideUpdate
         /// A lease lasts at least 10 milliseconds and at most one hour.
         case invalidLease
         /// An item is to be refreshed before the end of its timeout, and later than at once.
@@ -134,11 +156,18 @@ extension SecretStoreError: Hashable {
 extension SecretStoreError: CustomStringConvertible {
     /// One line: what went wrong and with which item; never the secret.
     public var description: String {
-        let subject = item.map { "\($0): " } ?? ""
+        let subject = item.map { "\($0.shortDescription): " } ?? ""
         let cause = underlying.map { " [\($0)]" } ?? ""
         return subject + summary + cause
     }
 
     /// What to do about it, in one line.
-    public var hint: String { code.hint }
+    public var hint: String {
+        switch code {
+        case .invalidName where subject != .item:
+            code == .invalidName(.empty) ? "name the \(subject.rawValue)" : "choose a shorter \(subject.rawValue)"
+        case .ambiguous where item?.kind == .internet: "name the account too: get(server:account:)"
+        default: code.hint
+        }
+    }
 }

@@ -43,6 +43,97 @@ struct ErrorTests {
         #expect(kernel.localizedDescription == "keyctl_read: the key has expired (errno \(EKEYEXPIRED))")
     }
 
+    @Test("an error about the name of a namespace or lease names it, and not the service")
+    func names() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        #expect {
+            _ = try SecretStore(.keyring(scratch.keyring.serial), namespace: "")
+        } throws: {
+            "\($0)" == "the namespace's name is empty" && ($0 as? SecretStoreError)?.hint == "name the namespace"
+        }
+        #expect {
+            _ = try SecretStore(.keyring(scratch.keyring.serial), namespace: String(repeating: "x", count: 300))
+        } throws: {
+            "\($0)".hasPrefix("the namespace's name takes 3") && ($0 as? SecretStoreError)?.code.isInvalidName == true
+        }
+        #expect { _ = try store.blockingTryLease("", lasting: .seconds(1)) } throws: {
+            "\($0)" == "the lease's name is empty" && ($0 as? SecretStoreError)?.hint == "name the lease"
+        }
+        #expect { try store.set("1", for: .password(service: "")) } throws: {
+            ($0 as? SecretStoreError)?.hint == "name the service"
+        }
+    }
+
+    @Test("a long name is cut, in an error that has other things to say")
+    func longName() {
+        let long = ItemIdentity.password(service: String(repeating: "x", count: 65_536))
+        #expect { try SecretStore(backend: InMemoryBackend()).set("1", for: long) } throws: {
+            let text = "\($0)"
+            return text.utf8.count < 400 && text.contains("takes 65546 bytes")
+        }
+    }
+
+    @Test("no error names an item that the store keeps for itself")
+    func sentinels() {
+        let named = ItemIdentity.password(service: "api", account: "alice")
+        for sentinel in named.sentinels + [named.fetchSentinel, named.failureSentinel] {
+            #expect(SecretStoreError(.quotaExceeded, item: sentinel).item == named)
+        }
+    }
+
+    @Test("an error that a value's own encoding throws is named by its type, without its payload")
+    func encoding() {
+        struct Leak: Error { let secret = "s3cret" }
+        struct Value: Encodable { func encode(to encoder: any Encoder) throws { throw Leak() } }
+        #expect { try SecretStore(backend: InMemoryBackend()).set(Value(), for: item) } throws: {
+            let text = "\($0)"
+            return text.contains("Leak was thrown") && !text.contains("s3cret")
+        }
+    }
+
+    @Test("several accounts of a server: the hint names the call that takes one")
+    func ambiguous() throws {
+        let store = SecretStore(backend: InMemoryBackend())
+        for account in ["alice", "bob"] { try store.set("1", for: .internet(server: "s", account: account)) }
+        do {
+            _ = try store.get(server: "s")
+            Issue.record("no error")
+        } catch {
+            #expect("\(error)".contains("several accounts: alice, bob"))
+            #expect(error.hint.contains("get(server:account:)"))
+        }
+    }
+
+    @Test("a write inside an update of the same item is reported as that, at once", arguments: [false, true])
+    func insideUpdate(isInMemory: Bool) async throws {
+        let scratch = try ScratchKeyring()
+        let store = isInMemory ? SecretStore(backend: InMemoryBackend()) : try scratch.store()
+        try store.set("1", for: item)
+        let began = ContinuousClock.now
+        let writes: [@Sendable () throws -> Void] = [
+            { try store.set("2", for: item) }, { try store.add("2", for: item) }, { try store.delete(item) },
+            { try store.expire(item, timeout: .seconds(5)) },
+        ]
+        for write in writes {
+            await #expect {
+                try await store.update(item, timeout: nil) { (_: String?) in
+                    try write()
+                    return "3"
+                }
+            } throws: {
+                ($0 as? SecretStoreError) == SecretStoreError(.insideUpdate, item: item)
+            }
+        }
+        // Another item, and the same one afterwards.
+        try await store.update(item, timeout: nil) { (_: String?) in
+            try store.set("x", for: .password(service: "other"))
+            return try store.get(item, as: String.self)
+        }
+        try store.set("4", for: item)
+        #expect(ContinuousClock.now - began < .seconds(5))
+    }
+
     @Test("what is to be stored in a keyring that is gone is notFound")
     func goneKeyring() throws {
         let scratch = try ScratchKeyring()
@@ -127,4 +218,8 @@ struct ErrorTests {
             (error as? SecretStoreError)?.code == .undecodable(at: "[*]") && !"\(error)".contains("s3cret")
         }
     }
+}
+
+extension SecretStoreError.Code {
+    fileprivate var isInvalidName: Bool { if case .invalidName = self { true } else { false } }
 }

@@ -4,9 +4,11 @@ extension SecretStoreError {
     /// What a codec threw while encoding, with nothing of the value in it.
     static func unencodable(_ error: any Error, item: ItemIdentity) -> SecretStoreError {
         if error is RawCoding.MissingValue { return SecretStoreError(.missingValue, item: item) }
-        var path: [any CodingKey] = []
-        if case EncodingError.invalidValue(_, let context)? = error as? EncodingError { path = context.codingPath }
-        return SecretStoreError(.unencodable(at: describe(path)), item: item)
+        guard case EncodingError.invalidValue(_, let context)? = error as? EncodingError else {
+            // Its type is part of the program; what it holds may be the value.
+            return SecretStoreError(.unencodable(at: "the top level: \(type(of: error)) was thrown"), item: item)
+        }
+        return SecretStoreError(.unencodable(at: describe(context.codingPath)), item: item)
     }
 
     /// What a codec threw while decoding, with nothing of the bytes in it.

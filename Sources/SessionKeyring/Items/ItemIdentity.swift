@@ -241,4 +241,9 @@ extension ItemIdentity: CustomStringConvertible {
     ///
     /// It holds names only, never the secret.
     public var description: String { keyDescription }
+
+    /// The description, cut if it is too long for a line of text.
+    var shortDescription: String {
+        keyDescription.utf8.count > 300 ? keyDescription.prefix(200) + "..." : keyDescription
+    }
 }

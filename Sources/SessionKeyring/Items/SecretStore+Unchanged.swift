@@ -11,7 +11,7 @@ extension SecretStore {
     package func deleteUnchanged(
         _ item: ItemIdentity, _ secret: borrowing SecretBytes
     ) throws(SecretStoreError) -> Bool {
-        try check(item)
+        try checkWrite(item)
         if let backend = backend as? KernelBackend { return try backend.delete(item, ifUnchanged: secret) }
         let update = try beginUpdate(of: item, lasting: Self.updateDuration, waiting: RetryBudget.heldLease)
         while true {

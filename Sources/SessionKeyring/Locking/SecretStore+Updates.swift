@@ -93,7 +93,7 @@ extension SecretStore {
     func beginUpdate(
         of item: ItemIdentity, lasting duration: Duration, waiting limit: Duration
     ) throws(SecretStoreError) -> any ItemUpdate {
-        try check(item)
+        try checkWrite(item)
         try Self.checkLease(duration)
         guard let update = try backend.beginUpdate(of: item, lasting: duration, waiting: limit) else {
             throw SecretStoreError(.contended, item: item)
@@ -110,7 +110,7 @@ extension SecretStore {
             var found: Result<Value, any Error>?
             _ = try update.read { bytes in found = Result { try coding.decode(bytes) } }
             let old = try decoded(found, item)
-            guard let new = try change(old) else {
+            guard let new = try OpenUpdates.changing(updateKey(item), { try change(old) }) else {
                 if try old == nil || update.commit(nil, timeout: nil) { return nil }
                 continue
             }

@@ -37,7 +37,8 @@ extension ExitCode {
             case .duplicate: .cannotCreate
             case .quotaExceeded, .contended, .leaseHeld, .leaseLost, .fetchTimedOut, .fetchFailed: .tryAgain
             case .forbidden, .foreignSession, .foreignThread, .restricted: .noPermission
-            case .tooLarge, .unencodable, .missingValue, .unreadableAfterWrite, .unsupported, .unexpected:
+            case .tooLarge, .unencodable, .missingValue, .insideUpdate, .unreadableAfterWrite, .unsupported,
+                .unexpected:
                 .internalError
             }
     }

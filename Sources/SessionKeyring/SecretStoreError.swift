@@ -14,7 +14,7 @@ public struct SecretStoreError: Error, Sendable {
     public let underlying: KeyringError?
     /// What the user has of keys and bytes and may have, where that is too little and the kernel tells.
     public let quota: KeyQuota?
-    /// What `invalidName` is about.
+    /// The owner of the name, for `invalidName`.
     let subject: Subject
 
     /// An error with its circumstances; backends of your own make these.
@@ -40,7 +40,7 @@ public struct SecretStoreError: Error, Sendable {
         self.subject = subject
     }
 
-    /// What has a name that is not usable.
+    /// The owner of a name that is not usable.
     enum Subject: String {
         case item, namespace, lease
     }

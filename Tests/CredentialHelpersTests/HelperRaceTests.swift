@@ -7,7 +7,7 @@ import Threads
 
 /// Items of a store, with something that another process does before a chosen call.
 private final class InterruptedItems: ItemSource {
-    /// What a helper asks for.
+    /// The calls of a helper.
     enum Call { case list, get, set, delete }
 
     let store: SecretStore

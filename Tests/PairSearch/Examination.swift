@@ -16,7 +16,7 @@ struct Examination {
 
     /// What does not hold, a few lines each.
     func problems() throws -> [String] {
-        var problems = answers() + lateness() + sections()
+        var problems = try answers() + lateness() + sections() + lostFetches()
         // Whoever comes by recovers what a killed writer left in the middle of its work.
         if series.stop == .kill { _ = try stage.observer.items() }
         for item in [SceneItem.contested, SceneItem.bystander] { problems += try histories(of: item) }
@@ -50,6 +50,13 @@ struct Examination {
         guard first.killedAt != nil, series.state != .nearQuota, second.report.returned != 0 else { return [] }
         let milliseconds = (second.report.returned - second.report.invoked) / 1_000_000
         return milliseconds < 1_000 ? [] : ["the second operation waited \(milliseconds) ms for a dead process"]
+    }
+
+    /// A fetched value is stored if nothing happened to the item, however long the process was stopped.
+    private func lostFetches() throws -> [String] {
+        guard first.operation == .longFetch, !second.isChange, first.report.fetched != 0 else { return [] }
+        let found = SceneItem.stamp(of: try stage.observer.get(SceneItem.contested, as: String.self))
+        return found == first.role.stamp.rawValue ? [] : ["what was fetched is not stored"]
     }
 
     private func sections() -> [String] {

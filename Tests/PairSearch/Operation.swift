@@ -7,6 +7,8 @@ enum Operation: String, CaseIterable {
     case release
     /// A value that is fetched where there is none.
     case fetch
+    /// The same, with a fetch lease that outlasts all others.
+    case longFetch = "long-fetch"
     /// A set that replaces a dead ring by name, as before issue 8 (1.5).
     case ringlessSet = "set-1.5"
     /// A set that moves without a look behind it where it saw a live item, as before issue 8 (1.7).
@@ -21,11 +23,11 @@ enum Operation: String, CaseIterable {
         .set, .setTimeout, .add, .delete, .expire, .update, .clear, .list, .lease, .release, .fetch,
     ]
 
-    var isFetch: Bool { self == .fetch || self == .blindFetch }
+    var isFetch: Bool { [.fetch, .longFetch, .blindFetch].contains(self) }
     var isAdd: Bool { self == .add || self == .displacingAdd }
     var isSet: Bool { [.set, .setTimeout, .ringlessSet, .unlookedSet].contains(self) }
     var concernsLease: Bool { self == .lease || self == .release }
 
     /// Whether what it writes has a timeout.
-    var hasTimeout: Bool { [.setTimeout, .add, .update, .fetch, .blindFetch].contains(self) }
+    var hasTimeout: Bool { [.setTimeout, .add, .update, .fetch, .longFetch, .blindFetch].contains(self) }
 }

@@ -62,7 +62,8 @@ struct OperationRun {
         case .release:
             guard let held else { throw SecretStoreError(.leaseHeld) }
             return release(held)
-        case .fetch: try fetch()
+        case .fetch: try fetch(lasting)
+        case .longFetch: try fetch(.seconds(60))
         case .ringlessSet: try Defects.set(value, for: item, replacingDeadRingIn: anchor)
         case .unlookedSet: try Defects.set(value, over: item, in: anchor)
         case .displacingAdd: return try Defects.add(value, for: item, in: anchor)
@@ -88,7 +89,7 @@ struct OperationRun {
         }
     }
 
-    private func fetch() throws {
+    private func fetch(_ lasting: Duration) throws {
         let found = try store.blockingValue(
             for: item, as: String.self, timeout: timeout, fetchLasting: lasting
         ) {

@@ -25,9 +25,12 @@ extension ItemSeries {
         Operation.library, Operation.library, [.absent, .live, .expired, .updated, .deadRing, .nearQuota], .kill)
 
     /// A sample: each takes longer than the longest lease of the library's own.
-    private static let outlasting = product(
-        [.set, .add, .delete, .update, .lease, .release, .fetch], [.set, .add, .update, .lease, .fetch],
-        [.absent, .expired, .updated], .outlasting)
+    private static let outlasting =
+        product(
+            [.set, .add, .delete, .update, .lease, .release, .fetch], [.set, .add, .update, .lease, .fetch],
+            [.absent, .expired, .updated], .outlasting)
+        // A fetch that loses the item's lease, which is short, and not its own.
+        + product([.longFetch], [.list], [.absent, .expired], .outlasting)
 
     /// An expire gives the item another time, so there is none to cross.
     private static let acrossExpiry = product(

@@ -38,7 +38,7 @@ struct PairTests {
         arguments: [
             "update,list,near-quota,kill,same", "update,clear,near-quota,plain,same",
             "delete,update,near-quota,plain,same",
-            "delete,update,live,double,same,7,21",
+            "delete,update,live,double,same,7,21", "long-fetch,list,absent,outlasting,same",
         ])
     func found(name: String) throws {
         let outcome = try search(["--only", name])

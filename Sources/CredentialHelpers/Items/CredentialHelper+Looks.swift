@@ -2,7 +2,7 @@ import SessionKeyring
 
 /// A look at several items, one after the other.
 ///
-/// A store that changes an item's kind or account puts the new item in its place before it deletes the old one. A reader that
+/// A store that changes an item's kind or account stores the new item before it deletes the old one. A reader that
 /// comes to the old one too late, and has passed the place of the new one, finds neither, so it looks again.
 struct ItemLook {
     private let helper: CredentialHelper

@@ -183,7 +183,7 @@ extension KernelBackend {
         throw SecretStoreError(.contended)
     }
 
-    /// What one listing of the ring showed.
+    /// The result of one listing of the ring.
     private struct Listing {
         let members: Set<KeySerial>
         /// The items that were looked at now or before.

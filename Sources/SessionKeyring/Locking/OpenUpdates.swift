@@ -35,7 +35,7 @@ enum OpenUpdates {
 }
 
 extension SecretStore {
-    /// What stands for the item, whichever store is asked for it.
+    /// The item with its scope and namespace, the same for all stores.
     func updateKey(_ item: ItemIdentity) -> FetchKey { FetchKey(self, item, Void.self) }
 
     func checkWrite(_ item: ItemIdentity) throws(SecretStoreError) {

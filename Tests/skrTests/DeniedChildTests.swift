@@ -40,7 +40,7 @@ struct DeniedChildTests {
     }
 }
 
-/// Becomes `skr VERB -- echo started`, in a session of its own, with a filter of `test_filter_install`.
+/// Becomes `skr VERB -- echo started`, in a new session, with a filter of `test_filter_install`.
 private func becomeCommand(_ verb: String, behindFilter filter: CInt) -> Never {
     guard test_filter_install(filter, EPERM) == 0 else { exit(3) }
     let skr = [CommandRunner.executable.path] + verb.split(separator: " ").map(String.init)

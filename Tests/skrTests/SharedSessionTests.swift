@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Runs a script as this user without a session keyring of its own.
+/// Runs a script as this user without a session keyring.
 ///
 /// The kernel's keyring for session-less processes is joined by its name, which makes no difference to skr.
 private func withoutSession(_ script: String, as user: Int, environment: [String: String] = [:]) throws
@@ -22,7 +22,7 @@ private func withoutSession(_ script: String, as user: Int, environment: [String
 struct SharedSessionTests {
     private func warning(_ user: Int) -> String {
         """
-        skr: warning: no session keyring: all processes of user \(user) that have none can read what is stored here
+        skr: warning: no session keyring: all processes of user \(user) without a session can read what is stored here
         skr: hint: start a session first with 'exec skr session', or name what is meant with --scope user
 
         """
@@ -47,7 +47,7 @@ struct SharedSessionTests {
     }
 
     @Test(
-        "nothing is said if the scope is named, by verbs that store nothing, and by a hit",
+        "no warning comes if the scope is named, by verbs that store nothing, and by a hit",
         arguments: [
             ("printf 1 | skr set a --scope user; skr delete a --scope user", ""),
             ("printf 1 | skr set a --scope session; skr get a; skr list; skr expire a --timeout 5m; skr delete a", ""),
@@ -55,7 +55,8 @@ struct SharedSessionTests {
             ("printf 1 | skr set a; skr get a", "session"), ("skr cached a --timeout 5m -- true", "session"),
             ("skr cached a --timeout 5m --scope session -- true; skr cached a --timeout 5m -- true", ""),
             ("skr lock a -- true; skr lock a --scope session -- true", ""),
-            (#"printf 'protocol=https\nhost=example.com\n\n' | skr helper git get; skr import --from dotenv /dev/null"#, ""),
+            (#"printf 'protocol=https\nhost=example.com\n\n' | skr helper git get"#, ""),
+            ("skr import --from dotenv /dev/null", ""),
         ])
     func silent(script: String, scope: String) throws {
         let outcome = try withoutSession(script, as: 60_446, environment: ["SKR_SCOPE": scope])

@@ -15,7 +15,7 @@ extension Place {
             CommandError(
                 exitCode: .unavailable,
                 message:
-                    "no session keyring: all processes of user \(user) that have none can read what is stored here",
+                    "no session keyring: all processes of user \(user) without a session can read what is stored here",
                 hint: "start a session first with 'exec skr session', or name what is meant with --scope user"))
     }
 }

@@ -64,10 +64,10 @@ get 1
 LINES
 }
 
-# What storing says without a session keyring, if the scope is not named: shared_warning UID.
+# The warning of a verb that stores without a session keyring in a scope that is not named: shared_warning UID.
 shared_warning() {
     cat <<LINES
-skr: warning: no session keyring: all processes of user $1 that have none can read what is stored here
+skr: warning: no session keyring: all processes of user $1 without a session can read what is stored here
 skr: hint: start a session first with 'exec skr session', or name what is meant with --scope user
 LINES
 }

@@ -8,7 +8,7 @@ struct DeleteCommand: VerbCommand {
         abstract: "Delete a secret.",
         discussion: """
             Without ACCOUNT it is the item that has none, else the only account of the service, which is reported on \
-            standard error. Exit code 1 means that there was no such item.
+            standard error. Exit code 1: the item did not exist.
             """
     )
 

@@ -21,7 +21,7 @@ struct ListCommand: VerbCommand, VerbAction {
 
             --all lists every scope and namespace of this login, and has two more columns before the others, scope and \
             namespace. It makes no keyring and does not renew the time of the persistent one. SKR_SCOPE and SKR_NAMESPACE \
-            don't count then. If /proc/keys is hidden, some scopes can't be looked at, and a warning says so.
+            don't count then. If /proc/keys is hidden, some scopes can't be looked at, and a warning reports it.
 
             --expiring lists the items of which the kernel says that less is left, and none without a timeout. As time \
             left is rounded down, an item may come early, and never late. Exit code 0 if there are some; 1, and nothing \

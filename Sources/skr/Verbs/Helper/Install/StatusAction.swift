@@ -56,7 +56,11 @@ private struct ClientStatus {
     /// The command that sets the client up; `nil` if it is.
     private var command: String? {
         let needsLink = client.programName != nil || client == .npm
-        if case .ours = state, !needsLink || link?.leadsToSkr ?? false { return nil }
+        if case .ours(let text) = state {
+            // git may name the link by its path.
+            let isFound = link?.leadsToSkr ?? false || (client == .git && text.hasPrefix("/"))
+            if isFound || !needsLink { return nil }
+        }
         let end = client == .npm ? " REGISTRY" : setup is any FileSetup ? " --write-config" : ""
         return "skr helper install \(name)\(end)"
     }

@@ -47,11 +47,11 @@ struct PairTests {
 
     /// The last numbers are the calls before which both stand.
     @Test(
-        "the search finds what issue 8 tells of, when it is put back (1.5, 1.7, 1.12)",
+        "the search finds old defects that are put back",
         arguments: [
             "set-1.5,set-1.5,dead-ring,plain,apart", "set-1.7,add-1.7,live,double-expiry,same,5,7",
             "fetch-1.12,set,absent,plain,same", "fetch-1.12,clear,absent,plain,same",
-            "fetch-1.12,delete,expired,plain,same",
+            "fetch-1.12,delete,expired,plain,same", "git-erase-3.3,git-store,bare,plain",
         ])
     func defects(name: String) throws {
         let outcome = try search(["--only", name])

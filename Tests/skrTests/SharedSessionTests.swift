@@ -39,7 +39,7 @@ struct SharedSessionTests {
             "printf p | skr helper keyring set service user",
             #"printf '{\"v\":1,\"kind\":\"login\",\"token\":\"t\",\"registry\":{\"index-url\":\"sparse+https://a.example/\"}}\n' | skr helper cargo >/dev/null"#,
             "skr helper npm a -- printf token >/dev/null",
-            "printf A=1 >/tmp/skr-test-$$; skr import --from dotenv /tmp/skr-test-$$ --service a --yes >/dev/null 2>/tmp/skr-test-$$; grep -v imported /tmp/skr-test-$$ >&2; rm /tmp/skr-test-$$",
+            "printf A=1 >/tmp/skr-test-$$; skr import --from dotenv /tmp/skr-test-$$ --service a --yes 2>&1 >/dev/null | grep -v imported >&2; rm /tmp/skr-test-$$",
         ])
     func warns(script: String) throws {
         let outcome = try withoutSession(script, as: 60_445)

@@ -67,6 +67,15 @@ extension ItemSource {
 }
 
 extension SecretStore: ItemSource {
+    /// Stores bytes, replacing any existing item.
+    ///
+    /// - Throws: ``SecretStoreError``.
+    public func set(
+        _ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration?
+    ) throws(SecretStoreError) {
+        try set(secret, for: item, timeout: timeout, refreshAfter: nil)
+    }
+
     /// Deletes the item if it holds exactly these bytes, as the kernel decides; false if it is absent or holds others.
     ///
     /// - Throws: ``SecretStoreError``. A full quota is not an error.

@@ -7,40 +7,54 @@ public import Keyutils
 /// The blocking forms may be called from tasks too. They take microseconds, but where items are updated they wait for
 /// whoever has the item, for ten seconds at most, and where the quota is full they wait for the kernel, for less than one.
 extension SecretStore {
-    /// Stores bytes, replacing the item that is there; waits for others up to `limit`.
+    /// Stores bytes, replacing any existing item; waits for others up to `limit`.
     ///
-    /// - Throws: `CancellationError`; ``SecretStoreError`` as ``set(_:for:timeout:)-(SecretBytes,_,_)``.
+    /// - Throws: `CancellationError`; ``SecretStoreError`` as ``set(_:for:timeout:refreshAfter:usableFor:)-(SecretBytes,_,_,_,_)``.
     public nonisolated(nonsending) func set(
-        _ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration? = nil, waiting limit: Duration
+        _ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration? = nil,
+        refreshAfter: Duration? = nil,
+        usableFor: Duration? = nil, waiting limit: Duration
     ) async throws {
-        try await waiting(upTo: limit) { store in try store.set(secret, for: item, timeout: timeout) }
+        try await store(
+            secret, for: item, timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor, ifAbsent: false,
+            waiting: limit)
     }
 
-    /// Stores a value, replacing the item that is there; waits for others up to `limit`.
+    /// Stores a value, replacing any existing item; waits for others up to `limit`.
     ///
-    /// - Throws: `CancellationError`; ``SecretStoreError`` as ``set(_:for:timeout:)-(Value,_,_)``.
+    /// - Throws: `CancellationError`; ``SecretStoreError`` as ``set(_:for:timeout:refreshAfter:usableFor:)-(Value,_,_,_,_)``.
     public nonisolated(nonsending) func set<Value: Encodable>(
-        _ value: Value, for item: ItemIdentity, timeout: Duration? = nil, waiting limit: Duration
+        _ value: Value, for item: ItemIdentity, timeout: Duration? = nil, refreshAfter: Duration? = nil,
+        usableFor: Duration? = nil, waiting limit: Duration
     ) async throws {
-        try await set(try encoded(value, for: item), for: item, timeout: timeout, waiting: limit)
+        try await set(
+            try encoded(value, for: item), for: item, timeout: timeout, refreshAfter: refreshAfter,
+            usableFor: usableFor, waiting: limit)
     }
 
-    /// Stores bytes only if no live item is there; waits for others up to `limit`.
+    /// Stores bytes only if there is no live item; waits for others up to `limit`.
     ///
-    /// - Throws: `CancellationError`; ``SecretStoreError`` as ``add(_:for:timeout:)-(SecretBytes,_,_)``.
+    /// - Throws: `CancellationError`; ``SecretStoreError`` as ``add(_:for:timeout:refreshAfter:usableFor:)-(SecretBytes,_,_,_,_)``.
     public nonisolated(nonsending) func add(
-        _ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration? = nil, waiting limit: Duration
+        _ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration? = nil,
+        refreshAfter: Duration? = nil,
+        usableFor: Duration? = nil, waiting limit: Duration
     ) async throws {
-        try await waiting(upTo: limit) { store in try store.add(secret, for: item, timeout: timeout) }
+        try await store(
+            secret, for: item, timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor, ifAbsent: true,
+            waiting: limit)
     }
 
-    /// Stores a value only if no live item is there; waits for others up to `limit`.
+    /// Stores a value only if there is no live item; waits for others up to `limit`.
     ///
-    /// - Throws: `CancellationError`; ``SecretStoreError`` as ``add(_:for:timeout:)-(Value,_,_)``.
+    /// - Throws: `CancellationError`; ``SecretStoreError`` as ``add(_:for:timeout:refreshAfter:usableFor:)-(Value,_,_,_,_)``.
     public nonisolated(nonsending) func add<Value: Encodable>(
-        _ value: Value, for item: ItemIdentity, timeout: Duration? = nil, waiting limit: Duration
+        _ value: Value, for item: ItemIdentity, timeout: Duration? = nil, refreshAfter: Duration? = nil,
+        usableFor: Duration? = nil, waiting limit: Duration
     ) async throws {
-        try await add(try encoded(value, for: item), for: item, timeout: timeout, waiting: limit)
+        try await add(
+            try encoded(value, for: item), for: item, timeout: timeout, refreshAfter: refreshAfter,
+            usableFor: usableFor, waiting: limit)
     }
 
     /// Gives the item that is there a new timeout, counted from now; false where there is none.

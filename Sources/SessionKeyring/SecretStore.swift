@@ -25,8 +25,8 @@ public import Keyutils
 ///
 /// What any call may throw stands at ``SecretStoreError/Code-swift.enum``; a method names what it throws besides.
 public final class SecretStore: Sendable {
-    /// The namespace of a store that was not given one.
-    public static let defaultNamespace = "default"
+    /// The namespace of a store without an explicit one.
+    package static let defaultNamespace = "default"
 
     /// How values other than strings and bytes are encoded.
     public let codec: any SecretCodec
@@ -50,7 +50,7 @@ public final class SecretStore: Sendable {
     ///   where the scope's keyring has to be made, or `unsupported` where the kernel has no persistent keyrings.
     public convenience init(
         _ scope: SecretScope = .session,
-        namespace: String = SecretStore.defaultNamespace,
+        namespace: String = "default",
         codec: any SecretCodec = .json
     ) throws(SecretStoreError) {
         self.init(backend: try KernelBackend(scope: scope, namespace: namespace), codec: codec)
@@ -64,7 +64,7 @@ public final class SecretStore: Sendable {
 }
 
 extension SecretStore {
-    /// Lends an item's bytes to `body` without a copy that outlives the call; `nil` where there is no such item.
+    /// Lends an item's bytes to `body` without a copy that outlives the call; `nil` if there is no such item.
     ///
     /// - Throws: ``SecretStoreError``. An item that is absent or expired is not an error.
     @inlinable
@@ -76,6 +76,28 @@ extension SecretStore {
         try check(item)
         guard try backend.read(item, { bytes in result = body(bytes) }) else { return nil }
         return result
+    }
+
+    /// Lends an item's bytes to a closure that may throw; `nil` if there is no such item.
+    ///
+    /// - Throws: what `body` throws; ``SecretStoreError``. An item that is absent or expired is not an error.
+    @inlinable
+    public func withBytes<Value: ~Copyable, Failure: Error>(
+        of item: ItemIdentity,
+        _ body: (RawSpan) throws(Failure) -> Value
+    ) throws -> Value? {
+        var value: Value?
+        var failure: Failure?
+        try check(item)
+        let isThere = try backend.read(item) { bytes in
+            do throws(Failure) {
+                value = try body(bytes)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return isThere ? value : nil
     }
 
     /// An item's bytes; `nil` where there is no such item.
@@ -98,66 +120,74 @@ extension SecretStore {
         return try decoding(item) { bytes in try RawCoding.decode(type, from: bytes, else: codec) }
     }
 
-    /// Stores bytes, replacing the item that is there with its timeout.
+    /// Stores bytes, replacing any existing item.
+    ///
+    /// With `refreshAfter` or `usableFor`, ``value(for:as:staleWhileRefreshing:fetchLasting:sharingFailuresFor:fetch:)`` treats
+    /// the value as one that it fetched itself. That is a second step, which may wait as `update` does. If there is no room for
+    /// it, the next caller fetches the item again.
     ///
     /// - Parameters:
-    ///   - secret: up to 32,767 bytes (32,766 if all of them are NUL), or 1,048,575 where the kernel has `big_key`.
+    ///   - secret: up to 32,767 bytes (32,766 if all of them are NUL), or 1,048,575 if the kernel has `big_key`.
     ///   - item: which item.
     ///   - timeout: when the kernel drops it, rounded up to whole seconds and never outlived; `nil` for the scope's life.
-    /// - Throws: ``SecretStoreError`` with `tooLarge` or `invalidTimeout`; the item before is then still there.
+    ///   - refreshAfter: after how long it is fetched again; more than nothing, and less than `timeout` and `usableFor`.
+    ///   - usableFor: for how long others get it while it is fetched again; `nil` for as long as it exists.
+    /// - Throws: ``SecretStoreError`` with `tooLarge`, `invalidTimeout` or `invalidRefresh`; the existing item is then unchanged.
     public func set(
-        _ secret: borrowing SecretBytes,
-        for item: ItemIdentity,
-        timeout: Duration? = nil
+        _ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration? = nil,
+        refreshAfter: Duration? = nil,
+        usableFor: Duration? = nil
     ) throws(SecretStoreError) {
-        try secret.withBytes { bytes throws(SecretStoreError) in
-            try publish(bytes, for: item, timeout: timeout, ifAbsent: false)
-        }
+        try store(
+            secret, for: item, timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor, ifAbsent: false)
     }
 
-    /// Stores a value, replacing the item that is there with its timeout.
+    /// Stores a value, replacing any existing item.
     ///
-    /// A `String`, `Data` or `[UInt8]` goes in as it is; every other type is encoded by the store's ``codec``.
+    /// A `String`, `Data` or `[UInt8]` is stored as it is; every other type is encoded by the store's ``codec``.
     ///
     /// - Parameters:
     ///   - value: what to store.
     ///   - item: which item.
     ///   - timeout: when the kernel drops it, rounded up to whole seconds and never outlived; `nil` for the scope's life.
-    /// - Throws: ``SecretStoreError`` with `unencodable`, `missingValue`, `tooLarge` or `invalidTimeout`; the item before is
-    ///   then still there.
+    ///   - refreshAfter: after how long `value(for:)` fetches it again; more than nothing, and less than `timeout` and
+    ///     `usableFor`.
+    ///   - usableFor: for how long others get it while it is fetched again; `nil` for as long as it exists.
+    /// - Throws: ``SecretStoreError`` with `unencodable`, `missingValue`, `tooLarge`, `invalidTimeout` or `invalidRefresh`; the
+    ///   existing item is then unchanged.
     public func set<Value: Encodable>(
-        _ value: Value,
-        for item: ItemIdentity,
-        timeout: Duration? = nil
+        _ value: Value, for item: ItemIdentity, timeout: Duration? = nil, refreshAfter: Duration? = nil,
+        usableFor: Duration? = nil
     ) throws(SecretStoreError) {
-        let codec = codec
-        try set(try encoding(item) { try RawCoding.encode(value, else: codec) }, for: item, timeout: timeout)
+        try set(
+            try encoded(value, for: item), for: item, timeout: timeout, refreshAfter: refreshAfter,
+            usableFor: usableFor)
     }
 
-    /// Stores bytes only if no live item is there; of many processes that do so at once, one succeeds.
+    /// Stores bytes only if there is no live item; if many processes try it at the same time, one succeeds.
     ///
-    /// - Throws: ``SecretStoreError`` with `duplicate` where there is one, `tooLarge` or `invalidTimeout`.
+    /// - Throws: ``SecretStoreError`` with `duplicate` if there is one, or as
+    ///   ``set(_:for:timeout:refreshAfter:usableFor:)-(SecretBytes,_,_,_,_)``.
     public func add(
-        _ secret: borrowing SecretBytes,
-        for item: ItemIdentity,
-        timeout: Duration? = nil
+        _ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration? = nil,
+        refreshAfter: Duration? = nil,
+        usableFor: Duration? = nil
     ) throws(SecretStoreError) {
-        try secret.withBytes { bytes throws(SecretStoreError) in
-            try publish(bytes, for: item, timeout: timeout, ifAbsent: true)
-        }
+        try store(
+            secret, for: item, timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor, ifAbsent: true)
     }
 
-    /// Stores a value only if no live item is there; of many processes that do so at once, one succeeds.
+    /// Stores a value only if there is no live item; if many processes try it at the same time, one succeeds.
     ///
-    /// - Throws: ``SecretStoreError`` with `duplicate` where there is one, `unencodable`, `missingValue`, `tooLarge` or
-    ///   `invalidTimeout`.
+    /// - Throws: ``SecretStoreError`` with `duplicate` if there is one, or as
+    ///   ``set(_:for:timeout:refreshAfter:usableFor:)-(Value,_,_,_,_)``.
     public func add<Value: Encodable>(
-        _ value: Value,
-        for item: ItemIdentity,
-        timeout: Duration? = nil
+        _ value: Value, for item: ItemIdentity, timeout: Duration? = nil, refreshAfter: Duration? = nil,
+        usableFor: Duration? = nil
     ) throws(SecretStoreError) {
-        let codec = codec
-        try add(try encoding(item) { try RawCoding.encode(value, else: codec) }, for: item, timeout: timeout)
+        try add(
+            try encoded(value, for: item), for: item, timeout: timeout, refreshAfter: refreshAfter,
+            usableFor: usableFor)
     }
 }
 
@@ -238,19 +268,17 @@ extension SecretStore {
     /// Never a secret.
     ///
     /// Reads `/proc/keys`, where alone the kernel tells how much time is left; see ``identities()`` for less. On the way it
-    /// removes the leases of dead processes. Keys of other programs are passed over, and so are items that can't be read, of
-    /// which ``unreadableKeys()`` tells.
+    /// removes the leases of dead processes. It leaves out keys of other programs, and items that can't be read.
     ///
     /// - Throws: ``SecretStoreError``.
     public func items() throws(SecretStoreError) -> [ItemAttributes] {
         try backend.attributes().sorted { $0.item.keyDescription < $1.item.keyDescription }
     }
 
-    /// The keys among the items that can't be read, such as somebody else may have put there: nobody knows what they hold.
-    ///
-    /// - Throws: ``SecretStoreError``.
-    public func unreadableKeys() throws(SecretStoreError) -> [KeySerial] {
-        try backend.unreadableKeys().sorted { $0.rawValue < $1.rawValue }
+    /// The keys among the items that can't be read, such as another user's; none with a backend other than the kernel's.
+    package func unreadableKeys() throws(SecretStoreError) -> [KeySerial] {
+        guard let kernel = backend as? KernelBackend else { return [] }
+        return try kernel.unreadableKeys().sorted { $0.rawValue < $1.rawValue }
     }
 
     /// Which live items there are, in the order of their descriptions.
@@ -262,6 +290,14 @@ extension SecretStore {
 }
 
 extension SecretStore {
+    func publish(
+        _ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration?, ifAbsent: Bool
+    ) throws(SecretStoreError) {
+        try secret.withBytes { bytes throws(SecretStoreError) in
+            try publish(bytes, for: item, timeout: timeout, ifAbsent: ifAbsent)
+        }
+    }
+
     func publish(
         _ bytes: RawSpan,
         for item: ItemIdentity,

@@ -7,6 +7,8 @@ extension SecretStoreError {
         if case .invalidName(.tooLong(let bytes, let limit)) = code, subject != .item {
             return "the \(subject.rawValue)'s name takes \(bytes) bytes; the limit is \(limit)"
         }
+        // Only the lease of an update has an item, and it keeps a late write from taking effect.
+        if code == .leaseLost, item != nil { return "the update took too long, and nothing was written" }
         guard let quota else { return code.summary }
         return "\(code.summary): \(quota.keys) of \(quota.maximumKeys) keys, "
             + "\(quota.bytes) of \(quota.maximumBytes) bytes in use"
@@ -37,8 +39,8 @@ extension SecretStoreError.Code {
         case .missingValue: "there is no value to store"
         case .contended: "other processes kept changing the item"
         case .leaseHeld: "somebody else holds the lease"
-        case .leaseLost: "the lease ran out, and nothing was written"
         case .insideUpdate: "the closure of an update wrote the item that it updates"
+        case .leaseLost: "the lease was lost; the effects of the work done under it are unknown"
         case .invalidLease: "a lease lasts at least 10 milliseconds and at most one hour"
         case .invalidRefresh: "the time to refresh is not within the timeout"
         case .fetchTimedOut: "fetching it took longer than it may"

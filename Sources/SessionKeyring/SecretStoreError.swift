@@ -96,7 +96,9 @@ extension SecretStoreError {
         case contended
         /// Somebody else held the lease all the time that the caller was willing to wait.
         case leaseHeld
-        /// The caller held a lease for longer than it lasts, so somebody else may have it. Nothing was written.
+        /// The caller lost a lease, so somebody else may have it.
+        ///
+        /// If an update throws it, nothing was written. The effects of a closure that ran under a lease are unknown.
         case leaseLost
         /// The closure of an `update` wrote the item that it updates. It returns the new value instead.
         case insideUpdate

@@ -79,8 +79,6 @@ final class InMemoryLease: LeaseHandle {
     }
 
     /// Nobody outlives the process whose memory it is.
-    func name(command processID: Int32) throws(SecretStoreError) -> Bool { timeLeft > .zero }
-
     func release() -> Bool {
         let time = backend.now()
         return backend.state.withLock { state in

@@ -27,7 +27,7 @@ public struct ScratchKeyring: ~Copyable, Sendable {
     ///
     /// - Throws: `SecretStoreError` as the store's initializer does.
     public func store(
-        namespace: String = SecretStore.defaultNamespace,
+        namespace: String = "default",
         codec: any SecretCodec = .json
     ) throws(SecretStoreError) -> SecretStore {
         try SecretStore(scope, namespace: namespace, codec: codec)

@@ -27,7 +27,34 @@ struct UpdateTimeoutTests {
         try slot.save(1)
         #expect(try slot.blockingUpdate { old in (old ?? 0) + 1 } == 2)
         #expect(try store.items().first?.expiry != .never)
-        try slot.blockingUpdate(timeout: nil) { old in old }
-        #expect(try store.items().first?.expiry == .never)
+        try slot.blockingUpdate(timeout: .seconds(60)) { old in old }
+        guard case .after(let left) = try store.items().first?.expiry else { throw StopError() }
+        #expect(left.atLeast <= .seconds(60))
+    }
+
+    private struct StopError: Error {}
+
+    @Test("a slot saves with its own timeout unless another is given, at once or to be refreshed")
+    func saving() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let slot = store.slot(for: .password(service: "a"), as: Int.self, timeout: .seconds(3_600))
+        func left() throws -> Duration {
+            guard case .after(let left) = try slot.attributes()?.expiry else { throw StopError() }
+            return left.atLeast
+        }
+        try slot.save(1)
+        #expect(try left() > .seconds(60))
+        try slot.save(2, timeout: .seconds(60))
+        #expect(try left() <= .seconds(60))
+        try slot.save(3, refreshAfter: .seconds(1_800))
+        #expect(try left() > .seconds(60))
+        try slot.save(4, timeout: .seconds(60), refreshAfter: .seconds(30))
+        #expect(try left() <= .seconds(60))
+        #expect(try slot.blockingValue { old in Fetched((old ?? 0) + 1) } == 4)
+        try slot.delete()
+        try slot.add(5)
+        #expect(try left() > .seconds(60))
+        #expect(try slot.blockingValue { 6 } == 5)
     }
 }

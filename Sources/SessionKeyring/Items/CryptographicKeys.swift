@@ -52,7 +52,7 @@ extension SecretStore {
 
     /// Stores a cryptographic key, replacing the item that is there with its timeout.
     ///
-    /// - Throws: ``SecretStoreError`` as ``set(_:for:timeout:)-(SecretBytes,_,_)``.
+    /// - Throws: ``SecretStoreError`` as ``set(_:for:timeout:refreshAfter:usableFor:)-(SecretBytes,_,_,_,_)``.
     @_disfavoredOverload
     public func set<Key: RawRepresentableKey>(
         _ key: Key,
@@ -74,7 +74,7 @@ extension SecretStore {
 
     /// Stores a cryptographic key only if no live item is there; of many processes that do so at once, one succeeds.
     ///
-    /// - Throws: ``SecretStoreError`` as ``add(_:for:timeout:)-(SecretBytes,_,_)``.
+    /// - Throws: ``SecretStoreError`` as ``add(_:for:timeout:refreshAfter:usableFor:)-(SecretBytes,_,_,_,_)``.
     @_disfavoredOverload
     public func add<Key: RawRepresentableKey>(
         _ key: Key,

@@ -20,16 +20,33 @@ public struct InternetCredentials: ~Copyable, Sendable {
         self.init(account: account, password: SecretBytes(utf8: password))
     }
 
+    /// The password as text, in ordinary memory that is not wiped; `nil` if its bytes are not UTF-8.
+    public var passwordText: String? {
+        password.withBytes { bytes in unsafe bytes.withUnsafeBytes { unsafe String(validating: $0, as: UTF8.self) } }
+    }
+
     fileprivate func item(server: String) -> ItemIdentity { .internet(server: server, account: account) }
 }
 
 extension SecretStore {
-    /// The credentials for a server, by the server alone; `nil` where there are none.
+    /// The credentials for a server, by the server alone; `nil` if there are none.
     ///
-    /// - Throws: ``SecretStoreError`` with `ambiguous` where there are several accounts and none is empty.
+    /// ```swift
+    /// let password = try store.get(server: "smtp.example.com")?.passwordText
+    /// ```
+    ///
+    /// - Throws: ``SecretStoreError`` with `ambiguous` if there are several accounts and none is empty.
     public func get(server: String) throws(SecretStoreError) -> InternetCredentials? {
-        guard let item = try soleItem(of: .internet, service: server), let password = try get(item) else { return nil }
-        return InternetCredentials(account: item.account, password: password)
+        guard let item = try soleItem(of: .internet, service: server) else { return nil }
+        return try get(server: server, account: item.account)
+    }
+
+    /// The credentials of one account for a server; `nil` if there are none.
+    ///
+    /// - Throws: ``SecretStoreError``.
+    public func get(server: String, account: String) throws(SecretStoreError) -> InternetCredentials? {
+        guard let password = try get(.internet(server: server, account: account)) else { return nil }
+        return InternetCredentials(account: account, password: password)
     }
 
     /// Stores credentials for a server, replacing what the account has there.
@@ -39,7 +56,7 @@ extension SecretStore {
     ///   - server: the server's name.
     ///   - timeout: when the kernel drops them; `nil` for the scope's life.
     ///   - deletingOthers: delete what other accounts have for this server, once the new ones are in place.
-    /// - Throws: ``SecretStoreError`` as ``set(_:for:timeout:)-(SecretBytes,_,_)``.
+    /// - Throws: ``SecretStoreError`` as ``set(_:for:timeout:refreshAfter:usableFor:)-(SecretBytes,_,_,_,_)``.
     public func set(
         _ credentials: borrowing InternetCredentials,
         server: String,
@@ -83,7 +100,7 @@ extension SecretStore {
 
     /// Stores credentials for a server only if the account has none there.
     ///
-    /// - Throws: ``SecretStoreError`` as ``add(_:for:timeout:)-(SecretBytes,_,_)``.
+    /// - Throws: ``SecretStoreError`` as ``add(_:for:timeout:refreshAfter:usableFor:)-(SecretBytes,_,_,_,_)``.
     public func add(
         _ credentials: borrowing InternetCredentials,
         server: String,

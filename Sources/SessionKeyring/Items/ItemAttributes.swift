@@ -22,9 +22,9 @@ public struct ItemAttributes: Hashable, Sendable {
     /// The key's serial at the time of the look; a later `set` gives the item another one.
     public let serial: KeySerial
     /// The user who owns the key.
-    public let userID: UInt32
+    package let userID: UInt32
     /// The group that owns the key.
-    public let groupID: UInt32
+    package let groupID: UInt32
     /// Who may do what with the key.
     public let permissions: KeyPermissions
 

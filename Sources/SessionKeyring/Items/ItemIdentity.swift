@@ -206,7 +206,7 @@ extension ItemIdentity {
     }
 
     /// The most bytes that an encoded identity can have: what the kernel allows a description.
-    public static let largestDescription = 4_095
+    package static let largestDescription = 4_095
 
     /// What is wrong with the names, if anything.
     package var problem: NameProblem? {

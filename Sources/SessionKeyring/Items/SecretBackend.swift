@@ -56,9 +56,6 @@ public protocol SecretBackend: Sendable {
     /// What is known of one item, be it hidden or not; `nil` for one that is absent or has expired.
     func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes?
 
-    /// The keys among the items that can't be read, so that nobody knows what they are.
-    func unreadableKeys() throws(SecretStoreError) -> [KeySerial]
-
     /// Takes the right to change the item until it is given back, for so long at most; all other writers of that item wait.
     ///
     /// - Returns: `nil` where others had it all the time that `limit` allows.
@@ -96,7 +93,4 @@ extension SecretBackend {
     public func removeTimeout(of item: ItemIdentity) throws(SecretStoreError) -> Bool {
         throw SecretStoreError(.unsupported, item: item)
     }
-
-    /// No backend but the kernel's has keys that can't be read.
-    public func unreadableKeys() throws(SecretStoreError) -> [KeySerial] { [] }
 }

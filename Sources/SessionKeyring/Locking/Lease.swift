@@ -5,7 +5,7 @@
 /// its ``fencingNumber``.
 public struct Lease: ~Copyable, Sendable {
     /// What is locked.
-    public let name: String
+    package let name: String
     let held: any LeaseHandle
 
     init(name: String, held: any LeaseHandle) {
@@ -25,6 +25,13 @@ public struct Lease: ~Copyable, Sendable {
 
     /// How long it is surely still held; zero if it may be somebody else's.
     public var timeLeft: Duration { held.timeLeft }
+
+    /// Throws if the lease may be somebody else's by now.
+    ///
+    /// - Throws: ``SecretStoreError`` with `leaseLost`.
+    public func checkHeld() throws(SecretStoreError) {
+        guard isHeld else { throw SecretStoreError(.leaseLost) }
+    }
 
     /// Makes it last so long from now on.
     ///

@@ -120,6 +120,44 @@ extension SecretStore {
         return result
     }
 
+    /// Runs `body` in a child task while it holds the lease of that name, and cancels the task if the lease is lost.
+    ///
+    /// A cancelled `body` may run on until it notices, so its effects are unknown: another holder may run at the same time.
+    /// A lost lease is noticed after half of `duration` at most, unless the process is stopped.
+    ///
+    /// - Parameters:
+    ///   - name: what is locked; any text that is not empty.
+    ///   - duration: for how long it is taken at a time; up to one hour.
+    ///   - limit: how long to wait.
+    ///   - body: runs alone among all holders.
+    /// - Returns: the result of `body`.
+    /// - Throws: ``SecretStoreError`` with `leaseLost` if the lease was lost, whatever `body` throws then; else as
+    ///   ``withLease(_:lasting:waiting:_:)``.
+    public nonisolated(nonsending) func withCancellingLease<Result: Sendable>(
+        _ name: String, lasting duration: Duration = .seconds(10), waiting limit: Duration,
+        _ body: @escaping @Sendable (borrowing Lease) async throws -> Result
+    ) async throws -> Result {
+        try await withLease(name, lasting: duration, waiting: limit) { lease in
+            let held = lease.held
+            return try await withThrowingTaskGroup(of: Result?.self) { tasks in
+                tasks.addTask { try await body(Lease(name: name, held: held)) }
+                tasks.addTask {
+                    while held.timeLeft > .zero {
+                        // Cancelled, it leaves the result to the other task.
+                        guard (try? await Task.sleep(for: duration / 8)) != nil else { return nil }
+                    }
+                    throw SecretStoreError(.leaseLost)
+                }
+                while let result = try await tasks.next() {
+                    guard let result else { continue }
+                    tasks.cancelAll()
+                    return result
+                }
+                throw CancellationError()
+            }
+        }
+    }
+
     /// Runs `body` while it holds the lease of that name, as ``withLease(_:lasting:waiting:_:)`` does, keeping the thread.
     ///
     /// - Throws: as ``withLease(_:lasting:waiting:_:)``, but for `CancellationError`.

@@ -1,7 +1,7 @@
 import Keyutils
 
 /// The lease of whoever fetches an item, with the watch over what happens to the item meanwhile.
-package final class FetchLease: LeaseHandle {
+package final class FetchLease: CommandLease {
     private let lease: (any LeaseHandle)?
     private let fetch: (any ItemFetch)?
     /// The hash of the value that had been refused when the fetch began.
@@ -30,7 +30,7 @@ package final class FetchLease: LeaseHandle {
     }
 
     package func name(command processID: Int32) throws(SecretStoreError) -> Bool {
-        try lease?.name(command: processID) ?? false
+        try (lease as? any CommandLease)?.name(command: processID) ?? false
     }
 
     package func release() -> Bool { lease?.release() ?? true }

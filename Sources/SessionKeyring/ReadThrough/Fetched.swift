@@ -7,17 +7,17 @@
 /// ```
 public struct Fetched<Value> {
     /// The value.
-    public var value: Value
+    package var value: Value
     /// When the kernel drops it, rounded up to whole seconds; `nil` for the scope's life.
     ///
     /// What has none left is returned, and not stored.
-    public var timeout: Duration?
+    package var timeout: Duration?
     /// After how long the next one who asks fetches it anew, while others still get this one; `nil` for not before it is gone.
-    public var refreshAfter: Duration?
+    package var refreshAfter: Duration?
 
     /// For how long it is given to anybody but the fetch that follows, such as an access token's life; `nil` for as long as it
     /// is there.
-    public var usableFor: Duration?
+    package var usableFor: Duration?
 
     /// A value with its lifetime, as it comes with the answer.
     public init(

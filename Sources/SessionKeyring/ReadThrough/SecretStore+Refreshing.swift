@@ -1,84 +1,20 @@
-public import Keyutils
+import Keyutils
 
 extension SecretStore {
-    /// Stores bytes, and says after how long ``value(for:as:staleWhileRefreshing:fetchLasting:sharingFailuresFor:fetch:)``
-    /// fetches the item anew: what a login has brought is not fetched once more right behind it.
-    ///
-    /// May wait as `update` does. What it says is said in a second step; where there is no room for that, the item is fetched
-    /// anew by the next one who asks.
-    ///
-    /// - Parameters:
-    ///   - secret: what to store.
-    ///   - item: which item.
-    ///   - timeout: when the kernel drops it; `nil` for the scope's life.
-    ///   - refreshAfter: after how long it is fetched anew; more than nothing, and less than `timeout` and `usableFor`.
-    ///   - usableFor: for how long others get it while it is fetched anew; `nil` for as long as it is there.
-    /// - Throws: ``SecretStoreError`` with `invalidRefresh`, or as ``set(_:for:timeout:)-(SecretBytes,_,_)``.
-    public func set(
-        _ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration? = nil, refreshAfter: Duration,
-        usableFor: Duration? = nil
+    /// Stores bytes, and if asked to, how long they are fresh and usable.
+    func store(
+        _ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration?, refreshAfter: Duration?,
+        usableFor: Duration?, ifAbsent: Bool
     ) throws(SecretStoreError) {
-        let lifetime = try Lifetime(timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor, of: item)
-        try set(secret, for: item, lifetime, timeout: timeout)
-    }
-
-    /// Stores a value, and says after how long it is fetched anew, as the form for bytes does.
-    ///
-    /// - Parameters:
-    ///   - value: what to store.
-    ///   - item: which item.
-    ///   - timeout: when the kernel drops it; `nil` for the scope's life.
-    ///   - refreshAfter: after how long it is fetched anew; more than nothing, and less than `timeout` and `usableFor`.
-    ///   - usableFor: for how long others get it while it is fetched anew; `nil` for as long as it is there.
-    /// - Throws: ``SecretStoreError`` with `invalidRefresh`, or as ``set(_:for:timeout:)-(Value,_,_)``.
-    public func set<Value: Encodable>(
-        _ value: Value, for item: ItemIdentity, timeout: Duration? = nil, refreshAfter: Duration,
-        usableFor: Duration? = nil
-    ) throws(SecretStoreError) {
-        try set(
-            try encoded(value, for: item), for: item, timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor
-        )
-    }
-
-    /// The same for tasks: waits for others up to `limit`, for quota less than a second, without keeping a thread.
-    ///
-    /// - Throws: `CancellationError`; ``SecretStoreError`` as the blocking form.
-    public nonisolated(nonsending) func set<Value: Encodable>(
-        _ value: Value, for item: ItemIdentity, timeout: Duration? = nil, refreshAfter: Duration,
-        usableFor: Duration? = nil, waiting limit: Duration
-    ) async throws {
-        try await set(
-            try encoded(value, for: item), for: item, timeout: timeout, refreshAfter: refreshAfter,
-            usableFor: usableFor, waiting: limit)
-    }
-
-    /// The form for bytes, for tasks: waits for others up to `limit`, for quota less than a second, without keeping a thread.
-    ///
-    /// - Throws: `CancellationError`; ``SecretStoreError`` as the blocking form.
-    public nonisolated(nonsending) func set(
-        _ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration? = nil, refreshAfter: Duration,
-        usableFor: Duration? = nil, waiting limit: Duration
-    ) async throws {
+        guard refreshAfter != nil || usableFor != nil else {
+            try publish(secret, for: item, timeout: timeout, ifAbsent: ifAbsent)
+            return
+        }
         let lifetime = try Lifetime(timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor, of: item)
         let lease = leaseAgainstFetches(of: item)
         defer { _ = lease?.release() }
         let hash = secret.withBytes(LeaseRecord.hash(of:))
-        try await waiting(upTo: limit) { store in try store.set(secret, for: item, timeout: timeout) }
-        do {
-            try await finishing { store, limit in
-                try store.setSentinels(
-                    of: item, hash: hash, to: lifetime, refreshing: .vouched, lifting: .any, waiting: limit)
-            }
-        } catch let error as SecretStoreError where error.isLackOfRoomOrTurn {}
-    }
-
-    func set(
-        _ secret: borrowing SecretBytes, for item: ItemIdentity, _ lifetime: Lifetime, timeout: Duration?
-    ) throws(SecretStoreError) {
-        let lease = leaseAgainstFetches(of: item)
-        defer { _ = lease?.release() }
-        let hash = secret.withBytes(LeaseRecord.hash(of:))
-        try set(secret, for: item, timeout: timeout)
+        try publish(secret, for: item, timeout: timeout, ifAbsent: ifAbsent)
         do throws(SecretStoreError) {
             try setSentinels(
                 of: item, hash: hash, to: lifetime, refreshing: .vouched, lifting: .any,
@@ -86,6 +22,32 @@ extension SecretStore {
         } catch {
             guard error.isLackOfRoomOrTurn else { throw error }
         }
+    }
+
+    /// The same for tasks: waits for others up to `limit`, for quota less than a second, without keeping a thread.
+    nonisolated(nonsending) func store(
+        _ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration?, refreshAfter: Duration?,
+        usableFor: Duration?, ifAbsent: Bool, waiting limit: Duration
+    ) async throws {
+        guard refreshAfter != nil || usableFor != nil else {
+            try await waiting(upTo: limit) { store in
+                try store.publish(secret, for: item, timeout: timeout, ifAbsent: ifAbsent)
+            }
+            return
+        }
+        let lifetime = try Lifetime(timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor, of: item)
+        let lease = leaseAgainstFetches(of: item)
+        defer { _ = lease?.release() }
+        let hash = secret.withBytes(LeaseRecord.hash(of:))
+        try await waiting(upTo: limit) { store in
+            try store.publish(secret, for: item, timeout: timeout, ifAbsent: ifAbsent)
+        }
+        do {
+            try await finishing { store, limit in
+                try store.setSentinels(
+                    of: item, hash: hash, to: lifetime, refreshing: .vouched, lifting: .any, waiting: limit)
+            }
+        } catch let error as SecretStoreError where error.isLackOfRoomOrTurn {}
     }
 
     /// Where nobody fetches the item, nobody is to begin between two steps; whoever fetches it notices the first one.

@@ -46,6 +46,26 @@ extension SecretSlot {
         }
     }
 
+    /// The value, fetched and saved with the slot's timeout if there is none; keeps the thread while it waits.
+    ///
+    /// - Parameters:
+    ///   - refreshAfter: after how long one of those who ask fetches it again; `nil` for not before it has expired.
+    ///   - limit: how long a fetch may take, up to one hour, after which somebody else may begin one.
+    ///   - failureTimeout: for how long, after a fetch that failed, all others get `fetchFailed` instead of trying as well.
+    ///   - fetch: gets the value from its source.
+    /// - Throws: as ``SecretStore/blockingValue(for:as:timeout:refreshAfter:fetchLasting:sharingFailuresFor:fetch:)``.
+    @available(*, noasync, message: "keeps the thread; use 'value'")
+    public func blockingValue(
+        refreshAfter: Duration? = nil, fetchLasting limit: Duration = .seconds(60),
+        sharingFailuresFor failureTimeout: Duration? = nil, fetch: () throws -> Secret
+    ) throws -> Secret {
+        _ = try Lifetime(timeout: timeout, refreshAfter: refreshAfter, of: item)
+        let policy = FetchPolicy(refreshAfter == nil ? .never : .due, limit: limit, failureTimeout: failureTimeout)
+        return try store.blockingValue(for: item, policy, coding) { (_: Secret?) in
+            Fetched(try fetch(), timeout: timeout, refreshAfter: refreshAfter)
+        }
+    }
+
     /// The value, fetched and saved where there is none, as `value` does; keeps the thread while it waits.
     ///
     /// - Parameters:
@@ -64,30 +84,6 @@ extension SecretSlot {
             fetched.timeout = fetched.timeout ?? timeout
             return fetched
         }
-    }
-
-    /// Saves the value with the slot's timeout, and says after how long it is fetched anew.
-    ///
-    /// - Parameters:
-    ///   - secret: what to save.
-    ///   - refreshAfter: after how long it is fetched anew; more than nothing, and less than the slot's timeout.
-    ///   - usableFor: for how long others get it while it is fetched anew; `nil` for as long as it is there.
-    /// - Throws: ``SecretStoreError`` with `unencodable`, `invalidRefresh`, or as
-    ///   ``SecretStore/set(_:for:timeout:)-(SecretBytes,_,_)``.
-    public func save(_ secret: Secret, refreshAfter: Duration, usableFor: Duration? = nil) throws(SecretStoreError) {
-        let lifetime = try Lifetime(timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor, of: item)
-        try store.set(try bytes(of: secret), for: item, lifetime, timeout: timeout)
-    }
-
-    /// The same for tasks, which waits for others up to `limit` without keeping a thread.
-    ///
-    /// - Throws: `CancellationError`, or as ``save(_:refreshAfter:usableFor:)``.
-    public nonisolated(nonsending) func save(
-        _ secret: Secret, refreshAfter: Duration, usableFor: Duration? = nil, waiting limit: Duration
-    ) async throws {
-        try await store.set(
-            try bytes(of: secret), for: item, timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor,
-            waiting: limit)
     }
 
     /// Says that a value was refused, as ``SecretStore/invalidate(_:for:)`` does; false where it is not what is stored.

@@ -2,34 +2,25 @@
 ///
 /// Each does what the blocking form does, and waits for others up to `limit`; for quota it waits less than a second.
 extension SecretSlot {
-    /// Saves the value with the slot's timeout, replacing the one before; waits for others up to `limit`.
+    /// Saves the value, replacing any existing one; waits for others up to `limit`.
     ///
-    /// - Throws: `CancellationError`, or as ``save(_:)``.
-    public nonisolated(nonsending) func save(_ secret: Secret, waiting limit: Duration) async throws {
-        try await save(secret, timeout: timeout, waiting: limit)
+    /// - Throws: `CancellationError`, or as ``save(_:timeout:refreshAfter:usableFor:)``, which has its parameters.
+    public nonisolated(nonsending) func save(
+        _ secret: Secret, timeout: Duration? = nil, refreshAfter: Duration? = nil, usableFor: Duration? = nil,
+        waiting limit: Duration
+    ) async throws {
+        try await store.set(
+            try bytes(of: secret), for: item, timeout: timeout ?? self.timeout, refreshAfter: refreshAfter,
+            usableFor: usableFor, waiting: limit)
     }
 
-    /// Saves the value with a timeout of its own, replacing the one before; waits for others up to `limit`.
+    /// Saves the value only if there is none; waits for others up to `limit`.
     ///
-    /// - Throws: `CancellationError`, or as ``save(_:)``.
-    public nonisolated(nonsending) func save(_ secret: Secret, timeout: Duration?, waiting limit: Duration) async throws
-    {
-        try await store.set(try bytes(of: secret), for: item, timeout: timeout, waiting: limit)
-    }
-
-    /// Saves the value with the slot's timeout only if there is none; waits for others up to `limit`.
-    ///
-    /// - Throws: `CancellationError`, or as ``add(_:)``.
-    public nonisolated(nonsending) func add(_ secret: Secret, waiting limit: Duration) async throws {
-        try await add(secret, timeout: timeout, waiting: limit)
-    }
-
-    /// Saves the value with a timeout of its own only if there is none; waits for others up to `limit`.
-    ///
-    /// - Throws: `CancellationError`, or as ``add(_:)``.
-    public nonisolated(nonsending) func add(_ secret: Secret, timeout: Duration?, waiting limit: Duration) async throws
-    {
-        try await store.add(try bytes(of: secret), for: item, timeout: timeout, waiting: limit)
+    /// - Throws: `CancellationError`, or as ``add(_:timeout:)``, which has its parameters.
+    public nonisolated(nonsending) func add(
+        _ secret: Secret, timeout: Duration? = nil, waiting limit: Duration
+    ) async throws {
+        try await store.add(try bytes(of: secret), for: item, timeout: timeout ?? self.timeout, waiting: limit)
     }
 
     /// Gives the value that is there a new timeout, counted from now; false where there is none.
@@ -52,34 +43,20 @@ extension SecretSlot {
         try await store.delete(item, waiting: limit)
     }
 
-    /// Saves a value made of the current one, with the slot's timeout and as one step to everybody else.
+    /// Saves a value made of the current one, as one step to everybody else.
     ///
     /// - Parameters:
-    ///   - duration: how long the update may take; up to one hour.
-    ///   - limit: how long to wait for others.
-    ///   - change: gets `nil` if there is no value; if it returns `nil`, the value is deleted.
-    /// - Throws: `CancellationError` while it waits, or as ``blockingUpdate(lasting:waiting:_:)``.
-    @discardableResult
-    public nonisolated(nonsending) func update(
-        lasting duration: Duration = .seconds(2), waiting limit: Duration = .seconds(10),
-        _ change: (Secret?) throws -> Secret?
-    ) async throws -> Secret? {
-        try await update(timeout: timeout, lasting: duration, waiting: limit, change)
-    }
-
-    /// Saves a value made of the current one, with its own timeout and as one step to everybody else.
-    ///
-    /// - Parameters:
-    ///   - timeout: the timeout of the new value; `nil` for the scope's life.
+    ///   - timeout: the timeout of the new value; `nil` for the slot's.
     ///   - duration: how long the update may take; up to one hour.
     ///   - limit: how long to wait for others.
     ///   - change: gets `nil` if there is no value; if it returns `nil`, the value is deleted.
     /// - Throws: `CancellationError` while it waits, or as ``blockingUpdate(timeout:lasting:waiting:_:)``.
     @discardableResult
     public nonisolated(nonsending) func update(
-        timeout: Duration?, lasting duration: Duration = .seconds(2), waiting limit: Duration = .seconds(10),
+        timeout: Duration? = nil, lasting duration: Duration = .seconds(2), waiting limit: Duration = .seconds(10),
         _ change: (Secret?) throws -> Secret?
     ) async throws -> Secret? {
-        try await store.update(item, coding, timeout: timeout, lasting: duration, waiting: limit, change)
+        try await store.update(
+            item, coding, timeout: timeout ?? self.timeout, lasting: duration, waiting: limit, change)
     }
 }

@@ -41,32 +41,39 @@ public struct SecretSlot<Secret: Sendable>: SecretLoader, SecretSaver {
         try store.decoding(item, with: decode)
     }
 
-    /// Saves the value with the slot's timeout, replacing the one before.
+    /// Saves the value with the slot's timeout, replacing any existing one.
     ///
-    /// - Throws: ``SecretStoreError`` with `unencodable`, or as ``SecretStore/set(_:for:timeout:)-(SecretBytes,_,_)``.
+    /// - Throws: ``SecretStoreError`` as ``save(_:timeout:refreshAfter:usableFor:)``.
     public func save(_ secret: Secret) throws(SecretStoreError) {
-        try save(secret, timeout: timeout)
-    }
-
-    /// Saves the value with a timeout of its own, replacing the one before.
-    ///
-    /// - Throws: ``SecretStoreError`` with `unencodable`, or as ``SecretStore/set(_:for:timeout:)-(SecretBytes,_,_)``.
-    public func save(_ secret: Secret, timeout: Duration?) throws(SecretStoreError) {
         try store.set(try bytes(of: secret), for: item, timeout: timeout)
     }
 
-    /// Saves the value with the slot's timeout only if there is none; of many processes that do so at once, one succeeds.
+    /// Saves the value, replacing any existing one.
     ///
-    /// - Throws: ``SecretStoreError`` with `unencodable`, or as ``SecretStore/add(_:for:timeout:)-(SecretBytes,_,_)``.
-    public func add(_ secret: Secret) throws(SecretStoreError) {
-        try add(secret, timeout: timeout)
+    /// - Parameters:
+    ///   - secret: what to save.
+    ///   - timeout: when the kernel drops it; `nil` for the slot's timeout.
+    ///   - refreshAfter: after how long `value` fetches it again; more than nothing, and less than the timeout and `usableFor`.
+    ///   - usableFor: for how long others get it while it is fetched again; `nil` for as long as it exists.
+    /// - Throws: ``SecretStoreError`` with `unencodable`, or as
+    ///   ``SecretStore/set(_:for:timeout:refreshAfter:usableFor:)-(SecretBytes,_,_,_,_)``.
+    public func save(
+        _ secret: Secret, timeout: Duration? = nil, refreshAfter: Duration? = nil, usableFor: Duration? = nil
+    ) throws(SecretStoreError) {
+        try store.set(
+            try bytes(of: secret), for: item, timeout: timeout ?? self.timeout, refreshAfter: refreshAfter,
+            usableFor: usableFor)
     }
 
-    /// Saves the value with a timeout of its own only if there is none; of many processes that do so at once, one succeeds.
+    /// Saves the value only if there is none; if many processes try it at the same time, one succeeds.
     ///
-    /// - Throws: ``SecretStoreError`` with `unencodable`, or as ``SecretStore/add(_:for:timeout:)-(SecretBytes,_,_)``.
-    public func add(_ secret: Secret, timeout: Duration?) throws(SecretStoreError) {
-        try store.add(try bytes(of: secret), for: item, timeout: timeout)
+    /// - Parameters:
+    ///   - secret: what to save.
+    ///   - timeout: when the kernel drops it; `nil` for the slot's timeout.
+    /// - Throws: ``SecretStoreError`` with `unencodable`, or as
+    ///   ``SecretStore/add(_:for:timeout:refreshAfter:usableFor:)-(SecretBytes,_,_,_,_)``.
+    public func add(_ secret: Secret, timeout: Duration? = nil) throws(SecretStoreError) {
+        try store.add(try bytes(of: secret), for: item, timeout: timeout ?? self.timeout)
     }
 
     func bytes(of secret: Secret) throws(SecretStoreError) -> SecretBytes {
@@ -96,9 +103,10 @@ public struct SecretSlot<Secret: Sendable>: SecretLoader, SecretSaver {
         try store.expire(item, timeout: timeout)
     }
 
-    /// Saves a value made of the current one, with the slot's timeout and as one step to everybody else.
+    /// Saves a value made of the current one, as one step to everybody else.
     ///
     /// - Parameters:
+    ///   - timeout: the timeout of the new value; `nil` for the slot's.
     ///   - duration: how long the update may take; up to one hour.
     ///   - limit: how long to wait for others.
     ///   - change: gets `nil` if there is no value; if it returns `nil`, the value is deleted.
@@ -106,28 +114,11 @@ public struct SecretSlot<Secret: Sendable>: SecretLoader, SecretSaver {
     @available(*, noasync, message: "keeps the thread; 'await' 'update'")
     @discardableResult
     public func blockingUpdate(
-        lasting duration: Duration = .seconds(2), waiting limit: Duration = .seconds(10),
-        _ change: (Secret?) throws -> Secret?
-    ) throws -> Secret? {
-        try blockingUpdate(timeout: timeout, lasting: duration, waiting: limit, change)
-    }
-
-    /// Saves a value made of the current one, with its own timeout and as one step to everybody else.
-    ///
-    /// - Parameters:
-    ///   - timeout: the timeout of the new value; `nil` for the scope's life.
-    ///   - duration: how long the update may take; up to one hour.
-    ///   - limit: how long to wait for others.
-    ///   - change: gets `nil` if there is no value; if it returns `nil`, the value is deleted.
-    /// - Throws: as ``SecretStore/blockingUpdate(_:as:timeout:lasting:waiting:_:)``, whose guarantees hold here too.
-    @available(*, noasync, message: "keeps the thread; 'await' 'update'")
-    @discardableResult
-    public func blockingUpdate(
-        timeout: Duration?, lasting duration: Duration = .seconds(2), waiting limit: Duration = .seconds(10),
+        timeout: Duration? = nil, lasting duration: Duration = .seconds(2), waiting limit: Duration = .seconds(10),
         _ change: (Secret?) throws -> Secret?
     ) throws -> Secret? {
         let update = try store.beginUpdate(of: item, lasting: duration, waiting: limit)
-        return try store.update(item, by: update, coding, timeout: timeout, change)
+        return try store.update(item, by: update, coding, timeout: timeout ?? self.timeout, change)
     }
 
     var coding: ValueCoding<Secret> { ValueCoding(encode: encode, decode: decode) }

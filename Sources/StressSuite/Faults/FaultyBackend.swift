@@ -140,6 +140,5 @@ private final class SharedLease: LeaseHandle {
     var timeLeft: Duration { .seconds(1) }
 
     func renew(lasting duration: Duration) throws(SecretStoreError) -> Bool { true }
-    func name(command processID: Int32) throws(SecretStoreError) -> Bool { true }
     func release() -> Bool { true }
 }

@@ -47,8 +47,6 @@ final class CountingBackend: SecretBackend {
         try counted.attributes(of: item)
     }
 
-    func unreadableKeys() throws(SecretStoreError) -> [KeySerial] { try counted.unreadableKeys() }
-
     func beginUpdate(
         of item: ItemIdentity, lasting duration: Duration, waiting limit: Duration
     ) throws(SecretStoreError) -> (any ItemUpdate)? {

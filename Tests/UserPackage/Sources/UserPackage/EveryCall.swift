@@ -44,6 +44,8 @@ private func setAndGet(_ store: SecretStore) throws {
     precondition(login?.groups == ["ops"])
     try store.set(SecretBytes(utf8: "bytes"), for: token)
     let length = try store.withBytes(of: token) { bytes in bytes.byteCount }
+    let sum = try store.withBytes(of: token) { bytes in try sum(of: bytes) }
+    precondition(sum == 98 + 121 + 116 + 101 + 115)
     precondition(length == 5)
     guard let bytes: SecretBytes = try store.get(token) else { preconditionFailure() }
     precondition(bytes.count == 5 && bytes.withBytes { $0.byteCount } == 5 && !bytes.isEmpty)
@@ -54,6 +56,12 @@ private func setAndGet(_ store: SecretStore) throws {
     try store.expire(token, timeout: .seconds(60))
     try store.removeTimeout(of: token)
     try store.delete(token)
+}
+
+private func sum(of bytes: RawSpan) throws -> Int {
+    struct NoBytes: Error {}
+    guard bytes.byteCount > 0 else { throw NoBytes() }
+    return (0..<bytes.byteCount).reduce(0) { $0 + Int(bytes.unsafeLoad(fromByteOffset: $1, as: UInt8.self)) }
 }
 
 private func items(_ store: SecretStore) throws {
@@ -67,8 +75,6 @@ private func items(_ store: SecretStore) throws {
     precondition(named.allSatisfy { ItemIdentity(keyDescription: $0.keyDescription) == $0 })
     let sole = try store.soleItem(of: .password, service: "api")
     precondition(sole == token)
-    let unreadable = try store.unreadableKeys()
-    precondition(unreadable.isEmpty)
     try store.clear(of: .password, service: "api")
     try store.clear()
 }
@@ -77,7 +83,7 @@ private func slots(_ store: SecretStore) throws {
     let slot = store.slot(for: token, as: Int.self, timeout: .seconds(900))
     try slot.add(1)
     try slot.save(2)
-    try slot.save(3, timeout: nil)
+    try slot.save(3, timeout: .seconds(60))
     try slot.expire(timeout: .seconds(60))
     let loaded = try (slot.load(), slot.loadIfPresent(), slot.contains(), slot.attributes()?.size)
     precondition(loaded == (3, 3, true, 1))
@@ -86,7 +92,8 @@ private func slots(_ store: SecretStore) throws {
     try slot.save(5, refreshAfter: .seconds(60), usableFor: .seconds(90))
     let isRefused = try slot.invalidate(5)
     let fetched = try slot.blockingValue { old in Fetched((old ?? 0) + 1) }
-    precondition(isRefused && fetched == 6)
+    let kept = try slot.blockingValue { 7 }
+    precondition(isRefused && fetched == 6 && kept == 6)
     try slot.delete()
     let mirror = store.slot(for: token, through: ModelMirror.self)
     try mirror.save(Model(text: "a"))
@@ -110,6 +117,10 @@ private func credentials(_ store: SecretStore) throws {
         deletingOthers: true)
     guard let credentials = try store.get(server: "example.com") else { preconditionFailure() }
     precondition(credentials.account == "bob" && credentials.password.count == 2)
+    let passwords = try (
+        store.get(server: "example.com")?.passwordText, store.get(server: "example.com", account: "bob")?.passwordText
+    )
+    precondition(passwords == ("pw", "pw"))
     try store.clear()
 }
 
@@ -134,6 +145,7 @@ private func fetches(_ store: SecretStore) throws {
 
 private func leases(_ store: SecretStore) throws {
     guard let lease = try store.blockingTryLease("job") else { preconditionFailure() }
+    try lease.checkHeld()
     precondition(lease.isHeld && lease.fencingNumber > 0 && lease.timeLeft > .zero)
     try lease.renew(lasting: .seconds(20))
     lease.release()
@@ -163,6 +175,8 @@ private func scopes() throws {
     for scope in scopes where scope != .persistent {
         let store = try SecretStore(scope, namespace: "user-package", codec: .json)
         let items = try store.items()
-        precondition(items.isEmpty)
+        let isShared = try store.sessionSharing != nil
+        precondition(items.isEmpty && store.scope == scope && store.namespace == "user-package")
+        precondition(!isShared || scope == .session || scope == .sharedSession)
     }
 }

@@ -37,14 +37,14 @@ private func slots(_ store: SecretStore) async throws {
     let first = try await slot.value { old in Fetched((old ?? 0) + 1, refreshAfter: .seconds(60)) }
     precondition(first == 1)
     try await slot.save(first + 1, waiting: .seconds(1))
-    try await slot.save(3, timeout: nil, waiting: .seconds(1))
+    try await slot.save(3, timeout: .seconds(60), waiting: .seconds(1))
     try await slot.save(4, refreshAfter: .seconds(60), waiting: .seconds(1))
     let isRefused = try await slot.invalidate(4, waiting: .seconds(1))
     try await slot.expire(timeout: .seconds(60), waiting: .seconds(1))
     try await slot.delete(waiting: .seconds(1))
     try await slot.add(5, waiting: .seconds(1))
     try await slot.delete(waiting: .seconds(1))
-    try await slot.add(6, timeout: nil, waiting: .seconds(1))
+    try await slot.add(6, timeout: .seconds(60), waiting: .seconds(1))
     try await slot.update { old in old.map { $0 + 1 } }
     let kept = try await slot.value { 8 }
     precondition(isRefused && kept == 7)
@@ -74,6 +74,7 @@ private func credentials(_ store: SecretStore) async throws {
 
 private func leases(_ store: SecretStore) async throws {
     try await store.withLease("job", waiting: .seconds(1)) { lease in precondition(lease.isHeld) }
+    try await store.withCancellingLease("job", waiting: .seconds(1)) { lease in try lease.checkHeld() }
     try await store.lease("job", waiting: .seconds(1)).release()
     try await store.tryLease("job")?.release()
 }

@@ -1,0 +1,90 @@
+import Foundation
+import Keyutils
+import SessionKeyring
+import SessionKeyringTesting
+import TestSupport
+import Testing
+
+@Suite("A lease that is lost while its closure runs", .tags(.kernel))
+struct LostLeaseTests {
+    @Test("checkHeld throws, and the error says that the effects are unknown")
+    func checkHeld() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        do {
+            try store.withBlockingLease("job", lasting: .milliseconds(300), waiting: .zero) { lease in
+                try lease.checkHeld()
+                try loseAllLeases(of: store)
+                usleep(400_000)
+                try lease.checkHeld()
+            }
+            Issue.record("the lease was not lost")
+        } catch let error as SecretStoreError {
+            #expect(error.code == .leaseLost)
+            #expect(error.description.contains("effects"))
+            #expect(!error.description.contains("nothing was written"))
+        }
+    }
+
+    @Test("the error of a late update says that nothing was written")
+    func lateUpdate() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        do {
+            try store.blockingUpdate(.password(service: "a"), timeout: nil, lasting: .milliseconds(30)) { (_: Int?) in
+                usleep(100_000)
+                return 1
+            }
+            Issue.record("the update was not late")
+        } catch let error as SecretStoreError {
+            #expect(error.code == .leaseLost)
+            #expect(error.description.contains("nothing was written"))
+        }
+    }
+
+    @Test("a closure in a child task is cancelled once the lease is lost")
+    func cancelled() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let began = ContinuousClock.now
+        await #expect {
+            try await store.withCancellingLease("job", lasting: .milliseconds(400), waiting: .zero) { lease in
+                try lease.checkHeld()
+                try loseAllLeases(of: store)
+                try await Task.sleep(for: .seconds(30))
+            }
+        } throws: { ($0 as? SecretStoreError)?.code == .leaseLost }
+        #expect(ContinuousClock.now - began < .seconds(10))
+        withExtendedLifetime(scratch) {}
+    }
+
+    @Test("a closure in a child task returns its result, throws its error, and ends with its caller's task")
+    func ends() async throws {
+        struct Failure: Error {}
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let number = try await store.withCancellingLease("job", lasting: .milliseconds(50), waiting: .zero) { lease in
+            try await Task.sleep(for: .milliseconds(200))
+            return lease.fencingNumber
+        }
+        #expect(number > 0)
+        await #expect(throws: Failure.self) {
+            try await store.withCancellingLease("job", waiting: .zero) { _ in throw Failure() }
+        }
+        let task = Task {
+            try await store.withCancellingLease("job", waiting: .seconds(5)) { _ in
+                try await Task.sleep(for: .seconds(30))
+            }
+        }
+        try await Task.sleep(for: .milliseconds(100))
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(try await store.tryLease("job") != nil)
+    }
+}
+
+/// All leases of a scope go with their ring, once the kernel has collected it.
+private func loseAllLeases(of store: SecretStore) throws {
+    guard let kernel = store.backend as? KernelBackend else { return }
+    try kernel.rings.anchor.search(.keyring, NamespaceRings.leasesName).invalidate()
+}

@@ -1,0 +1,35 @@
+import SessionKeyring
+import SessionKeyringTesting
+import Testing
+
+@Suite("Lending an item's bytes", .tags(.kernel))
+struct LendingTests {
+    private struct Failure: Error {}
+
+    @Test("a closure may throw, and its error arrives as it was")
+    func throwing() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let item = ItemIdentity.password(service: "a")
+        func count(_ bytes: RawSpan) throws -> Int {
+            guard bytes.byteCount < 3 else { throw Failure() }
+            return bytes.byteCount
+        }
+        #expect(try store.withBytes(of: item) { bytes in try count(bytes) } == nil)
+        try store.set("ab", for: item)
+        #expect(try store.withBytes(of: item) { bytes in try count(bytes) } == 2)
+        try store.set("abc", for: item)
+        #expect(throws: Failure.self) { try store.withBytes(of: item) { bytes in try count(bytes) } }
+    }
+
+    @Test("a closure that throws nothing leaves the store's typed errors")
+    func typed() throws {
+        let program = """
+            import SessionKeyring
+            func length(in store: SecretStore) throws(SecretStoreError) -> Int? {
+                try store.withBytes(of: .password(service: "a")) { bytes in bytes.byteCount }
+            }
+            """
+        #expect(try TypeCheck.messages(about: program) == [])
+    }
+}

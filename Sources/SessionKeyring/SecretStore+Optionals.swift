@@ -1,7 +1,7 @@
 extension SecretStore {
     /// Stores the value of an optional, which is better unwrapped before: that `nil` is no secret shows at run time only.
     ///
-    /// - Throws: ``SecretStoreError`` with `missingValue` for `nil`, or as ``set(_:for:timeout:refreshAfter:usableFor:)-(Value,_,_,_,_)``.
+    /// - Throws: ``SecretStoreError`` with `unencodable` for `nil`, or as ``set(_:for:timeout:refreshAfter:usableFor:)-(Value,_,_,_,_)``.
     @available(*, deprecated, message: "unwrap the optional: nil can't be stored")
     public func set<Value: Encodable>(
         _ value: Value?,
@@ -16,7 +16,7 @@ extension SecretStore {
 
     /// Stores the value of an optional if no live item is there; the optional is better unwrapped before.
     ///
-    /// - Throws: ``SecretStoreError`` with `missingValue` for `nil`, or as ``add(_:for:timeout:refreshAfter:usableFor:)-(Value,_,_,_,_)``.
+    /// - Throws: ``SecretStoreError`` with `unencodable` for `nil`, or as ``add(_:for:timeout:refreshAfter:usableFor:)-(Value,_,_,_,_)``.
     @available(*, deprecated, message: "unwrap the optional: nil can't be stored")
     public func add<Value: Encodable>(
         _ value: Value?,

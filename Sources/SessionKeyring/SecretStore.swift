@@ -29,7 +29,7 @@ public final class SecretStore: Sendable {
     package static let defaultNamespace = "default"
 
     /// How values other than strings and bytes are encoded.
-    public let codec: any SecretCodec
+    package let codec: any SecretCodec
 
     /// Where the items are; wrap it in a backend of your own to see or change what is done to them.
     public let backend: any SecretBackend
@@ -109,7 +109,7 @@ extension SecretStore {
 
     /// An item's value; `nil` where there is no such item.
     ///
-    /// A `String`, `Data` or `[UInt8]` is the secret itself; every other type is decoded by the store's ``codec``.
+    /// A `String`, `Data` or `[UInt8]` is the secret itself; every other type is decoded by the codec of the store.
     ///
     /// - Throws: ``SecretStoreError`` with `undecodable`. An item that is absent or expired is not an error.
     public func get<Value: Decodable>(
@@ -132,7 +132,7 @@ extension SecretStore {
     ///   - timeout: when the kernel drops it, rounded up to whole seconds and never outlived; `nil` for the scope's life.
     ///   - refreshAfter: after how long it is fetched again; more than nothing, and less than `timeout` and `usableFor`.
     ///   - usableFor: for how long others get it while it is fetched again; `nil` for as long as it exists.
-    /// - Throws: ``SecretStoreError`` with `tooLarge`, `invalidTimeout` or `invalidRefresh`; the existing item is then unchanged.
+    /// - Throws: ``SecretStoreError`` with `tooLarge`, or `invalidTimeout`; the existing item is then unchanged.
     public func set(
         _ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration? = nil,
         refreshAfter: Duration? = nil,
@@ -144,7 +144,7 @@ extension SecretStore {
 
     /// Stores a value, replacing any existing item.
     ///
-    /// A `String`, `Data` or `[UInt8]` is stored as it is; every other type is encoded by the store's ``codec``.
+    /// A `String`, `Data` or `[UInt8]` is stored as it is; every other type is encoded by the codec of the store.
     ///
     /// - Parameters:
     ///   - value: what to store.
@@ -153,7 +153,7 @@ extension SecretStore {
     ///   - refreshAfter: after how long `value(for:)` fetches it again; more than nothing, and less than `timeout` and
     ///     `usableFor`.
     ///   - usableFor: for how long others get it while it is fetched again; `nil` for as long as it exists.
-    /// - Throws: ``SecretStoreError`` with `unencodable`, `missingValue`, `tooLarge`, `invalidTimeout` or `invalidRefresh`; the
+    /// - Throws: ``SecretStoreError`` with `unencodable`, `tooLarge`, or `invalidTimeout`; the
     ///   existing item is then unchanged.
     public func set<Value: Encodable>(
         _ value: Value, for item: ItemIdentity, timeout: Duration? = nil, refreshAfter: Duration? = nil,

@@ -9,6 +9,7 @@ extension SecretStoreError {
         }
         // Only the lease of an update has an item, and it keeps a late write from taking effect.
         if code == .leaseLost, item != nil { return "the update took too long, and nothing was written" }
+        if let detail { return detail.summary }
         guard let quota else { return code.summary }
         return "\(code.summary): \(quota.keys) of \(quota.maximumKeys) keys, "
             + "\(quota.bytes) of \(quota.maximumBytes) bytes in use"
@@ -30,23 +31,16 @@ extension SecretStoreError.Code {
         case .unavailable: "no usable kernel keyring"
         case .forbidden: "the keyring does not admit this process"
         case .foreignSession(let ownerID): "the session belongs to user \(ownerID), who could read what is stored in it"
-        case .foreignThread:
-            "a process's keyring admits only threads that were made after it, a thread's only that thread: not this one"
-        case .restricted(let serial): "keyring \(serial) is restricted: no key can be added to it"
         case .ambiguous(let accounts): "several accounts: \(accounts.joined(separator: ", "))"
         case .undecodable(let path): "the secret is not in the form asked for, at \(path)"
         case .unencodable(let path): "the value can't be encoded, at \(path)"
-        case .missingValue: "there is no value to store"
         case .contended: "other processes kept changing the item"
         case .leaseHeld: "somebody else holds the lease"
         case .insideUpdate: "the closure of an update wrote the item that it updates"
         case .leaseLost: "the lease was lost; the effects of the work done under it are unknown"
-        case .invalidLease: "a lease lasts at least 10 milliseconds and at most one hour"
-        case .invalidRefresh: "the time to refresh is not within the timeout"
         case .fetchTimedOut: "fetching it took longer than it may"
         case .fetchFailed: "it could not be fetched a short time ago"
         case .unsupported: "this kernel can't do it"
-        case .unreadableAfterWrite: "what was written could not be read back"
         case .unexpected: "unexpected keyring error"
         }
     }
@@ -68,23 +62,44 @@ extension SecretStoreError.Code {
         case .forbidden: "run it in the session that stored the secret, or use the user scope"
         case .foreignSession:
             "join a session keyring of your own, use the user scope, or share this one: SecretScope.sharedSession"
-        case .foreignThread: "make the store before the threads that use it, or use another scope"
-        case .restricted: "join a session keyring of your own, or use another scope"
         case .ambiguous: "name the account too"
         case .undecodable: "ask for the type that was stored"
         case .unencodable: "store a value that the codec can write"
-        case .missingValue: "unwrap the optional first, or delete the item"
         case .contended: "try again"
         case .leaseHeld: "try again, or wait longer"
         case .leaseLost: "take a longer lease, or do less while holding it"
         case .insideUpdate: "return the new value from the closure, or nil to delete the item"
-        case .invalidLease: "pass at least 10 milliseconds and at most an hour; renew a lease that has to last longer"
-        case .invalidRefresh: "refresh later than at once, and before its end"
         case .fetchTimedOut: "try again, or give the fetch a longer limit"
         case .fetchFailed: "try again later; the process that fetched it knows why"
         case .unsupported: "use a kernel that is built with this feature"
-        case .unreadableAfterWrite: "look for what removes the keyring"
         case .unexpected: "see the error number in errno(3)"
+        }
+    }
+}
+
+extension SecretStoreError.Detail {
+    /// The reason, in a few words.
+    package var summary: String {
+        switch self {
+        case .foreignThread:
+            "a process's keyring admits only threads that were made after it, a thread's only that thread: not this one"
+        case .restricted(let serial): "keyring \(serial) is restricted: no key can be added to it"
+        case .unreadableAfterWrite: "what was written could not be read back"
+        case .leaseDuration: "a lease lasts at least 10 milliseconds and at most one hour"
+        case .refreshTime: "the time to refresh is not within the timeout"
+        case .missingValue: "there is no value to store"
+        }
+    }
+
+    /// What a caller can do about it.
+    package var hint: String {
+        switch self {
+        case .foreignThread: "make the store before the threads that use it, or use another scope"
+        case .restricted: "join a session keyring of your own, or use another scope"
+        case .unreadableAfterWrite: "look for what removes the keyring"
+        case .leaseDuration: "pass at least 10 milliseconds and at most an hour; renew a lease that has to last longer"
+        case .refreshTime: "refresh later than at once, and before its end"
+        case .missingValue: "unwrap the optional first, or delete the item"
         }
     }
 }

@@ -16,6 +16,8 @@ public struct SecretStoreError: Error, Sendable {
     public let quota: KeyQuota?
     /// The owner of the name, for `invalidName`.
     let subject: Subject
+    /// The reason for the code, as far as only the texts and a debugger need it.
+    package let detail: Detail?
 
     /// An error with its circumstances; backends of your own make these.
     public init(
@@ -38,20 +40,56 @@ public struct SecretStoreError: Error, Sendable {
         self.underlying = underlying
         self.quota = quota
         self.subject = subject
+        detail = nil
     }
 
     /// The owner of a name that is not usable.
     enum Subject: String {
         case item, namespace, lease
     }
+
+    /// An error whose texts say more than its code.
+    package init(_ detail: Detail, item: ItemIdentity? = nil, underlying: KeyringError? = nil) {
+        code = detail.code
+        self.item = item
+        self.underlying = underlying
+        quota = nil
+        subject = .item
+        self.detail = detail
+    }
+
+    /// What a code stands for, where it stands for several things.
+    package enum Detail: Hashable, Sendable {
+        /// The keyring belongs to other threads: a process's admits threads that were made after it, a thread's only that one.
+        case foreignThread
+        /// The keyring with this serial, the session's or one of ours, was restricted: no key can be added to it any more.
+        case restricted(KeySerial)
+        /// Data can't be read back after a write: the keyring was replaced under the store, again and again.
+        case unreadableAfterWrite
+        /// A lease lasts at least 10 milliseconds and at most one hour.
+        case leaseDuration
+        /// An item is to be refreshed before the end of its timeout, and not at once.
+        case refreshTime
+        /// The value is `nil`, which is no secret.
+        case missingValue
+
+        var code: Code {
+            switch self {
+            case .foreignThread, .restricted: .forbidden
+            case .unreadableAfterWrite: .unexpected
+            case .leaseDuration, .refreshTime: .invalidTimeout
+            case .missingValue: .unencodable(at: "the top level")
+            }
+        }
+    }
 }
 
 extension SecretStoreError {
     /// The kinds of failure; more may come.
     ///
-    /// **Any call may throw** `forbidden`, `foreignThread`, `sessionRevoked`, `unavailable`, `contended` and `unexpected`, and
+    /// **Any call may throw** `forbidden`, `sessionRevoked`, `unavailable`, `contended` and `unexpected`, and
     /// one that names an item `invalidName`. **What stores, changes or takes a lease** may also throw `foreignSession`,
-    /// `restricted`, `quotaExceeded`, `unreadableAfterWrite`, and `notFound` where the scope's keyring is gone. What else a
+    /// `quotaExceeded`, and `notFound` where the scope's keyring is gone. What else a
     /// method throws, it says itself.
     @nonexhaustive
     public enum Code: Hashable, Sendable {
@@ -62,7 +100,10 @@ extension SecretStoreError {
         case duplicate
         /// A name is empty or too long.
         case invalidName(ItemIdentity.NameProblem)
-        /// A timeout is zero, negative, or more than 4,294,967,295 seconds.
+        /// A duration is out of range.
+        ///
+        /// Timeouts are positive and at most 4,294,967,295 seconds, leases last 10 milliseconds to one hour, and an item is
+        /// refreshed before it expires.
         case invalidTimeout
         /// The secret has more bytes than a key of this kernel can hold.
         case tooLarge(size: Int, limit: Int)
@@ -74,24 +115,19 @@ extension SecretStoreError {
         case sessionRevoked
         /// There is no usable kernel keyring: the kernel lacks it, or a seccomp filter hides it.
         case unavailable
-        /// The keyring or item belongs to somebody else, or to a session that the calling thread is not in.
+        /// The keyring or item belongs to somebody else, to other threads, or to a session that the calling thread is not in,
+        /// or the keyring was restricted.
         case forbidden
         /// The session belongs to the user with this id, who could read what is stored in it. Nothing was stored.
         ///
         /// ``SecretScope/sharedSession`` says that this is meant.
         case foreignSession(ownerID: UInt32)
-        /// The keyring is other threads': a process's admits the threads that were made after it, a thread's only that thread.
-        case foreignThread
-        /// The keyring with this serial, the session's or one of ours, was restricted: no key can be added to it any more.
-        case restricted(KeySerial)
         /// A service or server was named alone, and has several accounts.
         case ambiguous(accounts: [String])
         /// The bytes are not what was asked for. The path leads to the part that is wrong; it never shows the bytes.
         case undecodable(at: String)
         /// The value can't be encoded. The path leads to the part that is wrong; it never shows the value.
         case unencodable(at: String)
-        /// The value is `nil`, which is no secret.
-        case missingValue
         /// Other processes kept getting in the way for too long.
         case contended
         /// Somebody else held the lease all the time that the caller was willing to wait.
@@ -102,18 +138,12 @@ extension SecretStoreError {
         case leaseLost
         /// The closure of an `update` wrote the item that it updates. It returns the new value instead.
         case insideUpdate
-        /// A lease lasts at least 10 milliseconds and at most one hour.
-        case invalidLease
-        /// An item is to be refreshed before the end of its timeout, and later than at once.
-        case invalidRefresh
         /// A fetch took longer than its limit, and was cancelled.
         case fetchTimedOut
         /// A fetch has failed a short time ago, and the caller asked not to try again so soon.
         case fetchFailed
         /// This kernel can't do it.
         case unsupported
-        /// What was written can't be read back: the keyring was replaced under the store, again and again.
-        case unreadableAfterWrite
         /// Anything else; look at ``SecretStoreError/underlying``.
         case unexpected
     }
@@ -144,12 +174,14 @@ extension SecretStoreError {
 extension SecretStoreError: Hashable {
     /// Whether both say that the same went wrong with the same item, for the same reason of the kernel's.
     public static func == (left: SecretStoreError, right: SecretStoreError) -> Bool {
-        left.code == right.code && left.item == right.item && left.underlying?.errno == right.underlying?.errno
+        left.code == right.code && left.detail == right.detail && left.item == right.item
+            && left.underlying?.errno == right.underlying?.errno
     }
 
     /// Hashes what `==` compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(code)
+        hasher.combine(detail)
         hasher.combine(item)
         hasher.combine(underlying?.errno)
     }
@@ -165,7 +197,8 @@ extension SecretStoreError: CustomStringConvertible {
 
     /// What to do about it, in one line.
     public var hint: String {
-        switch code {
+        if let detail { return detail.hint }
+        return switch code {
         case .invalidName where subject != .item:
             code == .invalidName(.empty) ? "name the \(subject.rawValue)" : "choose a shorter \(subject.rawValue)"
         case .ambiguous where item?.kind == .internet: "name the account too: get(server:account:)"

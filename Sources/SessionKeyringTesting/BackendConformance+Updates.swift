@@ -109,7 +109,7 @@ extension BackendConformance {
         },
         Check("leases of bad durations and names are refused") { store in
             for duration in [Duration.zero, .seconds(-1), .seconds(3_601)] {
-                try expect(.invalidLease, "\(duration)") { _ = try store.blockingTryLease("job", lasting: duration) }
+                try expect(.invalidTimeout, "\(duration)") { _ = try store.blockingTryLease("job", lasting: duration) }
             }
             try expect(.invalidName(.empty), "no name") { _ = try store.blockingTryLease("", lasting: .seconds(1)) }
         },

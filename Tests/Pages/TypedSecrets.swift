@@ -1,4 +1,3 @@
-struct Login: Codable { let user: String, groups: [String] }
 // PAGE
 precondition(login.user == "alice" && maybe?.groups == ["ops"] && greetings == ["Hello, alice", "Hello, bob"])
 let restored = try authToken.load().accessToken
@@ -7,5 +6,4 @@ try listed.set(["a": 1], for: .password(service: "list"))
 let list = try listed.get(.password(service: "list"), as: [String: Int].self)
 precondition(list == ["a": 1])
 precondition(sameKey?.rawRepresentation == signingKey.rawRepresentation)
-guard let credentials else { preconditionFailure("no credentials") }
-precondition(credentials.account == "alice" && credentials.password.count == 2)
+precondition(password == "pw")

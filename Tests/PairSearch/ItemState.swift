@@ -64,7 +64,7 @@ struct Stage {
         self.state = state
         let session = try SessionMembership.joinAnonymous()
         anchor = try session.addKeyring("pairs")
-        let scope = SecretScope.keyring(anchor.serial, access: state.access)
+        let scope = SecretScope.keyring(anchor.serial, isOpenToOwner: state.access == .owner)
         // As the library makes its own: where the whole user has access, to everything.
         if state.access == .owner { try Key(anchor).setPermissions([.possessorAll, .userAll]) }
         func makeStore() throws -> SecretStore { try SecretStore(scope, namespace: SceneItem.namespace) }

@@ -13,7 +13,7 @@ struct ConformanceTests {
     @Test("the kernel keyring, open to the owner's other processes", arguments: BackendConformance.checks)
     func kernelForOwner(_ check: BackendConformance.Check) async throws {
         let scratch = try ScratchKeyring()
-        try await check.run(on: SecretStore(.keyring(scratch.keyring.serial, access: .owner)))
+        try await check.run(on: SecretStore(.keyring(scratch.keyring.serial, isOpenToOwner: true)))
     }
 
     @Test("memory", arguments: BackendConformance.checks)

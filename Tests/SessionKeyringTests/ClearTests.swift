@@ -12,7 +12,7 @@ struct ClearTests {
         arguments: [SecretScope.ItemAccess.possessor, .owner])
     func removedRing(_ access: SecretScope.ItemAccess) throws {
         let scratch = try ScratchKeyring()
-        let scope = SecretScope.keyring(scratch.keyring.serial, access: access)
+        let scope = SecretScope.keyring(scratch.keyring.serial, isOpenToOwner: access == .owner)
         let store = try SecretStore(scope)
         try store.set("old", for: item)
         let ring = try scratch.keyring.search(.keyring, "skr:default")

@@ -152,7 +152,7 @@ struct ErrorTests {
     func foreignThread() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let store = Locked<SecretStore?>(nil)
-            let codes = Locked<[SecretStoreError.Code]>([])
+            let codes = Locked<[SecretStoreError.Detail?]>([])
             let early = Thread {
                 while store.withLock({ $0 == nil }) { usleep(1_000) }
                 guard let store = store.withLock({ $0 }) else { exit(3) }
@@ -162,7 +162,7 @@ struct ErrorTests {
                     { _ = try $0.blockingTryLease("job", lasting: .seconds(1)) },
                 ] {
                     do { try call(store) } catch let error as SecretStoreError {
-                        codes.withLock { $0.append(error.code) }
+                        codes.withLock { $0.append(error.detail) }
                     } catch {}
                 }
                 exit(codes.withLock { $0 == Array(repeating: .foreignThread, count: 6) } ? 0 : 4)

@@ -28,7 +28,7 @@ struct KillTests {
         let service = "kill-\(getpid())"
         let serial = scratch.keyring.serial.rawValue
         // Open to the owner, so that this process could see what a dead one left behind.
-        let store = try SecretStore(.keyring(scratch.keyring.serial, access: .owner))
+        let store = try SecretStore(.keyring(scratch.keyring.serial, isOpenToOwner: true))
         print("seed \(testSeed)")
         let seed = testSeed
         for start in stride(from: 0, to: 500, by: 2) {
@@ -71,7 +71,7 @@ struct KillTests {
             [writer = writer as Int, serial = serial as Int32, service = service as String, seed = seed as UInt64] in
             var random = Choices(seed: seed, stream: UInt64(writer))
             let delay = UInt32.random(in: 0...4_000, using: &random)
-            let store = try SecretStore(.keyring(KeySerial(rawValue: serial), access: .owner))
+            let store = try SecretStore(.keyring(KeySerial(rawValue: serial), isOpenToOwner: true))
             Thread.detachNewThread {
                 usleep(delay)
                 kill(getpid(), SIGKILL)

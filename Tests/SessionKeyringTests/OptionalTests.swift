@@ -69,6 +69,6 @@ struct OptionalTests {
     }
 
     private func expectMissing(_ body: () throws -> Void) {
-        #expect { try body() } throws: { error in (error as? SecretStoreError)?.code == .missingValue }
+        #expect { try body() } throws: { error in (error as? SecretStoreError)?.detail == .missingValue }
     }
 }

@@ -169,9 +169,9 @@ struct ReadThroughTests {
             }
         }
         #expect(code(.zero, nil) == .invalidTimeout)
-        #expect(code(nil, .seconds(-1)) == .invalidRefresh)
-        #expect(code(.seconds(5), .seconds(5)) == .invalidRefresh)
-        #expect(code(.seconds(5), .zero) == .invalidRefresh)
+        #expect(code(nil, .seconds(-1)) == .invalidTimeout)
+        #expect(code(.seconds(5), .seconds(5)) == .invalidTimeout)
+        #expect(code(.seconds(5), .zero) == .invalidTimeout)
     }
 }
 

@@ -31,7 +31,7 @@ struct RestrictedTests {
                 try store.set("2", for: item)
                 exit(2)
             } catch let error as SecretStoreError {
-                succeed(3, error.code == .restricted(ring.serial))
+                succeed(3, error.detail == .restricted(ring.serial))
             }
             succeed(4, try store.get(item) == "1")
             succeed(5, try store.delete(item))
@@ -85,7 +85,7 @@ struct RestrictedTests {
                 try use()
                 exit(10)
             } catch let error as SecretStoreError {
-                succeed(11, error.code == .restricted(ring.serial))
+                succeed(11, error.detail == .restricted(ring.serial))
                 succeed(12, error.description.contains("keyring \(ring) is restricted"))
                 succeed(13, !error.hint.contains("seccomp"))
             }

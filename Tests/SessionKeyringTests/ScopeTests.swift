@@ -172,7 +172,7 @@ struct ScopeTests {
                     _ = try thread.get(item, as: String.self)
                     exit(7)
                 } catch let error as SecretStoreError {
-                    succeed(8, error.code == .foreignThread)
+                    succeed(8, error.detail == .foreignThread)
                 }
             }
             succeed(9, try thread.items().count == 1)

@@ -21,7 +21,7 @@ struct TopLevelTests {
         let program = """
             import SessionKeyring
             func inTask(_ store: SecretStore, _ slot: SecretSlot<Int>) async throws {
-                try store.blockingUpdate(slot.item, timeout: nil) { (old: Int?) in (old ?? 0) + 1 }
+                try store.blockingUpdate(.password(service: "a"), timeout: nil) { (old: Int?) in (old ?? 0) + 1 }
                 try slot.blockingUpdate { old in (old ?? 0) + 1 }
                 try store.blockingLease("count", waiting: .seconds(10)).release()
                 try store.blockingTryLease("count")?.release()

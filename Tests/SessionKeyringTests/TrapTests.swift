@@ -119,7 +119,7 @@ struct TrapTests {
     func removedRing() throws {
         let scratch = try ScratchKeyring()
         for access in [SecretScope.ItemAccess.possessor, .owner] {
-            let store = try SecretStore(.keyring(scratch.keyring.serial, access: access))
+            let store = try SecretStore(.keyring(scratch.keyring.serial, isOpenToOwner: access == .owner))
             try store.set("1", for: item)
             for _ in 0..<20 {
                 let ring = Key(try itemsRing(of: scratch))

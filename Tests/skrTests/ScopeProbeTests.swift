@@ -14,7 +14,7 @@ struct ScopeProbeTests {
         await #expect(processExitsWith: .exitCode(0)) { [asOwner = asOwner as Bool] in
             let session = try TestSession.join()
             let ring = try session.addKeyring("probe-test")
-            let scope = SecretScope.keyring(ring.serial, access: asOwner ? .owner : .possessor)
+            let scope = SecretScope.keyring(ring.serial, isOpenToOwner: asOwner)
             succeed(3, try ScopeProbe(in: scope).isTimeLeftKnown)
             succeed(4, try ring.members().isEmpty)
             succeed(5, try session.members() == [ring.serial])

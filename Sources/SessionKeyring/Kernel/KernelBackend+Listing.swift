@@ -120,7 +120,7 @@ extension KernelBackend {
         do throws(SecretStoreError) {
             return try look(at: item)
         } catch {
-            guard error.code == .forbidden else { throw error }
+            guard error.code == .forbidden, error.detail == nil else { throw error }
             return nil
         }
     }

@@ -106,7 +106,9 @@ private final class KernelItemUpdate: ItemUpdate {
         case .changed, .leaseLost: throw SecretStoreError(.leaseLost, item: item)
         case .published: break
         }
-        guard try isRingInUse() else { throw SecretStoreError(.unreadableAfterWrite, item: item) }
+        guard try isRingInUse() else {
+            throw SecretStoreError(.unreadableAfterWrite, item: item)
+        }
         try backend.unlinkKeyOfOtherType(than: pending)
         return true
     }

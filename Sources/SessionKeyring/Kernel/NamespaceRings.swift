@@ -53,7 +53,7 @@ package final class NamespaceRings: Sendable {
     /// A namespace whose items are in this ring, only to be looked at: nothing is looked for under the anchor, which need not
     /// admit a search.
     init(lookingAt items: Keyring, namespace: String, under anchor: Keyring, access: SecretScope.ItemAccess) {
-        self.scope = .keyring(anchor.serial, access: access)
+        self.scope = .keyring(anchor.serial, isOpenToOwner: access == .owner)
         self.namespace = namespace
         self.itemsName = Self.itemsName(of: namespace)
         self.leasePrefix = PercentCoding.encode(namespace) + ":"

@@ -35,7 +35,7 @@ public struct Lease: ~Copyable, Sendable {
 
     /// Makes it last so long from now on.
     ///
-    /// - Throws: ``SecretStoreError`` with `leaseLost` where it may be somebody else's by now, or `invalidLease`.
+    /// - Throws: ``SecretStoreError`` with `leaseLost` where it may be somebody else's by now, or `invalidTimeout`.
     public func renew(lasting duration: Duration) throws(SecretStoreError) {
         try SecretStore.checkLease(duration)
         guard try held.renew(lasting: duration) else { throw SecretStoreError(.leaseLost) }

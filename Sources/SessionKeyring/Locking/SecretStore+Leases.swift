@@ -7,7 +7,7 @@ extension SecretStore {
     /// - Parameters:
     ///   - name: what is locked; any text that is not empty.
     ///   - duration: after how long it ends by itself, if it is neither released nor renewed; up to one hour.
-    /// - Throws: `CancellationError`; ``SecretStoreError`` with `invalidLease` or `invalidName`. A lease that somebody holds
+    /// - Throws: `CancellationError`; ``SecretStoreError`` with `invalidTimeout` or `invalidName`. A lease that somebody holds
     ///   is not an error.
     public nonisolated(nonsending) func tryLease(
         _ name: String, lasting duration: Duration = .seconds(10)
@@ -79,7 +79,7 @@ extension SecretStore {
 
     static func checkLease(_ duration: Duration) throws(SecretStoreError) {
         guard duration >= .milliseconds(10), duration <= RingLease.longest else {
-            throw SecretStoreError(.invalidLease)
+            throw SecretStoreError(.leaseDuration)
         }
     }
 }

@@ -35,7 +35,7 @@ extension SecretStore {
     ///   - change: makes the new value of the old one, which is `nil` where there is no such item; `nil` deletes the item.
     /// - Returns: the new value.
     /// - Throws: ``SecretStoreError`` with `leaseLost`, `contended` where others had the item all the time, `undecodable`,
-    ///   `unencodable`, `invalidLease`, `tooLarge` or `invalidTimeout`; and what `change` throws. The item is unchanged then.
+    ///   `unencodable`, `tooLarge` or `invalidTimeout`; and what `change` throws. The item is unchanged then.
     @available(*, noasync, message: "keeps the thread; 'await' 'update'")
     @discardableResult
     public func blockingUpdate<Value: Codable>(

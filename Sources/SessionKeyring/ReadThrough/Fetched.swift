@@ -32,11 +32,9 @@ public struct Fetched<Value> {
 
 extension Fetched: Sendable where Value: Sendable {}
 
-extension Fetched: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Fetched: CustomStringConvertible, CustomReflectable {
     /// Never the value.
     public var description: String { "<redacted>" }
-    /// Never the value.
-    public var debugDescription: String { description }
     /// Without the value.
     public var customMirror: Mirror { Mirror(self, children: [] as [Mirror.Child]) }
 }

@@ -13,14 +13,14 @@ package struct Lifetime: Sendable {
     /// Whether they get it at all.
     let isUsable: Bool
 
-    /// - Throws: ``SecretStoreError`` with `invalidTimeout` or `invalidRefresh`.
+    /// - Throws: ``SecretStoreError`` with or `invalidTimeout`.
     init(
         timeout: Duration?, refreshAfter: Duration?, usableFor: Duration? = nil, of item: ItemIdentity
     ) throws(SecretStoreError) {
         if let refreshAfter {
             let end = [timeout, usableFor].compactMap(\.self).min()
             guard refreshAfter > .zero, end.map({ refreshAfter < $0 }) ?? true else {
-                throw SecretStoreError(.invalidRefresh, item: item)
+                throw SecretStoreError(.refreshTime, item: item)
             }
         }
         for limit in [timeout, usableFor] {
@@ -31,14 +31,16 @@ package struct Lifetime: Sendable {
 
     /// - Parameter refreshBefore: how long before its end it is fetched anew; `nil` for not before it is gone. What lives for
     ///   less than that is due at once.
-    /// - Throws: ``SecretStoreError`` with `invalidTimeout` or `invalidRefresh`.
+    /// - Throws: ``SecretStoreError`` with or `invalidTimeout`.
     package init(timeout: Duration?, refreshBefore: Duration?, of item: ItemIdentity) throws(SecretStoreError) {
         if let timeout { _ = try SecretStore.keyTimeout(timeout, item: item) }
         guard let refreshBefore else {
             self.init(clamping: timeout, refreshAfter: nil, usableFor: nil)
             return
         }
-        guard let timeout, refreshBefore > .zero else { throw SecretStoreError(.invalidRefresh, item: item) }
+        guard let timeout, refreshBefore > .zero else {
+            throw SecretStoreError(.refreshTime, item: item)
+        }
         self.init(clamping: timeout, refreshAfter: timeout - refreshBefore, usableFor: nil)
     }
 

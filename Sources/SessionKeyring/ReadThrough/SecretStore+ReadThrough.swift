@@ -30,8 +30,8 @@ extension SecretStore {
     ///     well, or the old value if there is one; `nil` if each tries by itself.
     ///   - fetch: gets the value from its source. If the quota has no room, the value is returned, and not stored.
     /// - Throws: what `fetch` throws; `CancellationError`; ``SecretStoreError`` with `fetchTimedOut`, `fetchFailed`,
-    ///   `leaseHeld` where others fetched for more than an hour, `unencodable`, `tooLarge`, `invalidTimeout`,
-    ///   `invalidRefresh`, or `invalidLease` for a limit that no fetch may have.
+    ///   `leaseHeld` where others fetched for more than an hour, `unencodable`, `tooLarge`, or
+    ///   `invalidTimeout`, also for a limit that no fetch may have.
     public func value<Value: Codable & Sendable>(
         for item: ItemIdentity,
         as type: Value.Type = Value.self,
@@ -101,7 +101,7 @@ extension SecretStore {
     ///     well; `nil` if each tries by itself.
     ///   - fetch: gets the value from where it comes.
     /// - Throws: what `fetch` throws; ``SecretStoreError`` with `fetchFailed`, `leaseHeld` where others fetched for more than
-    ///   an hour, `unencodable`, `tooLarge`, `invalidTimeout`, `invalidRefresh`, or `invalidLease` for a limit
+    ///   an hour, `unencodable`, `tooLarge`, or `invalidTimeout`, also for a limit
     ///   that no fetch may have.
     @available(*, noasync, message: "keeps the thread; use 'value(for:)'")
     public func blockingValue<Value: Codable>(

@@ -28,7 +28,7 @@ package struct SingleFlight: Sendable {
     /// - Parameters:
     ///   - leaseDuration: for how long the lease is taken at a time.
     ///   - failureTimeout: for how long others don't fetch after a failure; `nil` where each tries by itself.
-    /// - Throws: ``SecretStoreError`` with `invalidLease`, `invalidTimeout` or `invalidName`.
+    /// - Throws: ``SecretStoreError`` with `invalidTimeout` or `invalidName`.
     package init(
         store: SecretStore, item: ItemIdentity, leaseDuration: Duration, _ refreshing: FetchPolicy.Refreshing,
         failureTimeout: Duration? = nil

@@ -19,16 +19,15 @@ public enum SecretScope: Hashable, Sendable {
     /// The user's, kept over logins for some days after its last use (`persistent_keyring_expiry`).
     case persistent
     /// The process's: gone when it ends. Threads that existed before the store was made are not let in:
-    /// they get `foreignThread`.
+    /// they get `forbidden`.
     case process
     /// The calling thread's: for no other thread, gone when it ends.
     case thread
-    /// A keyring of your choice, and who may use the items besides the keyring's possessor.
-    case keyring(KeySerial, access: ItemAccess = .possessor)
+    /// A keyring of your choice; only its possessors may use the items, unless it is open to the owner's other processes too.
+    case keyring(KeySerial, isOpenToOwner: Bool = false)
 
     /// Who may use the items of a scope.
-    @nonexhaustive
-    public enum ItemAccess: Hashable, Sendable {
+    package enum ItemAccess: Hashable, Sendable {
         /// Those who possess the keyring, as the members of a session do.
         case possessor
         /// The owning user's other processes too.
@@ -40,7 +39,7 @@ public enum SecretScope: Hashable, Sendable {
         switch self {
         case .session, .sharedSession, .process, .thread: .possessor
         case .user, .persistent: .owner
-        case .keyring(_, let access): access
+        case .keyring(_, let isOpenToOwner): isOpenToOwner ? .owner : .possessor
         }
     }
 

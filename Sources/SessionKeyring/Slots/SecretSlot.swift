@@ -3,11 +3,11 @@ import Keyutils
 /// One item that holds values of one type.
 public struct SecretSlot<Secret: Sendable>: SecretLoader, SecretSaver {
     /// The store behind it.
-    public let store: SecretStore
+    package let store: SecretStore
     /// The item that it stands for.
-    public let item: ItemIdentity
+    package let item: ItemIdentity
     /// The timeout of what is saved, unless another is given; `nil` for the session's length.
-    public let timeout: Duration?
+    package let timeout: Duration?
 
     let encode: @Sendable (Secret) throws -> SecretBytes
     let decode: @Sendable (RawSpan) throws -> Secret

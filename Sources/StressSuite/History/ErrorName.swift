@@ -16,6 +16,10 @@ enum ErrorName: String, BitwiseCopyable {
     case other = "not the store's"
 
     init(_ error: any Error) {
+        if (error as? SecretStoreError)?.detail == .unreadableAfterWrite {
+            self = .unreadableAfterWrite
+            return
+        }
         self =
             switch (error as? SecretStoreError)?.code {
             case .quotaExceeded: .quotaExceeded
@@ -27,7 +31,6 @@ enum ErrorName: String, BitwiseCopyable {
             case .sessionRevoked: .sessionRevoked
             case .notFound: .notFound
             case .undecodable: .undecodable
-            case .unreadableAfterWrite: .unreadableAfterWrite
             case .unexpected: .unexpected
             default: .other
             }

@@ -31,15 +31,13 @@ extension ExitCode {
         self =
             switch code {
             case .notFound: .noItem
-            case .invalidName, .invalidTimeout, .invalidLease, .invalidRefresh: .usage
+            case .invalidName, .invalidTimeout: .usage
             case .undecodable, .ambiguous: .data
             case .unavailable, .sessionRevoked: .unavailable
             case .duplicate: .cannotCreate
             case .quotaExceeded, .contended, .leaseHeld, .leaseLost, .fetchTimedOut, .fetchFailed: .tryAgain
-            case .forbidden, .foreignSession, .foreignThread, .restricted: .noPermission
-            case .tooLarge, .unencodable, .missingValue, .insideUpdate, .unreadableAfterWrite, .unsupported,
-                .unexpected:
-                .internalError
+            case .forbidden, .foreignSession: .noPermission
+            case .tooLarge, .unencodable, .insideUpdate, .unsupported, .unexpected: .internalError
             }
     }
 }
@@ -63,7 +61,8 @@ extension SecretStoreError {
 
     /// What to do about it with the command.
     fileprivate var commandHint: String {
-        switch code {
+        if let detail { return detail.commandHint }
+        return switch code {
         case .notFound: MissingItem.usualHint
         case .duplicate: "leave out --new to replace it"
         case .forbidden: "run it in the session that stored the secret, or use --scope user"
@@ -74,14 +73,23 @@ extension SecretStoreError {
         case .sessionRevoked:
             "log in again, or start a new session with 'skr session'; \(Guide.loginEnvironments.reference) has more"
         case .quotaExceeded: "\(hint); \(Guide.guarantees.reference) has the sizes"
-        case .restricted: "start a session of your own with 'skr session', or use another scope"
         case .undecodable: "ask for the type that was stored, or look at it with 'skr get'"
         case .invalidTimeout: "pass a duration of more than 0 and at most 4294967295 seconds: \(DurationText.forms)"
-        case .invalidLease: "write it as \(DurationText.forms); the lock is renewed as long as the command runs"
-        case .invalidRefresh: "give a timeout, and refresh less than that before its end"
-        case .unreadableAfterWrite: "look for what removes the keyring; 'keyctl show' lists it"
         case .unsupported: "'skr doctor' tells which features this kernel has"
         default: hint
+        }
+    }
+}
+
+extension SecretStoreError.Detail {
+    /// What to do about it with the command.
+    fileprivate var commandHint: String {
+        switch self {
+        case .restricted: "start a session of your own with 'skr session', or use another scope"
+        case .leaseDuration: "write it as \(DurationText.forms); the lock is renewed as long as the command runs"
+        case .refreshTime: "give a timeout, and refresh less than that before its end"
+        case .unreadableAfterWrite: "look for what removes the keyring; 'keyctl show' lists it"
+        case .foreignThread, .missingValue: hint
         }
     }
 }

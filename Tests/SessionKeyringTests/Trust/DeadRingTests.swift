@@ -44,7 +44,7 @@ struct DeadRingTests {
     func leasesRing(way: String, isOpenToOwner: Bool) throws {
         let scratch = try ScratchKeyring()
         let item = ItemIdentity.password(service: "item")
-        let store = try SecretStore(.keyring(scratch.keyring.serial, access: isOpenToOwner ? .owner : .possessor))
+        let store = try SecretStore(.keyring(scratch.keyring.serial, isOpenToOwner: isOpenToOwner))
         let uses: [(String, () throws -> Void)] = [
             ("set", { try store.set("1", for: item) }),
             ("update", { try store.blockingUpdate(item, timeout: nil) { (_: String?) in "2" } }),

@@ -45,7 +45,7 @@ package enum DoctorHint {
     /// What to do about an error in this scope.
     init(for error: SecretStoreError, in scope: Place.Scope) {
         switch error.code {
-        case .restricted where scope == .session: self = .newSession
+        case .forbidden where error.detail != nil && scope != .session: self = .showKeyrings(reason: error.hint)
         case .sessionRevoked, .forbidden, .foreignSession: self = .newSession
         case .unavailable: self = .allowCalls
         case .quotaExceeded: self = error.quota.map(Self.moreQuota) ?? .listItems

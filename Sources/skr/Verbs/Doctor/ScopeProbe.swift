@@ -12,8 +12,8 @@ struct ScopeProbe: Sendable {
 
     /// Returns if a store that resolved the scope again read the secret as it was written, and nothing of it is left.
     ///
-    /// - Throws: ``SecretStoreError`` as the store's operations do, and with `unreadableAfterWrite` where what was
-    ///   written was not found or was not the same.
+    /// - Throws: ``SecretStoreError`` as the store's operations do, and with `unexpected` if the secret
+    ///   was not found or differs.
     init(in scope: SecretScope) throws(SecretStoreError) {
         let anchor = try scope.resolve()
         let ring = try SecretStoreError.translating { () throws(KeyringError) in
@@ -25,7 +25,7 @@ struct ScopeProbe: Sendable {
         let now = try scope.resolve()
         let isFound = try SecretStoreError.translating { () throws(KeyringError) in try now.links(Key(keyring)) }
         guard isFound else { throw SecretStoreError(.unreadableAfterWrite) }
-        isTimeLeftKnown = try Self.storeAndReadBack(in: .keyring(keyring.serial, access: scope.access))
+        isTimeLeftKnown = try Self.storeAndReadBack(in: .keyring(keyring.serial, isOpenToOwner: scope.access == .owner))
         do throws(KeyringError) {
             try ring.remove()
         } catch {

@@ -63,7 +63,7 @@ struct ListedPlace {
         do throws(SecretStoreError) {
             return try ListedPlace(lookingInto: namespace.store, scope: scope, namespace: namespace.name)
         } catch {
-            guard error.code == .forbidden else { throw error }
+            guard error.code == .forbidden, error.detail == nil else { throw error }
             let problem = CommandError(error)
             warn(of: "scope \(scope.rawValue), namespace \(namespace.name)", because: problem.message, hint: nil)
             return nil

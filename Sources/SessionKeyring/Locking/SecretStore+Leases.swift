@@ -120,7 +120,7 @@ extension SecretStore {
         return result
     }
 
-    /// Runs `body` in a child task while it holds the lease of that name, and cancels the task if the lease is lost.
+    /// Runs `body` in a task while it holds the lease of that name, and cancels the task if the lease is lost.
     ///
     /// A cancelled `body` may run on until it notices, so its effects are unknown: another holder may run at the same time.
     /// A lost lease is noticed after half of `duration` at most, unless the process is stopped.
@@ -139,22 +139,19 @@ extension SecretStore {
     ) async throws -> Result {
         try await withLease(name, lasting: duration, waiting: limit) { lease in
             let held = lease.held
-            return try await withThrowingTaskGroup(of: Result?.self) { tasks in
-                tasks.addTask { try await body(Lease(name: name, held: held)) }
-                tasks.addTask {
-                    while held.timeLeft > .zero {
-                        // Cancelled, it leaves the result to the other task.
-                        guard (try? await Task.sleep(for: duration / 8)) != nil else { return nil }
-                    }
-                    throw SecretStoreError(.leaseLost)
-                }
-                while let result = try await tasks.next() {
-                    guard let result else { continue }
-                    tasks.cancelAll()
-                    return result
-                }
-                throw CancellationError()
+            let work = Task { try await body(Lease(name: name, held: held)) }
+            // On a thread of its own kind: those of tasks may all be busy.
+            let watch = BackgroundTimer(after: duration / 8, repeats: true) {
+                if held.timeLeft <= .zero { work.cancel() }
             }
+            defer { withExtendedLifetime(watch) {} }
+            let result = await withTaskCancellationHandler {
+                await work.result
+            } onCancel: {
+                work.cancel()
+            }
+            try lease.checkHeld()
+            return try result.get()
         }
     }
 

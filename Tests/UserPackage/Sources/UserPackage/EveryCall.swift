@@ -44,8 +44,8 @@ private func setAndGet(_ store: SecretStore) throws {
     precondition(login?.groups == ["ops"])
     try store.set(SecretBytes(utf8: "bytes"), for: token)
     let length = try store.withBytes(of: token) { bytes in bytes.byteCount }
-    let sum = try store.withBytes(of: token) { bytes in try sum(of: bytes) }
-    precondition(sum == 98 + 121 + 116 + 101 + 115)
+    let total = try store.withBytes(of: token) { bytes in try sum(of: bytes) }
+    precondition(total == 98 + 121 + 116 + 101 + 115)
     precondition(length == 5)
     guard let bytes: SecretBytes = try store.get(token) else { preconditionFailure() }
     precondition(bytes.count == 5 && bytes.withBytes { $0.byteCount } == 5 && !bytes.isEmpty)

@@ -45,11 +45,9 @@ extension ExitCode {
 extension SecretStoreError {
     /// As the library says it, with names that can't play tricks on a terminal.
     private var displaySummary: String {
-        switch code {
-        case .ambiguous(let accounts): Code.ambiguous(accounts: accounts.map(Display.plain)).summary
-        case .restricted: "the keyring is restricted: no key can be added to it"
-        default: summary
-        }
+        if case .restricted? = detail { return "the keyring is restricted: no key can be added to it" }
+        guard case .ambiguous(let accounts) = code else { return summary }
+        return Code.ambiguous(accounts: accounts.map(Display.plain)).summary
     }
 
     /// The library's summary, with the item as the user named it and without the kernel's error.

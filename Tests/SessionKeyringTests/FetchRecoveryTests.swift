@@ -69,7 +69,7 @@ struct FetchRecoveryTests {
             let session = try Keyring.resolve(.sessionKeyring)
             // Tasks run on threads that have another session.
             try Key(session).setPermissions([.possessorAll, .userAll])
-            let store = try SecretStore(.keyring(session.serial, access: .owner))
+            let store = try SecretStore(.keyring(session.serial, isOpenToOwner: true))
             try store.set("other", for: .password(service: "other"))
             do throws(KeyringError) {
                 for number in 0..<300 { _ = try session.add(.user, "filler \(number)", payload: [1].span.bytes) }

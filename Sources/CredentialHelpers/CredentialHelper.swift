@@ -94,9 +94,28 @@ extension CredentialHelper {
         _ secret: SecretBox, _ fields: CredentialFields, service: String, account: String,
         as kind: ItemIdentity.Kind = .internet, of owner: ItemOwner = .others
     ) throws(SecretStoreError) -> Bool {
-        try items.takingTurns(at: service) { () throws(SecretStoreError) in
+        // git stores a secret again after each use: that takes no lease.
+        if let item = try first(service: service, account: account, of: owner, says: secret, fields) {
+            try shorten(item, to: timeout(until: fields.expires))
+            return true
+        }
+        return try items.takingTurns(at: service) { () throws(SecretStoreError) in
             try replace(secret, fields, service: service, account: account, as: kind, of: owner)
         }
+    }
+
+    /// The item that a client finds first under this name, if it holds just this.
+    private func first(
+        service: String, account: String, of owner: ItemOwner, says secret: SecretBox, _ fields: CredentialFields
+    ) throws(SecretStoreError) -> ItemIdentity? {
+        for kind in Self.kinds {
+            let item = ItemIdentity(kind, service: service, account: account)
+            guard let bytes = try items.get(item) else { continue }
+            let record = CredentialRecord(SecretBox(bytes), of: item)
+            guard owner.has(item, record) else { continue }
+            return record?.says(secret, fields, at: now) ?? false ? item : nil
+        }
+        return nil
     }
 
     /// Does the same for a caller whose turn it is.
@@ -111,23 +130,25 @@ extension CredentialHelper {
         if !fields.isEmpty, try isTaken(service: service, account: account, for: owner) { return false }
         let item = ItemIdentity(fields.isEmpty ? kind : .credential, service: service, account: account)
         var others: [(item: ItemIdentity, payload: SecretBox)] = []
-        var isFirst = true
+        var (isFirst, isStored) = (true, false)
         for kind in Self.kinds {
             let name = ItemIdentity(kind, service: service, account: account)
             guard let bytes = try items.get(name) else { continue }
             let payload = SecretBox(bytes)
             let record = CredentialRecord(payload, of: name)
             guard owner.has(name, record) else { continue }
-            if isFirst, record?.says(secret, fields, at: now) ?? false {
-                try shorten(name, to: timeout(until: fields.expires))
-                return true
-            }
+            let isSame = isFirst && record?.says(secret, fields, at: now) ?? false
+            if isSame, name != item { return true }
+            // A store that lost its turn comes here again: it may still have to delete the others.
+            if isSame { isStored = true }
             isFirst = false
             if name != item { others.append((name, payload)) }
         }
-        let isRecord = item.kind == .credential
-        let payload = isRecord ? SecretBox(CredentialRecord.encode(secret, fields)) : secret
-        try items.set(payload.bytes, for: item, timeout: timeout(until: fields.expires))
+        if !isStored {
+            let isRecord = item.kind == .credential
+            let payload = isRecord ? SecretBox(CredentialRecord.encode(secret, fields)) : secret
+            try items.set(payload.bytes, for: item, timeout: timeout(until: fields.expires))
+        }
         // These would be found first, or be left over.
         for (other, before) in others { try items.delete(other, ifUnchanged: before.bytes) }
         return true

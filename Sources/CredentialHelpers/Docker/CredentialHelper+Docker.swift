@@ -62,21 +62,28 @@ extension CredentialHelper {
     private func dockerGet(_ request: RawSpan) throws(SecretStoreError) -> HelperAnswer {
         guard let server = Self.server(request) else { return Self.noServer }
         let answer = try lookingAgain { look throws(SecretStoreError) -> HelperAnswer? in
-            for item in try dockerItems(for: server) + handSetItems(for: server) {
-                if let answer = Self.dockerAnswer(try look.liveCredential(item), of: item, for: server) {
-                    return answer
-                }
+            // Both in one list: an item that changes its kind between two lists would be in neither.
+            let found = try items { item in
+                !item.account.isEmpty && item.service.utf8.elementsEqual(server.utf8)
+                    && (item.kind != .internet || ItemOwner.docker.has(item, nil))
+            }
+            for item in found.filter({ $0.kind != .password }) + found.filter({ $0.kind == .password }) {
+                guard let credential = try look.liveCredential(item),
+                    item.kind == .password || ItemOwner.docker.has(item, credential),
+                    let answer = Self.dockerAnswer(credential, of: item, for: server)
+                else { continue }
+                return answer
             }
             return nil
         }
         return answer ?? Self.dockerError("credentials not found in native keychain")
     }
 
-    /// `nil` for a credential that has expired, or is not text.
+    /// `nil` for a credential that is not text.
     private static func dockerAnswer(
-        _ credential: CredentialRecord?, of item: ItemIdentity, for server: String
+        _ credential: CredentialRecord, of item: ItemIdentity, for server: String
     ) -> HelperAnswer? {
-        guard let credential, credential.secret.isText else { return nil }
+        guard credential.secret.isText else { return nil }
         return HelperAnswer { text in
             text.append("{\"ServerURL\":")
             text.appendJSON(server)
@@ -129,12 +136,6 @@ extension CredentialHelper {
             return found.isEmpty ? nil : found
         }
         return found ?? []
-    }
-
-    private func handSetItems(for server: String) throws(SecretStoreError) -> [ItemIdentity] {
-        try items { item in
-            item.kind == .password && !item.account.isEmpty && item.service.utf8.elementsEqual(server.utf8)
-        }
     }
 
     private static var noServer: HelperAnswer { dockerError("no credentials server URL") }

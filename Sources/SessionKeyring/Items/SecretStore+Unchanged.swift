@@ -34,10 +34,9 @@ extension SecretStore {
         var wait = DeadlineWait(RetryBudget.heldLease, backoff: .short)
         let backend = backend.withoutWaiting(lastResorts: false)
         repeat {
+            let lease: (any LeaseHandle)?
             do throws(SecretStoreError) {
-                guard let lease = try backend.tryLease(name, lasting: Self.updateDuration) else { continue }
-                let result = try body()
-                if lease.release() { return result }
+                lease = try backend.tryLease(name, lasting: Self.updateDuration)
             } catch {
                 switch error.code {
                 case .quotaExceeded: return try body()
@@ -45,6 +44,11 @@ extension SecretStore {
                 default: throw error
                 }
             }
+            guard let lease else { continue }
+            // Also if `body` throws.
+            defer { _ = lease.release() }
+            let result = try body()
+            if lease.release() { return result }
         } while wait.wait()
         throw SecretStoreError(.contended)
     }

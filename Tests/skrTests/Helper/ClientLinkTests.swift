@@ -34,11 +34,11 @@ struct ClientLinkTests {
             wait $pid; echo $?
             """)
         #expect(
-            outcome.output == """
+            outcome.output.replacing(/"expiration":\d{10}/, with: "\"expiration\":END") == """
                 {"v":[1]}
                 {"Err":{"kind":"not-found"}}
                 {"Ok":{"kind":"login"}}
-                {"Ok":{"kind":"get","token":"t","cache":"session","operation_independent":true}}
+                {"Ok":{"kind":"get","token":"t","cache":"expires","expiration":END,"operation_independent":true}}
                 {"Ok":{"kind":"logout"}}
                 {"Err":{"kind":"url-not-supported"}}
                 0

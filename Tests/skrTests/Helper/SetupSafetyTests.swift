@@ -93,16 +93,16 @@ struct SetupSafetyTests {
         let outcome = try run(
             """
             mkdir home/.docker; echo '[a]' > home/.gitconfig; echo '{}' > home/.docker/config.json; chmod 604 home/.gitconfig home/.docker/config.json
-            chown -R 60438:60439 home; show() { stat -c '%n %u:%g %a' home/.gitconfig home/.docker/config.json; }
+            chown -R 60495:60498 home; show() { stat -c '%n %u:%g %a' home/.gitconfig home/.docker/config.json; }
             for client in git docker; do skr helper install $client --write-config > /dev/null 2>&1; done; show
             for client in git docker; do skr helper uninstall $client --write-config > /dev/null; done; show
             rm home/.gitconfig; skr helper install git --write-config > /dev/null; stat -c '%n %u:%g %a' home/.gitconfig
             chown 0:0 home/.gitconfig; skr helper uninstall git --write-config > /dev/null 2> errors; echo $?; grep -c 'chown --reference' errors; cat home/.gitconfig
             """)
-        let kept = "home/.gitconfig 60438:60439 604\nhome/.docker/config.json 60438:60439 604\n"
+        let kept = "home/.gitconfig 60495:60498 604\nhome/.docker/config.json 60495:60498 604\n"
         #expect(
             outcome.output
-                == "\(kept)\(kept)home/.gitconfig 60438:60439 600\n77\n1\n[credential]\n\thelper = skr\n", "\(outcome)")
+                == "\(kept)\(kept)home/.gitconfig 60495:60498 600\n77\n1\n[credential]\n\thelper = skr\n", "\(outcome)")
     }
 
     @Test(

@@ -291,8 +291,9 @@ struct TokenClientTests {
             ask() { timeout 20 skr helper go "$@" <&3 | tr '\n' '|'; echo " ${PIPESTATUS[0]}"; }
             printf tok | skr set https://h/p; printf named | skr set n
             ask; ask https://h/p/x; ask https://h/q; ask n --prefix https://i/p; ask n --prefix=https://i/p https://i/p/x
-            ask n --prefix https://i/p https://h/p/x; ask c --prefix https://j -- printf '%s,' a b https://j/x
-            ask c --prefix https://j -- false; ask c --prefix https://j -- false https://k/x; ask https://l -- echo t https://l/x
+            ask n --prefix https://i/p https://h/p/x
+            list() { ask c --prefix https://j -- bash -c 'run "printf %s, $*"' x a b "$@"; }; list https://j/x; list; runs
+            ask c --prefix https://j -- false https://k/x; ask https://l -- echo t https://l/x
             ask n; ask n --prefix http://h; ask -- echo t; ask n --prefix https://h -- https://h
             """#)
         #expect(
@@ -305,6 +306,7 @@ struct TokenClientTests {
                  0
                 https://j||Authorization: Bearer a,b,|| 0
                 https://j||Authorization: Bearer a,b,|| 0
+                1
                  0
                 https://l||Authorization: Bearer t|| 0
                  64

@@ -78,7 +78,10 @@ package enum Skr {
             return .usage(parser: message, hint: "'skr help' lists the verbs")
         }
         let lacksCommand = RootCommand.launches(verb) && !words.contains("--")
-        if let hint = LikelyMistake.hint(forOptionIn: message, of: verb) { return .usage(parser: message, hint: hint) }
+        if let hint = LikelyMistake.hint(forOptionIn: message, of: verb) {
+            // Without the parser's guess, which is the option of the nearest spelling.
+            return .usage(parser: String(message.prefix { $0 != "." }), hint: hint)
+        }
         let hint = lacksCommand ? "write the command behind '--'; 'skr help \(verb)' shows the options" : nil
         return .usage(parser: message, hint: hint ?? "'skr help \(verb)' shows its options")
     }

@@ -72,6 +72,7 @@ struct LikelyMistakeTests {
         let lines = outcome.errors.split(separator: "\n")
         #expect(lines.count == 2)
         #expect(lines.first?.hasPrefix("skr: error: \(mistake.error)") == true, "\(outcome.errors)")
+        #expect(!outcome.errors.contains("Did you mean"), "\(outcome.errors)")
         #expect(lines.last?.hasPrefix("skr: hint: \(mistake.hint)") == true, "\(outcome.errors)")
         // Nothing was stored or changed.
         #expect(outcome.output == "api\t\t1\n")

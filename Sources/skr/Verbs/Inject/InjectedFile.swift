@@ -6,18 +6,10 @@ import SystemPackage
 ///
 /// Until it is complete, the text is in a file without a name, which vanishes with this process. Only where it replaces
 /// another file it has a temporary name for a moment; a `kill -9` at that moment leaves it.
-struct InjectedFile {
-    /// From linux/fcntl.h: O_TMPFILE without its O_DIRECTORY, whose number differs between machines.
-    private static let unnamed: CInt = 0o20_000_000
-    /// O_PATH: the folder need not be readable.
-    private static let placeOnly: CInt = 0o10_000_000
-    /// AT_EMPTY_PATH.
-    private static let descriptorItself: CInt = 0x1000
-
-    private let folder: CInt
+struct InjectedFile: ~Copyable {
+    private let path: String
+    private let folder: OpenFolder
     private let name: String
-    /// What it replaces.
-    private let existing: stat?
     /// Whether others may put files into the folder and can't remove ours, as in `/tmp`.
     private let isSharedFolder: Bool
 
@@ -28,10 +20,7 @@ struct InjectedFile {
             if unsafe stat(path, &found) == 0, found.st_mode & S_IFMT != S_IFREG {
                 return try writeDirectly(text, to: path)
             }
-            let file = try InjectedFile(path)
-            defer { close(file.folder) }
-            try file.requireOwn(file.existing, at: path)
-            try file.replace(by: text, at: path)
+            try InjectedFile(path).replace(by: text)
         } catch let error as CommandError {
             throw error
         } catch {
@@ -61,19 +50,21 @@ struct InjectedFile {
 
     private init(_ path: String) throws {
         let target = try LinkedPath.target(of: path)
+        guard !target.name.isEmpty else { throw Errno.isDirectory }
+        folder = try OpenFolder(target.folder)
+        self.path = path
         name = target.name
-        guard !name.isEmpty else { throw Errno.isDirectory }
-        folder = unsafe open(target.folder, Self.placeOnly | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { throw Errno.last }
         var found = stat()
         isSharedFolder =
-            unsafe fstat(folder, &found) == 0 && found.st_mode & S_ISVTX != 0 && found.st_mode & 0o022 != 0
-        existing = unsafe fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) == 0 ? found : nil
+            unsafe fstat(folder.descriptor, &found) == 0 && found.st_mode & S_ISVTX != 0 && found.st_mode & 0o022 != 0
     }
 
-    /// Refuses to replace another user's file in a shared folder, which root could do: that user would own the secrets.
-    private func requireOwn(_ existing: stat?, at path: String) throws(CommandError) {
-        guard isSharedFolder, let owner = existing?.st_uid, owner != geteuid() else { return }
+    /// What the text replaces; `nil` for a new file.
+    ///
+    /// Refuses another user's file in a shared folder, which root could replace: that user would own the secrets.
+    private func existing() throws -> stat? {
+        let existing = try folder.attributes(of: name)
+        guard isSharedFolder, let owner = existing?.st_uid, owner != geteuid() else { return existing }
         throw CommandError(
             exitCode: .noPermission,
             message:
@@ -81,17 +72,29 @@ struct InjectedFile {
             hint: "delete the file first, or name one in a folder of your own")
     }
 
-    private func replace(by text: RawSpan, at path: String) throws {
-        let draft = unsafe openat(folder, ".", O_WRONLY | Self.unnamed | O_DIRECTORY | O_CLOEXEC, 0o600)
-        guard draft >= 0 else { throw Errno.last }
-        defer { close(draft) }
-        try FileDescriptor(rawValue: draft).writeAll(text)
-        guard takeOver(to: draft), fsync(draft) == 0 else { throw Errno.last }
-        try publish(draft, at: path)
+    private func replace(by text: RawSpan) throws {
+        let old = try existing()
+        let draft = try folder.openUnnamed()
+        defer { try? draft.close() }
+        try draft.writeAll(text)
+        guard Self.takeOver(old, to: draft.rawValue), fsync(draft.rawValue) == 0 else { throw Errno.last }
+        do {
+            if old == nil { return try folder.link(draft, as: name) }
+        } catch Errno.fileExists {
+            _ = try existing()
+        }
+        let before = OpenFolder.blockSignals()
+        defer { OpenFolder.restoreSignals(before) }
+        let other = OpenFolder.newName(".skr-")
+        try folder.link(draft, as: other)
+        if unsafe renameat(folder.descriptor, other, folder.descriptor, name) == 0 { return }
+        let error = Errno.last
+        try? folder.unlink(other)
+        throw error
     }
 
     /// Gives the draft the mode and, where that is allowed, the owner of what it replaces.
-    private func takeOver(to draft: CInt) -> Bool {
+    private static func takeOver(_ existing: stat?, to draft: CInt) -> Bool {
         guard let existing else { return true }
         var mode = existing.st_mode & 0o777
         if fchown(draft, existing.st_uid, existing.st_gid) != 0, fchown(draft, uid_t.max, existing.st_gid) != 0 {
@@ -99,34 +102,6 @@ struct InjectedFile {
             mode &= ~0o070
         }
         return fchmod(draft, mode) == 0
-    }
-
-    /// Gives the draft its name.
-    private func publish(_ draft: CInt, at path: String) throws {
-        if existing == nil {
-            if link(draft, name) { return }
-            guard .last == Errno.fileExists else { throw Errno.last }
-            var found = stat()
-            try requireOwn(unsafe fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) == 0 ? found : nil, at: path)
-        }
-        // No signal but SIGKILL and SIGSTOP can come in between.
-        var (all, before) = (sigset_t(), sigset_t())
-        unsafe sigfillset(&all)
-        unsafe pthread_sigmask(SIG_SETMASK, &all, &before)
-        defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
-        let other = ".skr-\(String(UInt64.random(in: .min ... .max), radix: 36))"
-        guard link(draft, other) else { throw Errno.last }
-        if unsafe renameat(folder, other, folder, name) == 0 { return }
-        let error = Errno.last
-        unsafe unlinkat(folder, other, 0)
-        throw error
-    }
-
-    private func link(_ draft: CInt, _ name: String) -> Bool {
-        // The first call needs a capability or a recent kernel, the second one needs /proc.
-        unsafe linkat(draft, "", folder, name, Self.descriptorItself) == 0
-            || (errno == ENOENT
-                && linkat(AT_FDCWD, "/proc/self/fd/\(draft)", folder, name, AT_SYMLINK_FOLLOW) == 0)
     }
 
     private static func failure(_ path: String, _ error: any Error, hint: String) -> CommandError {

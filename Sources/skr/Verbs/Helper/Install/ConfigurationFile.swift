@@ -98,11 +98,15 @@ struct ConfigurationFile: ~Copyable {
             }
             let target = try LinkedPath.target(of: path)
             let folder = try DraftFolder(target.folder)
+            let before = OpenFolder.blockSignals()
+            defer { OpenFolder.restoreSignals(before) }
             return try body(folder, target.name)
         } catch let error as CommandError {
             throw error
         } catch {
-            throw refusal("can't write \(Display.quoted(path)): \(error.reason)")
+            throw CommandError(
+                exitCode: .noPermission, message: "can't write \(Display.quoted(path)): \(error.reason)",
+                hint: "nothing was changed; make the file and its folder yours and writable, or change it by hand")
         }
     }
 
@@ -128,11 +132,6 @@ struct ConfigurationFile: ~Copyable {
             hint: "chown --reference=\(Display.shellWord(user.home)) \(Display.shellWord(path))")
     }
 
-    private func refusal(_ message: String) -> CommandError {
-        CommandError(
-            exitCode: .noPermission, message: message,
-            hint: "nothing was changed; make the file and its folder yours and writable, or change it by hand")
-    }
 }
 
 /// An open file and what was read from it.

@@ -19,8 +19,6 @@ import SystemPackage
 /// `RENAME_EXCHANGE`, the original is compared and then replaced, and a write in between is lost.
 struct DraftFolder: ~Copyable {
     private static let prefix = ".skr-setup-"
-    /// From linux/fcntl.h: O_TMPFILE without its O_DIRECTORY, O_PATH, and AT_EMPTY_PATH.
-    private static let (unnamed, placeOnly, descriptorItself): (CInt, CInt, CInt) = (0o20_000_000, 0o10_000_000, 0x1000)
 
     /// Flags of `renameat2`.
     private enum Rename: UInt32 {
@@ -30,23 +28,18 @@ struct DraftFolder: ~Copyable {
     }
 
     private let path: String
-    private let descriptor: CInt
+    private let folder: OpenFolder
 
     init(_ path: String) throws(Errno) {
         self.path = path
-        descriptor = unsafe open(path, Self.placeOnly | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .last }
-    }
-
-    deinit {
-        close(descriptor)
+        folder = try OpenFolder(path)
     }
 
     func removeOrphans() {
         for name in FolderNames.all(in: path) where name.hasPrefix(Self.prefix) {
-            let file = unsafe openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+            let file = unsafe openat(folder.descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
             guard file >= 0 else { continue }
-            if flock(file, LOCK_EX | LOCK_NB) == 0 { unsafe unlinkat(descriptor, name, 0) }
+            if flock(file, LOCK_EX | LOCK_NB) == 0 { unsafe unlinkat(folder.descriptor, name, 0) }
             close(file)
         }
     }
@@ -56,16 +49,12 @@ struct DraftFolder: ~Copyable {
     /// - Parameter original: the file that it replaces; `nil` for a new file.
     /// - Returns: false if there is another file by now.
     func put(_ text: RawSpan, at name: String, insteadOf original: OriginalFile?) throws(Errno) -> Bool {
-        let before = Self.blockSignals()
-        defer { Self.restoreSignals(before) }
-        let draft = "\(Self.prefix)\(String(UInt64.random(in: .min ... .max), radix: 36))"
-        let file = try openDraft(draft)
+        let draft = OpenFolder.newName(Self.prefix)
+        let file = try makeDraft(draft, of: text, like: original)
         defer {
-            unsafe unlinkat(descriptor, draft, 0)
-            close(file)
+            try? folder.unlink(draft)
+            try? file.close()
         }
-        try fill(file, with: text, like: original)
-        try giveName(draft, to: file)
         guard let original else { return try move(draft, to: name, .withoutReplacing) }
         flock(original.file.rawValue, LOCK_SH | LOCK_NB)
         do throws(Errno) {
@@ -78,7 +67,7 @@ struct DraftFolder: ~Copyable {
         if try isStill(original, draft) { return true }
         _ = try move(draft, to: name, .exchanging)
         // If this is not our draft, it is a write that is newer still.
-        if try !isSame(file, draft) { _ = try move(draft, to: name, .exchanging) }
+        if try !isSame(file.rawValue, draft) { _ = try move(draft, to: name, .exchanging) }
         return false
     }
 
@@ -86,60 +75,61 @@ struct DraftFolder: ~Copyable {
     ///
     /// - Returns: false if there is another file by now.
     func delete(_ name: String, ifStill original: OriginalFile) throws(Errno) -> Bool {
-        let before = Self.blockSignals()
-        defer { Self.restoreSignals(before) }
-        let draft = "\(Self.prefix)\(String(UInt64.random(in: .min ... .max), radix: 36))"
+        let draft = OpenFolder.newName(Self.prefix)
         flock(original.file.rawValue, LOCK_SH | LOCK_NB)
         guard try isStill(original, name), try move(name, to: draft, .withoutReplacing) else { return false }
         let isDeleted = try isStill(original, draft)
         if !isDeleted, try move(draft, to: name, .withoutReplacing) { return false }
-        guard unsafe unlinkat(descriptor, draft, 0) == 0 else { throw .last }
+        try folder.unlink(draft)
         return isDeleted
     }
 
-    private func openDraft(_ name: String) throws(Errno) -> CInt {
-        var file = unsafe openat(descriptor, ".", O_WRONLY | Self.unnamed | O_DIRECTORY | O_CLOEXEC, 0o600)
-        if file < 0, [EOPNOTSUPP, EISDIR, ENOENT, EINVAL].contains(errno) {
-            file = unsafe openat(descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        }
-        guard file >= 0 else { throw .last }
-        flock(file, LOCK_SH | LOCK_NB)
-        return file
-    }
-
-    private func fill(_ draft: CInt, with text: RawSpan, like original: OriginalFile?) throws(Errno) {
-        let file = FileDescriptor(rawValue: draft)
+    /// A draft with its name and content.
+    private func makeDraft(
+        _ name: String, of text: RawSpan, like original: OriginalFile?
+    ) throws(Errno) -> FileDescriptor {
+        let (file, isNamed) = try openDraft(name)
         do {
+            flock(file.rawValue, LOCK_SH | LOCK_NB)
             try file.writeAll(text)
+            try giveOwner(of: original, to: file)
+            guard fsync(file.rawValue) == 0 else { throw Errno.last }
+            if !isNamed { try folder.link(file, as: name) }
+            return file
         } catch {
+            if isNamed { try? folder.unlink(name) }
+            try? file.close()
             throw error as? Errno ?? .ioError
         }
-        if let original {
-            let attributes = original.attributes
-            guard fchown(draft, attributes.st_uid, attributes.st_gid) == 0,
-                fchmod(draft, attributes.st_mode & 0o777) == 0
-            else { throw .last }
-        } else {
-            try FolderOwner.give(file, in: path)
-        }
-        guard fsync(draft) == 0 else { throw .last }
     }
 
-    private func giveName(_ name: String, to draft: CInt) throws(Errno) {
-        // The first call needs a capability or a recent kernel, the second one needs /proc. A draft with a name has it already.
-        let isNamed =
-            unsafe linkat(draft, "", descriptor, name, Self.descriptorItself) == 0
-            || linkat(AT_FDCWD, "/proc/self/fd/\(draft)", descriptor, name, AT_SYMLINK_FOLLOW) == 0
-        guard isNamed || errno == EEXIST else { throw .last }
+    private func openDraft(_ name: String) throws(Errno) -> (FileDescriptor, isNamed: Bool) {
+        do throws(Errno) {
+            return (try folder.openUnnamed(), false)
+        } catch {
+            let unknown: [Errno] = [.notSupportedOnSocket, .isDirectory, .noSuchFileOrDirectory, .invalidArgument]
+            guard unknown.contains(error) else { throw error }
+        }
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let file = unsafe openat(folder.descriptor, name, flags, 0o600)
+        guard file >= 0 else { throw .last }
+        return (FileDescriptor(rawValue: file), true)
+    }
+
+    private func giveOwner(of original: OriginalFile?, to file: FileDescriptor) throws(Errno) {
+        guard let found = original?.attributes else { return try FolderOwner.give(file, in: path) }
+        guard fchown(file.rawValue, found.st_uid, found.st_gid) == 0,
+            fchmod(file.rawValue, found.st_mode & 0o777) == 0
+        else { throw .last }
     }
 
     /// - Returns: false if the other file is missing, or, for a move that doesn't replace, there.
     private func move(_ name: String, to other: String, _ kind: Rename) throws(Errno) -> Bool {
-        if unsafe renameat2(descriptor, name, descriptor, other, kind.rawValue) == 0 { return true }
+        if unsafe renameat2(folder.descriptor, name, folder.descriptor, other, kind.rawValue) == 0 { return true }
         switch (Errno.last, kind) {
         case (.fileExists, .withoutReplacing), (.noSuchFileOrDirectory, .exchanging): return false
         case (.invalidArgument, .withoutReplacing), (.noFunction, .withoutReplacing):
-            guard unsafe faccessat(descriptor, other, F_OK, AT_SYMLINK_NOFOLLOW) != 0 else { return false }
+            guard unsafe faccessat(folder.descriptor, other, F_OK, AT_SYMLINK_NOFOLLOW) != 0 else { return false }
             return try move(name, to: other, .replacing)
         case (.invalidArgument, .exchanging), (.noFunction, .exchanging), (.notSupported, .exchanging):
             throw .invalidArgument
@@ -164,25 +154,9 @@ struct DraftFolder: ~Copyable {
     }
 
     private func isSame(_ file: CInt, _ name: String) throws(Errno) -> Bool {
-        var (own, found) = (stat(), stat())
+        var own = stat()
         guard unsafe fstat(file, &own) == 0 else { throw .last }
-        guard unsafe fstatat(descriptor, name, &found, AT_SYMLINK_NOFOLLOW) == 0 else {
-            if errno == ENOENT { return false }
-            throw .last
-        }
-        return own.st_ino == found.st_ino && own.st_dev == found.st_dev
-    }
-
-    /// Blocks all signals but SIGKILL and SIGSTOP; returns the mask from before.
-    private static func blockSignals() -> sigset_t {
-        var (all, before) = (sigset_t(), sigset_t())
-        unsafe sigfillset(&all)
-        unsafe pthread_sigmask(SIG_SETMASK, &all, &before)
-        return before
-    }
-
-    private static func restoreSignals(_ mask: sigset_t) {
-        var mask = mask
-        unsafe pthread_sigmask(SIG_SETMASK, &mask, nil)
+        let found = try folder.attributes(of: name)
+        return own.st_ino == found?.st_ino && own.st_dev == found?.st_dev
     }
 }

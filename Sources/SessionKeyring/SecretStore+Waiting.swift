@@ -85,7 +85,7 @@ extension SecretStore {
         of item: ItemIdentity, waiting limit: Duration
     ) async throws -> Bool {
         try check(item)
-        guard try await waiting(upTo: limit, { store in try store.backend.removeTimeout(of: item) }) else {
+        guard try await waiting(upTo: limit, { store in try store.backend.expire(item, timeout: nil) }) else {
             return false
         }
         try await finishing { store, limit in try store.keepRefusals(of: item, waiting: limit) }

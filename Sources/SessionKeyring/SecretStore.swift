@@ -51,13 +51,13 @@ public final class SecretStore: Sendable {
     public convenience init(
         _ scope: SecretScope = .session,
         namespace: String = "default",
-        codec: any SecretCodec = .json
+        codec: any SecretCodec = JSONSecretCodec()
     ) throws(SecretStoreError) {
         self.init(backend: try KernelBackend(scope: scope, namespace: namespace), codec: codec)
     }
 
     /// A store on a backend of your choice, such as the in-memory one for tests.
-    public init(backend: any SecretBackend, codec: any SecretCodec = .json) {
+    public init(backend: any SecretBackend, codec: any SecretCodec = JSONSecretCodec()) {
         self.backend = backend
         self.codec = codec
     }
@@ -219,7 +219,7 @@ extension SecretStore {
     @discardableResult
     public func removeTimeout(of item: ItemIdentity) throws(SecretStoreError) -> Bool {
         try checkWrite(item)
-        guard try backend.removeTimeout(of: item) else { return false }
+        guard try backend.expire(item, timeout: nil) else { return false }
         try keepRefusals(of: item, waiting: RetryBudget.heldLease)
         return true
     }
@@ -364,7 +364,7 @@ extension SecretStore {
 
     @usableFromInline
     func check(_ item: ItemIdentity) throws(SecretStoreError) {
-        if let problem = item.problem { throw SecretStoreError(.invalidName(problem), item: item) }
+        if let problem = item.problem { throw SecretStoreError(.invalidName(problem, of: .item), item: item) }
     }
 
     static func keyTimeout(_ timeout: Duration, item: ItemIdentity) throws(SecretStoreError) -> KeyTimeout {

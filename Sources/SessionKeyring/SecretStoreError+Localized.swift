@@ -4,13 +4,9 @@ public import Keyutils
 extension SecretStoreError: LocalizedError {
     /// What went wrong and with which item, for `localizedDescription`.
     public var errorDescription: String? { description }
-    /// What to do about it.
-    public var recoverySuggestion: String? { hint }
 }
 
 extension KeyringError: LocalizedError {
     /// What went wrong, for `localizedDescription`.
     public var errorDescription: String? { description }
-    /// What to do about it.
-    public var recoverySuggestion: String? { hint }
 }

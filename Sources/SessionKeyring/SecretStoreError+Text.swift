@@ -3,10 +3,6 @@ import Keyutils
 extension SecretStoreError {
     /// What went wrong, in a few words, with how full the quota is.
     package var summary: String {
-        if case .invalidName(.empty) = code, subject != .item { return "the \(subject.rawValue)'s name is empty" }
-        if case .invalidName(.tooLong(let bytes, let limit)) = code, subject != .item {
-            return "the \(subject.rawValue)'s name takes \(bytes) bytes; the limit is \(limit)"
-        }
         // Only the lease of an update has an item, and it keeps a late write from taking effect.
         if code == .leaseLost, item != nil { return "the update took too long, and nothing was written" }
         if let detail { return detail.summary }
@@ -22,8 +18,7 @@ extension SecretStoreError.Code {
         switch self {
         case .notFound: "no such item, or it has expired"
         case .duplicate: "the item is already there"
-        case .invalidName(.empty): "the name is empty"
-        case .invalidName(.tooLong(let bytes, let limit)): "the name takes \(bytes) bytes; the limit is \(limit)"
+        case .invalidName: "the name is empty or too long"
         case .invalidTimeout: "a timeout must be more than 0 and at most 4294967295 seconds"
         case .tooLarge(let size, let limit): "the secret has \(size) bytes; the limit is \(limit)"
         case .quotaExceeded: "the user's key quota is full"
@@ -36,7 +31,6 @@ extension SecretStoreError.Code {
         case .unencodable(let path): "the value can't be encoded, at \(path)"
         case .contended: "other processes kept changing the item"
         case .leaseHeld: "somebody else holds the lease"
-        case .insideUpdate: "the closure of an update wrote the item that it updates"
         case .leaseLost: "the lease was lost; the effects of the work done under it are unknown"
         case .fetchTimedOut: "fetching it took longer than it may"
         case .fetchFailed: "it could not be fetched a short time ago"
@@ -50,8 +44,7 @@ extension SecretStoreError.Code {
         switch self {
         case .notFound: "store it first, or look in another scope or namespace"
         case .duplicate: "use set to replace it"
-        case .invalidName(.empty): "name the service"
-        case .invalidName(.tooLong): "choose a shorter name"
+        case .invalidName: "choose another name"
         case .invalidTimeout: "pass more than nothing and at most 4,294,967,295 seconds, or none at all"
         case .tooLarge: "store a reference to it, or split it"
         case .quotaExceeded:
@@ -68,7 +61,6 @@ extension SecretStoreError.Code {
         case .contended: "try again"
         case .leaseHeld: "try again, or wait longer"
         case .leaseLost: "take a longer lease, or do less while holding it"
-        case .insideUpdate: "return the new value from the closure, or nil to delete the item"
         case .fetchTimedOut: "try again, or give the fetch a longer limit"
         case .fetchFailed: "try again later; the process that fetched it knows why"
         case .unsupported: "use a kernel that is built with this feature"
@@ -88,6 +80,10 @@ extension SecretStoreError.Detail {
         case .leaseDuration: "a lease lasts at least 10 milliseconds and at most one hour"
         case .refreshTime: "the time to refresh is not within the timeout"
         case .missingValue: "there is no value to store"
+        case .insideUpdate: "the closure of an update wrote the item that it updates"
+        case .invalidName(.empty, let subject): "\(subject.name) is empty"
+        case .invalidName(.tooLong(let bytes, let limit), let subject):
+            "\(subject.name) takes \(bytes) bytes; the limit is \(limit)"
         }
     }
 
@@ -100,6 +96,15 @@ extension SecretStoreError.Detail {
         case .leaseDuration: "pass at least 10 milliseconds and at most an hour; renew a lease that has to last longer"
         case .refreshTime: "refresh later than at once, and before its end"
         case .missingValue: "unwrap the optional first, or delete the item"
+        case .insideUpdate: "return the new value from the closure, or nil to delete the item"
+        case .invalidName(.empty, .item): "name the service"
+        case .invalidName(.empty, let subject): "name the \(subject.rawValue)"
+        case .invalidName(.tooLong, .item): "choose a shorter name"
+        case .invalidName(.tooLong, let subject): "choose a shorter \(subject.rawValue)"
         }
     }
+}
+
+extension SecretStoreError.Subject {
+    fileprivate var name: String { self == .item ? "the name" : "the \(rawValue)'s name" }
 }

@@ -5,57 +5,54 @@ public import Keyutils
 /// No form of it shows a secret. Two are equal if code, item and the kernel's error number are: which system call failed, and
 /// how full the quota was, don't count. New codes may come, so a `switch` over ``code-swift.property`` has a
 /// `default`.
-public struct SecretStoreError: Error, Sendable {
+public struct SecretStoreError: Error, Hashable, Sendable {
     /// What went wrong, in terms that a caller can act on.
     public let code: Code
     /// The item that it was about, if it was about one.
     public let item: ItemIdentity?
     /// The keyring operation that failed, if one did.
-    public let underlying: KeyringError?
+    public var underlying: KeyringError? { circumstances.underlying }
     /// What the user has of keys and bytes and may have, where that is too little and the kernel tells.
-    public let quota: KeyQuota?
-    /// The owner of the name, for `invalidName`.
-    let subject: Subject
+    public var quota: KeyQuota? { circumstances.quota }
     /// The reason for the code, as far as only the texts and a debugger need it.
     package let detail: Detail?
+    private let circumstances: Circumstances
 
     /// An error with its circumstances; backends of your own make these.
     public init(
         _ code: Code, item: ItemIdentity? = nil, underlying: KeyringError? = nil, quota: KeyQuota? = nil
     ) {
-        self.init(code, item: item, underlying: underlying, quota: quota, subject: .item)
-    }
-
-    /// An error about the name of a namespace or lease.
-    init(_ problem: ItemIdentity.NameProblem, of subject: Subject) {
-        self.init(.invalidName(problem), item: nil, underlying: nil, quota: nil, subject: subject)
-    }
-
-    private init(
-        _ code: Code, item: ItemIdentity?, underlying: KeyringError?, quota: KeyQuota?, subject: Subject
-    ) {
-        self.code = code
-        // A sentinel is the store's own affair.
-        self.item = item.map { $0.isSentinel ? ItemIdentity($0.kind, service: $0.service, account: $0.account) : $0 }
-        self.underlying = underlying
-        self.quota = quota
-        self.subject = subject
-        detail = nil
-    }
-
-    /// The owner of a name that is not usable.
-    enum Subject: String {
-        case item, namespace, lease
+        self.init(code, detail: nil, item: item, circumstances: Circumstances(underlying: underlying, quota: quota))
     }
 
     /// An error whose texts say more than its code.
     package init(_ detail: Detail, item: ItemIdentity? = nil, underlying: KeyringError? = nil) {
-        code = detail.code
-        self.item = item
-        self.underlying = underlying
-        quota = nil
-        subject = .item
+        self.init(
+            detail.code, detail: detail, item: item,
+            circumstances: Circumstances(underlying: underlying, quota: nil))
+    }
+
+    private init(_ code: Code, detail: Detail?, item: ItemIdentity?, circumstances: Circumstances) {
+        self.code = code
         self.detail = detail
+        // A sentinel is the store's own affair.
+        self.item = item.map { $0.isSentinel ? ItemIdentity($0.kind, service: $0.service, account: $0.account) : $0 }
+        self.circumstances = circumstances
+    }
+
+    /// What the kernel says of a failure; equal if its error numbers are.
+    private struct Circumstances: Hashable, Sendable {
+        let underlying: KeyringError?
+        let quota: KeyQuota?
+
+        static func == (left: Self, right: Self) -> Bool { left.underlying?.errno == right.underlying?.errno }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(underlying?.errno) }
+    }
+
+    /// The owner of a name that is not usable.
+    package enum Subject: String, Sendable {
+        case item, namespace, lease
     }
 
     /// What a code stands for, where it stands for several things.
@@ -72,11 +69,16 @@ public struct SecretStoreError: Error, Sendable {
         case refreshTime
         /// The value is `nil`, which is no secret.
         case missingValue
+        /// The closure of an `update` wrote the item that it updates. It returns the new value instead.
+        case insideUpdate
+        /// A name is empty or too long.
+        case invalidName(ItemIdentity.NameProblem, of: Subject)
 
         var code: Code {
             switch self {
             case .foreignThread, .restricted: .forbidden
-            case .unreadableAfterWrite: .unexpected
+            case .unreadableAfterWrite, .insideUpdate: .unexpected
+            case .invalidName: .invalidName
             case .leaseDuration, .refreshTime: .invalidTimeout
             case .missingValue: .unencodable(at: "the top level")
             }
@@ -99,7 +101,7 @@ extension SecretStoreError {
         /// `add` found a live item of that identity.
         case duplicate
         /// A name is empty or too long.
-        case invalidName(ItemIdentity.NameProblem)
+        case invalidName
         /// A duration is out of range.
         ///
         /// Timeouts are positive and at most 4,294,967,295 seconds, leases last 10 milliseconds to one hour, and an item is
@@ -136,15 +138,13 @@ extension SecretStoreError {
         ///
         /// If an update throws it, nothing was written. The effects of a closure that ran under a lease are unknown.
         case leaseLost
-        /// The closure of an `update` wrote the item that it updates. It returns the new value instead.
-        case insideUpdate
         /// A fetch took longer than its limit, and was cancelled.
         case fetchTimedOut
         /// A fetch has failed a short time ago, and the caller asked not to try again so soon.
         case fetchFailed
         /// This kernel can't do it.
         case unsupported
-        /// Anything else; look at ``SecretStoreError/underlying``.
+        /// Anything else, such as a write of an item from within its `update`; look at ``SecretStoreError/underlying``.
         case unexpected
     }
 }
@@ -171,22 +171,6 @@ extension SecretStoreError {
     }
 }
 
-extension SecretStoreError: Hashable {
-    /// Whether both say that the same went wrong with the same item, for the same reason of the kernel's.
-    public static func == (left: SecretStoreError, right: SecretStoreError) -> Bool {
-        left.code == right.code && left.detail == right.detail && left.item == right.item
-            && left.underlying?.errno == right.underlying?.errno
-    }
-
-    /// Hashes what `==` compares.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(code)
-        hasher.combine(detail)
-        hasher.combine(item)
-        hasher.combine(underlying?.errno)
-    }
-}
-
 extension SecretStoreError: CustomStringConvertible {
     /// One line: what went wrong and with which item; never the secret.
     public var description: String {
@@ -199,8 +183,6 @@ extension SecretStoreError: CustomStringConvertible {
     public var hint: String {
         if let detail { return detail.hint }
         return switch code {
-        case .invalidName where subject != .item:
-            code == .invalidName(.empty) ? "name the \(subject.rawValue)" : "choose a shorter \(subject.rawValue)"
         case .ambiguous where item?.kind == .internet: "name the account too: get(server:account:)"
         default: code.hint
         }

@@ -111,7 +111,7 @@ extension BackendConformance {
             for duration in [Duration.zero, .seconds(-1), .seconds(3_601)] {
                 try expect(.invalidTimeout, "\(duration)") { _ = try store.blockingTryLease("job", lasting: duration) }
             }
-            try expect(.invalidName(.empty), "no name") { _ = try store.blockingTryLease("", lasting: .seconds(1)) }
+            try expect(.invalidName, "no name") { _ = try store.blockingTryLease("", lasting: .seconds(1)) }
         },
         Check("leases are no items") { store in
             let lease = try store.blockingTryLease("job", lasting: .seconds(20))

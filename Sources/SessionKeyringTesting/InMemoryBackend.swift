@@ -47,20 +47,9 @@ public final class InMemoryBackend: SecretBackend {
     }
 
     /// Gives the item a new timeout; false where there is none.
-    public func expire(_ item: ItemIdentity, timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
-        setDeadline(of: item) { $0 + timeout.duration }
-    }
-
-    /// Takes the item's timeout away; false where there is none.
-    public func removeTimeout(of item: ItemIdentity) throws(SecretStoreError) -> Bool {
-        setDeadline(of: item) { _ in nil }
-    }
-
-    private func setDeadline(
-        of item: ItemIdentity, to deadline: (ContinuousClock.Instant) -> ContinuousClock.Instant?
-    ) -> Bool {
+    public func expire(_ item: ItemIdentity, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
         let time = now()
-        let new = deadline(time)
+        let new = timeout.map { time + $0.duration }
         return state.withLock { state in
             guard let entry = state.entries[item], entry.isLive(at: time) else { return false }
             state.entries[item] = Entry(secret: entry.secret, deadline: new)

@@ -28,7 +28,7 @@ public struct ScratchKeyring: ~Copyable, Sendable {
     /// - Throws: `SecretStoreError` as the store's initializer does.
     public func store(
         namespace: String = "default",
-        codec: any SecretCodec = .json
+        codec: any SecretCodec = JSONSecretCodec()
     ) throws(SecretStoreError) -> SecretStore {
         try SecretStore(scope, namespace: namespace, codec: codec)
     }

@@ -63,12 +63,8 @@ private struct BrokenBackend: SecretBackend {
         )
     }
 
-    func expire(_ item: ItemIdentity, timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
+    func expire(_ item: ItemIdentity, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
         try whole.expire(folded(item), timeout: timeout)
-    }
-
-    func removeTimeout(of item: ItemIdentity) throws(SecretStoreError) -> Bool {
-        try whole.removeTimeout(of: folded(item))
     }
 
     func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try whole.contains(folded(item)) }

@@ -16,19 +16,19 @@ struct SessionSharingTests {
         #expect(kernel.scope == .process)
         #expect(kernel.namespace == "own")
         #expect(store.scope != nil)
-        #expect(try store.sessionSharing == nil)
+        #expect(try store.sharingUserID == nil)
         let inMemory = SecretStore(backend: InMemoryBackend())
         #expect(inMemory.scope == nil)
         #expect(inMemory.namespace == nil)
-        #expect(try inMemory.sessionSharing == nil)
+        #expect(try inMemory.sharingUserID == nil)
     }
 
     @Test("a session of its own is shared with nobody")
     func ownSession() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try TestSession.join()
-            succeed(3, try SecretStore().sessionSharing == nil)
-            succeed(4, try SecretStore(.user).sessionSharing == nil)
+            succeed(3, try SecretStore().sharingUserID == nil)
+            succeed(4, try SecretStore(.user).sharingUserID == nil)
             exit(0)
         }
     }
@@ -40,8 +40,8 @@ struct SessionSharingTests {
             // The keyring that a process without a session gets has this name.
             try blocking { _ = try SessionMembership.join(named: "_uid_ses.60496") }
             let store = try SecretStore()
-            succeed(3, try store.sessionSharing == .userSession(userID: 60_496))
-            succeed(4, try SecretStore(.sharedSession).sessionSharing == .userSession(userID: 60_496))
+            succeed(3, try store.sharingUserID == 60_496)
+            succeed(4, try SecretStore(.sharedSession).sharingUserID == 60_496)
             exit(0)
         }
     }
@@ -51,7 +51,7 @@ struct SessionSharingTests {
         await #expect(processExitsWith: .exitCode(0)) {
             try TestSession.join()
             OrdinaryUser.become(60_497)
-            succeed(3, try SecretStore().sessionSharing == .otherUser(userID: 0))
+            succeed(3, try SecretStore().sharingUserID == 0)
             exit(0)
         }
     }

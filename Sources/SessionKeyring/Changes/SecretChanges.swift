@@ -18,40 +18,16 @@ public enum SecretChange: Hashable, Sendable {
 /// **Not told are**: an item that expires, a new timeout, and a value that was written in place because the quota had no
 /// room for a new one. It ends when the namespace's keyring is removed. For one consumer.
 public struct SecretChanges: AsyncSequence, Sendable {
-    private enum Source: Sendable {
-        case kernel(KernelChanges)
-        case stream(AsyncStream<SecretChange>)
-    }
-
-    private let source: Source
-
-    init(of backend: KernelBackend) throws(SecretStoreError) {
-        source = .kernel(try KernelChanges(of: backend))
-    }
+    private let changes: AsyncStream<SecretChange>
 
     /// The changes that a backend of your own tells of.
     public init(_ changes: AsyncStream<SecretChange>) {
-        source = .stream(changes)
+        self.changes = changes
     }
 
-    /// Starts to take the changes.
-    public func makeAsyncIterator() -> Iterator {
-        switch source {
-        case .kernel(let changes): Iterator(kernel: changes.makeAsyncIterator())
-        case .stream(let changes): Iterator(stream: changes.makeAsyncIterator())
-        }
-    }
-
-    /// Takes one change after the other.
-    public struct Iterator: AsyncIteratorProtocol {
-        fileprivate var kernel: KernelChanges.Iterator?
-        fileprivate var stream: AsyncStream<SecretChange>.Iterator?
-
-        /// The next change; `nil` once the keyring is gone, or the task was cancelled.
-        public mutating func next() async -> SecretChange? {
-            if let change = await kernel?.next() { return change }
-            return await stream?.next()
-        }
+    /// Starts to take the changes; `nil` follows the last one, be the keyring gone or the task cancelled.
+    public func makeAsyncIterator() -> AsyncStream<SecretChange>.Iterator {
+        changes.makeAsyncIterator()
     }
 }
 

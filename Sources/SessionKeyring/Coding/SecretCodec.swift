@@ -17,8 +17,3 @@ public protocol SecretCodec: Sendable {
     /// - Throws: why they hold none.
     func decode<Value: Decodable>(_ type: Value.Type, from bytes: RawSpan) throws -> Value
 }
-
-extension SecretCodec where Self == JSONSecretCodec {
-    /// JSON, as Foundation writes it by default.
-    public static var json: JSONSecretCodec { JSONSecretCodec() }
-}

@@ -29,24 +29,27 @@ public struct InternetCredentials: ~Copyable, Sendable {
 }
 
 extension SecretStore {
-    /// The credentials for a server, by the server alone; `nil` if there are none.
+    /// The credentials for a server; `nil` if there are none.
     ///
     /// ```swift
     /// let password = try store.get(server: "smtp.example.com")?.passwordText
     /// ```
     ///
-    /// - Throws: ``SecretStoreError`` with `ambiguous` if there are several accounts and none is empty.
-    public func get(server: String) throws(SecretStoreError) -> InternetCredentials? {
-        guard let item = try soleItem(of: .internet, service: server) else { return nil }
-        return try get(server: server, account: item.account)
-    }
-
-    /// The credentials of one account for a server; `nil` if there are none.
-    ///
-    /// - Throws: ``SecretStoreError``.
-    public func get(server: String, account: String) throws(SecretStoreError) -> InternetCredentials? {
-        guard let password = try get(.internet(server: server, account: account)) else { return nil }
-        return InternetCredentials(account: account, password: password)
+    /// - Parameters:
+    ///   - server: the server's name.
+    ///   - account: whose; `nil` for the one without a name, or else for the only one.
+    /// - Throws: ``SecretStoreError`` with `ambiguous` if no account is given, and there are several and none is empty.
+    public func get(server: String, account: String? = nil) throws(SecretStoreError) -> InternetCredentials? {
+        let item: ItemIdentity
+        if let account {
+            item = .internet(server: server, account: account)
+        } else if let sole = try soleItem(of: .internet, service: server) {
+            item = sole
+        } else {
+            return nil
+        }
+        guard let password = try get(item) else { return nil }
+        return InternetCredentials(account: item.account, password: password)
     }
 
     /// Stores credentials for a server, replacing what the account has there.

@@ -20,13 +20,13 @@ public struct ItemAttributes: Hashable, Sendable {
     /// When it expires.
     public let expiry: Expiry
     /// The key's serial at the time of the look; a later `set` gives the item another one.
-    public let serial: KeySerial
+    package let serial: KeySerial
     /// The user who owns the key.
     package let userID: UInt32
     /// The group that owns the key.
     package let groupID: UInt32
     /// Who may do what with the key.
-    public let permissions: KeyPermissions
+    package let permissions: KeyPermissions
 
     /// Attributes as a backend found them.
     public init(

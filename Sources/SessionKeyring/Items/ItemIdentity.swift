@@ -3,11 +3,11 @@
 /// The identity is the description of the key in the kernel, readable in `keyctl show`, such as `password:api:alice`. Two
 /// identities are equal if their descriptions are the same **bytes**; `é` written in two ways names two items.
 /// Making an identity checks nothing; using one with an empty or overlong name throws
-/// ``SecretStoreError/Code-swift.enum/invalidName(_:)``.
-public struct ItemIdentity: Sendable {
+/// ``SecretStoreError/Code-swift.enum/invalidName``.
+public struct ItemIdentity: Hashable, Sendable {
     /// What a secret is for; part of the identity, so that kinds never get in each other's way.
     @nonexhaustive
-    public enum Kind: String, Hashable, Sendable, CaseIterable {
+    public enum Kind: Hashable, Sendable, CaseIterable {
         /// A token or password of a service.
         case password
         /// A password for a server.
@@ -18,16 +18,34 @@ public struct ItemIdentity: Sendable {
         case cached
         /// A secret and what it has beside, such as a refresh token: JSON, as `CredentialHelpers` writes it.
         case credential
+
+        /// The first part of the description.
+        package var rawValue: String {
+            switch self {
+            case .password: "password"
+            case .internet: "internet"
+            case .key: "key"
+            case .cached: "cached"
+            case .credential: "credential"
+            }
+        }
+
+        package init?(rawValue: String) {
+            guard let kind = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+            self = kind
+        }
     }
 
     /// The secret's kind.
-    public let kind: Kind
+    public var kind: Kind { name.kind }
     /// The service, the server, or the key's tag.
-    public let service: String
+    public var service: String { name.service }
     /// The account, empty where there is none; always empty for a key.
-    public let account: String
+    public var account: String { name.account }
     /// The description of the key in the kernel, percent-encoded: unambiguous and reversible.
-    public let keyDescription: String
+    public var keyDescription: String { name.keyDescription }
+
+    private let name: Name
 
     private init(kind: Kind, service: String, account: String) {
         let name = PercentCoding.encode(service)
@@ -38,10 +56,7 @@ public struct ItemIdentity: Sendable {
     }
 
     private init(kind: Kind, service: String, account: String, keyDescription: String) {
-        self.kind = kind
-        self.service = service
-        self.account = account
-        self.keyDescription = keyDescription
+        name = Name(kind: kind, service: service, account: account, keyDescription: keyDescription)
     }
 
     /// The hidden items that the store may keep beside this one, and that say something of its value.
@@ -197,8 +212,7 @@ extension ItemIdentity {
 
 extension ItemIdentity {
     /// What makes a name unusable.
-    @nonexhaustive
-    public enum NameProblem: Hashable, Sendable {
+    package enum NameProblem: Hashable, Sendable {
         /// The service, server, tag or namespace is empty.
         case empty
         /// The encoded name has more bytes than a key's description can.
@@ -216,23 +230,29 @@ extension ItemIdentity {
     }
 }
 
-extension ItemIdentity: Hashable {
-    /// Whether both name the same key, byte for byte.
-    public static func == (left: ItemIdentity, right: ItemIdentity) -> Bool {
-        unsafe left.withDescription { left in
-            unsafe right.withDescription { right in unsafe left.elementsEqual(right) }
+extension ItemIdentity {
+    /// The parts of an identity; equal if the descriptions are the same bytes.
+    private struct Name: Hashable, Sendable {
+        let kind: Kind
+        let service: String
+        let account: String
+        let keyDescription: String
+
+        static func == (left: Self, right: Self) -> Bool {
+            unsafe left.withDescription { left in
+                unsafe right.withDescription { right in unsafe left.elementsEqual(right) }
+            }
         }
-    }
 
-    /// Hashes the description's bytes.
-    public func hash(into hasher: inout Hasher) {
-        unsafe withDescription { bytes in unsafe hasher.combine(bytes: UnsafeRawBufferPointer(bytes)) }
-    }
+        func hash(into hasher: inout Hasher) {
+            unsafe withDescription { bytes in unsafe hasher.combine(bytes: UnsafeRawBufferPointer(bytes)) }
+        }
 
-    /// All bytes at once: a list of many items hashes and compares a lot.
-    private func withDescription<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-        var text = keyDescription
-        return text.withUTF8(body)
+        /// All bytes at once: a list of many items hashes and compares a lot.
+        private func withDescription<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+            var text = keyDescription
+            return text.withUTF8(body)
+        }
     }
 }
 

@@ -32,11 +32,11 @@ public protocol SecretBackend: Sendable {
         ifAbsent: Bool
     ) throws(SecretStoreError)
 
-    /// Gives the item a new timeout, counted from now; false where there is none.
-    func expire(_ item: ItemIdentity, timeout: KeyTimeout) throws(SecretStoreError) -> Bool
-
-    /// Takes the item's timeout away, so that it lives as long as its scope; false where there is no item.
-    func removeTimeout(of item: ItemIdentity) throws(SecretStoreError) -> Bool
+    /// Gives the item a new timeout, counted from now, or none with `nil`: it then lives as long as its scope; false where
+    /// there is no item.
+    ///
+    /// - Throws: ``SecretStoreError`` with `unsupported` for a `nil` that the backend can't do.
+    func expire(_ item: ItemIdentity, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool
 
     /// Whether a live item is there.
     func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool
@@ -80,17 +80,4 @@ public protocol SecretBackend: Sendable {
     ///
     /// - Throws: ``SecretStoreError`` with `unsupported` where nobody tells of them.
     func changes() throws(SecretStoreError) -> SecretChanges
-}
-
-/// What a backend may leave out.
-extension SecretBackend {
-    /// It does not tell of changes.
-    public func changes() throws(SecretStoreError) -> SecretChanges { throw SecretStoreError(.unsupported) }
-
-    /// It can't.
-    ///
-    /// - Throws: ``SecretStoreError`` with `unsupported`.
-    public func removeTimeout(of item: ItemIdentity) throws(SecretStoreError) -> Bool {
-        throw SecretStoreError(.unsupported, item: item)
-    }
 }

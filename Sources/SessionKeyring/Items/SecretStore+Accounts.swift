@@ -2,7 +2,7 @@ extension SecretStore {
     /// The items of a service, server or tag, whatever their accounts.
     ///
     /// - Throws: ``SecretStoreError``.
-    public func identities(
+    package func identities(
         of kind: ItemIdentity.Kind,
         service: String
     ) throws(SecretStoreError) -> [ItemIdentity] {
@@ -13,7 +13,7 @@ extension SecretStore {
     ///
     /// - Returns: `nil` where there is none.
     /// - Throws: ``SecretStoreError`` with `ambiguous` where there are several.
-    public func soleItem(of kind: ItemIdentity.Kind, service: String) throws(SecretStoreError) -> ItemIdentity? {
+    package func soleItem(of kind: ItemIdentity.Kind, service: String) throws(SecretStoreError) -> ItemIdentity? {
         let plain = ItemIdentity(kind, service: service, account: "")
         if try contains(plain) { return plain }
         let found = try identities(of: kind, service: service)

@@ -1,16 +1,7 @@
 package import Keyutils
 
 extension KernelBackend {
-    package func expire(_ item: ItemIdentity, timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
-        try setTimeout(timeout, of: item)
-    }
-
-    package func removeTimeout(of item: ItemIdentity) throws(SecretStoreError) -> Bool {
-        try setTimeout(nil, of: item)
-    }
-
-    /// - Parameter timeout: `nil` for the scope's life.
-    private func setTimeout(_ timeout: KeyTimeout?, of item: ItemIdentity) throws(SecretStoreError) -> Bool {
+    package func expire(_ item: ItemIdentity, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
         do throws(SecretStoreError) {
             if let leases = try rings.leasesIfFlagged() {
                 return try expireUnderLease(item, timeout: timeout, leases: leases)

@@ -1,13 +1,17 @@
 import Keyutils
+import Synchronization
 
 extension KernelBackend {
-    package func changes() throws(SecretStoreError) -> SecretChanges { try SecretChanges(of: self) }
+    package func changes() throws(SecretStoreError) -> SecretChanges {
+        let changes = try KernelChanges(of: self)
+        return SecretChanges(AsyncStream { await changes.next() })
+    }
 }
 
 /// The kernel's events of a namespace's ring, as changes of its items.
-struct KernelChanges: AsyncSequence, Sendable {
+private final class KernelChanges: Sendable {
     private let watcher: KeyWatcher
-    private let items: [KeySerial: ItemIdentity]
+    private let known: Mutex<KnownKeys>
 
     init(of backend: KernelBackend) throws(SecretStoreError) {
         let ring = try backend.rings.findOrMakePair().items
@@ -18,29 +22,25 @@ struct KernelChanges: AsyncSequence, Sendable {
             throw SecretStoreError(error)
         }
         // Behind it, so that no item falls in between.
-        items = try backend.serials()
+        known = Mutex(KnownKeys(items: try backend.serials()))
     }
 
-    func makeAsyncIterator() -> Iterator {
-        Iterator(watcher: watcher, items: items, events: watcher.events.makeAsyncIterator())
-    }
-
-    struct Iterator: AsyncIteratorProtocol {
-        fileprivate let watcher: KeyWatcher
-        fileprivate var items: [KeySerial: ItemIdentity]
-        /// Keys that are no items: others', and sentinels of our own.
-        fileprivate var foreign: Set<KeySerial> = []
-        fileprivate var events: AsyncStream<KeyEvent>.Iterator
-
-        mutating func next() async -> SecretChange? {
-            while let event = await events.next() {
-                if event.change == .watchRemoved { return nil }
-                if let change = change(of: event) { return change }
-            }
-            return nil
+    func next() async -> SecretChange? {
+        for await event in watcher.events {
+            if event.change == .watchRemoved { return nil }
+            if let change = known.withLock({ $0.change(of: event) }) { return change }
         }
+        return nil
+    }
 
-        private mutating func change(of event: KeyEvent) -> SecretChange? {
+    private struct KnownKeys {
+        var items: [KeySerial: ItemIdentity]
+        /// Keys that are no items: others', and sentinels of our own.
+        private var foreign: Set<KeySerial> = []
+
+        init(items: [KeySerial: ItemIdentity]) { self.items = items }
+
+        mutating func change(of event: KeyEvent) -> SecretChange? {
             switch event.change {
             case .linked(let key): return stored(key)
             case .unlinked(let key):

@@ -36,10 +36,10 @@ package final class NamespaceRings: Sendable {
 
     package init(scope: SecretScope, namespace: String) throws(SecretStoreError) {
         let name = Self.itemsName(of: namespace)
-        guard !namespace.isEmpty else { throw SecretStoreError(.empty, of: .namespace) }
+        guard !namespace.isEmpty else { throw SecretStoreError(.invalidName(.empty, of: .namespace)) }
         let limit = 255
         guard name.utf8.count <= limit else {
-            throw SecretStoreError(.tooLong(bytes: name.utf8.count, limit: limit), of: .namespace)
+            throw SecretStoreError(.invalidName(.tooLong(bytes: name.utf8.count, limit: limit), of: .namespace))
         }
         self.scope = scope
         self.namespace = namespace

@@ -72,7 +72,7 @@ extension SecretStore {
 
     private func takeLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> Lease? {
         try Self.checkLease(duration)
-        guard !name.isEmpty else { throw SecretStoreError(.empty, of: .lease) }
+        guard !name.isEmpty else { throw SecretStoreError(.invalidName(.empty, of: .lease)) }
         guard let held = try backend.tryLease(name, lasting: duration) else { return nil }
         return Lease(name: name, held: held)
     }

@@ -7,7 +7,8 @@
 /// ```
 public struct Fetched<Value> {
     /// The value.
-    package var value: Value
+    package var value: Value { secret.value }
+    private let secret: Redacted
     /// When the kernel drops it, rounded up to whole seconds; `nil` for the scope's life.
     ///
     /// What has none left is returned, and not stored.
@@ -23,7 +24,7 @@ public struct Fetched<Value> {
     public init(
         _ value: Value, timeout: Duration? = nil, refreshAfter: Duration? = nil, usableFor: Duration? = nil
     ) {
-        self.value = value
+        secret = Redacted(value: value)
         self.timeout = timeout
         self.refreshAfter = refreshAfter
         self.usableFor = usableFor
@@ -32,9 +33,13 @@ public struct Fetched<Value> {
 
 extension Fetched: Sendable where Value: Sendable {}
 
-extension Fetched: CustomStringConvertible, CustomReflectable {
-    /// Never the value.
-    public var description: String { "<redacted>" }
-    /// Without the value.
-    public var customMirror: Mirror { Mirror(self, children: [] as [Mirror.Child]) }
+extension Fetched {
+    /// The value, which no text and no mirror shows.
+    fileprivate struct Redacted: CustomStringConvertible, CustomReflectable {
+        let value: Value
+        var description: String { "<redacted>" }
+        var customMirror: Mirror { Mirror(self, children: [] as [Mirror.Child]) }
+    }
 }
+
+extension Fetched.Redacted: Sendable where Value: Sendable {}

@@ -56,12 +56,8 @@ struct FaultyBackend: SecretBackend {
         try whole.publish(bytes, for: item, timeout: timeout, ifAbsent: ifAbsent)
     }
 
-    func expire(_ item: ItemIdentity, timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
+    func expire(_ item: ItemIdentity, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
         try whole.expire(item, timeout: timeout)
-    }
-
-    func removeTimeout(of item: ItemIdentity) throws(SecretStoreError) -> Bool {
-        try whole.removeTimeout(of: item)
     }
 
     func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
@@ -111,6 +107,8 @@ struct FaultyBackend: SecretBackend {
     func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool {
         fault == .shareLease ? false : try whole.isLeaseHeld(name)
     }
+
+    func changes() throws(SecretStoreError) -> SecretChanges { try whole.changes() }
 }
 
 /// An update that takes no turn.

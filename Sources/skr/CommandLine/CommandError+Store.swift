@@ -37,7 +37,7 @@ extension ExitCode {
             case .duplicate: .cannotCreate
             case .quotaExceeded, .contended, .leaseHeld, .leaseLost, .fetchTimedOut, .fetchFailed: .tryAgain
             case .forbidden, .foreignSession: .noPermission
-            case .tooLarge, .unencodable, .insideUpdate, .unsupported, .unexpected: .internalError
+            case .tooLarge, .unencodable, .unsupported, .unexpected: .internalError
             }
     }
 }
@@ -87,7 +87,7 @@ extension SecretStoreError.Detail {
         case .leaseDuration: "write it as \(DurationText.forms); the lock is renewed as long as the command runs"
         case .refreshTime: "give a timeout, and refresh less than that before its end"
         case .unreadableAfterWrite: "look for what removes the keyring; 'keyctl show' lists it"
-        case .foreignThread, .missingValue: hint
+        case .foreignThread, .missingValue, .insideUpdate, .invalidName: hint
         }
     }
 }

@@ -1,4 +1,5 @@
 import CommandSupport
+import Glibc
 import SessionKeyring
 
 extension Place {
@@ -10,7 +11,7 @@ extension Place {
     func warnIfShared(
         in store: SecretStore, _ warn: (CommandError) -> Void = Console.warn
     ) throws(SecretStoreError) {
-        guard scope == .session, !isScopeSaid, case .userSession(let user)? = try store.sessionSharing else { return }
+        guard scope == .session, !isScopeSaid, let user = try store.sharingUserID, user == geteuid() else { return }
         warn(
             CommandError(
                 exitCode: .unavailable,

@@ -223,8 +223,8 @@ private struct RacingBackend: ForwardingBackend {
         return try whole.beginUpdate(of: sentinel, lasting: duration, waiting: limit)
     }
 
-    func removeTimeout(of name: ItemIdentity) throws(SecretStoreError) -> Bool {
-        if moment == .sentinel, name != item { runOnce() }
-        return try whole.removeTimeout(of: name)
+    func expire(_ name: ItemIdentity, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
+        if moment == .sentinel, name != item, timeout == nil { runOnce() }
+        return try whole.expire(name, timeout: timeout)
     }
 }

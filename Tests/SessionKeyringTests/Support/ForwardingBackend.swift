@@ -19,12 +19,8 @@ extension ForwardingBackend {
         try whole.publish(bytes, for: item, timeout: timeout, ifAbsent: ifAbsent)
     }
 
-    func expire(_ item: ItemIdentity, timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
+    func expire(_ item: ItemIdentity, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
         try whole.expire(item, timeout: timeout)
-    }
-
-    func removeTimeout(of item: ItemIdentity) throws(SecretStoreError) -> Bool {
-        try whole.removeTimeout(of: item)
     }
 
     func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try whole.contains(item) }
@@ -50,4 +46,5 @@ extension ForwardingBackend {
     }
 
     func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool { try whole.isLeaseHeld(name) }
+    func changes() throws(SecretStoreError) -> SecretChanges { try whole.changes() }
 }

@@ -27,7 +27,7 @@ struct SetAction: VerbAction {
     }
 
     private func checkBeforehand(_ item: ItemIdentity, in store: SecretStore) throws(SecretStoreError) {
-        if let problem = item.problem { throw SecretStoreError(.invalidName(problem), item: item) }
+        if let problem = item.problem { throw SecretStoreError(.invalidName(problem, of: .item), item: item) }
         if let owner = try target.place.secretScope.foreignOwner() {
             throw SecretStoreError(.foreignSession(ownerID: owner), item: item)
         }

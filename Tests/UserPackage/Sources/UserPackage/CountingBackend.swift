@@ -29,12 +29,8 @@ final class CountingBackend: SecretBackend {
         try counted.publish(bytes, for: item, timeout: timeout, ifAbsent: ifAbsent)
     }
 
-    func expire(_ item: ItemIdentity, timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
+    func expire(_ item: ItemIdentity, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
         try counted.expire(item, timeout: timeout)
-    }
-
-    func removeTimeout(of item: ItemIdentity) throws(SecretStoreError) -> Bool {
-        try counted.removeTimeout(of: item)
     }
 
     func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try counted.contains(item) }

@@ -67,14 +67,11 @@ private func sum(of bytes: RawSpan) throws -> Int {
 private func items(_ store: SecretStore) throws {
     try store.set("1", for: token, timeout: .seconds(100))
     for attributes in try store.items() + [store.attributes(of: token)].compactMap({ $0 }) {
-        let (serial, permissions): (KeySerial, KeyPermissions) = (attributes.serial, attributes.permissions)
-        precondition(attributes.size >= 0 && serial.rawValue >= 0 && permissions.contains(.possessorRead))
+        precondition(attributes.size >= 0)
         if case .after(let left) = attributes.expiry { precondition(left.atLeast <= .seconds(100)) }
     }
-    let named = try store.identities() + store.identities(of: .password, service: "api")
+    let named = try store.identities()
     precondition(named.allSatisfy { ItemIdentity(keyDescription: $0.keyDescription) == $0 })
-    let sole = try store.soleItem(of: .password, service: "api")
-    precondition(sole == token)
     try store.clear(of: .password, service: "api")
     try store.clear()
 }
@@ -173,9 +170,9 @@ private func errors(_ error: SecretStoreError) {
 private func scopes() throws {
     let scopes: [SecretScope] = [.session, .sharedSession, .user, .process, .thread, .persistent]
     for scope in scopes where scope != .persistent {
-        let store = try SecretStore(scope, namespace: "user-package", codec: .json)
+        let store = try SecretStore(scope, namespace: "user-package")
         let items = try store.items()
-        let isShared = try store.sessionSharing != nil
+        let isShared = try store.sharingUserID != nil
         precondition(items.isEmpty && store.scope == scope && store.namespace == "user-package")
         precondition(!isShared || scope == .session || scope == .sharedSession)
     }

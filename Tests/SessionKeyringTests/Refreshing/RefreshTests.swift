@@ -280,7 +280,7 @@ private struct CountingBackend: ForwardingBackend {
         CountingBackend(whole: whole.withoutWaiting(lastResorts: lastResorts), count: count)
     }
 
-    func expire(_ expired: ItemIdentity, timeout: KeyTimeout) throws(SecretStoreError) -> Bool {
+    func expire(_ expired: ItemIdentity, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
         if expired == item { count.withLock { $0 += 1 } }
         return try whole.expire(expired, timeout: timeout)
     }

@@ -31,7 +31,7 @@ extension FileDescriptor {
         }
     }
 
-    /// Reads what is there, and waits for it also at a non-blocking descriptor; 0 bytes at the end.
+    /// Reads the available bytes, waiting for them at a non-blocking descriptor too; 0 bytes at the end.
     package func readWaiting(into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
         while true {
             do {

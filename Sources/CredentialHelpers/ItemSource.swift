@@ -42,7 +42,7 @@ public protocol ItemSource: Sendable {
     func expire(_ item: ItemIdentity, timeout: Duration) throws(SecretStoreError) -> Bool
 }
 
-/// What a source may leave out.
+/// The methods that a source may leave out.
 extension ItemSource {
     /// Nothing is known.
     public func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes? { nil }

@@ -39,7 +39,7 @@ extension SecretStoreError.Code {
         }
     }
 
-    /// What a caller can do about it.
+    /// The steps that fix the problem.
     package var hint: String {
         switch self {
         case .notFound: "store it first, or look in another scope or namespace"
@@ -87,7 +87,7 @@ extension SecretStoreError.Detail {
         }
     }
 
-    /// What a caller can do about it.
+    /// The steps that fix the problem.
     package var hint: String {
         switch self {
         case .foreignThread: "make the store before the threads that use it, or use another scope"

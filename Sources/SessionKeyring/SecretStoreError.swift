@@ -40,7 +40,7 @@ public struct SecretStoreError: Error, Hashable, Sendable {
         self.circumstances = circumstances
     }
 
-    /// What the kernel says of a failure; equal if its error numbers are.
+    /// The kernel's description of a failure; equal if the error numbers are.
     private struct Circumstances: Hashable, Sendable {
         let underlying: KeyringError?
         let quota: KeyQuota?
@@ -55,11 +55,11 @@ public struct SecretStoreError: Error, Hashable, Sendable {
         case item, namespace, lease
     }
 
-    /// What a code stands for, where it stands for several things.
+    /// The exact reason, for a code with several.
     package enum Detail: Hashable, Sendable {
         /// The keyring belongs to other threads: a process's admits threads that were made after it, a thread's only that one.
         case foreignThread
-        /// The keyring with this serial, the session's or one of ours, was restricted: no key can be added to it any more.
+        /// The keyring with this serial, the session's or one of the store's, is restricted: no key can be added to it.
         case restricted(KeySerial)
         /// Data can't be read back after a write: the keyring was replaced under the store, again and again.
         case unreadableAfterWrite
@@ -67,7 +67,7 @@ public struct SecretStoreError: Error, Hashable, Sendable {
         case leaseDuration
         /// An item is to be refreshed before the end of its timeout, and not at once.
         case refreshTime
-        /// The value is `nil`, which is no secret.
+        /// The value is `nil`, which can't be stored.
         case missingValue
         /// The closure of an `update` wrote the item that it updates. It returns the new value instead.
         case insideUpdate

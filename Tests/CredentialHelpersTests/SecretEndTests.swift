@@ -67,7 +67,7 @@ struct SecretEndTests {
         }
     }
 
-    /// What each client is told, from these items.
+    /// The expiry that each client is told, from these items.
     private func answers(from items: any ItemSource) throws -> [String] {
         let helper = CredentialHelper(items: items, clock: { HelperUnderTest.now })
         let request = #"{"uri":"\#(Self.uri)/x"}"#
@@ -207,7 +207,7 @@ extension SecretEndTests {
         #expect(try left() == Self.after(7 * 3_600 - 1))
     }
 
-    @Test("without a timeout of its own, a store of the same secret looks at none")
+    @Test("a store of the same secret without a timeout reads no item's timeout")
     func storesWithoutLooking() throws {
         let items = ShownItems(test.store)
         for _ in 1...2 { try store(in: items, timeout: nil) }

@@ -17,7 +17,7 @@ struct InternetPasswordTests {
         #expect(try store.get(server: "example.com", account: "carol")?.passwordText == nil)
     }
 
-    @Test("a password that is no text is nil as text, and is read as bytes")
+    @Test("a password that is not UTF-8 is nil as text, and can be read as bytes")
     func bytes() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()

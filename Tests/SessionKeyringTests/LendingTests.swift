@@ -6,7 +6,7 @@ import Testing
 struct LendingTests {
     private struct Failure: Error {}
 
-    @Test("a closure may throw, and its error arrives as it was")
+    @Test("a closure may throw, and its error arrives unchanged")
     func throwing() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()

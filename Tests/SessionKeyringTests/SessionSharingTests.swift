@@ -23,7 +23,7 @@ struct SessionSharingTests {
         #expect(try inMemory.sharingUserID == nil)
     }
 
-    @Test("a session of its own is shared with nobody")
+    @Test("a private session is not shared")
     func ownSession() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try TestSession.join()

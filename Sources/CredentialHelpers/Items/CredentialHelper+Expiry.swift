@@ -1,6 +1,6 @@
 import SessionKeyring
 
-/// The timeouts of items, which the kernel shows rounded down, in `/proc/keys` alone: a look takes some 200 microseconds.
+/// The timeouts of items, which the kernel shows rounded down, in `/proc/keys` only: a look takes about 200 microseconds.
 extension CredentialHelper {
     /// When an item ends at the earliest, in seconds since 1970; `nil` if it has no timeout, or nobody can tell.
     ///

@@ -29,7 +29,7 @@ enum SecretArena {
     static let lock = ThreadLock()
     private nonisolated(unsafe) static var classes = SizeClasses()
     private nonisolated(unsafe) static var mappings = SlotStack()
-    /// The error number of the first piece that could not be locked; 0 while there is none.
+    /// The error number of the first piece that could not be locked; 0 until then.
     private static let lockingError = Atomic<CInt>(0)
     /// In which generation of forks; none at first.
     private static let lockedIn = Atomic<UInt32>(.max)

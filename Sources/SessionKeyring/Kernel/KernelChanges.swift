@@ -1,5 +1,4 @@
 import Keyutils
-import Synchronization
 
 extension KernelBackend {
     package func changes() throws(SecretStoreError) -> SecretChanges {
@@ -11,7 +10,7 @@ extension KernelBackend {
 /// The kernel's events of a namespace's ring, as changes of its items.
 private final class KernelChanges: Sendable {
     private let watcher: KeyWatcher
-    private let known: Mutex<KnownKeys>
+    private let known: LockBox<KnownKeys>
 
     init(of backend: KernelBackend) throws(SecretStoreError) {
         let ring = try backend.rings.findOrMakePair().items
@@ -22,7 +21,7 @@ private final class KernelChanges: Sendable {
             throw SecretStoreError(error)
         }
         // Behind it, so that no item falls in between.
-        known = Mutex(KnownKeys(items: try backend.serials()))
+        known = LockBox(KnownKeys(items: try backend.serials()))
     }
 
     func next() async -> SecretChange? {
@@ -35,7 +34,7 @@ private final class KernelChanges: Sendable {
 
     private struct KnownKeys {
         var items: [KeySerial: ItemIdentity]
-        /// Keys that are no items: others', and sentinels of our own.
+        /// Keys that are not items: other programs' keys and our sentinels.
         private var foreign: Set<KeySerial> = []
 
         init(items: [KeySerial: ItemIdentity]) { self.items = items }

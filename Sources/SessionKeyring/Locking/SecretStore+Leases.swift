@@ -140,7 +140,7 @@ extension SecretStore {
         try await withLease(name, lasting: duration, waiting: limit) { lease in
             let held = lease.held
             let work = Task { try await body(Lease(name: name, held: held)) }
-            // On a thread of its own kind: those of tasks may all be busy.
+            // On a timer's thread: the threads of tasks may all be busy.
             let watch = BackgroundTimer(after: duration / 8, repeats: true) {
                 if held.timeLeft <= .zero { work.cancel() }
             }

@@ -8,7 +8,7 @@ extension SecretStore {
     /// The namespace; `nil` for a backend other than the kernel's.
     public var namespace: String? { kernel?.rings.namespace }
 
-    /// The id of the user with whose other processes the store shares its session; `nil` for a session of its own.
+    /// The id of the user with whose other processes the store shares its session; `nil` if the session is not shared.
     ///
     /// Without a session keyring it is this user's: all of the user's processes without one share the keyring `_uid_ses.N`.
     /// Another user's says that the session belongs to that user, as under `sudo -u` in a login.

@@ -6,7 +6,7 @@ import SystemPackage
 /// A folder that gets a file in one step: it has no name until it is complete, and vanishes with this process before.
 struct OpenFolder: ~Copyable {
     /// From linux/fcntl.h: O_TMPFILE without its O_DIRECTORY, whose number differs between machines; O_PATH, because the
-    /// folder need not be readable; and AT_EMPTY_PATH.
+    /// folder may be unreadable; and AT_EMPTY_PATH.
     private static let (unnamed, placeOnly, descriptorItself): (CInt, CInt, CInt) = (0o20_000_000, 0o10_000_000, 0x1000)
 
     let descriptor: CInt
@@ -20,7 +20,7 @@ struct OpenFolder: ~Copyable {
         close(descriptor)
     }
 
-    /// What has that name, which may be a link; `nil` if nothing has.
+    /// The attributes of the file with that name, which may be a link; `nil` if there isn't one.
     func attributes(of name: String) throws(Errno) -> stat? {
         var found = stat()
         if unsafe fstatat(descriptor, name, &found, AT_SYMLINK_NOFOLLOW) == 0 { return found }

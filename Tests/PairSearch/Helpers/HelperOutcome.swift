@@ -37,18 +37,47 @@ struct HelperModel {
         }
     }
 
+    /// The outcomes of a process that reads between two changes of the other process's request.
+    ///
+    /// An erase of several items is not one step for readers: they may see the next item before it is gone too. They never see
+    /// nothing in between, so that answer is left out.
+    func outcomes(ofReader reader: Int) throws -> [HelperOutcome] {
+        guard requests[reader].count == 1, let request = requests[reader].first else { return [] }
+        let other = 1 - reader
+        let all = MemoryItems(initial)
+        let answers = try requests[other].map { try Self.answer($0, on: all) }
+        let nothing = try Self.answer(request, on: MemoryItems([:]))
+        var found: [HelperOutcome] = []
+        for changes in 1... {
+            let (items, answered) = items(after: changes, of: requests[other])
+            guard answered < requests[other].count else { break }
+            let answer = try Self.answer(request, on: items)
+            guard isConcurrent(answered, of: other, with: reader), answer != nothing else { continue }
+            let said = reader == 0 ? [[answer], answers] : [answers, [answer]]
+            found.append(HelperOutcome(answers: said, items: all.contents))
+        }
+        return found
+    }
+
+    private func isConcurrent(_ index: Int, of other: Int, with reader: Int) -> Bool {
+        !reports[reader].isAnswered(0, before: index, of: reports[other])
+            && !reports[other].isAnswered(index, before: 0, of: reports[reader])
+    }
+
+    /// The items after so many changes, and how many of the requests are answered by then.
+    private func items(after changes: Int, of requests: [HelperRequest]) -> (items: MemoryItems, answered: Int) {
+        let items = MemoryItems(initial)
+        items.changesLeft = changes
+        let answered = requests.prefix { (try? Self.answer($0, on: items)) != nil }.count
+        items.changesLeft = nil
+        return (items, answered)
+    }
+
     /// The outcomes of a first process that was killed after some of its changes, and a second one after it.
     func outcomesOfKilled() throws -> [HelperOutcome] {
         var found: [HelperOutcome] = []
         for changes in 0... {
-            let items = MemoryItems(initial)
-            items.changesLeft = changes
-            var answered = 0
-            for request in requests[0] {
-                guard (try? Self.answer(request, on: items)) != nil else { break }
-                answered += 1
-            }
-            items.changesLeft = nil
+            let (items, answered) = items(after: changes, of: requests[0])
             if answered >= reports[0].count {
                 let second = try requests[1].map { try Self.answer($0, on: items) }
                 found.append(HelperOutcome(answers: [reports[0].answers, second], items: items.contents))

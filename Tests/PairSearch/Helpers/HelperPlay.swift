@@ -69,7 +69,9 @@ struct HelperPlay: Play {
         let outcome = HelperOutcome(
             answers: reports.map(\.value.answers), items: try Self.contents(of: observer))
         let model = HelperModel(initial: initial, requests: requests, reports: reports.map(\.value))
-        let possible = isKilled ? try model.outcomesOfKilled() : try model.outcomes()
+        var possible = isKilled ? try model.outcomesOfKilled() : try model.outcomes()
+        if !isKilled, series.first.isReader { possible += try model.outcomes(ofReader: 0) }
+        if !isKilled, series.second.isReader { possible += try model.outcomes(ofReader: 1) }
         if possible.contains(outcome) { return [] }
         let lines = possible.enumerated().flatMap { index, outcome in
             ["possible, \(index + 1) of \(possible.count):"] + outcome.lines.map { "    \($0)" }

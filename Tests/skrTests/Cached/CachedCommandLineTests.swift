@@ -72,7 +72,7 @@ struct CachedCommandLineTests {
         #expect(outcome.output == "8one\n8two\nbounded\n")
     }
 
-    @Test("it is told with --force and --refresh-before too, and the other's output is no fallback")
+    @Test("it is told with --force and --refresh-before too, and the other's output is never a fallback")
     func refreshing() throws {
         let outcome = try run(
             #"""
@@ -122,7 +122,7 @@ struct CachedRevokedTests {
         #expect(outcome.errors.hasPrefix("skr: warning: nothing is kept"))
     }
 
-    @Test("--forget, and a scope that the session is no part of, are as ever")
+    @Test("--forget, and a scope outside of the session, work as before")
     func others() throws {
         let outcome = try CommandRunner().inSession(
             #"""

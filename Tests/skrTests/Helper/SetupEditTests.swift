@@ -20,7 +20,7 @@ struct SetupEditTests {
     }
 
     @Test(
-        "docker: one member more, and each other byte as it was",
+        "docker: one member more, and each other byte unchanged",
         arguments: [
             ("", #"{ "credsStore": "skr" }"#), ("{}", #"{"credsStore": "skr"}"#),
             ("{\n}\n", "{\n\t\"credsStore\": \"skr\"\n}\n"),
@@ -86,7 +86,7 @@ struct SetupEditTests {
     }
 
     @Test(
-        "git: a section at the end, and each other byte as it was",
+        "git: a section at the end, and each other byte unchanged",
         arguments: [
             ("", "@"), ("[user]\n\tname = x\n", "[user]\n\tname = x\n@\n"),
             ("[user]\n\tname = x", "[user]\n\tname = x\n@"),

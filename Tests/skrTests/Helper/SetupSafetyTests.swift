@@ -147,7 +147,7 @@ struct SetupSafetyTests {
     }
 
     @Test(
-        "killed at any moment, an install leaves the file as it was or as it should be, and no copy after the next run",
+        "killed at any moment, an install leaves the old file or the new one, and no copy after the next run",
         .tags(.long), arguments: ["TERM", "INT", "HUP", "KILL"])
     func killed(signal: String) throws {
         let outcome = try run(

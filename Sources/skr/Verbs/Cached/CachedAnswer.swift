@@ -11,7 +11,7 @@ struct CachedAnswer {
     /// What is printed, where that is something else.
     var answer: SecretBox?
 
-    /// What is stored of this command: its output, else a failure.
+    /// The stored result of this command: its output, else a failure.
     ///
     /// - Parameter command: a hash of its command line.
     static func read(

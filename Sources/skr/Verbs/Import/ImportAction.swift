@@ -22,7 +22,7 @@ struct FoundSecret {
 struct FoundSecrets {
     private(set) var secrets: [FoundSecret] = []
     private var items: Set<ItemIdentity> = []
-    /// What makes no item: its name in the source, and why.
+    /// A secret that can't become an item: its name in the source, and the reason.
     private(set) var passedOver: [(name: String, reason: String)] = []
 
     mutating func passOver(_ name: String, because reason: String) { passedOver.append((name, reason)) }

@@ -59,7 +59,7 @@ struct InjectedFile: ~Copyable {
             unsafe fstat(folder.descriptor, &found) == 0 && found.st_mode & S_ISVTX != 0 && found.st_mode & 0o022 != 0
     }
 
-    /// What the text replaces; `nil` for a new file.
+    /// The file that the text replaces; `nil` for a new one.
     ///
     /// Refuses another user's file in a shared folder, which root could replace: that user would own the secrets.
     private func existing() throws -> stat? {

@@ -25,7 +25,7 @@ struct StandardStreamTests {
     func writing() throws {
         let outcome = try run(
             #"""
-            head -c 32000 /dev/zero | tr '\0' x | skr set big
+            head -c 12000 /dev/zero | tr '\0' x | skr set big
             for scope in "" --scope=session; do
                 (nonblocking skr get $scope big; echo $? >code) | (sleep 0.3; python3 -c '
             import os, time
@@ -34,17 +34,17 @@ struct StandardStreamTests {
             print(count)'); cat code
             done
             """#)
-        #expect(outcome == .init(exitCode: 0, output: "32000\n0\n32000\n0\n", errors: ""))
+        #expect(outcome == .init(exitCode: 0, output: "12000\n0\n12000\n0\n", errors: ""))
     }
 
     @Test("more than a pipe can hold goes whole into a non-blocking one")
     func more() throws {
         let outcome = try run(
             #"""
-            head -c 32000 /dev/zero | tr '\0' x | skr set big
-            (yes '{{ skr://big }}' | head -n 30 | nonblocking skr inject; echo $? >code) | (sleep 0.3; wc -c); cat code
+            head -c 12000 /dev/zero | tr '\0' x | skr set big
+            (yes '{{ skr://big }}' | head -n 80 | nonblocking skr inject; echo $? >code) | (sleep 0.3; wc -c); cat code
             """#)
-        #expect(outcome == .init(exitCode: 0, output: "960030\n0\n", errors: ""))
+        #expect(outcome == .init(exitCode: 0, output: "960080\n0\n", errors: ""))
     }
 
     @Test("set and inject wait for what comes late into a non-blocking pipe")

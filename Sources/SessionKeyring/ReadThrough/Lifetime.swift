@@ -13,7 +13,7 @@ package struct Lifetime: Sendable {
     /// Whether they get it at all.
     let isUsable: Bool
 
-    /// - Throws: ``SecretStoreError`` with or `invalidTimeout`.
+    /// - Throws: ``SecretStoreError`` with `invalidTimeout`.
     init(
         timeout: Duration?, refreshAfter: Duration?, usableFor: Duration? = nil, of item: ItemIdentity
     ) throws(SecretStoreError) {
@@ -31,7 +31,7 @@ package struct Lifetime: Sendable {
 
     /// - Parameter refreshBefore: how long before its end it is fetched anew; `nil` for not before it is gone. What lives for
     ///   less than that is due at once.
-    /// - Throws: ``SecretStoreError`` with or `invalidTimeout`.
+    /// - Throws: ``SecretStoreError`` with `invalidTimeout`.
     package init(timeout: Duration?, refreshBefore: Duration?, of item: ItemIdentity) throws(SecretStoreError) {
         if let timeout { _ = try SecretStore.keyTimeout(timeout, item: item) }
         guard let refreshBefore else {

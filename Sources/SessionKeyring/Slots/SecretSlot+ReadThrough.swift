@@ -51,13 +51,14 @@ extension SecretSlot {
     /// - Parameters:
     ///   - refreshAfter: after how long one of those who ask fetches it again; `nil` for not before it has expired.
     ///   - limit: how long a fetch may take, up to one hour, after which somebody else may begin one.
-    ///   - failureTimeout: for how long, after a fetch that failed, all others get `fetchFailed` instead of trying as well.
+    ///   - failureTimeout: for how long, after a fetch that failed, all callers get `fetchFailed` instead of trying
+    ///     as well; `nil` if each tries by itself.
     ///   - fetch: gets the value from its source.
     /// - Throws: as ``SecretStore/blockingValue(for:as:timeout:refreshAfter:fetchLasting:sharingFailuresFor:fetch:)``.
     @available(*, noasync, message: "keeps the thread; use 'value'")
     public func blockingValue(
         refreshAfter: Duration? = nil, fetchLasting limit: Duration = .seconds(60),
-        sharingFailuresFor failureTimeout: Duration? = nil, fetch: () throws -> Secret
+        sharingFailuresFor failureTimeout: Duration? = .seconds(2), fetch: () throws -> Secret
     ) throws -> Secret {
         _ = try Lifetime(timeout: timeout, refreshAfter: refreshAfter, of: item)
         let policy = FetchPolicy(refreshAfter == nil ? .never : .due, limit: limit, failureTimeout: failureTimeout)

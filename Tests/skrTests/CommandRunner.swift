@@ -71,6 +71,19 @@ extension CommandRunner {
 }
 
 extension CommandRunner {
+    /// Runs a shell script that stores in the user's scope, and then removes the keyrings that are left there.
+    func inUserScope(_ script: String) throws -> Outcome {
+        try shell(
+            #"""
+            bash -c "$SKR_TEST_SCRIPT" 2> >(grep -v "^Joined session" >&2); code=$?
+            rings=$(keyctl show @u 2>/dev/null | awk "/skr:$SKR_NAMESPACE|skr-leases/ {print \$1}")
+            for ring in $rings; do keyctl unlink $ring @u; done
+            exit $code
+            """#, environment: ["SKR_TEST_SCRIPT": script])
+    }
+}
+
+extension CommandRunner {
     /// Runs the command with exactly this environment, which no dictionary could hold, and gives its output.
     static func spawn(_ arguments: [String], environment: [String]) throws -> String {
         Outcome(try ChildProcess.run(executable.path, arguments, environment: environment)).output

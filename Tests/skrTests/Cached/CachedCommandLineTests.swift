@@ -124,10 +124,10 @@ struct CachedRevokedTests {
 
     @Test("--forget, and a scope outside of the session, work as before")
     func others() throws {
-        let outcome = try CommandRunner().inSession(
+        let outcome = try CommandRunner().inUserScope(
             #"""
-            keyctl revoke @s; skr cached --forget a; echo $?
-            skr cached kept-$$ --scope user --timeout 5m -- echo out; skr cached --forget kept-$$ --scope user; echo $?
+            keyctl session - bash -c 'keyctl revoke @s; skr cached --forget a; echo $?
+                skr cached kept --scope user --timeout 5m -- echo out; skr cached --forget kept --scope user; echo $?'
             """#)
         #expect(outcome.output == "69\nout\n0\n")
         #expect(!outcome.errors.contains("warning"))

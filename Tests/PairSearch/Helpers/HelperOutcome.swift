@@ -14,6 +14,17 @@ struct HelperOutcome: Equatable {
         }
         return said + items.map { "\($0.keyDescription) = \($1)" }.sorted()
     }
+
+    /// The same with a process that cargo was not told of an end of its token.
+    ///
+    /// No item of these plays has a timeout. If a token changes while it is read, cargo is told that it ends now.
+    func withoutEnd(process: Int) -> HelperOutcome {
+        var outcome = self
+        outcome.answers[process] = answers[process].map {
+            $0.replacing(/"expires","expiration":[0-9]+/, with: "\"session\"")
+        }
+        return outcome
+    }
 }
 
 /// Each outcome that two processes may have: that of some order in which their requests are answered one after the other.
@@ -57,6 +68,18 @@ struct HelperModel {
             found.append(HelperOutcome(answers: said, items: all.contents))
         }
         return found
+    }
+
+    /// The outcomes of two processes that each erase one of two items of the same name: both have erased something.
+    func outcomesOfErasers() throws -> [HelperOutcome] {
+        guard requests[0].count == 1, requests[1].count == 1, isConcurrent(0, of: 0, with: 1) else { return [] }
+        return try [0, 1].map { process in
+            let (items, _) = items(after: 1, of: requests[process])
+            let others = try Self.answer(requests[1 - process][0], on: items)
+            let answer = try Self.answer(requests[process][0], on: MemoryItems(initial))
+            return HelperOutcome(
+                answers: process == 0 ? [[answer], [others]] : [[others], [answer]], items: items.contents)
+        }
     }
 
     private func isConcurrent(_ index: Int, of other: Int, with reader: Int) -> Bool {

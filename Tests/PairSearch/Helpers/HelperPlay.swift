@@ -66,12 +66,15 @@ struct HelperPlay: Play {
 
     /// The last acknowledged secret is stored, and each answer fits one order of the requests.
     private func outcomeProblems(isKilled: Bool) throws -> [String] {
-        let outcome = HelperOutcome(
+        var outcome = HelperOutcome(
             answers: reports.map(\.value.answers), items: try Self.contents(of: observer))
+        if !isKilled, !series.second.isReader { outcome = outcome.withoutEnd(process: 0) }
+        if !isKilled, !series.first.isReader { outcome = outcome.withoutEnd(process: 1) }
         let model = HelperModel(initial: initial, requests: requests, reports: reports.map(\.value))
         var possible = isKilled ? try model.outcomesOfKilled() : try model.outcomes()
         if !isKilled, series.first.isReader { possible += try model.outcomes(ofReader: 0) }
         if !isKilled, series.second.isReader { possible += try model.outcomes(ofReader: 1) }
+        if !isKilled, series.first.isEraser, series.second.isEraser { possible += try model.outcomesOfErasers() }
         if possible.contains(outcome) { return [] }
         let lines = possible.enumerated().flatMap { index, outcome in
             ["possible, \(index + 1) of \(possible.count):"] + outcome.lines.map { "    \($0)" }

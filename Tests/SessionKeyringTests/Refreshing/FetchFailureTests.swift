@@ -96,4 +96,33 @@ struct FetchFailureTests {
         #expect(try await store.value(for: item, sharingFailuresFor: nil) { "fetched" } == "fetched")
         #expect(try await value(other) == "fetched")
     }
+
+    @Test("every form of asking, of the store and of a slot, shares a failure unless it is told not to")
+    func sharedByDefault() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let slot = store.slot(for: item, as: String.self)
+        let forms: [@Sendable () async throws -> String] = [
+            { try await store.value(for: item) { throw Refusal() } },
+            { try await store.value(for: item) { (_: String?) in throw Refusal() } },
+            { try await slot.value { throw Refusal() } },
+            { try await slot.value { (_: String?) in throw Refusal() } },
+        ]
+        let blockingForms: [() throws -> String] = [
+            { try store.blockingValue(for: item) { throw Refusal() } },
+            { try store.blockingValue(for: item) { (_: String?) in throw Refusal() } },
+            { try slot.blockingValue { throw Refusal() } },
+            { try slot.blockingValue { (_: String?) in throw Refusal() } },
+        ]
+        for form in forms {
+            await #expect(throws: Refusal.self) { try await form() }
+            await #expect { try await form() } throws: { ($0 as? SecretStoreError)?.code == .fetchFailed }
+            try store.delete(item.failureSentinel)
+        }
+        for form in blockingForms {
+            #expect(throws: Refusal.self) { try form() }
+            #expect { try form() } throws: { ($0 as? SecretStoreError)?.code == .fetchFailed }
+            try store.delete(item.failureSentinel)
+        }
+    }
 }

@@ -20,12 +20,14 @@ struct PairTests {
     /// Prints the seed and how many interleavings there were.
     ///
     /// A sample, the same unless `SKR_TEST_SEED` says otherwise; `SKR_ALL_PAIRS=1` tries all of them, which takes long.
-    @Test("no pair does what can't be explained, fails, waits for ever or leaves anything behind (4.1)")
-    func pairs() throws {
+    @Test(
+        "no pair does what can't be explained, fails, waits for ever or leaves anything behind (4.1)",
+        arguments: [(words: [], series: "10"), (words: ["--helpers"], series: "4")])
+    func pairs(words: [String], series: String) throws {
         let environment = ProcessInfo.processInfo.environment
         let seed = environment["SKR_TEST_SEED"] ?? "1"
-        let extent = environment["SKR_ALL_PAIRS"] == nil ? ["--sample", "10"] : ["--all"]
-        let outcome = try search(["--seed", seed] + extent)
+        let extent = environment["SKR_ALL_PAIRS"] == nil ? ["--sample", series] : ["--all"]
+        let outcome = try search(words + ["--seed", seed] + extent)
         for line in outcome.output.split(separator: "\n")
         where line.contains(" interleavings") || line.hasPrefix("seed ") {
             print(line)

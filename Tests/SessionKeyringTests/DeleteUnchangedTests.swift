@@ -66,6 +66,11 @@ struct DeleteUnchangedTests {
                 }
             }
         }
+        defer {
+            isDone.withLock { $0 = true }
+            deleters.wait()
+            print("deleted between two sets: \(deleted.withLock { $0 })")
+        }
         for round in 0..<20_000 {
             try store.set("drop", for: item)
             try store.set("keep", for: item)
@@ -74,9 +79,6 @@ struct DeleteUnchangedTests {
                 break
             }
         }
-        isDone.withLock { $0 = true }
-        deleters.wait()
-        print("deleted between two sets: \(deleted.withLock { $0 })")
     }
 
     @Test("a full quota does not keep an item from being deleted", .tags(.ordinaryUser), .enabled(if: isRoot))

@@ -79,12 +79,14 @@ struct FetchRecoveryTests {
             }
             let inThread: String = try blocking { try store.blockingValue(for: item) { "fetched" } }
             succeed(5, inThread == "fetched")
-            let fetches = Locked(0)
+            let (fetches, callers) = (Locked(0), Locked(0))
             let values = try await withThrowingTaskGroup(of: String.self) { group in
                 for _ in 0..<20 {
                     group.addTask {
-                        try await store.value(for: item, timeout: .seconds(60)) {
+                        callers.withLock { $0 += 1 }
+                        return try await store.value(for: item, timeout: .seconds(60)) {
                             fetches.withLock { $0 += 1 }
+                            while callers.withLock({ $0 }) < 20 { try await Task.sleep(for: .milliseconds(10)) }
                             try await Task.sleep(for: .milliseconds(500))
                             return "fetched"
                         }
@@ -104,6 +106,7 @@ struct FetchRecoveryTests {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
         let tries = Locked(0)
+        let begin = ContinuousClock.now
         for _ in 0..<5 {
             await #expect(throws: (any Error).self) {
                 try await store.value(for: item, timeout: .seconds(60)) { () async throws -> String in
@@ -112,8 +115,9 @@ struct FetchRecoveryTests {
                 }
             }
         }
-        // Two, if the kernel's second ended meanwhile.
-        #expect(tries.withLock { $0 } <= 2)
+        // Two, if the kernel's second ended meanwhile, and more if the machine is that slow.
+        let most = 2 + Int((ContinuousClock.now - begin).components.seconds)
+        #expect((1...most).contains(tries.withLock { $0 }))
         try await Task.sleep(for: .seconds(2))
         #expect(try await store.value(for: item, timeout: .seconds(60)) { "fetched" } == "fetched")
     }

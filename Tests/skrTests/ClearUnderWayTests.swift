@@ -10,9 +10,9 @@ struct ClearUnderWayTests {
     func firstRun(keys: String) throws {
         let outcome = try CommandRunner().inSession(
             CachedTests.counting + #"""
-                skr cached etcd\#(keys) --timeout 60 -- sh -c 'echo x > $COUNTER; sleep 0.5; echo old' &
-                skr cached other --timeout 60 -- sh -c 'sleep 1; echo other' & \#(Self.waiting)
-                skr clear etcd; wait; skr list | cut -f 2
+                skr cached etcd\#(keys) --timeout 60 -- sh -c 'echo x > $COUNTER; until [ -e $COUNTER.1 ]; do sleep 0.01; done; echo old' & first=$!
+                skr cached other --timeout 60 -- sh -c 'until [ -e $COUNTER.2 ]; do sleep 0.01; done; echo other' & \#(Self.waiting)
+                skr clear etcd; : > $COUNTER.1; wait $first; : > $COUNTER.2; wait; rm $COUNTER.?; skr list | cut -f 2
                 """#)
         #expect(outcome == .init(exitCode: 0, output: "old\nother\nother\n", errors: ""))
     }

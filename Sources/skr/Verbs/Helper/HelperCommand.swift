@@ -28,7 +28,7 @@ struct HelperCommand: VerbCommand {
 
             install CLIENT makes the link by whose name the client finds its helper, in ~/.local/bin (for root also in \
             /usr/local/bin, if PATH has only that), and prints the lines for the client's configuration. For git and \
-            docker, --write-config adds them. It never overwrites anything (exit code 73), and refuses to edit a file \
+            docker, --write-config adds them. It replaces no entry but its own (exit code 73), and refuses to edit a file \
             that it does not fully understand, or that has several hard links (65). For npm, name the registry too.
 
             uninstall CLIENT removes the link and, with --write-config, exactly the line that install adds; exit code \

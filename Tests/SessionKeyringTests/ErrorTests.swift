@@ -2,6 +2,7 @@ import Foundation
 import Keyutils
 import SessionKeyring
 import SessionKeyringTesting
+import TestSupport
 import Testing
 import Threads
 
@@ -175,7 +176,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "a switch that a new case would break is refused outside of the package",
+        "a switch that a new case would break is refused outside of the package", .tags(.anyUser),
         arguments: [
             ("ItemAttributes.Expiry", ["never", "after", "unknown"]),
             ("KeyTable.Entry.Expiry", ["never", "expired", "left"]),

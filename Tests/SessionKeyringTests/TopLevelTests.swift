@@ -1,6 +1,7 @@
+import TestSupport
 import Testing
 
-@Suite("Calls at the top level of a program")
+@Suite("Calls at the top level of a program", .tags(.anyUser))
 struct TopLevelTests {
     @Test("the asynchronous forms compile there")
     func asynchronous() throws {

@@ -1,10 +1,11 @@
 import SessionKeyring
 import SessionKeyringTesting
+import TestSupport
 import Testing
 
 @Suite("An update makes no secret immortal by default", .tags(.kernel))
 struct UpdateTimeoutTests {
-    @Test("an update that does not say how long the new value lives does not compile")
+    @Test("an update that does not say how long the new value lives does not compile", .tags(.anyUser))
     func required() throws {
         let program = """
             import SessionKeyring

@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("Help follows the terminal's width")
+@Suite("Help follows the terminal's width", .tags(.anyUser))
 struct HelpWidthTests {
     private static let widths = [40, 80, 200]
 

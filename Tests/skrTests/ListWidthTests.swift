@@ -1,4 +1,5 @@
 import CommandSupport
+import TestSupport
 import Testing
 
 @Suite("The table of skr list is never wider than the terminal")
@@ -9,7 +10,7 @@ struct ListWidthTests {
         "👩🏽👩🏽👩🏽👩🏽👩🏽👩🏽👩🏽", "ﾊﾟﾊﾟﾊﾟﾊﾟﾊﾟﾊﾟﾊﾟﾊﾟﾊﾟ",
     ]
 
-    @Test("at any width, whatever the names are made of", arguments: 1...130)
+    @Test("at any width, whatever the names are made of", .tags(.anyUser), arguments: 1...130)
     func everyWidth(width: Int) {
         let columns: [TextTable.Column] = [
             .init("KIND", isNumber: false, rank: 1), .init("SERVICE", isNumber: false, rank: 3, isName: true),

@@ -1,4 +1,5 @@
 import CommandSupport
+import TestSupport
 import Testing
 
 import Threads
@@ -53,7 +54,7 @@ struct PlainCallTests {
         #expect(Skr.plain(CommandLineWords(leaking: line.split(separator: " ").map(String.init))) == nil)
     }
 
-    @Test("of random command lines, both take the same or the argument parser alone does")
+    @Test("of random command lines, both take the same or the argument parser alone does", .tags(.anyUser))
     func random() throws {
         let words = [
             "get", "set", "delete", "api", "me", "", "-", "--", "--new", "--allow-empty", "--raw", "--timeout", "8h",

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 import Threads
@@ -43,7 +44,7 @@ struct PlainExecTests {
         #expect(Skr.plain(CommandLineWords(leaking: line.split(separator: " ").map(String.init))) == nil)
     }
 
-    @Test("of random command lines, both take the same or the argument parser alone does")
+    @Test("of random command lines, both take the same or the argument parser alone does", .tags(.anyUser))
     func random() throws {
         let words = [
             "--env", "A", "--inherited", "A=skr://api", "B=skr://db/al?field=x", "A=b", "--file", "C=skr://tls",

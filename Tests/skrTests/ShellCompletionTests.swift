@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The shells that skr completes in, each with a way to start it without anybody's settings.
@@ -40,7 +41,7 @@ enum CompletingShell: String, CaseIterable {
 }
 
 /// What is completed is what the shell then hands to skr, on a terminal, as a user would see it.
-@Suite("Completions in the shells themselves")
+@Suite("Completions in the shells themselves", .tags(.anyUser))
 struct ShellCompletionTests {
     static let names = [
         "api", "a b", "a:b:c", "a=b", "al@ex", "long/path", "x,y", "%d", "%n%F{red}", "é ü", "日本", "\"q", "it's",

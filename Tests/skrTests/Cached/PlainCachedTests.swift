@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 import Threads
@@ -39,7 +40,7 @@ struct PlainCachedTests {
         #expect(Skr.plain(CommandLineWords(leaking: line.split(separator: " ").map(String.init))) == nil)
     }
 
-    @Test("of random command lines, both take the same or the argument parser alone does")
+    @Test("of random command lines, both take the same or the argument parser alone does", .tags(.anyUser))
     func random() throws {
         let pieces = [
             ["--timeout", "5m"], ["--timeout-from-json", ".a"], ["--refresh-before", "1m"], ["--key", ""],

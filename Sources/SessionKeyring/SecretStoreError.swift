@@ -15,33 +15,31 @@ public struct SecretStoreError: Error, Hashable, Sendable {
     /// What the user has of keys and bytes and may have, where that is too little and the kernel tells.
     public var quota: KeyQuota? { circumstances.quota }
     /// The reason for the code, as far as only the texts and a debugger need it.
-    package let detail: Detail?
+    package var detail: Detail? { circumstances.detail }
     private let circumstances: Circumstances
 
     /// An error with its circumstances; backends of your own make these.
     public init(
         _ code: Code, item: ItemIdentity? = nil, underlying: KeyringError? = nil, quota: KeyQuota? = nil
     ) {
-        self.init(code, detail: nil, item: item, circumstances: Circumstances(underlying: underlying, quota: quota))
+        self.init(code, item: item, Circumstances(detail: nil, underlying: underlying, quota: quota))
     }
 
     /// An error whose texts say more than its code.
     package init(_ detail: Detail, item: ItemIdentity? = nil, underlying: KeyringError? = nil) {
-        self.init(
-            detail.code, detail: detail, item: item,
-            circumstances: Circumstances(underlying: underlying, quota: nil))
+        self.init(detail.code, item: item, Circumstances(detail: detail, underlying: underlying, quota: nil))
     }
 
-    private init(_ code: Code, detail: Detail?, item: ItemIdentity?, circumstances: Circumstances) {
+    private init(_ code: Code, item: ItemIdentity?, _ circumstances: Circumstances) {
         self.code = code
-        self.detail = detail
         // A sentinel is the store's own affair.
         self.item = item.map { $0.isSentinel ? ItemIdentity($0.kind, service: $0.service, account: $0.account) : $0 }
         self.circumstances = circumstances
     }
 
-    /// The kernel's description of a failure; equal if the error numbers are.
+    /// The description of a failure for its texts; equal if the kernel's error numbers are.
     private struct Circumstances: Hashable, Sendable {
+        let detail: Detail?
         let underlying: KeyringError?
         let quota: KeyQuota?
 

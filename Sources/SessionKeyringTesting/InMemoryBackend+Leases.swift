@@ -78,7 +78,6 @@ final class InMemoryLease: LeaseHandle {
         }
     }
 
-    /// Nobody outlives the process whose memory it is.
     func release() -> Bool {
         let time = backend.now()
         return backend.state.withLock { state in

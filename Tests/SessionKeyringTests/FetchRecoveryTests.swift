@@ -61,7 +61,7 @@ struct FetchRecoveryTests {
     }
 
     @Test(
-        "on a full quota a value is fetched and returned, once for all tasks of a process, and not stored",
+        "on a full quota a value is fetched and returned, once for all tasks or threads of a process, and not stored",
         .tags(.ordinaryUser), .enabled(if: isRoot))
     func fullQuota() async {
         await #expect(processExitsWith: .exitCode(0)) {
@@ -96,7 +96,21 @@ struct FetchRecoveryTests {
             }
             succeed(6, values == Array(repeating: "fetched", count: 20))
             succeed(7, fetches.withLock { $0 } == 1)
-            succeed(8, try !store.contains(item))
+            let threads = Locked((callers: 0, fetches: 0))
+            try blocking {
+                try ThreadTeam.run(8) { (_) throws in
+                    threads.withLock { $0.callers += 1 }
+                    let value: String = try store.blockingValue(for: item, timeout: .seconds(60)) {
+                        threads.withLock { $0.fetches += 1 }
+                        while threads.withLock({ $0.callers }) < 8 { usleep(10_000) }
+                        usleep(500_000)
+                        return "fetched"
+                    }
+                    succeed(8, value == "fetched")
+                }
+            }
+            succeed(9, threads.withLock { $0.fetches } == 1)
+            succeed(10, try !store.contains(item))
             exit(0)
         }
     }

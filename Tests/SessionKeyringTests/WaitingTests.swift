@@ -47,6 +47,20 @@ struct WaitingTests {
         #expect(!isReleased, "its time was over")
     }
 
+    @Test("a lease whose holder has died or is late is free for the first task that tries")
+    func abandoned() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        for _ in 0..<5 {
+            let abandoned = try await store.lease("job", lasting: .milliseconds(10), waiting: .seconds(60))
+            try await Task.sleep(for: .milliseconds(20))
+            let isFree = try await store.tryLease("job") != nil
+            #expect(isFree)
+            let isReleased = abandoned.release()
+            #expect(!isReleased)
+        }
+    }
+
     @Test("100 tasks that wait for an update keep no thread of the pool, and none of their writes is lost")
     func noThread() async throws {
         let scratch = try ScratchKeyring()

@@ -67,6 +67,23 @@ struct LockTests {
         #expect(outcome.output == "next\nfetched\n")
     }
 
+    @Test("a command that outlives its killed holder keeps the lock and the fetch until it ends")
+    func outlived() throws {
+        let outcome = try inSession(
+            #"""
+            ready=$(mktemp); trap 'rm -f $ready' EXIT; export ready
+            lasting() { for ((i = 0; i < 600; i++)); do [[ -s $ready ]] && break; sleep 0.05; done; kill -9 $holder; wait $holder 2>/dev/null; command=$(<$ready); : >$ready; }
+            alone='echo $$ >$ready; exec sleep 600'
+            skr lock a --timeout 1h -- setpriv --pdeathsig clear bash -c "$alone" & holder=$!; lasting
+            skr lock a --wait 0 -- echo both 2>/dev/null; echo $?
+            kill $command; skr lock a --wait 1m -- echo next
+            skr cached c --timeout 5m -- setpriv --pdeathsig clear bash -c "$alone" & holder=$!; lasting
+            skr cached c --timeout 5m -- echo fetched >$ready & caller=$!; sleep 0.5
+            [[ -s $ready ]] && echo both; kill $command; wait $caller; cat $ready
+            """#)
+        #expect(outcome.output == "75\nnext\nfetched\n")
+    }
+
     /// What a clock of their own would make two holders of (issue line 2.12).
     @Test("one at a time across time namespaces", .enabled(if: Self.canMakeTimeNamespaces, "no time namespaces here"))
     func timeNamespaces() throws {

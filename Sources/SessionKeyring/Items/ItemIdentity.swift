@@ -264,6 +264,6 @@ extension ItemIdentity: CustomStringConvertible {
 
     /// The description, cut if it is too long for a line of text.
     var shortDescription: String {
-        keyDescription.utf8.count > 300 ? keyDescription.prefix(200) + "..." : keyDescription
+        keyDescription.utf8.count > 300 ? String(keyDescription.unicodeScalars.prefix(200)) + "..." : keyDescription
     }
 }

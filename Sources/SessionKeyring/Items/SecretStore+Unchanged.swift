@@ -24,14 +24,15 @@ extension SecretStore {
 
     /// Runs `body` under the lease of that name, so that no two callers do at the same time.
     ///
-    /// `body` runs again if the lease was lost before its end, so it must be harmless to repeat. On a full quota it runs
-    /// without a lease.
+    /// `body` runs again if the lease was lost before its end, so it must be harmless to repeat. If the quota stays full, it
+    /// runs without a lease.
     ///
     /// - Throws: what `body` throws; ``SecretStoreError`` with `contended` if others held the lease for ten seconds.
     package func holdingLease<Result>(
         _ name: String, _ body: () throws(SecretStoreError) -> Result
     ) throws(SecretStoreError) -> Result {
         var wait = DeadlineWait(RetryBudget.heldLease, backoff: .short)
+        var quotaWait = QuotaWait(backoff: .long)
         let backend = backend.withoutWaiting(lastResorts: false)
         repeat {
             let lease: (any LeaseHandle)?
@@ -39,7 +40,7 @@ extension SecretStore {
                 lease = try backend.tryLease(name, lasting: Self.updateDuration)
             } catch {
                 switch error.code {
-                case .quotaExceeded: return try body()
+                case .quotaExceeded: if !quotaWait.wait() { return try body() } else { continue }
                 case .contended: continue
                 default: throw error
                 }

@@ -43,11 +43,11 @@ extension KernelBackend {
 }
 
 /// A lease of the kernel's that tasks may hand around.
-private final class KernelLease: LeaseHandle {
+final class KernelLease: LeaseHandle {
     let fencingNumber: UInt64
     private let lease: Mutex<RingLease?>
 
-    init(_ lease: consuming RingLease) {
+    fileprivate init(_ lease: consuming RingLease) {
         fencingNumber = lease.fencingNumber
         self.lease = Mutex(lease)
     }

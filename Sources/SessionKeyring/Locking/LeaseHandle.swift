@@ -12,11 +12,3 @@ public protocol LeaseHandle: AnyObject, Sendable {
     /// Gives it back; false if it may have been somebody else's by then, or was given back before.
     func release() -> Bool
 }
-
-/// A lease that a command may hold together with the process that started it.
-package protocol CommandLease: LeaseHandle {
-    /// Names a child of this process that may outlive it: until it ends too, the lease is not taken for a dead holder's.
-    ///
-    /// - Returns: false if the lease may be somebody else's.
-    func name(command processID: Int32) throws(SecretStoreError) -> Bool
-}

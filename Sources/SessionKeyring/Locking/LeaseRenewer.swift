@@ -13,6 +13,15 @@ package struct LeaseRenewer: Sendable {
         due = Self.nextTime(duration)
     }
 
+    /// Names a child of this process that may outlive it: until that ends too, nobody takes the lease for a dead holder's.
+    ///
+    /// - Returns: false if the lease may be somebody else's, or is not in the kernel.
+    package func name(command processID: Int32) throws(SecretStoreError) -> Bool {
+        // Casts to classes: a cast to a protocol would search all conformances of the program.
+        let held = (lease as? FetchLease)?.lease ?? lease
+        return try (held as? KernelLease)?.name(command: processID) ?? false
+    }
+
     /// How long until it is due, as `poll(2)` takes it.
     package var millisecondsLeft: Int32 {
         let (seconds, attoseconds) = due.since(.now()).components

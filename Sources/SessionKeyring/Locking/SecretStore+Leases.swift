@@ -42,15 +42,22 @@ extension SecretStore {
     public nonisolated(nonsending) func lease(
         _ name: String, lasting duration: Duration = .seconds(10), waiting limit: Duration
     ) async throws -> Lease {
-        do {
-            return try await waiting(DeadlineWait(limit, at: backend)) { store in
-                guard let lease = try store.takeLease(name, lasting: duration) else {
-                    throw SecretStoreError(.contended)
+        var wait = DeadlineWait(limit, at: backend)
+        var isCollected = false
+        while true {
+            do {
+                return try await waiting(wait) { store in
+                    guard let lease = try store.takeLease(name, lasting: duration) else {
+                        throw SecretStoreError(.contended)
+                    }
+                    return lease
                 }
-                return lease
+            } catch let error as SecretStoreError where error.code == .contended {
+                guard !isCollected, try !backend.isLeaseHeld(name) else { throw SecretStoreError(.leaseHeld) }
+                // A dead holder's lease keeps its name until the kernel has collected it.
+                isCollected = true
+                wait = DeadlineWait(RetryBudget.collectedLease, backoff: .short)
             }
-        } catch let error as SecretStoreError where error.code == .contended {
-            throw SecretStoreError(.leaseHeld)
         }
     }
 

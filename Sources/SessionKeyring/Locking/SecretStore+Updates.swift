@@ -47,7 +47,7 @@ extension SecretStore {
         _ change: (Value?) throws -> Value?
     ) throws -> Value? {
         let update = try beginUpdate(of: item, lasting: duration, waiting: limit)
-        return try self.update(item, by: update, coding(type), timeout: timeout, change)
+        return try self.update(item, updateKey(item), by: update, coding(type), timeout: timeout, change)
     }
 
     /// Replaces an item's value with one made of the old value, as one step, without keeping a thread.
@@ -73,10 +73,11 @@ extension SecretStore {
         _ item: ItemIdentity, _ coding: ValueCoding<Value>, timeout: Duration?, lasting duration: Duration,
         waiting limit: Duration, _ change: (Value?) throws -> Value?
     ) async throws -> Value? {
+        let key = updateKey(item)
         do {
             return try await waiting(upTo: limit) { store in
                 let update = try store.beginUpdate(of: item, lasting: duration, waiting: .zero)
-                return try store.update(item, by: update, coding, timeout: timeout) { old in
+                return try store.update(item, key, by: update, coding, timeout: timeout) { old in
                     do { return try change(old) } catch { throw ChangeFailure(error: error) }
                 }
             }
@@ -101,16 +102,17 @@ extension SecretStore {
         return update
     }
 
+    /// - Parameter key: the item's key in the store that the caller of `update` has, and that `change` may write to.
     func update<Value>(
-        _ item: ItemIdentity, by update: any ItemUpdate, _ coding: ValueCoding<Value>, timeout: Duration?,
-        _ change: (Value?) throws -> Value?
+        _ item: ItemIdentity, _ key: FetchKey, by update: any ItemUpdate, _ coding: ValueCoding<Value>,
+        timeout: Duration?, _ change: (Value?) throws -> Value?
     ) throws -> Value? {
         let keyTimeout = try timeout.map { timeout in try Self.keyTimeout(timeout, item: item) }
         while true {
             var found: Result<Value, any Error>?
             _ = try update.read { bytes in found = Result { try coding.decode(bytes) } }
             let old = try decoded(found, item)
-            guard let new = try OpenUpdates.changing(updateKey(item), { try change(old) }) else {
+            guard let new = try OpenUpdates.changing(key, { try change(old) }) else {
                 if try old == nil || update.commit(nil, timeout: nil) { return nil }
                 continue
             }

@@ -1,8 +1,8 @@
 import Keyutils
 
 /// The lease of whoever fetches an item, with the watch over what happens to the item meanwhile.
-package final class FetchLease: CommandLease {
-    private let lease: (any LeaseHandle)?
+package final class FetchLease: LeaseHandle {
+    let lease: (any LeaseHandle)?
     private let fetch: (any ItemFetch)?
     /// The hash of the value that had been refused when the fetch began.
     let refusal: UInt64?
@@ -27,10 +27,6 @@ package final class FetchLease: CommandLease {
 
     package func renew(lasting duration: Duration) throws(SecretStoreError) -> Bool {
         try lease?.renew(lasting: duration) ?? false
-    }
-
-    package func name(command processID: Int32) throws(SecretStoreError) -> Bool {
-        try (lease as? any CommandLease)?.name(command: processID) ?? false
     }
 
     package func release() -> Bool { lease?.release() ?? true }

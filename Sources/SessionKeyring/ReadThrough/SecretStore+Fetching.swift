@@ -22,6 +22,7 @@ extension SecretStore {
             }
             switch await shared.end(for: part) {
             case .found(let value as Value, let isForAll) where isForAll || isFirst: return value
+            case .unkept(let encoded): if let value = encoded.decoded(coding()) { return value }
             case .failed(let error): throw error
             case .found, .unknown: continue
             }
@@ -50,6 +51,7 @@ extension SecretStore {
             if let value = try flight.usable(reading(item, coding)) { return value }
             switch part.fetch.waitForEnd(for: part) {
             case .found(let value as Value, isForAll: true): return value
+            case .unkept(let encoded): if let value = encoded.decoded(coding) { return value }
             case .failed(let error): throw error
             case .found, .unknown: continue
             }
@@ -104,12 +106,12 @@ extension SecretStore {
     private func valueOnThisThread<Value>(
         of flight: SingleFlight, _ policy: FetchPolicy, _ coding: ValueCoding<Value>, for shared: SharedFetch,
         fetch: (Value?) throws -> Fetched<Value>
-    ) throws -> Value {
+    ) throws -> (Value, SharedFetch.End) {
         // Nobody holds a lease for longer without renewing it, and nobody fetches for longer than that.
         var wait = DeadlineWait(RingLease.longest, at: backend)
         while true {
             switch try turn(of: flight, coding) as SingleFlight.Turn<Value> {
-            case .take(let value): return value
+            case .take(let value): return (value, .unknown)
             case .wait: guard wait.wait() else { throw SecretStoreError(.leaseHeld, item: flight.item) }
             case .fetch(let lease, let old, _):
                 // Nobody but its limit ends it, so there is somebody who wants it.
@@ -123,10 +125,12 @@ extension SecretStore {
                 } catch {
                     flight.rememberFailure(under: lease)
                     guard let value = (try? flight.usable(reading(flight.item, coding))) ?? nil else { throw error }
-                    return value
+                    return (value, .unknown)
                 }
-                if shared.beginKeeping() { _ = try keep(fetched, of: flight, coding, under: lease) }
-                return fetched.value
+                guard shared.beginKeeping(), try !keep(fetched, of: flight, coding, under: lease),
+                    let encoded = EncodedValue(fetched.value, coding)
+                else { return (fetched.value, .unknown) }
+                return (fetched.value, .unkept(encoded))
             }
         }
     }

@@ -18,6 +18,8 @@ final class SharedFetch: Sendable {
         /// This was found. Who did not begin the fetch looks into the store for it, where there may be something newer, or
         /// nothing after a `clear`; unless it is for all, because the store had no room for it.
         case found(any Sendable, isForAll: Bool)
+        /// A thread found this value, which the store had no room for, and others can't share as it is: each decodes it.
+        case unkept(EncodedValue)
         /// It failed, for all of them.
         case failed(any Error)
         /// It ended without a word: look again.
@@ -161,10 +163,10 @@ extension SharedFetch {
     }
 
     /// Does it here, on the thread of the first caller.
-    func finishing<Value>(_ work: () throws -> Value) throws -> Value {
+    func finishing<Value>(_ work: () throws -> (Value, End)) throws -> Value {
         do {
-            let value = try work()
-            finish(with: .unknown)
+            let (value, end) = try work()
+            finish(with: end)
             return value
         } catch {
             finish(with: .failed(error))
@@ -250,5 +252,21 @@ extension SharedFetch {
             if running[key] === self { running[key] = nil }
         }
         for waiter in waiters { waiter(end) }
+    }
+}
+
+/// A value's bytes, for threads that may not share the value itself.
+final class EncodedValue: Sendable {
+    private let bytes: SecretBytes
+
+    /// Encodes a value; `nil` if that is not possible.
+    init?<Value>(_ value: Value, _ coding: ValueCoding<Value>) {
+        guard let bytes = try? coding.encode(value) else { return nil }
+        self.bytes = bytes
+    }
+
+    /// Makes a value of the bytes; `nil` if they are not in its form.
+    func decoded<Value>(_ coding: ValueCoding<Value>) -> Value? {
+        bytes.withBytes { bytes in try? coding.decode(bytes) }
     }
 }

@@ -118,7 +118,8 @@ public struct SecretSlot<Secret: Sendable>: SecretLoader, SecretSaver {
         _ change: (Secret?) throws -> Secret?
     ) throws -> Secret? {
         let update = try store.beginUpdate(of: item, lasting: duration, waiting: limit)
-        return try store.update(item, by: update, coding, timeout: timeout ?? self.timeout, change)
+        return try store.update(
+            item, store.updateKey(item), by: update, coding, timeout: timeout ?? self.timeout, change)
     }
 
     var coding: ValueCoding<Secret> { ValueCoding(encode: encode, decode: decode) }

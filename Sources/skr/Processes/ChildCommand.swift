@@ -44,7 +44,7 @@ struct ChildCommand: ~Copyable {
         self.renewer = renewer
         // If we are killed, the lease must not be free while the command still runs. An error is noticed at the
         // release.
-        _ = try? (renewer.lease as? any CommandLease)?.name(command: child)
+        _ = try? renewer.name(command: child)
         self.signals = arrivals
     }
 

@@ -81,9 +81,11 @@ extension SecretStoreError.Code {
         }
     }
 
-    /// Whether the output could not be kept because of its size, or of what others store: the command itself has
-    /// succeeded.
-    package var allowsUnkeptOutput: Bool { isLackOfRoom || self == .contended }
+    /// Whether a successful command's output is not kept because of its size, of what others store, of a process that was
+    /// stopped for too long, or of a session that has ended.
+    package var allowsUnkeptOutput: Bool {
+        isLackOfRoom || self == .contended || self == .leaseLost || self == .sessionRevoked
+    }
 }
 
 extension CommandError {

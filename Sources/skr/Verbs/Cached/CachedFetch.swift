@@ -116,11 +116,14 @@ struct CachedFetch {
             let isSaid = try answer.output.bytes.withBytes { bytes throws(SecretStoreError) in
                 try flight.keep(bytes, for: lifetime, under: lease, of: command)
             }
-            if replacesAnother, lease.timeLeft > .zero { action.warn(action.otherCommand) }
+            if replacesAnother, try CachedAnswer.read(action.item, of: command, in: store) != nil {
+                action.warn(action.otherCommand)
+            }
             if !isSaid {
                 action.warn(
                     CommandError(
-                        exitCode: .tryAgain, message: "there is no room to note how fresh the output is; it is kept",
+                        exitCode: .tryAgain,
+                        message: "there is no room to note which command printed the output, or how fresh it is",
                         hint: "the next call runs CMD again"))
             }
         } catch {

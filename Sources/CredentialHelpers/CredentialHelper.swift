@@ -138,13 +138,18 @@ extension CredentialHelper {
             let record = CredentialRecord(payload, of: name)
             guard owner.has(name, record) else { continue }
             let isSame = isFirst && record?.says(secret, fields, at: now) ?? false
-            if isSame, name != item { return true }
+            if isSame, name != item {
+                try shorten(name, to: timeout(until: fields.expires))
+                return true
+            }
             // A store that lost its turn comes here again: it may still have to delete the others.
             if isSame { isStored = true }
             isFirst = false
             if name != item { others.append((name, payload)) }
         }
-        if !isStored {
+        if isStored {
+            try shorten(item, to: timeout(until: fields.expires))
+        } else {
             let isRecord = item.kind == .credential
             let payload = isRecord ? SecretBox(CredentialRecord.encode(secret, fields)) : secret
             try items.set(payload.bytes, for: item, timeout: timeout(until: fields.expires))

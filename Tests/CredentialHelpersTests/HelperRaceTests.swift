@@ -139,6 +139,17 @@ struct HelperRaceTests {
         #expect(try docker(operation, "registry").contains("bob"))
     }
 
+    @Test("docker's list has the account that replaces the listed one, next to those that stay")
+    func dockerListsAll() throws {
+        try other.docker("store", Self.login("alice", at: "single", "s"))
+        try other.docker("store", Self.login("alice", at: "other", "s"))
+        items.interrupt(before: .get, 2) { [other] in
+            for server in ["single", "other"] { try other.docker("store", Self.login("bob", at: server, "s")) }
+        }
+        let answer = try docker("list", "")
+        #expect(answer.contains(#""single":"bob""#) && answer.contains(#""other":"bob""#), "\(answer)")
+    }
+
     /// The kinds are looked at in the order password, internet, credential.
     @Test("a lookup by name finds an item that changes its kind meanwhile")
     func namedReads() throws {

@@ -186,6 +186,22 @@ extension SecretEndTests {
         }
     }
 
+    @Test("docker's login with the same secret and a shorter timeout shortens the item")
+    func dockerShortens() throws {
+        let item = ItemIdentity.internet(server: "ghcr.io", account: "me")
+        for (timeout, expected) in [(nil, .never), (60, Self.after(60)), (3_600, Self.after(60))]
+            as [(Int64?, ItemAttributes.Expiry)]
+        {
+            let helper = CredentialHelper(
+                items: test.store, timeout: timeout.map { .seconds($0) }, clock: { HelperUnderTest.now })
+            let answer = try test.answer(#"{"ServerURL":"ghcr.io","Username":"me","Secret":"s"}"#.utf8) {
+                try helper.docker("store", request: $0, version: "1")
+            }
+            #expect(answer.exitCode == 0)
+            #expect(try test.store.attributes(of: item)?.expiry == expected)
+        }
+    }
+
     @Test("the same secret with the same, a longer or no timeout renews nothing")
     func renewsNothing() throws {
         try store(in: test.store, timeout: .seconds(3_600))

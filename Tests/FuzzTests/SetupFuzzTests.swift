@@ -17,9 +17,13 @@ struct SetupFuzzTests {
         return rest.bytes.withBytes { $0.withUnsafeBytes { Array($0) } }
     }
 
+    /// `nil` for a text that is not an object, or that `JSONSerialization` misreads: it drops a byte order mark at the beginning
+    /// of a string.
     private static func object(_ text: [UInt8]) -> [String: Any]? {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        guard text[(text.starts(with: mark) ? mark.count : 0)...].firstRange(of: mark) == nil else { return nil }
         // docker takes an empty file for one without settings.
-        text.isEmpty ? [:] : try? JSONSerialization.jsonObject(with: Data(text)) as? [String: Any]
+        return text.isEmpty ? [:] : try? JSONSerialization.jsonObject(with: Data(text)) as? [String: Any]
     }
 
     @Test("docker: an object has one member more, and then the same bytes again")
@@ -87,7 +91,8 @@ struct SetupFuzzTests {
                 \(script)
                 rm -r $work
                 """,
-            ], environment: ChildProcess.environment(["SKR": skr, "SEED": "\(Fuzzer.seed % 32_768)"]), input: Data())
+            ], environment: ChildProcess.environment(["SKR": skr, "SEED": "\(Fuzzer.seed % 32_768)"]), input: Data(),
+            within: .seconds(600))
         // The shell reports the commands that were killed.
         let lines = String(decoding: outcome.output + outcome.errors, as: UTF8.self).split(separator: "\n")
         return lines.filter { !$0.contains(" Killed ") && !$0.contains(" Terminated ") }.joined(separator: "\n")

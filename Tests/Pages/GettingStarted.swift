@@ -1,4 +1,3 @@
-struct Login: Codable { let user: String, groups: [String] }
 // PAGE
 precondition(again == "s3cret" && login?.groups == ["ops"] && length == 33)
 let stored = try store.get(token, as: String.self)

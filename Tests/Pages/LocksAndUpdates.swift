@@ -1,4 +1,3 @@
-func upload(fencedBy number: UInt64) async throws { precondition(number > 0) }
 func synchronously(_ body: () throws -> Void) rethrows { try body() }
 // PAGE
 try synchronously { try countOnce(in: store) }

@@ -41,9 +41,13 @@ struct PairTests {
             "update,list,near-quota,kill,same", "update,clear,near-quota,plain,same",
             "delete,update,near-quota,plain,same",
             "delete,update,live,double,same,7,21", "long-fetch,list,absent,outlasting,same",
+            // Helpers, whose stores for one service take turns.
+            "git-store,git-store-both,nothing,plain", "git-store-both,git-store,record,plain",
+            "docker-store,docker-store,bare,plain",
         ])
     func found(name: String) throws {
-        let outcome = try search(["--only", name])
+        let isOfHelpers = name.hasPrefix("git-") || name.hasPrefix("docker-")
+        let outcome = try search((isOfHelpers ? ["--helpers"] : []) + ["--only", name])
         #expect(outcome.exitCode == 0, "\(outcome.output)")
     }
 

@@ -3,6 +3,7 @@ import Keyutils
 import SessionKeyring
 import SessionKeyringTesting
 import Testing
+import Threads
 
 private let item = ItemIdentity.password(service: "big", account: "a")
 
@@ -69,6 +70,33 @@ struct KernelLabStoreTests {
         let small = try ring.add(.user, item.keyDescription, payload: [1].span.bytes)
         try small.revoke()
         #expect(try (store.get(item) as [UInt8]?)?.count == 40_000)
+    }
+
+    @Test("a list is complete and never gives up while others replace a large value")
+    func listed() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let others = (0..<40).map { ItemIdentity.password(service: "other \($0)") }
+        for other in others { try store.set(bytes(40), for: other) }
+        try store.set(bytes(40_000), for: item)
+        let isDone = Locked(false)
+        let writers = DispatchGroup()
+        for written in [item, others[39]] {
+            writers.enter()
+            Thread.detachNewThread {
+                while !isDone.withLock({ $0 }) { try? store.set(bytes(written == item ? 40_000 : 40), for: written) }
+                writers.leave()
+            }
+        }
+        defer {
+            isDone.withLock { $0 = true }
+            writers.wait()
+        }
+        for _ in 0..<400 {
+            let listed = try store.identities()
+            #expect(Set(listed) == Set(others + [item]))
+            #expect(listed.count == 41)
+        }
     }
 
     @Test("what every backend must do", arguments: BackendConformance.checks)

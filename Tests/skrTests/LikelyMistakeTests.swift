@@ -24,6 +24,8 @@ struct LikelyMistakeTests {
         ("cached a --timeout 5 m -- true", "--timeout 5m"), ("lock a --wait 10 sec -- true", "--wait 10s"),
         ("cached a --timeout 5m --refresh-before 1 minute -- true", "--refresh-before 1m"),
         ("list --expiring 10 minutes", "--expiring 10m"),
+        ("helper aws work --timeout 8 hours -- true", "--timeout 8h"),
+        ("helper git get --timeout 8 hours", "--timeout 8h"),
     ].map { line, form in
         let words = line.split(separator: " ")
         let unit = words.last { !["--", "true"].contains($0) } ?? ""
@@ -35,7 +37,10 @@ struct LikelyMistakeTests {
     }
 
     private static let options = ["--ttl", "--expire", "--expires"].flatMap { option in
-        ["set api \(option) 8h", "set api \(option)=8h", "cached a \(option) 8h -- true"].map { line in
+        [
+            "set api \(option) 8h", "set api \(option)=8h", "cached a \(option) 8h -- true",
+            "lock a \(option) 30s -- true", "helper install git \(option) 8h",
+        ].map { line in
             Mistake(
                 line: line, error: "unknown option '\(option)'",
                 hint: "the option is --timeout, for instance --timeout 8h")

@@ -123,8 +123,9 @@ extension CredentialHelper {
 
     /// What docker has stored, for this server or all.
     private func dockerItems(for server: String?) throws(SecretStoreError) -> [ItemIdentity] {
-        let found = try lookingAgain { look throws(SecretStoreError) -> [ItemIdentity]? in
-            var found = try items { item in
+        var found: [ItemIdentity] = []
+        _ = try lookingAgain { look throws(SecretStoreError) -> Bool? in
+            found = try items { item in
                 guard !item.account.isEmpty, server.map({ item.service.utf8.elementsEqual($0.utf8) }) ?? true else {
                     return false
                 }
@@ -133,9 +134,10 @@ extension CredentialHelper {
             for item in found where item.kind == .credential {
                 if !ItemOwner.docker.has(item, try look.credential(item)) { found.removeAll { $0 == item } }
             }
-            return found.isEmpty ? nil : found
+            // The item of another account may have replaced a missed one.
+            return look.hasMissed ? nil : true
         }
-        return found ?? []
+        return found
     }
 
     private static var noServer: HelperAnswer { dockerError("no credentials server URL") }

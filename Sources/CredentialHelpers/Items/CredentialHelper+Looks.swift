@@ -7,7 +7,7 @@ import SessionKeyring
 struct ItemLook {
     private let helper: CredentialHelper
     /// Whether an item that was looked at was absent, though a list had it.
-    fileprivate var hasMissed = false
+    private(set) var hasMissed = false
     /// Whether items are looked for by their names alone, so that any of them may just have changed.
     var isByName = false
 

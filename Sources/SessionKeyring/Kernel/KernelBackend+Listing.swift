@@ -172,10 +172,14 @@ extension KernelBackend {
                     return ItemTypes.haveBigKeys ? Self.unique(found) : found
                 }
                 guard listing.vanished == 0 || round >= RetryBudget.quickRounds else { continue }
-                var items: [Member] = []
-                for member in Self.unique(found) where try remains(member, in: ring, listing) { items.append(member) }
-                // As many names as keys: the names of those that vanished are known from earlier rounds.
-                if items.count >= listing.seen + listing.vanished { return items }
+                var items = Self.unique(found.filter { listing.members.contains($0.key.serial) })
+                guard listing.vanished > 0 else { return items }
+                // The keys that vanished may have names that are known from earlier rounds.
+                let (names, count) = (Set(items.map(\.item)), items.count)
+                for member in Self.unique(found) where !names.contains(member.item) {
+                    if try isInUse(member.item, in: ring) { items.append(member) }
+                }
+                if items.count - count >= listing.vanished { return items }
             } catch {
                 throw SecretStoreError(error)
             }
@@ -186,20 +190,14 @@ extension KernelBackend {
     /// The result of one listing of the ring.
     private struct Listing {
         let members: Set<KeySerial>
-        /// The items that were looked at now or before.
-        var seen = 0
         /// The keys that were gone before the look at them.
         var vanished = 0
     }
 
-    /// Tells whether an item of an earlier listing is still in the ring, perhaps with another key.
-    private func remains(
-        _ member: Member, in ring: Keyring, _ listing: Listing
-    ) throws(KeyringError) -> Bool {
-        if listing.members.contains(member.key.serial) { return true }
-        guard listing.vanished > 0 else { return false }
+    /// Whether there is a live key for the item.
+    private func isInUse(_ item: ItemIdentity, in ring: Keyring) throws(KeyringError) -> Bool {
         do throws(KeyringError) {
-            return try nameState(of: member.item, in: ring).key != nil
+            return try nameState(of: item, in: ring).key != nil
         } catch {
             // It exists, and may not be looked at.
             guard error.code == .accessDenied else { throw error }
@@ -214,19 +212,14 @@ extension KernelBackend {
     private func note(
         _ ring: Keyring, in found: inout [Member], gone: inout Set<KeySerial>
     ) throws(KeyringError) -> Listing {
-        let before = found.count
         // A key's type and name never change, so they are read once.
         let known = Set(found.lazy.map { $0.key.serial })
         var texts = Self.roomForTexts(known.count + 64)
         var (lines, end): ([Line], Int) = ([], 0)
         // Nothing between the listing and the looks: if many processes write, a key exists for microseconds.
         let members = try ring.members()
-        var listing = Listing(members: before == 0 && gone.isEmpty ? [] : Set(members))
-        for serial in members {
-            if known.contains(serial) {
-                listing.seen += 1
-                continue
-            }
+        var listing = Listing(members: known.isEmpty && gone.isEmpty ? [] : Set(members))
+        for serial in members where !known.contains(serial) {
             do throws(KeyringError) {
                 let length = try Key(serial).describe(into: &texts, at: end)
                 guard let line = try unsafe Line(serial, at: end, of: length, in: texts.span.bytes) else { continue }
@@ -238,7 +231,6 @@ extension KernelBackend {
             }
         }
         unsafe Self.note(&lines, of: texts.span.bytes, in: &found)
-        listing.seen += found.count - before
         return listing
     }
 

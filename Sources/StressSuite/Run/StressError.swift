@@ -1,3 +1,6 @@
+import Keyutils
+import SessionKeyring
+
 /// Why a run could not be made.
 ///
 /// What a run finds wrong with the store is no error, but a failed check of its result.
@@ -28,12 +31,19 @@ package struct StressError: Error, Equatable, CustomStringConvertible {
 
 extension StressError {
     /// Makes what a run needs of the kernel.
-    static func translating<Result: ~Copyable>(_ make: () throws -> Result) throws(StressError) -> Result {
+    package static func translating<Result: ~Copyable>(_ make: () throws -> Result) throws(StressError) -> Result {
         do {
             return try make()
         } catch {
+            // Without the system call and its error number.
+            let reason =
+                switch error {
+                case let error as SecretStoreError: error.summary
+                case let error as KeyringError: SecretStoreError(error).summary
+                default: "\(error)"
+                }
             throw StressError(
-                .unavailable, "no keyring to run in: \(error)", hint: "'skr doctor' tells what this login gives")
+                .unavailable, "no keyring to run in: \(reason)", hint: "'skr doctor' tells what this login gives")
         }
     }
 }

@@ -32,7 +32,7 @@ enum LikelyMistake {
         let option = message.dropFirst(start.count).prefix { $0 != "'" && $0 != "=" }
         switch option {
         case "--ttl", "--expire", "--expires", "--expiry", "--expiration", "--lifetime":
-            guard ["set", "cached", "expire", "import"].contains(verb) else { return nil }
+            guard ["set", "cached", "expire", "import", "lock", "helper"].contains(verb) else { return nil }
             return "the option is --timeout, for instance --timeout 8h"
         case "--no-inherited" where verb == "exec":
             return "nothing inherited is resolved unless --inherited or --env NAME asks for it"

@@ -57,7 +57,8 @@ struct HelperPlay: Play {
         if errors.isEmpty { problems += try outcomeProblems(isKilled: meeting.killedAt != nil) }
         if meeting.killedAt != nil {
             problems += try emptyReads()
-            if second.longest > 1_000_000_000 {
+            // By the clock it would be two seconds; this machine may be busy.
+            if second.longest > 1_500_000_000 {
                 problems.append("the second operation waited \(second.longest / 1_000_000) ms for a dead process")
             }
         }

@@ -1,6 +1,8 @@
 import CommandSupport
 import Foundation
 import Glibc
+import Keyutils
+import SessionKeyring
 import StressSuite
 import Testing
 
@@ -106,6 +108,19 @@ struct StressSessionTests {
         }
         #expect(output(of: other).contains("the run can be made (with 2 processes with 1 thread each)"))
         #expect(output(of: other).contains("process 2 ended by itself\n"))
+    }
+
+    @Test("a keyring that is missing is named without a system call or an error number")
+    func noKeyring() throws {
+        let error = KeyringError(errno: EKEYREVOKED, in: .search)
+        for error: any Error in [error, SecretStoreError(error)] {
+            #expect {
+                try StressError.translating { throw error }
+            } throws: {
+                ($0 as? StressError)?.description
+                    == "no keyring to run in: this login session has ended and its keyring was revoked"
+            }
+        }
     }
 
     @Test(

@@ -86,7 +86,7 @@ struct HelperFileClientTests {
                 helm:   "credsStore": "skr"
                 ssh:   export SSH_ASKPASS=W/home/.local/bin/skr-askpass SSH_ASKPASS_REQUIRE=force
                 sudo:   export SSH_ASKPASS=W/home/.local/bin/skr-askpass SSH_ASKPASS_REQUIRE=force
-                gcloud:   "credential_source": {"executable": {"command": "SKR helper google work", "timeout_millis": 5000}}
+                gcloud:   "credential_source": {"executable": {"command": "SKR helper google work", "timeout_millis": 30000}}
                 buck2:   common --credential_helper=*.example.com=W/home/.local/bin/skr-bazel
                 docker-credential-skr
                 keyring

@@ -127,23 +127,22 @@ struct SetupSafetyTests {
             """
             mkdir home/.docker; f=home/.docker/config.json; echo '{}' > $f
             (for n in $(seq 30); do jq ".n$n = 1" $f > home/.docker/new && mv home/.docker/new $f; done) & writer=$!
-            while kill -0 $writer 2> /dev/null; do skr helper install docker --write-config > /dev/null 2>> errors; skr helper uninstall docker --write-config > /dev/null 2>> errors; done
-            wait; jq -e '.n30 == 1' $f > /dev/null && echo written; grep -o credsStore $f | wc -l | grep -v '^[01]$'; ls -A home/.docker; grep -v 'keep changing\\|not set up\\|hint' errors | head
+            setup() { while kill -0 $writer 2> /dev/null; do skr helper install docker --write-config > /dev/null 2>> errors; skr helper uninstall docker --write-config > /dev/null 2>> errors; done; }
+            setup & setup & wait; jq -e '[.["n\\(range(1; 31))"]] | all(. == 1)' $f > /dev/null && echo written; grep -o credsStore $f | wc -l | grep -v '^[01]$'; ls -A home/.docker; grep -v 'keep changing\\|not set up\\|hint' errors | head
             """)
         #expect(outcome.output == "written\nconfig.json\n", "\(outcome)")
     }
 
-    @Test("a draft that a killed install has left is removed by the next one, one of a living process is not")
+    @Test("the next install removes drafts of killed ones, unless another process changes a file there")
     func orphan() throws {
         let outcome = try run(
             """
             mkdir home/.docker; echo '{"credsStore": "skr"}' > home/.docker/config.json; echo s3cret > home/.docker/.skr-setup-dead
-            echo s3cret > home/.docker/.skr-setup-alive; exec 7< home/.docker/.skr-setup-alive; flock -s 7
-            skr helper install docker --write-config | tail -n 1; ls -A home/.docker
+            exec 7< home/.docker; flock -s 7; skr helper install docker --write-config | tail -n 1; ls -A home/.docker
+            exec 7<&-; skr helper install docker --write-config | tail -n 1; ls -A home/.docker
             """)
-        #expect(
-            outcome.output == "docker is set up already in ~/.docker/config.json\n.skr-setup-alive\nconfig.json\n",
-            "\(outcome)")
+        let isSetUp = "docker is set up already in ~/.docker/config.json\n"
+        #expect(outcome.output == "\(isSetUp).skr-setup-dead\nconfig.json\n\(isSetUp)config.json\n", "\(outcome)")
     }
 
     @Test(

@@ -60,6 +60,8 @@ struct HelperCall {
             default: options.append((name, value))
             }
         }
+        // Only here, because a client's start should not search all words.
+        if timeout != nil, let mistake = LikelyMistake.error(forDurationIn: said) { throw mistake }
         place = try Self.place(scope: scope, namespace: namespace)
         self.timeout = try Self.timeout(timeout)
     }

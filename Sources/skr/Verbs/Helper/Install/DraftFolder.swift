@@ -14,9 +14,9 @@ import SystemPackage
 ///    between, both change places again.
 /// 4. The draft's name is deleted.
 ///
-/// Signals are blocked throughout. SIGKILL between 2 and 4 leaves a draft. Each process holds a shared lock on its draft and
-/// on the original, so the next run takes a draft that nobody has locked for an orphan, and deletes it. Without
-/// `RENAME_EXCHANGE`, the original is compared and then replaced, and a write in between is lost.
+/// Signals are blocked throughout. SIGKILL between 2 and 4 leaves a draft, which a later run deletes. Every process holds a
+/// shared lock on the folder while it has a draft there, and deletes others' drafts only if it can lock the folder alone.
+/// Without `RENAME_EXCHANGE`, the original is compared and then replaced, and a write in between is lost.
 struct DraftFolder: ~Copyable {
     private static let prefix = ".skr-setup-"
 
@@ -36,12 +36,10 @@ struct DraftFolder: ~Copyable {
     }
 
     func removeOrphans() {
-        for name in FolderNames.all(in: path) where name.hasPrefix(Self.prefix) {
-            let file = unsafe openat(folder.descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-            guard file >= 0 else { continue }
-            if flock(file, LOCK_EX | LOCK_NB) == 0 { unsafe unlinkat(folder.descriptor, name, 0) }
-            close(file)
-        }
+        let lock = FolderLock(path, LOCK_EX, tries: 1)
+        defer { lock.release() }
+        guard lock.isHeld else { return }
+        for name in FolderNames.all(in: path) where name.hasPrefix(Self.prefix) { try? folder.unlink(name) }
     }
 
     /// Puts a file with this content there.
@@ -49,6 +47,8 @@ struct DraftFolder: ~Copyable {
     /// - Parameter original: the file that it replaces; `nil` for a new file.
     /// - Returns: false if there is another file by now.
     func put(_ text: RawSpan, at name: String, insteadOf original: OriginalFile?) throws(Errno) -> Bool {
+        let lock = FolderLock(path, LOCK_SH)
+        defer { lock.release() }
         let draft = OpenFolder.newName(Self.prefix)
         let file = try makeDraft(draft, of: text, like: original)
         defer {
@@ -56,12 +56,12 @@ struct DraftFolder: ~Copyable {
             try? file.close()
         }
         guard let original else { return try move(draft, to: name, .withoutReplacing) }
-        flock(original.file.rawValue, LOCK_SH | LOCK_NB)
+        // Other programs should rarely see a file that is taken back.
+        guard try isStill(original, name) else { return false }
         do throws(Errno) {
             guard try move(draft, to: name, .exchanging) else { return false }
         } catch {
             guard error == .invalidArgument else { throw error }
-            guard try isStill(original, name) else { return false }
             return try move(draft, to: name, .replacing)
         }
         if try isStill(original, draft) { return true }
@@ -75,8 +75,9 @@ struct DraftFolder: ~Copyable {
     ///
     /// - Returns: false if there is another file by now.
     func delete(_ name: String, ifStill original: OriginalFile) throws(Errno) -> Bool {
+        let lock = FolderLock(path, LOCK_SH)
+        defer { lock.release() }
         let draft = OpenFolder.newName(Self.prefix)
-        flock(original.file.rawValue, LOCK_SH | LOCK_NB)
         guard try isStill(original, name), try move(name, to: draft, .withoutReplacing) else { return false }
         let isDeleted = try isStill(original, draft)
         if !isDeleted, try move(draft, to: name, .withoutReplacing) { return false }
@@ -90,7 +91,6 @@ struct DraftFolder: ~Copyable {
     ) throws(Errno) -> FileDescriptor {
         let (file, isNamed) = try openDraft(name)
         do {
-            flock(file.rawValue, LOCK_SH | LOCK_NB)
             try file.writeAll(text)
             try giveOwner(of: original, to: file)
             guard fsync(file.rawValue) == 0 else { throw Errno.last }
@@ -158,5 +158,29 @@ struct DraftFolder: ~Copyable {
         guard unsafe fstat(file, &own) == 0 else { throw .last }
         let found = try folder.attributes(of: name)
         return own.st_ino == found?.st_ino && own.st_dev == found?.st_dev
+    }
+}
+
+/// A lock on a folder, shared by the processes that have drafts there.
+private struct FolderLock: ~Copyable {
+    /// Opened for this lock alone, since a lock belongs to the open file; negative if the folder may not be read.
+    private let folder: CInt
+    let isHeld: Bool
+
+    /// Locks the folder, trying each millisecond.
+    ///
+    /// If another program keeps it locked, nobody deletes drafts, so a change doesn't need the lock.
+    init(_ path: String, _ operation: CInt, tries: Int = 1_000) {
+        folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        var isHeld = flock(folder, operation | LOCK_NB) == 0
+        for _ in 1..<tries where !isHeld && errno == EWOULDBLOCK {
+            usleep(1_000)
+            isHeld = flock(folder, operation | LOCK_NB) == 0
+        }
+        self.isHeld = isHeld
+    }
+
+    func release() {
+        if folder >= 0 { close(folder) }
     }
 }

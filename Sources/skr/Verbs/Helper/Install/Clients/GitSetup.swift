@@ -140,5 +140,5 @@ struct GitSetup: FileSetup {
 }
 
 extension SetupUser {
-    fileprivate func isThere(_ path: String) -> Bool { (try? ConfigurationFile(path).text == nil) != true }
+    func isThere(_ path: String) -> Bool { (try? ConfigurationFile(path).text == nil) != true }
 }

@@ -22,7 +22,8 @@ extension ShownSetup {
 
     static let cargo = ShownSetup(
         "cargo-credential-skr",
-        files: [("CARGO_HOME/config.toml", ".cargo/config.toml"), ("CARGO_HOME/config", ".cargo/config")]
+        files: [("CARGO_HOME/config", ".cargo/config"), ("CARGO_HOME/config.toml", ".cargo/config.toml")],
+        readsOneFile: true
     ) { _, file in
         [
             "in \(file):", "  [registry]", "  global-credential-providers = [\"cargo-credential-skr\"]",
@@ -62,7 +63,13 @@ extension ShownSetup {
         ]
     }
 
-    static let keyring = ShownSetup("skr", variables: ["PYTHON_KEYRING_BACKEND"]) { _, _ in
+    static let keyring = ShownSetup(
+        "subprocess",
+        files: [
+            ("PIP_CONFIG_FILE", ".config/pip/pip.conf"), ("XDG_CONFIG_HOME/pip/pip.conf", ".config/pip/pip.conf"),
+        ],
+        variables: ["UV_KEYRING_PROVIDER", "PIP_KEYRING_PROVIDER"]
+    ) { _, _ in
         [
             "have pip and uv ask the first 'keyring' in PATH:",
             "  pip config set global.keyring-provider subprocess", "  export UV_KEYRING_PROVIDER=subprocess",
@@ -99,11 +106,14 @@ extension ShownSetup {
         ["in \(file), for that registry:", "  //registry.example.com/:tokenHelper=\(call.linkPath)"]
     }
 
-    static let google = ShownSetup("helper google") { call, _ in
+    static let google = ShownSetup(
+        "helper google",
+        files: [("GOOGLE_APPLICATION_CREDENTIALS", ".config/gcloud/application_default_credentials.json")]
+    ) { call, _ in
         let command = #""command": "\#(call.user.executable) helper google work\#(call.shellOptions)""#
         return [
             "in the file that GOOGLE_APPLICATION_CREDENTIALS names:",
-            #"  "credential_source": {"executable": {\#(command), "timeout_millis": 5000}}"#,
+            #"  "credential_source": {"executable": {\#(command), "timeout_millis": 30000}}"#,
             "and in the environment:", "  export GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES=1",
         ]
     }

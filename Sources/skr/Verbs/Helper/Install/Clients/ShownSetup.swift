@@ -12,23 +12,27 @@ struct ShownSetup: ClientSetup {
     /// The words by which a configuration names us.
     private let words: String
     private let files: [File]
+    private let readsOneFile: Bool
     private let variables: [String]
     private let linkFolder: String?
     private let lines: @Sendable (SetupCall, String) -> [String]
 
-    /// - Parameter lines: for a call and the first file, as people write it.
+    /// - Parameters:
+    ///   - readsOneFile: whether the client reads only the first file that exists; the last one is the usual one then.
+    ///   - lines: for a call and the first file, as people write it.
     init(
-        _ words: String, files: [File] = [], variables: [String] = [], linkFolder: String? = nil,
+        _ words: String, files: [File] = [], readsOneFile: Bool = false, variables: [String] = [],
+        linkFolder: String? = nil,
         lines: @escaping @Sendable (SetupCall, String) -> [String]
     ) {
-        (self.words, self.files, self.variables) = (words, files, variables)
+        (self.words, self.files, self.readsOneFile, self.variables) = (words, files, readsOneFile, variables)
         (self.linkFolder, self.lines) = (linkFolder, lines)
     }
 
     func linkFolder(for user: SetupUser) -> String? { linkFolder.map(user.path) }
 
     func instructions(_ call: SetupCall) -> [String] {
-        lines(call, files.first.flatMap { Self.paths($0, call.user).first }.map(call.user.shown) ?? "")
+        lines(call, paths(call.user).first.map(call.user.shown) ?? "")
     }
 
     func removalInstructions(_ call: SetupCall) -> [String] {
@@ -38,11 +42,18 @@ struct ShownSetup: ClientSetup {
 
     func state(for user: SetupUser) -> ConfigurationState {
         if let name = variables.first(where: { user.variable($0)?.contains(words) ?? false }) { return .ours(name) }
-        for path in files.flatMap({ Self.paths($0, user) }) {
+        for path in paths(user) {
             guard let file = try? ConfigurationFile(path) else { return .unreadable(user.shown(path)) }
             if file.text?.bytes.withBytes({ $0.hasLine(with: words) }) ?? false { return .ours(user.shown(path)) }
         }
         return .none
+    }
+
+    /// The files that the client reads.
+    private func paths(_ user: SetupUser) -> [String] {
+        let paths = files.flatMap { Self.paths($0, user) }
+        guard readsOneFile else { return paths }
+        return (paths.first(where: user.isThere) ?? paths.last).map { [$0] } ?? []
     }
 
     private static func paths(_ file: File, _ user: SetupUser) -> [String] {

@@ -40,8 +40,8 @@ extension SecretStore {
                 lease = try backend.tryLease(name, lasting: Self.updateDuration)
             } catch {
                 switch error.code {
-                case .quotaExceeded: if !quotaWait.wait() { return try body() } else { continue }
-                case .contended: continue
+                case .quotaExceeded where !quotaWait.wait(): return try body()
+                case .quotaExceeded, .contended: continue
                 default: throw error
                 }
             }

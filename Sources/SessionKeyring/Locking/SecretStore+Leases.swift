@@ -1,8 +1,9 @@
 extension SecretStore {
     /// Takes the lease of that name if nobody holds it; `nil` if somebody does.
     ///
-    /// It doesn't wait for a holder, but for quota up to 750 ms, without keeping a thread. Leases and items may have the same
-    /// names. A lease belongs to the store's scope and namespace.
+    /// It doesn't wait for a holder, but up to 100 ms for the kernel to collect a dead holder's lease, and up to 750 ms for
+    /// quota, without keeping a thread. Leases and items may have the same names. A lease belongs to the store's scope and
+    /// namespace.
     ///
     /// - Parameters:
     ///   - name: what is locked; any text that is not empty.

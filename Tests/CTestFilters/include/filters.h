@@ -5,7 +5,7 @@
 /* Installs a seccomp filter for the whole process, for tests of what happens when the kernel says no or the process dies.
  * What it does: fails with `error`, or kills the process (SIGSYS) where error is 0.
  * Where: at keyctl with this operation; at every call of the key facility for -1; at add_key for -2; at prctl for -3, mlock2 for -4,
- * signalfd4 for -5.
+ * signalfd4 for -5, renameat2 and openat with O_TMPFILE for -6.
  * Returns 0, or an errno. */
 int test_filter_install(int operation, int error);
 

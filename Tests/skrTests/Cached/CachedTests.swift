@@ -186,7 +186,8 @@ struct CachedTests {
     @Test("what is printed though it can't be kept, and what is an error")
     func unkept() {
         let codes: [SecretStoreError.Code] = [
-            .quotaExceeded, .tooLarge(size: 2, limit: 1), .contended, .leaseLost, .sessionRevoked, .unavailable, .forbidden,
+            .quotaExceeded, .tooLarge(size: 2, limit: 1), .contended, .leaseLost, .sessionRevoked, .unavailable,
+            .forbidden,
         ]
         #expect(codes.map(\.allowsUnkeptOutput) == [true, true, true, true, true, false, false])
     }

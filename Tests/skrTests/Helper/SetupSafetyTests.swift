@@ -1,3 +1,4 @@
+import CTestFilters
 import Foundation
 import TestSupport
 import Testing
@@ -43,6 +44,22 @@ struct SetupSafetyTests {
                 home/.config/git/config
 
                 """, "\(outcome)")
+    }
+
+    @Test("git: of two files that git reads, the one that names our helper is changed")
+    func twoFiles() throws {
+        let outcome = try run(
+            """
+            mkdir -p home/.config/git; echo '[a]' > home/.config/git/config; skr helper install git --write-config > log 2>&1
+            printf '[user]\\n\\tname = x\\n' > home/.gitconfig; cp home/.gitconfig before
+            skr helper install git --write-config 2> errors | tail -n 1; git config --get-all credential.helper
+            skr helper uninstall git --write-config > log; git config --get-all credential.helper; cmp home/.gitconfig before
+            skr helper install git --write-config > log 2>&1; grep -c skr home/.gitconfig home/.config/git/config
+            """)
+        #expect(
+            outcome.output
+                == "git is set up already in ~/.config/git/config\nskr\nhome/.gitconfig:1\nhome/.config/git/config:0\n",
+            "\(outcome)")
     }
 
     @Test(
@@ -131,6 +148,24 @@ struct SetupSafetyTests {
             setup & setup & wait; jq -e '[.["n\\(range(1; 31))"]] | all(. == 1)' $f > /dev/null && echo written; grep -o credsStore $f | wc -l | grep -v '^[01]$'; ls -A home/.docker; grep -v 'keep changing\\|not set up\\|hint' errors | head
             """)
         #expect(outcome.output == "written\nconfig.json\n", "\(outcome)")
+    }
+
+    @Test("on a file system without nameless files and without exchange, nothing but the entry changes")
+    func plainFileSystem() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            succeed(3, test_filter_install(-6, EINVAL) == 0)
+            let outcome = try HelperInstallTests.run(
+                #"""
+                mkdir home/.docker; printf '[user]\n\tname = x' > home/.gitconfig; echo '{"a":1}' > home/.docker/config.json; cp home/.gitconfig g; cp home/.docker/config.json d
+                both() { for client in git docker; do skr helper $1 $client --write-config > log 2>&1 || cat log; done; }
+                both install; git config --global credential.helper; jq -r .credsStore home/.docker/config.json
+                both uninstall; cmp home/.gitconfig g; cmp home/.docker/config.json d
+                rm home/.gitconfig; skr helper install git --write-config > log 2>&1; git config --global credential.helper
+                skr helper uninstall git --write-config > log 2>&1; ls -A home home/.docker | grep -v '^.local$'
+                """#)
+            succeed(4, outcome.output == "skr\nskr\nskr\nhome:\n.docker\n\nhome/.docker:\nconfig.json\n")
+            exit(0)
+        }
     }
 
     @Test("the next install removes drafts of killed ones, unless another process changes a file there")

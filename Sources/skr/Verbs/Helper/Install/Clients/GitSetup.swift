@@ -8,13 +8,18 @@ import Keyutils
 struct GitSetup: FileSetup {
     private static let key = "credential.helper"
 
-    /// The file that `git config --global` changes.
+    /// The file that `git config --global` changes; if git reads two files, and only the other one names us, that one.
     func path(for user: SetupUser) -> String {
         if let path = user.variable("GIT_CONFIG_GLOBAL") { return path }
         let (usual, other) = (
             user.path(".gitconfig"), (user.variable("XDG_CONFIG_HOME") ?? user.path(".config")) + "/git/config"
         )
-        return !user.isThere(usual) && user.isThere(other) ? other : usual
+        guard user.isThere(other) else { return usual }
+        return user.isThere(usual) && (Self.isNamed(in: usual) || !Self.isNamed(in: other)) ? usual : other
+    }
+
+    private static func isNamed(in path: String) -> Bool {
+        (try? values(["--file", path]))?.contains(where: isOurs) ?? false
     }
 
     func newFile(_ call: SetupCall) -> String { GitLines.newFile(Self.program(call) + call.shellOptions) }

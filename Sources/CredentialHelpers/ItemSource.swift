@@ -88,7 +88,7 @@ extension SecretStore: ItemSource {
 
     /// Runs `body` under a lease for the service; again if the lease was lost before its end.
     ///
-    /// On a full quota it runs without a lease.
+    /// If the quota stays full, it runs without a lease.
     ///
     /// - Throws: what `body` throws; ``SecretStoreError`` with `contended` if others held the lease for ten seconds.
     public func takingTurns<Result>(

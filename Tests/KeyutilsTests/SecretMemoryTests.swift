@@ -39,6 +39,24 @@ struct SecretMemoryTests {
         }
     }
 
+    @Test("a child that is forked while other threads use secrets starts, also under the thread sanitizer")
+    func forkedAmongThreads() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            // A child that hangs ends this process, and the test.
+            alarm(120)
+            for _ in 0..<3 {
+                Thread.detachNewThread { while true { end(SecretBytes(copying: pattern(8))) } }
+            }
+            for _ in 0..<500 {
+                let child = test_fork()
+                if child == 0 { _exit(0) }
+                var status: CInt = 0
+                guard child > 0, waitpid(child, &status, 0) == child, status == 0 else { exit(3) }
+            }
+            exit(0)
+        }
+    }
+
     @Test("what an initializer wrote before it threw is wiped")
     func wipedOnError() async {
         await #expect(processExitsWith: .success) {

@@ -1,4 +1,4 @@
 // PAGE
 precondition(password == "the value of secret/db")
-let stored = try store.get(item, as: String.self)
-precondition(stored == password)
+let forgotten = try store.get(item)
+precondition(forgotten == nil)

@@ -67,7 +67,7 @@ struct LockTests {
         #expect(outcome.output == "next\nfetched\n")
     }
 
-    @Test("a command that outlives its killed holder keeps the lock and the fetch until it ends")
+    @Test("a command that outlives its killed holder keeps the lock, and the fetch for the rest of its lease")
     func outlived() throws {
         let outcome = try inSession(
             #"""

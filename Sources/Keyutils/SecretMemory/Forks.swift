@@ -1,30 +1,35 @@
 import Glibc
-import Synchronization
 
 /// Notices forks without a system call, which `getpid` is.
 package enum Forks {
-    private static let count = Atomic<UInt32>(0)
+    // The child's handler uses these two globals only, because their values are literals: they exist before the program
+    // starts. Others are initialised when they are first used, under a lock (with the thread sanitizer at every use), and
+    // a thread that the child does not have might hold that lock.
+
+    /// The number of forks up to this process.
+    ///
+    /// Only a child writes it, before it has other threads.
+    private nonisolated(unsafe) static var count: UInt32 = 0
+    private nonisolated(unsafe) static var arenaLock: ThreadLock?
 
     /// Whether libc tells us; it does unless it has no memory left.
     private static let areTold: Bool = {
-        // What the handlers touch must be there before the fork.
-        _ = count.load(ordering: .relaxed)
-        SecretArena.lock.withLock {}
+        unsafe arenaLock = SecretArena.lock
         return pthread_atfork(
             // A thread that the child does not have must not hold the lock there for ever.
             { SecretArena.lock.lock() },
             { SecretArena.lock.unlock() },
             {
-                SecretArena.lock.unlock()
-                Forks.count.add(1, ordering: .relaxed)
+                unsafe arenaLock?.unlock()
+                unsafe count &+= 1
             }) == 0
     }()
 
     /// What ``generation`` is, once that was asked for and unless libc does not tell us.
-    static var counted: UInt32 { count.load(ordering: .relaxed) }
+    static var counted: UInt32 { unsafe count }
 
     /// A number that is another one in every child that a process forks.
     package static var generation: UInt32 {
-        areTold ? count.load(ordering: .relaxed) : UInt32(bitPattern: getpid())
+        areTold ? unsafe count : UInt32(bitPattern: getpid())
     }
 }

@@ -12,6 +12,7 @@ struct HelperInstallTests {
             skr=$(readlink -f "$(command -v skr)"); mkdir $work/program; ln -s "$skr" $work/program/skr
             export HOME=$work/home PATH=$work/home/.local/bin:$work/program:/usr/bin:/bin GIT_CONFIG_NOSYSTEM=1
             unset XDG_CONFIG_HOME GIT_CONFIG_GLOBAL DOCKER_CONFIG CARGO_HOME TF_CLI_CONFIG_FILE VAULT_CONFIG_PATH AWS_CONFIG_FILE
+            unset PIP_CONFIG_FILE PIP_KEYRING_PROVIDER UV_KEYRING_PROVIDER GOOGLE_APPLICATION_CREDENTIALS
             shown() { sed "s|$work|W|g; s|$skr|SKR|g"; }
             link=$HOME/.local/bin/git-credential-skr
 

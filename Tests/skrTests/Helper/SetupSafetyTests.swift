@@ -55,10 +55,18 @@ struct SetupSafetyTests {
             skr helper install git --write-config 2> errors | tail -n 1; git config --get-all credential.helper
             skr helper uninstall git --write-config > log; git config --get-all credential.helper; cmp home/.gitconfig before
             skr helper install git --write-config > log 2>&1; grep -c skr home/.gitconfig home/.config/git/config
+            printf '[credential]\\n\\thelper = skr\\n' > home/.config/git/config; printf '[credential]\\n\\thelper =\\n' > home/.gitconfig
+            skr helper install git --write-config > log 2>&1; git config --get-all credential.helper | tail -n 1
             """)
         #expect(
-            outcome.output
-                == "git is set up already in ~/.config/git/config\nskr\nhome/.gitconfig:1\nhome/.config/git/config:0\n",
+            outcome.output == """
+                git is set up already in ~/.config/git/config
+                skr
+                home/.gitconfig:1
+                home/.config/git/config:0
+                skr
+
+                """,
             "\(outcome)")
     }
 

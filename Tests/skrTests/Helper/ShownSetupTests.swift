@@ -30,6 +30,34 @@ struct ShownSetupTests {
                 """, "\(outcome)")
     }
 
+    @Test("cargo's older file counts if it exists; pip, uv and Google are set up by the lines that are printed")
+    func printedLines() throws {
+        let outcome = try HelperInstallTests.run(
+            #"""
+            state() { skr helper status $1 | cut -f 3 | shown; }; named() { skr helper install cargo | grep '^in ' | shown; }
+            mkdir -p home/.cargo home/.config/pip; named; echo '[net]' > home/.cargo/config; named
+            echo 'global-credential-providers = ["cargo-credential-skr"]' > home/.cargo/config.toml; state cargo
+            mv home/.cargo/config.toml home/.cargo/config; state cargo
+            state pip; PIP_CONFIG_FILE=/dev/null state pip; UV_KEYRING_PROVIDER=subprocess state uv
+            printf '[global]\nkeyring-provider = subprocess\n' > home/.config/pip/pip.conf; state pip
+            state google; echo '"command": "/usr/bin/skr helper google work"' > g; GOOGLE_APPLICATION_CREDENTIALS=$work/g state google
+            """#)
+        #expect(
+            outcome.output == """
+                in ~/.cargo/config.toml:
+                in ~/.cargo/config:
+                -
+                ~/.cargo/config
+                -
+                -
+                UV_KEYRING_PROVIDER
+                ~/.config/pip/pip.conf
+                -
+                W/g
+
+                """, "\(outcome)")
+    }
+
     @Test("each word of what is shown is quoted by itself")
     func words() throws {
         let outcome = try HelperInstallTests.run(

@@ -16,7 +16,8 @@ import SystemPackage
 ///
 /// Signals are blocked throughout. SIGKILL between 2 and 4 leaves a draft, which a later run deletes. Every process holds a
 /// shared lock on the folder while it has a draft there, and deletes others' drafts only if it can lock the folder alone.
-/// Without `RENAME_EXCHANGE`, the original is compared and then replaced, and a write in between is lost.
+/// A program that reads the file between the two exchanges of step 3, and writes it back, loses the write in between. Without
+/// `RENAME_EXCHANGE`, the original is compared and then replaced, and a write in between is lost.
 struct DraftFolder: ~Copyable {
     private static let prefix = ".skr-setup-"
 

@@ -8,18 +8,24 @@ import Keyutils
 struct GitSetup: FileSetup {
     private static let key = "credential.helper"
 
-    /// The file that `git config --global` changes; if git reads two files, and only the other one names us, that one.
+    /// The file that `git config --global` changes, or the other one that git reads, if only that one makes git call us.
     func path(for user: SetupUser) -> String {
         if let path = user.variable("GIT_CONFIG_GLOBAL") { return path }
         let (usual, other) = (
             user.path(".gitconfig"), (user.variable("XDG_CONFIG_HOME") ?? user.path(".config")) + "/git/config"
         )
         guard user.isThere(other) else { return usual }
-        return user.isThere(usual) && (Self.isNamed(in: usual) || !Self.isNamed(in: other)) ? usual : other
+        guard user.isThere(usual) else { return other }
+        let isOnlyInOther =
+            !Self.isNamed(by: ["--file", usual]) && Self.isNamed(by: ["--file", other]) && Self.isNamed(by: [])
+        return isOnlyInOther ? other : usual
     }
 
-    private static func isNamed(in path: String) -> Bool {
-        (try? values(["--file", path]))?.contains(where: isOurs) ?? false
+    /// Whether git calls us, by the values that it reads with these options.
+    private static func isNamed(by options: [String]) -> Bool {
+        guard let values = try? values(options) else { return false }
+        // An empty value removes those before it.
+        return values.split(separator: "", omittingEmptySubsequences: false).last?.contains(where: isOurs) ?? false
     }
 
     func newFile(_ call: SetupCall) -> String { GitLines.newFile(Self.program(call) + call.shellOptions) }

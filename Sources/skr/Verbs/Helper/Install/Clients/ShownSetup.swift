@@ -51,7 +51,8 @@ struct ShownSetup: ClientSetup {
 
     /// The files that the client reads.
     private func paths(_ user: SetupUser) -> [String] {
-        let paths = files.flatMap { Self.paths($0, user) }
+        // Some clients take /dev/null for no file.
+        let paths = files.flatMap { Self.paths($0, user) }.filter { $0 != "/dev/null" }
         guard readsOneFile else { return paths }
         return (paths.first(where: user.isThere) ?? paths.last).map { [$0] } ?? []
     }

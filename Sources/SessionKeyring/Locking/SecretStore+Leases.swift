@@ -44,7 +44,7 @@ extension SecretStore {
         _ name: String, lasting duration: Duration = .seconds(10), waiting limit: Duration
     ) async throws -> Lease {
         var wait = DeadlineWait(limit, at: backend)
-        var isCollected = false
+        var isBeingCollected = false
         while true {
             do {
                 return try await waiting(wait) { store in
@@ -54,9 +54,9 @@ extension SecretStore {
                     return lease
                 }
             } catch let error as SecretStoreError where error.code == .contended {
-                guard !isCollected, try !backend.isLeaseHeld(name) else { throw SecretStoreError(.leaseHeld) }
+                guard !isBeingCollected, try !backend.isLeaseHeld(name) else { throw SecretStoreError(.leaseHeld) }
                 // A dead holder's lease keeps its name until the kernel has collected it.
-                isCollected = true
+                isBeingCollected = true
                 wait = DeadlineWait(RetryBudget.collectedLease, backoff: .short)
             }
         }

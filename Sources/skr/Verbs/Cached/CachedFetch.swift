@@ -123,7 +123,7 @@ struct CachedFetch {
                 action.warn(
                     CommandError(
                         exitCode: .tryAgain,
-                        message: "there is no room to note which command printed the output, or how fresh it is",
+                        message: "the output is kept without a note of its age and of the command that printed it",
                         hint: "the next call runs CMD again"))
             }
         } catch {

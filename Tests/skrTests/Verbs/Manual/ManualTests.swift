@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Manual pages and help", .tags(.anyUser))
 struct ManualTests {
-    private static let repository = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    private static let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("../../../..").standardized
 
     /// Every page, by its file's name, made as the build makes them.
     private func pages() throws -> [String: String] {

@@ -1,1 +1,1 @@
-../../../KeyutilsTests/Memory.swift
+../../../KeyutilsTests/SecretMemory/Memory.swift

@@ -1,1 +1,1 @@
-../../../KeyutilsTests/SecretBytesTests.swift
+../../../KeyutilsTests/SecretMemory/SecretBytesTests.swift

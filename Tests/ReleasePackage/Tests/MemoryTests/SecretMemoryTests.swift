@@ -1,1 +1,1 @@
-../../../KeyutilsTests/SecretMemoryTests.swift
+../../../KeyutilsTests/SecretMemory/SecretMemoryTests.swift

@@ -1,1 +1,1 @@
-../../../KeyutilsTests/Support.swift
+../../../KeyutilsTests/Support/Support.swift

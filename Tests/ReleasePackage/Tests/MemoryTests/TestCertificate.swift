@@ -1,1 +1,1 @@
-../../../KeyutilsTests/TestCertificate.swift
+../../../KeyutilsTests/Support/TestCertificate.swift

@@ -31,6 +31,17 @@ let package = Package(
             path: "SecretStore",
             swiftSettings: [.treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny")]
         ),
+        .target(name: "Profile", path: "Ways/Profile", cSettings: [.treatAllWarnings(as: .error)]),
+        .executableTarget(
+            name: "one-call",
+            dependencies: [
+                "Profile",
+                .product(name: "Keyutils", package: "SessionKeyring"),
+                .product(name: "SessionKeyring", package: "SessionKeyring"),
+            ],
+            path: "Ways/OneCall",
+            swiftSettings: [.treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny")]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -12,6 +12,7 @@ case nil, "table": Program.run { try Table.run(options) }
 case "cold-start": Program.run { Table.show(try ColdStart.rows(options)) }
 case "helpers": Program.run { Table.show(try HelperStart.rows(options)) }
 case "commands": Program.run { Table.show(try RunningCommands.rows(options)) }
+case "ways": Program.become(["python3", "-B", Program.directory + "Ways/count-ways.py"] + options)
 case "compare": Program.run { try Compare.run(options) }
 case "scale": Program.run { try Scale.run(options) }
 // The rest is this program started by itself.
@@ -24,5 +25,6 @@ case let word? where word.hasPrefix("-"):
     Program.joinOwnSession()
     await BenchmarkRunner.setupBenchmarkRunner(registerBenchmarks: Measurement.registerAll)
 default:
-    Console.fail("usage: benchmarks [table [--short]|cold-start|helpers|commands|compare|scale] [OPTION...]", code: 64)
+    let words = "table [--short]|cold-start|helpers|commands|compare|scale|ways"
+    Console.fail("usage: benchmarks [\(words)] [OPTION...]", code: 64)
 }

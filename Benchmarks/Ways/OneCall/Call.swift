@@ -1,0 +1,41 @@
+import SessionKeyring
+
+/// The calls that can be profiled.
+enum Call: String, CaseIterable {
+    case get, set, add, update
+    case fetch = "value(for:)"
+    case lease
+
+    private static let item = ItemIdentity.password(service: "one-call", account: "alice")
+    private static let timeout = Duration.seconds(60)
+
+    /// Stores or deletes the item, as the call expects it.
+    func prepare(_ store: SecretStore) throws {
+        switch self {
+        case .get: try store.set("secret", for: Self.item, timeout: Self.timeout)
+        case .add, .fetch: try store.delete(Self.item)
+        case .set, .update, .lease: break
+        }
+    }
+
+    /// Makes the call once.
+    func make(_ store: SecretStore) async throws {
+        if case .fetch = self {
+            _ = try await store.value(for: Self.item, timeout: Self.timeout) { "secret" }
+        } else {
+            try makeOnThisThread(store)
+        }
+    }
+
+    private func makeOnThisThread(_ store: SecretStore) throws {
+        let (item, timeout) = (Self.item, Self.timeout)
+        switch self {
+        case .get: _ = try store.get(item, as: String.self)
+        case .set: try store.set("secret", for: item, timeout: timeout)
+        case .add: try store.add("secret", for: item, timeout: timeout)
+        case .update: try store.blockingUpdate(item, timeout: timeout) { (old: Int?) in (old ?? 0) + 1 }
+        case .fetch: _ = try store.blockingValue(for: item, timeout: timeout) { "secret" }
+        case .lease: try store.withBlockingLease("one-call", waiting: .zero) { try $0.checkHeld() }
+        }
+    }
+}

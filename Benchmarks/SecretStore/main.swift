@@ -12,6 +12,7 @@ case nil, "table": Program.run { try Table.run(options) }
 case "cold-start": Program.run { Table.show(try ColdStart.rows(options)) }
 case "helpers": Program.run { Table.show(try HelperStart.rows(options)) }
 case "commands": Program.run { Table.show(try RunningCommands.rows(options)) }
+case "contention": Program.run { Table.show(try Contention.rows(options)) }
 case "ways": Program.become(["python3", "-B", Program.directory + "Ways/count-ways.py"] + options)
 case "compare": Program.run { try Compare.run(options) }
 case "scale": Program.run { try Scale.run(options) }
@@ -20,11 +21,12 @@ case Scale.partWord: Program.run { try Scale.measure(options) }
 case SyscallCounts.word: Program.run { try SyscallCounts.count() }
 case Compare.getWord: Program.run(inOwnSession: false) { try Compare.measureGet(options) }
 case Replacer.word: Program.run(inOwnSession: false) { try Replacer.replace() }
+case UpdatingProcess.word: Program.run(inOwnSession: false) { try UpdatingProcess.update(options) }
 case let word? where word.hasPrefix("-"):
     // The benchmark tool starts this program, too.
     Program.joinOwnSession()
     await BenchmarkRunner.setupBenchmarkRunner(registerBenchmarks: Measurement.registerAll)
 default:
-    let words = "table [--short]|cold-start|helpers|commands|compare|scale|ways"
+    let words = "table [--short]|cold-start|helpers|commands|compare|scale|contention|ways"
     Console.fail("usage: benchmarks [\(words)] [OPTION...]", code: 64)
 }

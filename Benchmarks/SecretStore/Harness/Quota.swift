@@ -1,5 +1,7 @@
+import Dispatch
 import Foundation
 import Keyutils
+import Synchronization
 
 /// What keys take of the user's quota and of the kernel's memory.
 enum Quota {
@@ -30,5 +32,28 @@ enum Quota {
     /// The lines of a file of `/proc`, as this process sees it.
     static func lines(of path: String) throws -> [Substring] {
         try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+    }
+}
+
+/// Samples the user's quota every millisecond, in a thread.
+final class QuotaSampler: Sendable {
+    private let isStopped = Atomic(false)
+    private let finished = DispatchSemaphore(value: 0)
+    private let samples = Mutex<[KeyQuota]>([])
+
+    init() {
+        Thread.detachNewThread { [self] in
+            while !isStopped.load(ordering: .relaxed) {
+                if let sample = try? KeyQuota.current() { samples.withLock { $0.append(sample) } }
+                usleep(1_000)
+            }
+            finished.signal()
+        }
+    }
+
+    func stop() -> [KeyQuota] {
+        isStopped.store(true, ordering: .relaxed)
+        finished.wait()
+        return samples.withLock { $0 }
     }
 }

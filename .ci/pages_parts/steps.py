@@ -1,0 +1,55 @@
+"""The commands of a shell block with the expected output, and the files that a page shows."""
+import re
+import shutil
+
+# Places of the machine that an example names, and what stands for them.
+PLACES = {"/srv/backup": "backup", "/run/app.conf": "app.conf", "/home/alice": "home", "/usr/local/bin/skr": "skr",
+          "/etc/machine-id": "machine-id"}
+
+
+def expected_pattern(text):
+    """What has to be shown. Of a time left a second may be over already, or not."""
+    def either(left):
+        return f"(?:{left[1]}|{int(left[1]) + 1}){left[2]}"
+    return re.compile("\n".join(re.sub(r"(\d+)([smhdw])$", either, re.escape(line)) for line in text.split("\n")))
+
+
+def place(text, folder):
+    for there, here in PLACES.items():
+        text = text.replace(there, shutil.which("skr") if here == "skr" else f"{folder}/{here}")
+    return text
+
+
+class Step:
+    """A command, where it stands, and, in a `console` block, what it has to show."""
+
+    def __init__(self, origin, command, expected=None):
+        self.origin, self.command, self.expected = origin, command, expected
+
+    @property
+    def namespace(self):
+        """In which what is shown begins with nothing stored."""
+        return f"shown-{self.origin.line}"
+
+    def problem(self, shown, code):
+        if self.expected is None:
+            return code and f"exit code {code}\n{shown}"
+        # As in a login of its own, where the namespace is the usual one.
+        shown = shown.replace(f" (namespace {self.namespace})", "")
+        return not expected_pattern(self.expected).fullmatch(shown) and f"shows\n{shown}\nand not\n{self.expected}"
+
+
+def steps(block):
+    if block.language == "sh":
+        return [Step(block, block.text)]
+    parts = re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]
+    return [Step(block, *part.split("\n", 1)) for part in parts]
+
+
+def write_file(block, folder):
+    """A script or a file that an example shows; one without a path is a program, or lies in the folder."""
+    name, is_script = block.named[-1], block.text.startswith("#!")
+    path = folder / (f"bin/{name}" if is_script and "/" not in name else name.replace("~", "home"))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(place(block.text, folder))
+    path.chmod(0o755 if is_script else 0o644)

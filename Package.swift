@@ -13,6 +13,13 @@ let tests: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
 ]
 
+// The versions of Swift whose static runtime RuntimeStart.c was compared with; .ci/build checks that this one is among them.
+#if compiler(>=6.3) && compiler(<6.4)
+    let replacesRuntimeStart = [CSetting.define("REPLACES_RUNTIME_START")]
+#else
+    let replacesRuntimeStart: [CSetting] = []
+#endif
+
 let package = Package(
     name: "SessionKeyring",
     products: [
@@ -78,7 +85,7 @@ let package = Package(
         ),
         .target(name: "CEarlyGet"),
         .target(name: "CProcess"),
-        .target(name: "CRuntimeStart"),
+        .target(name: "CRuntimeStart", cSettings: replacesRuntimeStart),
         .executableTarget(
             name: "skr",
             dependencies: [

@@ -1,0 +1,69 @@
+# For .ci/run, which sources it: steps with their times, and jobs that run in the background meanwhile.
+
+run_began=$SECONDS
+step_name='' step_began=$SECONDS step_waited=0
+step_times=()
+background=()
+
+# Begins a step, and ends the previous one.
+step() {
+    end_step
+    step_name=$1 step_began=$SECONDS step_waited=0
+    printf '\n== %s (after %d s)\n' "$1" $((SECONDS - run_began))
+}
+
+# Prints how long the current step took. $1 is added to its name in the summary.
+end_step() {
+    [ "$step_name" ] || return 0
+    local took=$((SECONDS - step_began))
+    printf -- '-- %d s\n' "$took"
+    step_times+=("$took"$'\t'"$step_waited"$'\t'"$step_name${1:-}")
+    step_name=''
+}
+
+# Runs a function in the background, in a process group that ends with this script. A process group, not a session: the
+# kernel shares the processors out among sessions first.
+in_background() {
+    set -m
+    "$@" &
+    background+=($!)
+    set +m
+}
+
+# Runs a command and keeps its output, its time and its exit code for `result`: ahead NAME COMMAND...
+ahead() {
+    local began=$SECONDS code=0
+    "${@:2}" </dev/null >".build/$1.log" 2>&1 || code=$?
+    echo $((SECONDS - began)) >".build/$1.seconds"
+    echo $code >".build/$1.code"
+}
+
+# Waits for what `ahead` runs under this name: prints the end of its output, or ends the run with all of it if it failed.
+result() {
+    local began=$SECONDS
+    until [ -s ".build/$1.code" ]; do sleep 0.5; done
+    step_waited=$((step_waited + SECONDS - began))
+    [ "$(<".build/$1.code")" = 0 ] || { cat ".build/$1.log"; exit 1; }
+    tail -n 3 ".build/$1.log"
+}
+
+# Prints the steps and the jobs in the background, the slowest first.
+print_times() {
+    local file
+    printf '\n== seconds, of which waiting for the background, and step: %d s in all\n' $((SECONDS - run_began))
+    printf '%s\n' "${step_times[@]}" | sort -rn | awk -F '\t' '{ printf "%5d %5s  %s\n", $1, $2 == 0 ? "" : $2, $3 }'
+    printf '\n== seconds of each job in the background\n'
+    for file in .build/*.seconds; do
+        [ -e "$file" ] || continue
+        printf '%5d  %s\n' "$(<"$file")" "$(basename "$file" .seconds)"
+    done | sort -rn
+}
+
+# To be called at the end, with the exit code of the run.
+finish() {
+    local group
+    for group in "${background[@]}"; do kill -- "-$group" 2>/dev/null || true; done
+    if [ "$1" = 0 ]; then end_step; else end_step " (failed)"; fi
+    print_times
+    [ "$1" != 0 ] || printf '\n== done (after %d s)\n' $((SECONDS - run_began))
+}

@@ -15,9 +15,16 @@ extension SecretStore {
         refreshAfter: Duration? = nil,
         usableFor: Duration? = nil, waiting limit: Duration
     ) async throws {
-        try await store(
-            secret, for: item, timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor, ifAbsent: false,
-            waiting: limit)
+        let freshness = try Freshness(
+            of: secret, for: item, in: self, timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor)
+        let keyTimeout = try writeTimeout(timeout, for: item)
+        var wait = Wait(upTo: limit, quota: limit)
+        try await wait.runInTask { attempt throws(SecretStoreError) in
+            try secret.withBytes { bytes throws(SecretStoreError) in
+                try backend.set(bytes, for: item, timeout: keyTimeout, &attempt)
+            }
+        }
+        if let freshness { try await finishInTask(freshness) }
     }
 
     /// Stores a value, replacing any existing item; waits for others up to `limit`.
@@ -40,9 +47,16 @@ extension SecretStore {
         refreshAfter: Duration? = nil,
         usableFor: Duration? = nil, waiting limit: Duration
     ) async throws {
-        try await store(
-            secret, for: item, timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor, ifAbsent: true,
-            waiting: limit)
+        let freshness = try Freshness(
+            of: secret, for: item, in: self, timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor)
+        let keyTimeout = try writeTimeout(timeout, for: item)
+        var wait = Wait(upTo: limit, quota: limit)
+        try await wait.runInTask { attempt throws(SecretStoreError) in
+            try secret.withBytes { bytes throws(SecretStoreError) in
+                try backend.add(bytes, for: item, timeout: keyTimeout, &attempt)
+            }
+        }
+        if let freshness { try await finishInTask(freshness) }
     }
 
     /// Stores a value only if there is no live item; waits for others up to `limit`.
@@ -66,13 +80,14 @@ extension SecretStore {
     public nonisolated(nonsending) func expire(
         _ item: ItemIdentity, timeout: Duration, waiting limit: Duration
     ) async throws -> Bool {
+        try checkWrite(item)
         let keyTimeout = try Self.keyTimeout(timeout, item: item)
-        try check(item)
-        guard try await waiting(upTo: limit, { store in try store.backend.expire(item, timeout: keyTimeout) }) else {
-            return false
+        var wait = Wait(upTo: limit, quota: min(limit, Wait.briefQuota))
+        let isFound = try await wait.runInTask { attempt throws(SecretStoreError) in
+            try backend.expire(item, timeout: keyTimeout, &attempt)
         }
-        try await finishing { store, _ in try store.expireSentinels(of: item, timeout: timeout) }
-        return true
+        if isFound { try await Wait.runInTask(stepsToExpireSentinels(of: item, timeout: timeout)) }
+        return isFound
     }
 
     /// Takes the timeout of the item that is there away, so that it lives as long as its scope; false where there is none.
@@ -84,12 +99,13 @@ extension SecretStore {
     public nonisolated(nonsending) func removeTimeout(
         of item: ItemIdentity, waiting limit: Duration
     ) async throws -> Bool {
-        try check(item)
-        guard try await waiting(upTo: limit, { store in try store.backend.expire(item, timeout: nil) }) else {
-            return false
+        try checkWrite(item)
+        var wait = Wait(upTo: limit, quota: min(limit, Wait.briefQuota))
+        let isFound = try await wait.runInTask { attempt throws(SecretStoreError) in
+            try backend.expire(item, timeout: nil, &attempt)
         }
-        try await finishing { store, limit in try store.keepRefusals(of: item, waiting: limit) }
-        return true
+        if isFound { try await Wait.runInTask(stepsToKeepRefusals(of: item)) }
+        return isFound
     }
 
     /// Deletes the item; false where there was none.
@@ -99,7 +115,9 @@ extension SecretStore {
     /// - Throws: `CancellationError`; ``SecretStoreError`` as ``delete(_:)``.
     @discardableResult
     public nonisolated(nonsending) func delete(_ item: ItemIdentity, waiting limit: Duration) async throws -> Bool {
-        try await waiting(upTo: limit) { store in try store.delete(item) }
+        try checkWrite(item)
+        var wait = Wait(upTo: limit, quota: min(limit, Wait.briefQuota))
+        return try await wait.runInTask { attempt throws(SecretStoreError) in try backend.delete(item, &attempt) }
     }
 
     /// Deletes the items of a service, server or tag, whatever their accounts, one after the other; waits for others up to
@@ -112,63 +130,14 @@ extension SecretStore {
         of kind: ItemIdentity.Kind, service: String, waiting limit: Duration
     ) async throws -> Int {
         var count = 0
-        try await waiting(upTo: limit) { store in
-            for item in try store.identities(of: kind, service: service) where try store.delete(item) { count += 1 }
+        var wait = Wait(upTo: limit, quota: min(limit, Wait.briefQuota))
+        for item in try identities(of: kind, service: service) {
+            try checkWrite(item)
+            let isDeleted = try await wait.runInTask { attempt throws(SecretStoreError) in
+                try backend.delete(item, &attempt)
+            }
+            if isDeleted { count += 1 }
         }
         return count
-    }
-
-    /// Runs `attempt` on a store that does not wait, until nobody is in its way.
-    ///
-    /// It waits for quota too, but only for as long as the kernel may take to give back what was freed; what is left to do
-    /// where it stays full is done in a last attempt.
-    nonisolated(nonsending) func waiting<Result: ~Copyable>(
-        _ wait: consuming DeadlineWait, _ attempt: (SecretStore) throws -> Result
-    ) async throws -> Result {
-        try Task.checkCancellation()
-        var wait = wait
-        var quotaWait: QuotaWait?
-        var isLast = false
-        while true {
-            let store = SecretStore(backend: backend.withoutWaiting(lastResorts: isLast), codec: codec)
-            do {
-                return try attempt(store)
-            } catch let error as SecretStoreError {
-                switch error.code {
-                case .contended:
-                    guard try await wait.waitInTask() else { throw error }
-                case .quotaExceeded where !isLast:
-                    var wait = quotaWait ?? QuotaWait(backoff: .long)
-                    isLast = try await !wait.waitInTask()
-                    quotaWait = wait
-                default: throw error
-                }
-            }
-        }
-    }
-
-    /// The same, up to a limit.
-    nonisolated(nonsending) func waiting<Result: ~Copyable>(
-        upTo limit: Duration, _ attempt: (SecretStore) throws -> Result
-    ) async throws -> Result {
-        try await waiting(DeadlineWait(limit, backoff: .long), attempt)
-    }
-
-    /// The second step of what others can see already: a task that is cancelled now goes through with it on its thread.
-    ///
-    /// - Parameter attempt: gets a store, and how long it may wait.
-    nonisolated(nonsending) func finishing(_ attempt: (SecretStore, Duration) throws -> Void) async throws {
-        do {
-            try await waiting(upTo: RetryBudget.heldLease) { store in try attempt(store, .zero) }
-        } catch is CancellationError {
-            try attempt(self, RetryBudget.heldLease)
-        }
-    }
-
-    func encoded<Value: Encodable>(
-        _ value: Value, for item: ItemIdentity
-    ) throws(SecretStoreError) -> SecretBytes {
-        let codec = codec
-        return try encoding(item) { try RawCoding.encode(value, else: codec) }
     }
 }

@@ -46,15 +46,32 @@ extension SecretStore {
         waiting limit: Duration = .seconds(10),
         _ change: (Value?) throws -> Value?
     ) throws -> Value? {
-        let update = try beginUpdate(of: item, lasting: duration, waiting: limit)
-        return try self.update(item, updateKey(item), by: update, coding(type), timeout: timeout, change)
+        try blockingUpdate(item, coding(type), timeout: timeout, lasting: duration, waiting: limit, change)
+    }
+
+    func blockingUpdate<Value>(
+        _ item: ItemIdentity, _ coding: ValueCoding<Value>, timeout: Duration?, lasting duration: Duration,
+        waiting limit: Duration, _ change: (Value?) throws -> Value?
+    ) throws -> Value? {
+        let keyTimeout = try writeTimeout(timeout, for: item)
+        try Self.checkLease(duration)
+        var wait = Wait(upTo: limit, quota: min(limit, Wait.fullQuota))
+        let update = try wait.run { attempt throws(SecretStoreError) in
+            try backend.beginUpdate(of: item, lasting: duration, &attempt)
+        }
+        while true {
+            let new = try newValue(of: item, by: update, coding, change)
+            var wait = Wait(quota: min(limit, Wait.fullQuota))
+            if try wait.run({ attempt throws(SecretStoreError) in try new.commit(by: update, keyTimeout, &attempt) }) {
+                return new.value
+            }
+        }
     }
 
     /// Replaces an item's value with one made of the old value, as one step, without keeping a thread.
     ///
     /// Its guarantees and parameters are those of ``blockingUpdate(_:as:timeout:lasting:waiting:_:)``. `change` is not
-    /// asynchronous on purpose: all other writers of the item wait for it. It may also be called again if the quota is full
-    /// for a moment.
+    /// asynchronous on purpose: all other writers of the item wait for it.
     ///
     /// - Throws: `CancellationError` while it waits, and as ``blockingUpdate(_:as:timeout:lasting:waiting:_:)``.
     @discardableResult
@@ -73,54 +90,55 @@ extension SecretStore {
         _ item: ItemIdentity, _ coding: ValueCoding<Value>, timeout: Duration?, lasting duration: Duration,
         waiting limit: Duration, _ change: (Value?) throws -> Value?
     ) async throws -> Value? {
-        let key = updateKey(item)
-        do {
-            return try await waiting(upTo: limit) { store in
-                let update = try store.beginUpdate(of: item, lasting: duration, waiting: .zero)
-                return try store.update(item, key, by: update, coding, timeout: timeout) { old in
-                    do { return try change(old) } catch { throw ChangeFailure(error: error) }
-                }
-            }
-        } catch let failure as ChangeFailure {
-            throw failure.error
-        }
-    }
-
-    /// What `change` has thrown, which is not to be taken for what the store throws.
-    private struct ChangeFailure: Error {
-        let error: any Error
-    }
-
-    func beginUpdate(
-        of item: ItemIdentity, lasting duration: Duration, waiting limit: Duration
-    ) throws(SecretStoreError) -> any ItemUpdate {
-        try checkWrite(item)
+        let keyTimeout = try writeTimeout(timeout, for: item)
         try Self.checkLease(duration)
-        guard let update = try backend.beginUpdate(of: item, lasting: duration, waiting: limit) else {
-            throw SecretStoreError(.contended, item: item)
+        var wait = Wait(upTo: limit, quota: min(limit, Wait.fullQuota))
+        let update = try await wait.runInTask { attempt throws(SecretStoreError) in
+            try backend.beginUpdate(of: item, lasting: duration, &attempt)
         }
-        return update
+        while true {
+            let new = try newValue(of: item, by: update, coding, change)
+            var wait = Wait(quota: min(limit, Wait.fullQuota))
+            let isDone = try await wait.runInTask { attempt throws(SecretStoreError) in
+                try new.commit(by: update, keyTimeout, &attempt)
+            }
+            if isDone { return new.value }
+        }
     }
 
-    /// - Parameter key: the item's key in the store that the caller of `update` has, and that `change` may write to.
-    func update<Value>(
-        _ item: ItemIdentity, _ key: FetchKey, by update: any ItemUpdate, _ coding: ValueCoding<Value>,
-        timeout: Duration?, _ change: (Value?) throws -> Value?
-    ) throws -> Value? {
-        let keyTimeout = try timeout.map { timeout in try Self.keyTimeout(timeout, item: item) }
-        while true {
-            var found: Result<Value, any Error>?
-            _ = try update.read { bytes in found = Result { try coding.decode(bytes) } }
-            let old = try decoded(found, item)
-            guard let new = try OpenUpdates.changing(key, { try change(old) }) else {
-                if try old == nil || update.commit(nil, timeout: nil) { return nil }
-                continue
+    /// The result of an update's closure, encoded.
+    private struct NewValue<Value>: ~Copyable {
+        let value: Value?
+        /// `nil` to delete the item.
+        let bytes: SecretBytes?
+        /// False if there was no item, and there is to be none.
+        let isChange: Bool
+
+        func commit(
+            by update: any ItemUpdate, _ timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+        ) throws(SecretStoreError) -> Bool {
+            guard isChange else { return true }
+            switch bytes {
+            case .some(let bytes):
+                return try bytes.withBytes { bytes throws(SecretStoreError) in
+                    try update.commit(bytes, timeout: timeout, &attempt)
+                }
+            case nil: return try update.commit(nil, timeout: nil, &attempt)
             }
-            let bytes = try encoding(item) { try coding.encode(new) }
-            let isDone = try bytes.withBytes { bytes throws(SecretStoreError) in
-                try update.commit(bytes, timeout: keyTimeout)
-            }
-            if isDone { return new }
         }
+    }
+
+    /// Reads the item and lets `change` make a new value of it.
+    private func newValue<Value>(
+        of item: ItemIdentity, by update: any ItemUpdate, _ coding: ValueCoding<Value>,
+        _ change: (Value?) throws -> Value?
+    ) throws -> NewValue<Value> {
+        var found: Result<Value, any Error>?
+        _ = try update.read { bytes in found = Result { try coding.decode(bytes) } }
+        let old = try decoded(found, item)
+        guard let new = try OpenUpdates.changing(updateKey(item), { try change(old) }) else {
+            return NewValue(value: nil, bytes: nil, isChange: old != nil)
+        }
+        return NewValue(value: new, bytes: try encoding(item) { try coding.encode(new) }, isChange: true)
     }
 }

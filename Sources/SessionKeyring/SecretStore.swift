@@ -138,8 +138,16 @@ extension SecretStore {
         refreshAfter: Duration? = nil,
         usableFor: Duration? = nil
     ) throws(SecretStoreError) {
-        try store(
-            secret, for: item, timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor, ifAbsent: false)
+        let freshness = try Freshness(
+            of: secret, for: item, in: self, timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor)
+        let keyTimeout = try writeTimeout(timeout, for: item)
+        var wait = Wait()
+        try secret.withBytes { bytes throws(SecretStoreError) in
+            try wait.run { attempt throws(SecretStoreError) in
+                try backend.set(bytes, for: item, timeout: keyTimeout, &attempt)
+            }
+        }
+        if let freshness { try finish(freshness) }
     }
 
     /// Stores a value, replacing any existing item.
@@ -173,8 +181,16 @@ extension SecretStore {
         refreshAfter: Duration? = nil,
         usableFor: Duration? = nil
     ) throws(SecretStoreError) {
-        try store(
-            secret, for: item, timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor, ifAbsent: true)
+        let freshness = try Freshness(
+            of: secret, for: item, in: self, timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor)
+        let keyTimeout = try writeTimeout(timeout, for: item)
+        var wait = Wait()
+        try secret.withBytes { bytes throws(SecretStoreError) in
+            try wait.run { attempt throws(SecretStoreError) in
+                try backend.add(bytes, for: item, timeout: keyTimeout, &attempt)
+            }
+        }
+        if let freshness { try finish(freshness) }
     }
 
     /// Stores a value only if there is no live item; if many processes try it at the same time, one succeeds.
@@ -206,9 +222,13 @@ extension SecretStore {
     @discardableResult
     public func expire(_ item: ItemIdentity, timeout: Duration) throws(SecretStoreError) -> Bool {
         try checkWrite(item)
-        guard try backend.expire(item, timeout: Self.keyTimeout(timeout, item: item)) else { return false }
-        try expireSentinels(of: item, timeout: timeout)
-        return true
+        let keyTimeout = try Self.keyTimeout(timeout, item: item)
+        var wait = Wait(quota: Wait.briefQuota)
+        let isFound = try wait.run { attempt throws(SecretStoreError) in
+            try backend.expire(item, timeout: keyTimeout, &attempt)
+        }
+        if isFound { try Wait.run(stepsToExpireSentinels(of: item, timeout: timeout)) }
+        return isFound
     }
 
     /// Takes the timeout of the item that is there away, so that it lives as long as its scope; false where there is none.
@@ -219,9 +239,12 @@ extension SecretStore {
     @discardableResult
     public func removeTimeout(of item: ItemIdentity) throws(SecretStoreError) -> Bool {
         try checkWrite(item)
-        guard try backend.expire(item, timeout: nil) else { return false }
-        try keepRefusals(of: item, waiting: RetryBudget.heldLease)
-        return true
+        var wait = Wait(quota: Wait.briefQuota)
+        let isFound = try wait.run { attempt throws(SecretStoreError) in
+            try backend.expire(item, timeout: nil, &attempt)
+        }
+        if isFound { try Wait.run(stepsToKeepRefusals(of: item)) }
+        return isFound
     }
 
     /// Deletes the item; false where there was none.
@@ -230,7 +253,8 @@ extension SecretStore {
     @discardableResult
     public func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
         try checkWrite(item)
-        return try backend.delete(item)
+        var wait = Wait(quota: Wait.briefQuota)
+        return try wait.run { attempt throws(SecretStoreError) in try backend.delete(item, &attempt) }
     }
 
     /// Deletes all items of the namespace in one step, and waits for nobody.
@@ -290,24 +314,18 @@ extension SecretStore {
 }
 
 extension SecretStore {
-    func publish(
-        _ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration?, ifAbsent: Bool
-    ) throws(SecretStoreError) {
-        try secret.withBytes { bytes throws(SecretStoreError) in
-            try publish(bytes, for: item, timeout: timeout, ifAbsent: ifAbsent)
-        }
+    /// Checks a write; its timeout for the kernel.
+    func writeTimeout(_ timeout: Duration?, for item: ItemIdentity) throws(SecretStoreError) -> KeyTimeout? {
+        try checkWrite(item)
+        guard let timeout else { return nil }
+        return try Self.keyTimeout(timeout, item: item)
     }
 
-    func publish(
-        _ bytes: RawSpan,
-        for item: ItemIdentity,
-        timeout: Duration?,
-        ifAbsent: Bool
-    ) throws(SecretStoreError) {
-        try checkWrite(item)
-        var limit: KeyTimeout?
-        if let timeout { limit = try Self.keyTimeout(timeout, item: item) }
-        try backend.publish(bytes, for: item, timeout: limit, ifAbsent: ifAbsent)
+    func encoded<Value: Encodable>(
+        _ value: Value, for item: ItemIdentity
+    ) throws(SecretStoreError) -> SecretBytes {
+        let codec = codec
+        return try encoding(item) { try RawCoding.encode(value, else: codec) }
     }
 
     func encoding(

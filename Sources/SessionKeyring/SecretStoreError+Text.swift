@@ -80,6 +80,7 @@ extension SecretStoreError.Detail {
         case .leaseDuration: "a lease lasts at least 10 milliseconds and at most one hour"
         case .refreshTime: "the time to refresh is not within the timeout"
         case .missingValue: "there is no value to store"
+        case .blocked: code.summary
         case .insideUpdate: "the closure of an update wrote the item that it updates"
         case .invalidName(.empty, let subject): "\(subject.name) is empty"
         case .invalidName(.tooLong(let bytes, let limit), let subject):
@@ -96,6 +97,7 @@ extension SecretStoreError.Detail {
         case .leaseDuration: "pass at least 10 milliseconds and at most an hour; renew a lease that has to last longer"
         case .refreshTime: "refresh later than at once, and before its end"
         case .missingValue: "unwrap the optional first, or delete the item"
+        case .blocked: code.hint
         case .insideUpdate: "return the new value from the closure, or nil to delete the item"
         case .invalidName(.empty, .item): "name the service"
         case .invalidName(.empty, let subject): "name the \(subject.rawValue)"

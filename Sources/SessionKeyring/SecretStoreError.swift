@@ -71,11 +71,14 @@ public struct SecretStoreError: Error, Hashable, Sendable {
         case insideUpdate
         /// A name is empty or too long.
         case invalidName(ItemIdentity.NameProblem, of: Subject)
+        /// Something was in the way of an attempt.
+        case blocked(Blockage)
 
         var code: Code {
             switch self {
             case .foreignThread, .restricted: .forbidden
             case .unreadableAfterWrite, .insideUpdate: .unexpected
+            case .blocked: .contended
             case .invalidName: .invalidName
             case .leaseDuration, .refreshTime: .invalidTimeout
             case .missingValue: .unencodable(at: "the top level")

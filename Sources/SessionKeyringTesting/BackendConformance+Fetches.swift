@@ -9,10 +9,15 @@ extension BackendConformance {
     ///
     /// - Returns: whether it was stored.
     private static func fetch(in store: SecretStore, while event: () throws -> Void = {}) throws -> Bool {
-        let fetch = try store.backend.beginFetch(of: item)
+        var wait = Wait()
+        let fetch = try wait.run { attempt throws(SecretStoreError) in
+            try store.backend.beginFetch(of: item, &attempt)
+        }
         try event()
-        return try SecretBytes(utf8: "fetched").withBytes { bytes throws(SecretStoreError) in
-            try fetch.store(bytes, timeout: .longest)
+        return try wait.run { attempt throws(SecretStoreError) in
+            try SecretBytes(utf8: "fetched").withBytes { bytes throws(SecretStoreError) in
+                try fetch?.store(bytes, timeout: .longest, &attempt) ?? false
+            }
         }
     }
 
@@ -80,26 +85,46 @@ extension BackendConformance {
     ]
 
     static let noWaiting = [
-        Check("without waiting, nobody waits for who has the item, and what is done is done") { store in
+        Check("a backend does not wait for the holder of an item, and what it does is done") { store in
+            let backend = store.backend
             try store.set("old", for: item)
-            guard let update = try store.backend.beginUpdate(of: item, lasting: .seconds(60), waiting: .zero) else {
-                throw Failure(description: "a free item may be updated")
+            var wait = Wait()
+            let update = try wait.run { attempt throws(SecretStoreError) in
+                try backend.beginUpdate(of: item, lasting: .seconds(60), &attempt)
             }
-            let calls: [(String, (SecretStore) throws -> Void, isDone: () throws -> Bool)] = [
-                ("set", { try $0.set("new", for: item) }, { try store.get(item) == "new" }),
-                ("expire", { try $0.expire(item, timeout: .seconds(9)) }, { try store.contains(item) }),
-                ("delete", { try $0.delete(item) }, { try !store.contains(item) }),
-                ("add", { try $0.add("added", for: item) }, { try store.get(item) == "added" }),
+            let secret = SecretBytes(utf8: "new")
+            let calls: [(String, (inout BackendAttempt) throws -> Void, isDone: () throws -> Bool)] = [
                 (
-                    "update", { _ = try $0.backend.beginUpdate(of: item, lasting: .seconds(1), waiting: .zero) },
+                    "set",
+                    { attempt in
+                        try secret.withBytes { bytes throws(SecretStoreError) in
+                            try backend.set(bytes, for: item, timeout: nil, &attempt)
+                        }
+                    }, { try store.get(item) == "new" }
+                ),
+                (
+                    "expire", { attempt in _ = try backend.expire(item, timeout: .longest, &attempt) },
+                    { try store.contains(item) }
+                ),
+                ("delete", { attempt in _ = try backend.delete(item, &attempt) }, { try !store.contains(item) }),
+                (
+                    "add",
+                    { attempt in
+                        try secret.withBytes { bytes throws(SecretStoreError) in
+                            try backend.add(bytes, for: item, timeout: nil, &attempt)
+                        }
+                    }, { try store.get(item) == "new" }
+                ),
+                (
+                    "update", { attempt in _ = try backend.beginUpdate(of: item, lasting: .seconds(1), &attempt) },
                     { true }
                 ),
             ]
             for (name, call, isDone) in calls {
-                let backend = store.backend.withoutWaiting(lastResorts: name == "delete")
+                var attempt = BackendAttempt(mayUseLastResorts: name == "delete")
                 let start = ContinuousClock.now
                 do {
-                    try call(SecretStore(backend: backend))
+                    try call(&attempt)
                     try expect(try isDone(), "\(name) does it, or says that it does not")
                 } catch let error as SecretStoreError where error.code == .contended || error.code == .duplicate {}
                 try expect(ContinuousClock.now - start < .seconds(2), "\(name) does not wait")

@@ -4,7 +4,7 @@ extension InMemoryBackend {
     /// The changes of the items from now on.
     ///
     /// As with the kernel's, an item that expires is none, nor is a new timeout.
-    public func changes() throws(SecretStoreError) -> SecretChanges {
+    public func changes(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> SecretChanges {
         let (changes, continuation) = AsyncStream.makeStream(of: SecretChange.self)
         let number = state.withLock { $0.observers.add(continuation) }
         continuation.onTermination = { [weak self] _ in

@@ -2,29 +2,33 @@ import Keyutils
 public import SessionKeyring
 
 extension InMemoryBackend {
-    /// Takes the right to change the item; `nil` where others had it all the time.
+    /// Takes the right to change the item.
+    ///
+    /// - Throws: `SecretStoreError` with `contended` if others have it.
     public func beginUpdate(
-        of item: ItemIdentity,
-        lasting duration: Duration,
-        waiting limit: Duration
-    ) throws(SecretStoreError) -> (any ItemUpdate)? {
-        var wait = DeadlineWait(limit, at: self)
-        while true {
-            if let lease = grant("item:" + item.keyDescription, lasting: duration) {
-                return InMemoryUpdate(backend: self, item: item, lease: lease)
-            }
-            guard wait.wait() else { return nil }
+        of item: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> any ItemUpdate {
+        guard let lease = grant("item:" + item.keyDescription, lasting: duration) else {
+            throw SecretStoreError(.contended, item: item)
         }
+        return InMemoryUpdate(backend: self, item: item, lease: lease)
     }
 
-    /// Begins to keep watch over an item that is being fetched.
-    public func beginFetch(of item: ItemIdentity) throws(SecretStoreError) -> any ItemFetch {
+    /// Begins to watch an item that is being fetched.
+    public func beginFetch(
+        of item: ItemIdentity, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> (any ItemFetch)? {
         InMemoryFetch(backend: self, item: item)
     }
 
-    /// Takes the lease of that name, if nobody holds it.
-    public func tryLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> (any LeaseHandle)? {
-        grant("lease:" + name, lasting: duration)
+    /// Takes the lease of that name.
+    ///
+    /// - Throws: `SecretStoreError` with `contended` if somebody holds it.
+    public func takeLease(
+        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> any LeaseHandle {
+        guard let lease = grant("lease:" + name, lasting: duration) else { throw SecretStoreError(.contended) }
+        return lease
     }
 
     /// Whether somebody holds the lease of that name.
@@ -116,7 +120,9 @@ private final class InMemoryUpdate: ItemUpdate {
         return true
     }
 
-    func commit(_ bytes: RawSpan?, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
+    func commit(
+        _ bytes: RawSpan?, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> Bool {
         var entry: InMemoryBackend.Entry?
         if let bytes { entry = try backend.entry(bytes, for: item, timeout: timeout) }
         let time = backend.now()
@@ -145,7 +151,9 @@ private final class InMemoryFetch: ItemFetch {
         before = backend.state.withLock { $0.changes(of: item) }
     }
 
-    func store(_ bytes: RawSpan, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
+    func store(
+        _ bytes: RawSpan, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> Bool {
         let entry = try backend.entry(bytes, for: item, timeout: timeout)
         return backend.state.withLock { state in
             guard state.changes(of: item) == before else { return false }

@@ -17,9 +17,6 @@ public final class InMemoryBackend: SecretBackend {
         self.now = now
     }
 
-    /// The backend itself: only ``beginUpdate(of:lasting:waiting:)`` waits, and for no longer than it is told.
-    public func withoutWaiting(lastResorts: Bool) -> any SecretBackend { self }
-
     /// Lends an item's bytes; false for an item that is absent or has expired.
     public func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
         guard let entry = live(item) else { return false }
@@ -27,27 +24,36 @@ public final class InMemoryBackend: SecretBackend {
         return true
     }
 
-    /// Stores an item.
+    /// Stores an item, replacing any existing one.
+    ///
+    /// - Throws: `SecretStoreError` with `tooLarge`.
+    public func set(
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) {
+        let entry = try entry(bytes, for: item, timeout: timeout)
+        state.withLock { state in state.change(item, to: entry) }
+    }
+
+    /// Stores an item if there is no live one.
     ///
     /// - Throws: `SecretStoreError` with `tooLarge` or `duplicate`.
-    public func publish(
-        _ bytes: RawSpan,
-        for item: ItemIdentity,
-        timeout: KeyTimeout?,
-        ifAbsent: Bool
+    public func add(
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) {
         let entry = try entry(bytes, for: item, timeout: timeout)
         let time = now()
         let isStored = state.withLock { state in
-            if ifAbsent, let present = state.entries[item], present.isLive(at: time) { return false }
+            if let present = state.entries[item], present.isLive(at: time) { return false }
             state.change(item, to: entry)
             return true
         }
         if !isStored { throw SecretStoreError(.duplicate, item: item) }
     }
 
-    /// Gives the item a new timeout; false where there is none.
-    public func expire(_ item: ItemIdentity, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
+    /// Gives the item a new timeout; false if there is no item.
+    public func expire(
+        _ item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> Bool {
         let time = now()
         let new = timeout.map { time + $0.duration }
         return state.withLock { state in
@@ -63,7 +69,7 @@ public final class InMemoryBackend: SecretBackend {
     }
 
     /// Deletes the item; false where there was none.
-    public func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
+    public func delete(_ item: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
         let time = now()
         return state.withLock { state in
             let wasThere = state.entries[item]?.isLive(at: time) ?? false

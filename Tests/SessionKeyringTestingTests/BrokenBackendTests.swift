@@ -22,7 +22,7 @@ private enum Breakage: CaseIterable {
         case .foldsNames: "hostile names name items of their own, and come back as they were"
         case .grantsToAll: "a lease is held by one at a time"
         case .keepsFetches: "what a fetch brings is not stored over what happened to the item meanwhile"
-        case .keepsThread: "without waiting, nobody waits for who has the item, and what is done is done"
+        case .keepsThread: "a backend does not wait for the holder of an item, and what it does is done"
         case .listsSentinels: "what the store keeps beside an item is in no list, and works like an item"
         case .tellsNothing, .tellsOfSentinels: "changes are told in their order, unless the backend tells of none"
         }
@@ -36,8 +36,6 @@ private struct BrokenBackend: SecretBackend {
     let first = InMemoryBackend()
     let writes = Locked(0)
 
-    func withoutWaiting(lastResorts: Bool) -> any SecretBackend { self }
-
     func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
         let backend = breakage == .answersStale ? first : whole
         return try backend.read(folded(item)) { bytes in
@@ -47,48 +45,64 @@ private struct BrokenBackend: SecretBackend {
         }
     }
 
-    func publish(
-        _ bytes: RawSpan,
-        for item: ItemIdentity,
-        timeout: KeyTimeout?,
-        ifAbsent: Bool
+    func set(
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) {
-        let number = writes.nextNumber()
-        if breakage == .keepsThread { usleep(2_100_000) }
-        if breakage == .dropsWrites, number % 3 == 0 { return }
-        if try !first.contains(item) { try first.publish(bytes, for: item, timeout: timeout, ifAbsent: false) }
-        try whole.publish(
-            bytes, for: folded(item), timeout: breakage == .ignoresTimeouts ? nil : timeout,
-            ifAbsent: ifAbsent && breakage != .replacesOnAdd
-        )
+        guard try write(bytes, for: item, &attempt) else { return }
+        try whole.set(bytes, for: folded(item), timeout: breakage == .ignoresTimeouts ? nil : timeout, &attempt)
     }
 
-    func expire(_ item: ItemIdentity, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
-        try whole.expire(folded(item), timeout: timeout)
+    func add(
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) {
+        if breakage == .replacesOnAdd { return try set(bytes, for: item, timeout: timeout, &attempt) }
+        guard try write(bytes, for: item, &attempt) else { return }
+        try whole.add(bytes, for: folded(item), timeout: breakage == .ignoresTimeouts ? nil : timeout, &attempt)
+    }
+
+    /// What precedes each write; false if it is to be dropped.
+    private func write(
+        _ bytes: RawSpan, for item: ItemIdentity, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> Bool {
+        let number = writes.nextNumber()
+        if breakage == .keepsThread { usleep(2_100_000) }
+        if breakage == .dropsWrites, number % 3 == 0 { return false }
+        if try !first.contains(item) { try first.set(bytes, for: item, timeout: nil, &attempt) }
+        return true
+    }
+
+    func expire(
+        _ item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> Bool {
+        try whole.expire(folded(item), timeout: timeout, &attempt)
     }
 
     func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try whole.contains(folded(item)) }
 
-    func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
+    func delete(_ item: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
         if breakage == .deletesNothing { return try whole.contains(item) }
-        _ = try first.delete(item)
-        return try whole.delete(folded(item))
+        _ = try first.delete(item, &attempt)
+        return try whole.delete(folded(item), &attempt)
     }
 
     func beginUpdate(
-        of item: ItemIdentity, lasting duration: Duration, waiting limit: Duration
-    ) throws(SecretStoreError) -> (any ItemUpdate)? {
+        of item: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> any ItemUpdate {
         let lasting = breakage == .grantsToAll ? Duration.nanoseconds(1) : duration
-        return try whole.beginUpdate(of: folded(item), lasting: lasting, waiting: limit)
+        return try whole.beginUpdate(of: folded(item), lasting: lasting, &attempt)
     }
 
-    func beginFetch(of item: ItemIdentity) throws(SecretStoreError) -> any ItemFetch {
-        let fetch = try whole.beginFetch(of: item)
+    func beginFetch(
+        of item: ItemIdentity, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> (any ItemFetch)? {
+        let fetch = try whole.beginFetch(of: item, &attempt)
         return breakage == .keepsFetches ? KeptFetch(backend: whole, item: item) : fetch
     }
 
-    func tryLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> (any LeaseHandle)? {
-        try whole.tryLease(breakage == .grantsToAll ? "\(writes.nextNumber())" : name, lasting: duration)
+    func takeLease(
+        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> any LeaseHandle {
+        try whole.takeLease(breakage == .grantsToAll ? "\(writes.nextNumber())" : name, lasting: duration, &attempt)
     }
 
     func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool { try whole.isLeaseHeld(name) }
@@ -111,12 +125,12 @@ private struct BrokenBackend: SecretBackend {
         return found
     }
 
-    func changes() throws(SecretStoreError) -> SecretChanges {
+    func changes(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> SecretChanges {
         switch breakage {
         case .tellsNothing: SecretChanges(AsyncStream { $0.finish() })
         case .tellsOfSentinels:
             SecretChanges(AsyncStream { $0.yield(.stored(.password(service: "service").freshnessSentinel)) })
-        default: try whole.changes()
+        default: try whole.changes(&attempt)
         }
     }
 
@@ -140,8 +154,10 @@ private final class KeptFetch: ItemFetch {
 
     init(backend: InMemoryBackend, item: ItemIdentity) { (self.backend, self.item) = (backend, item) }
 
-    func store(_ bytes: RawSpan, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
-        try backend.publish(bytes, for: item, timeout: timeout, ifAbsent: false)
+    func store(
+        _ bytes: RawSpan, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> Bool {
+        try backend.set(bytes, for: item, timeout: timeout, &attempt)
         return true
     }
 }

@@ -232,6 +232,4 @@ extension SecretStoreError.Code {
 /// A backend of the user's, of which a store that does not wait has the inner one.
 private struct WrappedBackend: ForwardingBackend {
     let whole: any SecretBackend
-
-    func withoutWaiting(lastResorts: Bool) -> any SecretBackend { whole.withoutWaiting(lastResorts: lastResorts) }
 }

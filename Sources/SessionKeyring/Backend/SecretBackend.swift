@@ -2,47 +2,49 @@ public import Keyutils
 
 /// Where a store keeps its items.
 ///
-/// The kernel's keyring is the one that the library brings; the in-memory one of `SessionKeyringTesting` serves tests. One of
-/// your own may wrap another one's: ``SecretStore/backend``. What every backend must do is checked by the conformance suite
-/// of `SessionKeyringTesting`.
+/// The library's own backend is the kernel's keyring; the in-memory one of `SessionKeyringTesting` serves tests. Your own
+/// backend may wrap another one: ``SecretStore/backend``. The conformance suite of `SessionKeyringTesting` checks what every
+/// backend must do.
 ///
-/// Identities arrive checked. Some name what the store keeps for itself beside an item; those are items like all others but
-/// for lists, which have only those whose ``ItemIdentity/keyDescription`` can be read back by
-/// ``ItemIdentity/init(keyDescription:)``. All operations may be called from any thread at any time; those that wait keep
-/// the thread.
+/// **A backend never waits.** If something is in the way of an operation, the operation throws ``SecretStoreError`` with
+/// `contended`, or with `quotaExceeded`; the store waits, sleeping or suspending its task, and calls it again with the
+/// same ``BackendAttempt``. All operations may be called from any thread at any time.
+///
+/// Identities arrive checked. Some name hidden items that the store keeps next to an item; those are items like all others,
+/// except that lists have only items whose ``ItemIdentity/keyDescription`` can be read back by
+/// ``ItemIdentity/init(keyDescription:)``.
 public protocol SecretBackend: Sendable {
-    /// The same backend, whose operations keep no thread while others are in their way: where they would wait, they throw
-    /// ``SecretStoreError`` with `contended`, or with `quotaExceeded`, at once.
-    ///
-    /// - Parameter lastResorts: whether they do what costs others something where there is no room: they are asked to only
-    ///   once room was waited for.
-    func withoutWaiting(lastResorts: Bool) -> any SecretBackend
-
     /// Lends an item's bytes to `body`, once; false, without calling it, for an item that is absent or has expired.
     func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool
 
-    /// Makes the item visible, complete with its timeout, in one step.
+    /// Makes the item visible, complete with its timeout, in one step, replacing any existing one.
     ///
-    /// - Throws: ``SecretStoreError`` with `duplicate` where `ifAbsent` is asked for and a live item is there; `tooLarge`,
-    ///   or whatever else keeps the backend from storing it, with the old item untouched.
-    func publish(
-        _ bytes: RawSpan,
-        for item: ItemIdentity,
-        timeout: KeyTimeout?,
-        ifAbsent: Bool
+    /// - Throws: ``SecretStoreError`` with `tooLarge`, or any other reason why the backend can't store it, with the old item
+    ///   unchanged.
+    func set(
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError)
 
-    /// Gives the item a new timeout, counted from now, or none with `nil`: it then lives as long as its scope; false where
+    /// Makes the item visible, complete with its timeout, in one step, if there is no live one.
+    ///
+    /// - Throws: ``SecretStoreError`` with `duplicate` if there is a live item, or as `set` does.
+    func add(
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError)
+
+    /// Gives the item a new timeout, counted from now, or none with `nil`: it then lives as long as its scope; false if
     /// there is no item.
     ///
     /// - Throws: ``SecretStoreError`` with `unsupported` for a `nil` that the backend can't do.
-    func expire(_ item: ItemIdentity, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool
+    func expire(
+        _ item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> Bool
 
-    /// Whether a live item is there.
+    /// Whether there is a live item.
     func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool
 
-    /// Deletes the item; false where there was none.
-    func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool
+    /// Deletes the item; false if there is none.
+    func delete(_ item: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool
 
     /// Deletes all items.
     func clear() throws(SecretStoreError)
@@ -50,34 +52,72 @@ public protocol SecretBackend: Sendable {
     /// The live items, in no particular order.
     func identities() throws(SecretStoreError) -> [ItemIdentity]
 
-    /// The live items with all that is known of them, in no particular order.
+    /// The live items with their attributes, in no particular order.
     func attributes() throws(SecretStoreError) -> [ItemAttributes]
 
-    /// What is known of one item, be it hidden or not; `nil` for one that is absent or has expired.
+    /// The attributes of one item, hidden or not; `nil` for one that is absent or has expired.
     func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes?
 
-    /// Takes the right to change the item until it is given back, for so long at most; all other writers of that item wait.
+    /// Takes the right to change the item until it is released, for so long at most; all other writers of that item wait.
     ///
-    /// - Returns: `nil` where others had it all the time that `limit` allows.
+    /// - Throws: ``SecretStoreError`` with `contended` if others have it.
     func beginUpdate(
-        of item: ItemIdentity,
-        lasting duration: Duration,
-        waiting limit: Duration
-    ) throws(SecretStoreError) -> (any ItemUpdate)?
+        of item: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> any ItemUpdate
 
-    /// Begins to keep watch over an item that is being fetched.
-    func beginFetch(of item: ItemIdentity) throws(SecretStoreError) -> any ItemFetch
+    /// Begins to watch an item that is being fetched; `nil` as a last resort, if there is no room for that.
+    func beginFetch(
+        of item: ItemIdentity, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> (any ItemFetch)?
 
-    /// Takes the lease of that name, if nobody holds it.
+    /// Takes the lease of that name. Leases and items have separate names.
     ///
-    /// The names of leases and of items are apart.
-    func tryLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> (any LeaseHandle)?
+    /// - Throws: ``SecretStoreError`` with `contended` if somebody holds it.
+    func takeLease(
+        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> any LeaseHandle
 
     /// Whether somebody holds the lease of that name.
     func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool
 
+    /// What is known of the holder of the lease of that name; `nil` if there is none, or nothing is known.
+    ///
+    /// The default knows nothing.
+    func leaseReport(_ name: String) -> LeaseReport?
+
     /// The changes of the items from now on, whoever makes them.
     ///
-    /// - Throws: ``SecretStoreError`` with `unsupported` where nobody tells of them.
-    func changes() throws(SecretStoreError) -> SecretChanges
+    /// - Throws: ``SecretStoreError`` with `unsupported` if the backend does not report changes.
+    func changes(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> SecretChanges
+
+    /// Signals changes of items and leases from now on, so that those who wait need not look again and again; `nil`, as
+    /// by default, if the backend can't.
+    func changeSignal() -> ChangeSignal?
+
+    /// Where the items are, so that two stores in this process share fetches of the same item; `nil`, as by default, if only
+    /// calls with this very backend share them.
+    ///
+    /// A backend that wraps another one may return the other's, unless it changes the bytes: what one store fetches is
+    /// given to the callers of the other.
+    var fetchPlace: FetchPlace? { get }
+}
+
+extension SecretBackend {
+    /// Nothing.
+    public func leaseReport(_ name: String) -> LeaseReport? { nil }
+    /// No signal.
+    public func changeSignal() -> ChangeSignal? { nil }
+    /// No place.
+    public var fetchPlace: FetchPlace? { nil }
+}
+
+/// A place for items in this process: a namespace in a scope.
+public struct FetchPlace: Hashable, Sendable {
+    private let scope: SecretScope
+    private let anchor: Int32
+    private let namespace: String
+
+    init(scope: SecretScope, anchor: Int32, namespace: String) {
+        (self.scope, self.anchor, self.namespace) = (scope, anchor, namespace)
+    }
 }

@@ -14,11 +14,13 @@ extension SecretStore {
         } ?? nil
     }
 
-    func setCommand(
+    func commandStep(
         _ command: UInt64, of item: ItemIdentity, holding hash: UInt64, timeout: KeyTimeout?
-    ) throws(SecretStoreError) {
-        let words: InlineArray<2, UInt64> = [hash.littleEndian, command.littleEndian]
-        try unsafe backend.publish(words.span.bytes, for: item.commandSentinel, timeout: timeout, ifAbsent: false)
+    ) -> Wait.Step {
+        Wait.Step { [backend] attempt throws(SecretStoreError) in
+            let words: InlineArray<2, UInt64> = [hash.littleEndian, command.littleEndian]
+            try unsafe backend.set(words.span.bytes, for: item.commandSentinel, timeout: timeout, &attempt)
+        }
     }
 
     private static func word(_ position: Int, of bytes: RawSpan) -> UInt64 {

@@ -1,9 +1,9 @@
-/// What a fetch is about: the same item in the same namespace, asked for as the same type.
+/// What a fetch is about: the same item in the same place, asked for as the same type.
 struct FetchKey: Hashable, Sendable {
     private enum Place: Hashable {
-        case rings(SecretScope, anchor: Int32, namespace: String)
+        case shared(FetchPlace)
         case backend(ObjectIdentifier)
-        /// Nothing else is known to be the same place as that of another store.
+        /// No other store is known to be at the same place.
         case store(ObjectIdentifier)
     }
 
@@ -12,8 +12,8 @@ struct FetchKey: Hashable, Sendable {
     private let type: ObjectIdentifier
 
     init(_ store: SecretStore, _ item: ItemIdentity, _ type: Any.Type) {
-        if let rings = (store.backend as? KernelBackend)?.rings {
-            place = .rings(rings.scope, anchor: rings.anchor.serial.rawValue, namespace: rings.namespace)
+        if let shared = store.backend.fetchPlace {
+            place = .shared(shared)
         } else if Swift.type(of: store.backend) is AnyClass {
             place = .backend(ObjectIdentifier(store.backend as AnyObject))
         } else {

@@ -7,7 +7,7 @@ package final class FetchLease: LeaseHandle {
     /// The hash of the value that had been refused when the fetch began.
     let refusal: UInt64?
 
-    init(_ lease: any LeaseHandle, watching fetch: any ItemFetch, refusal: UInt64?) {
+    init(_ lease: any LeaseHandle, watching fetch: (any ItemFetch)?, refusal: UInt64?) {
         self.lease = lease
         self.fetch = fetch
         self.refusal = refusal
@@ -31,16 +31,18 @@ package final class FetchLease: LeaseHandle {
 
     package func release() -> Bool { lease?.release() ?? true }
 
-    /// Whether it is a lease, and not ``none``.
+    /// Whether the item is watched, so that the result can be stored.
     var canStore: Bool { fetch != nil }
 
     /// Stores what was fetched, unless something happened to the item since the fetch began; false then.
     ///
     /// Tries again if the item's own lease, which is short, was lost on the way.
-    func store(_ bytes: RawSpan, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
+    func store(
+        _ bytes: RawSpan, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> Bool {
         while true {
             do throws(SecretStoreError) {
-                return try fetch?.store(bytes, timeout: timeout) ?? false
+                return try fetch?.store(bytes, timeout: timeout, &attempt) ?? false
             } catch {
                 guard error.code == .leaseLost, timeLeft > .zero else { throw error }
             }

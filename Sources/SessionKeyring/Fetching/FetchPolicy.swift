@@ -6,7 +6,7 @@ package struct FetchPolicy: Sendable {
         /// Where nothing says that it is fresh; others get it meanwhile.
         case due
         /// The same, but others get it only where something says that it is usable.
-        case vouched
+        case dueOrUnusable
     }
 
     let refreshing: Refreshing

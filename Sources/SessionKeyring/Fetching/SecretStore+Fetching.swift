@@ -68,37 +68,31 @@ extension SecretStore {
             guard let value = (try? flight.usable(self.reading(flight.item, coding()))) ?? nil else { return nil }
             return .found(value, isForAll: true)
         }
-        // Nobody holds a lease for longer without renewing it, and nobody fetches for longer than that.
-        var wait = DeadlineWait(RingLease.longest, at: backend)
-        while true {
-            switch try await turn(of: flight, coding()) as SingleFlight.Turn<Value> {
-            case .take(let value): return .found(value, isForAll: false)
-            case .wait:
-                guard try await wait.waitInTask() else { throw SecretStoreError(.leaseHeld, item: flight.item) }
-            case .fetch(let lease, let old, _):
-                // Renewed from now on, because a busy pool may let the task go on late.
-                let renewal = LeaseRenewer.inBackground(lease, lasting: flight.leaseDuration)
-                let isWanted = shared.hold(lease, renewal, upTo: policy.limit) {
-                    flight.rememberFailure(under: lease)
-                    return usable() ?? .timedOut(flight)
-                }
-                guard isWanted else {
-                    _ = lease.release()
-                    return .unknown
-                }
-                if policy.answersEarly, let early = usable() { shared.answer(with: early) }
-                let fetched: Fetched<Value>
-                do {
-                    fetched = try await fetch(old)
-                } catch {
-                    flight.rememberFailure(under: lease)
-                    guard let end = usable() else { throw error }
-                    return end
-                }
-                guard shared.beginKeeping() else { return .unknown }
-                let isKept = try await keep(fetched, of: flight, coding(), under: lease)
-                return .found(fetched.value, isForAll: !isKept)
+        switch try await turn(of: flight, coding()) as SingleFlight.Turn<Value> {
+        case .take(let value): return .found(value, isForAll: false)
+        case .fetch(let lease, let old, _):
+            // Renewed from now on, because a busy pool may let the task go on late.
+            let renewal = LeaseRenewer.inBackground(lease, lasting: flight.leaseDuration)
+            let isWanted = shared.hold(lease, renewal, upTo: policy.limit) {
+                flight.rememberFailure(under: lease)
+                return usable() ?? .timedOut(flight)
             }
+            guard isWanted else {
+                _ = lease.release()
+                return .unknown
+            }
+            if policy.answersEarly, let early = usable() { shared.answer(with: early) }
+            let fetched: Fetched<Value>
+            do {
+                fetched = try await fetch(old)
+            } catch {
+                flight.rememberFailure(under: lease)
+                guard let end = usable() else { throw error }
+                return end
+            }
+            guard shared.beginKeeping() else { return .unknown }
+            let isKept = try await keep(fetched, of: flight, coding(), under: lease)
+            return .found(fetched.value, isForAll: !isKept)
         }
     }
 
@@ -107,31 +101,26 @@ extension SecretStore {
         of flight: SingleFlight, _ policy: FetchPolicy, _ coding: ValueCoding<Value>, for shared: SharedFetch,
         fetch: (Value?) throws -> Fetched<Value>
     ) throws -> (Value, SharedFetch.End) {
-        // Nobody holds a lease for longer without renewing it, and nobody fetches for longer than that.
-        var wait = DeadlineWait(RingLease.longest, at: backend)
-        while true {
-            switch try turn(of: flight, coding) as SingleFlight.Turn<Value> {
-            case .take(let value): return (value, .unknown)
-            case .wait: guard wait.wait() else { throw SecretStoreError(.leaseHeld, item: flight.item) }
-            case .fetch(let lease, let old, _):
-                // Nobody but its limit ends it, so there is somebody who wants it.
-                _ = shared.hold(lease, nil, upTo: policy.limit) {
-                    flight.rememberFailure(under: lease)
-                    return .unknown
-                }
-                let fetched: Fetched<Value>
-                do {
-                    fetched = try fetch(old)
-                } catch {
-                    flight.rememberFailure(under: lease)
-                    guard let value = (try? flight.usable(reading(flight.item, coding))) ?? nil else { throw error }
-                    return (value, .unknown)
-                }
-                guard shared.beginKeeping(), try !keep(fetched, of: flight, coding, under: lease),
-                    let encoded = EncodedValue(fetched.value, coding)
-                else { return (fetched.value, .unknown) }
-                return (fetched.value, .unkept(encoded))
+        switch try blockingTurn(of: flight, coding) as SingleFlight.Turn<Value> {
+        case .take(let value): return (value, .unknown)
+        case .fetch(let lease, let old, _):
+            // Nobody but its limit ends it, so there is somebody who wants it.
+            _ = shared.hold(lease, nil, upTo: policy.limit) {
+                flight.rememberFailure(under: lease)
+                return .unknown
             }
+            let fetched: Fetched<Value>
+            do {
+                fetched = try fetch(old)
+            } catch {
+                flight.rememberFailure(under: lease)
+                guard let value = (try? flight.usable(reading(flight.item, coding))) ?? nil else { throw error }
+                return (value, .unknown)
+            }
+            guard shared.beginKeeping(), try !blockingKeep(fetched, of: flight, coding, under: lease),
+                let encoded = EncodedValue(fetched.value, coding)
+            else { return (fetched.value, .unknown) }
+            return (fetched.value, .unkept(encoded))
         }
     }
 
@@ -147,37 +136,40 @@ extension SecretStore {
         }
     }
 
-    /// What to do now; on a full quota to fetch without a lease, so that only this process fetches once.
-    private func turn<Value>(
+    /// Waits for a turn, sleeping.
+    private func blockingTurn<Value>(
         of flight: SingleFlight, _ coding: ValueCoding<Value>
     ) throws(SecretStoreError) -> SingleFlight.Turn<Value> {
         let read = reading(flight.item, coding)
+        var wait = Wait(upTo: SingleFlight.waitLimit, at: backend)
         do throws(SecretStoreError) {
-            return try flight.nextTurn(read: read)
+            return try wait.run { attempt throws(SecretStoreError) in try flight.nextTurn(&attempt, read: read) }
         } catch {
-            guard error.code == .quotaExceeded else { throw error }
-            return .fetch(.none, old: try read()?.value, isOldUsable: false)
+            return try flight.turn(givingUp: error, read: read)
         }
     }
 
-    /// The same, waiting for the quota without keeping a thread.
+    /// The same in a task.
     private func turn<Value>(
         of flight: SingleFlight, _ coding: ValueCoding<Value>
     ) async throws -> SingleFlight.Turn<Value> {
+        let read = reading(flight.item, coding)
+        var wait = Wait(upTo: SingleFlight.waitLimit, at: backend)
         do {
-            return try await waiting(upTo: RetryBudget.heldLease) { store in
-                try flight.at(store).nextTurn(read: reading(flight.item, coding))
+            return try await wait.runInTask { attempt throws(SecretStoreError) in
+                try flight.nextTurn(&attempt, read: read)
             }
-        } catch let error as SecretStoreError where error.code == .quotaExceeded {
-            return .fetch(.none, old: try reading(flight.item, coding)()?.value, isOldUsable: false)
+        } catch let error as SecretStoreError {
+            return try flight.turn(givingUp: error, read: read)
         }
     }
 
-    /// Stores what was fetched; false where there is no room for it or for what is said of it, or its time is over already.
+    /// Stores what was fetched, sleeping if something is in the way; false if there is no room for it or its sentinels, or
+    /// its time is over already.
     ///
     /// What may not be fetched twice, as a token that replaces another, is worth more to the caller than an error about a
     /// store that has no room for it just now.
-    private func keep<Value>(
+    private func blockingKeep<Value>(
         _ fetched: Fetched<Value>, of flight: SingleFlight, _ coding: ValueCoding<Value>, under lease: FetchLease
     ) throws -> Bool {
         guard let lifetime = Lifetime(of: fetched), lease.canStore else { return false }
@@ -192,23 +184,22 @@ extension SecretStore {
         }
     }
 
-    /// The same, waiting for others without keeping a thread.
+    /// The same in a task.
     private func keep<Value>(
         _ fetched: Fetched<Value>, of flight: SingleFlight, _ coding: ValueCoding<Value>, under lease: FetchLease
     ) async throws -> Bool {
         guard let lifetime = Lifetime(of: fetched), lease.canStore else { return false }
         let bytes = try encoding(flight.item) { try coding.encode(fetched.value) }
         do {
-            let isPut = try await waiting(upTo: RetryBudget.heldLease) { store in
+            var wait = Wait()
+            let isStored = try await wait.runInTask { attempt throws(SecretStoreError) in
                 try bytes.withBytes { bytes throws(SecretStoreError) in
-                    try flight.at(store).put(bytes, for: lifetime, under: lease)
+                    try flight.store(bytes, for: lifetime, under: lease, &attempt)
                 }
             }
-            guard isPut else { return true }
+            guard isStored else { return true }
             let hash = bytes.withBytes(LeaseRecord.hash(of:))
-            try await waiting(upTo: RetryBudget.heldLease) { store in
-                try flight.at(store).setSentinels(hash: hash, lifetime, under: lease, waiting: .zero)
-            }
+            try await Wait.runInTask(try flight.stepsAfterStoring(hash, lifetime, under: lease))
             return true
         } catch let error as SecretStoreError where error.isLackOfRoomOrTurn {
             return false

@@ -82,7 +82,7 @@ extension SecretStore {
         fetch: @escaping @Sendable (_ old: Value?) async throws -> Fetched<Value>
     ) async throws -> Value {
         let policy = FetchPolicy(
-            .vouched, answersEarly: staleWhileRefreshing, limit: limit, failureTimeout: failureTimeout)
+            .dueOrUnusable, answersEarly: staleWhileRefreshing, limit: limit, failureTimeout: failureTimeout)
         return try await value(for: item, policy, { self.coding(type) }, fetch: fetch)
     }
 
@@ -139,7 +139,7 @@ extension SecretStore {
         sharingFailuresFor failureTimeout: Duration? = .seconds(2),
         fetch: (_ old: Value?) throws -> Fetched<Value>
     ) throws -> Value {
-        let policy = FetchPolicy(.vouched, limit: limit, failureTimeout: failureTimeout)
+        let policy = FetchPolicy(.dueOrUnusable, limit: limit, failureTimeout: failureTimeout)
         return try blockingValue(for: item, policy, coding(type), fetch: fetch)
     }
 }

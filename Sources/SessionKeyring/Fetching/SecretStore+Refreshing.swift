@@ -1,59 +1,53 @@
 import Keyutils
 
-extension SecretStore {
-    /// Stores bytes, and if asked to, how long they are fresh and usable.
-    func store(
-        _ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration?, refreshAfter: Duration?,
-        usableFor: Duration?, ifAbsent: Bool
+/// How long a value that is being stored is fresh and usable, with a lease that keeps fetches out until that is stated.
+///
+/// If nobody fetches the item, nobody is to begin between the two steps; a process that fetches it notices the first one.
+struct Freshness: ~Copyable {
+    private let item: ItemIdentity
+    private let lifetime: Lifetime
+    private let hash: UInt64
+    private let lease: (any LeaseHandle)?
+
+    /// - Returns: `nil` if the caller states neither.
+    /// - Throws: ``SecretStoreError`` with `invalidTimeout`.
+    init?(
+        of secret: borrowing SecretBytes, for item: ItemIdentity, in store: SecretStore, timeout: Duration?,
+        refreshAfter: Duration?, usableFor: Duration?
     ) throws(SecretStoreError) {
-        guard refreshAfter != nil || usableFor != nil else {
-            try publish(secret, for: item, timeout: timeout, ifAbsent: ifAbsent)
-            return
-        }
-        let lifetime = try Lifetime(timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor, of: item)
-        let lease = leaseAgainstFetches(of: item)
-        defer { _ = lease?.release() }
-        let hash = secret.withBytes(LeaseRecord.hash(of:))
-        try publish(secret, for: item, timeout: timeout, ifAbsent: ifAbsent)
+        guard refreshAfter != nil || usableFor != nil else { return nil }
+        lifetime = try Lifetime(timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor, of: item)
+        self.item = item
+        hash = secret.withBytes(LeaseRecord.hash(of:))
+        var attempt = BackendAttempt(mayUseLastResorts: false)
+        lease = try? store.backend.takeLease(item.fetchLeaseName, lasting: Wait.usualLimit, &attempt)
+    }
+
+    deinit {
+        _ = lease?.release()
+    }
+
+    /// The steps after storing the value.
+    func steps(in store: SecretStore) throws(SecretStoreError) -> [Wait.Step] {
+        try store.stepsAfterStoring(item, hash: hash, lifetime, refreshing: .dueOrUnusable, lifting: .any)
+    }
+}
+
+extension SecretStore {
+    /// States how long the stored value is fresh and usable; if there is no room for that, the next caller fetches it again.
+    func finish(_ freshness: borrowing Freshness) throws(SecretStoreError) {
         do throws(SecretStoreError) {
-            try setSentinels(
-                of: item, hash: hash, to: lifetime, refreshing: .vouched, lifting: .any,
-                waiting: RetryBudget.heldLease)
+            try Wait.run(try freshness.steps(in: self))
         } catch {
             guard error.isLackOfRoomOrTurn else { throw error }
         }
     }
 
-    /// The same for tasks: waits for others up to `limit`, for quota less than a second, without keeping a thread.
-    nonisolated(nonsending) func store(
-        _ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration?, refreshAfter: Duration?,
-        usableFor: Duration?, ifAbsent: Bool, waiting limit: Duration
-    ) async throws {
-        guard refreshAfter != nil || usableFor != nil else {
-            try await waiting(upTo: limit) { store in
-                try store.publish(secret, for: item, timeout: timeout, ifAbsent: ifAbsent)
-            }
-            return
-        }
-        let lifetime = try Lifetime(timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor, of: item)
-        let lease = leaseAgainstFetches(of: item)
-        defer { _ = lease?.release() }
-        let hash = secret.withBytes(LeaseRecord.hash(of:))
-        try await waiting(upTo: limit) { store in
-            try store.publish(secret, for: item, timeout: timeout, ifAbsent: ifAbsent)
-        }
+    /// The same in a task.
+    nonisolated(nonsending) func finishInTask(_ freshness: borrowing Freshness) async throws {
         do {
-            try await finishing { store, limit in
-                try store.setSentinels(
-                    of: item, hash: hash, to: lifetime, refreshing: .vouched, lifting: .any, waiting: limit)
-            }
+            try await Wait.runInTask(try freshness.steps(in: self))
         } catch let error as SecretStoreError where error.isLackOfRoomOrTurn {}
-    }
-
-    /// Where nobody fetches the item, nobody is to begin between two steps; whoever fetches it notices the first one.
-    private func leaseAgainstFetches(of item: ItemIdentity) -> (any LeaseHandle)? {
-        try? backend.withoutWaiting(lastResorts: false).tryLease(
-            item.fetchLeaseName, lasting: RetryBudget.heldLease)
     }
 
     /// Says that a value was refused, as by the server that it is a token for: from now on nobody gets it from `value(for:)`,
@@ -68,7 +62,16 @@ extension SecretStore {
     /// - Throws: ``SecretStoreError`` with `leaseLost` or `undecodable`.
     @discardableResult
     public func invalidate<Value: Codable & Equatable>(_ refused: Value, for item: ItemIdentity) throws -> Bool {
-        try invalidate(refused, for: item, coding(Value.self), waiting: RetryBudget.heldLease)
+        try invalidate(refused, for: item, coding(Value.self))
+    }
+
+    func invalidate<Value: Equatable>(
+        _ refused: Value, for item: ItemIdentity, _ coding: ValueCoding<Value>
+    ) throws(SecretStoreError) -> Bool {
+        var wait = Wait()
+        return try wait.run { attempt throws(SecretStoreError) in
+            try invalidate(refused, for: item, coding, &attempt)
+        }
     }
 
     /// The same for tasks: waits for others up to `limit`, without keeping a thread.
@@ -78,26 +81,36 @@ extension SecretStore {
     public nonisolated(nonsending) func invalidate<Value: Codable & Equatable>(
         _ refused: Value, for item: ItemIdentity, waiting limit: Duration
     ) async throws -> Bool {
-        try await waiting(upTo: limit) { store in
-            try store.invalidate(refused, for: item, coding(Value.self), waiting: .zero)
-        }
+        try await invalidate(refused, for: item, coding(Value.self), waiting: limit)
     }
 
-    func invalidate<Value: Equatable>(
+    nonisolated(nonsending) func invalidate<Value: Equatable>(
         _ refused: Value, for item: ItemIdentity, _ coding: ValueCoding<Value>, waiting limit: Duration
-    ) throws -> Bool {
-        try check(item)
-        // Under the right to change the sentinel, so that nothing is said of what somebody stores meanwhile.
-        let update = try beginUpdate(of: item.freshnessSentinel, lasting: Self.updateDuration, waiting: limit)
-        while true {
-            _ = try update.read { _ in }
-            guard let stored = try found(item, coding), stored.value == refused else { return false }
-            let record = Sentinel.refused(stored.hash).bytes
-            if try unsafe update.commit(record.span.bytes, timeout: try timeout(outlasting: item)) { return true }
+    ) async throws -> Bool {
+        var wait = Wait(upTo: limit, quota: min(limit, Wait.fullQuota))
+        return try await wait.runInTask { attempt throws(SecretStoreError) in
+            try invalidate(refused, for: item, coding, &attempt)
         }
     }
 
-    /// A timeout that ends no sooner than the item's own; `nil` where the item has none, or nobody knows.
+    private func invalidate<Value: Equatable>(
+        _ refused: Value, for item: ItemIdentity, _ coding: ValueCoding<Value>, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> Bool {
+        try check(item)
+        var isRefused = false
+        // Under the right to change the sentinel, so that nothing is stated of what somebody stores meanwhile.
+        try backend.update(item.freshnessSentinel, &attempt) { update, attempt throws(SecretStoreError) in
+            _ = try update.read { _ in }
+            let stored = try found(item, coding)
+            isRefused = stored?.value == refused
+            guard isRefused, let stored else { return true }
+            let record = Sentinel.refused(stored.hash).bytes
+            return try unsafe update.commit(record.span.bytes, timeout: try timeout(outlasting: item), &attempt)
+        }
+        return isRefused
+    }
+
+    /// A timeout that ends no sooner than the item's own; `nil` if the item has none, or nobody knows.
     private func timeout(outlasting item: ItemIdentity) throws(SecretStoreError) -> KeyTimeout? {
         guard case .after(let left) = try backend.attributes(of: item)?.expiry else { return nil }
         return try? KeyTimeout(left.atLeast + left.precision + .seconds(1))

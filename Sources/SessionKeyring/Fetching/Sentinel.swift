@@ -56,70 +56,85 @@ extension SecretStore {
         return sentinel
     }
 
-    /// Says of the item's value that it is fresh or usable, or nothing any more, unless it was refused meanwhile, or another
-    /// one is there, of which somebody else says so.
+    /// A step that states of an item's value that it is fresh or usable, or withdraws that, unless the value was refused
+    /// meanwhile, or another value is stored, whose writer states so.
     ///
     /// - Parameters:
     ///   - name: the sentinel's.
-    ///   - isSaid: whether it is to be said; else what is said is removed.
-    ///   - refusal: what had been refused before, which counts for nothing now.
-    ///   - limit: how long to wait for others who set it.
-    private func say(
-        _ isSaid: Bool, of item: ItemIdentity, hash: UInt64, at name: ItemIdentity, timeout: KeyTimeout?,
-        lifting refusal: Refusal, waiting limit: Duration
-    ) throws(SecretStoreError) {
-        let update = try beginUpdate(of: name, lasting: Self.updateDuration, waiting: limit)
-        while true {
-            var present: Sentinel?
-            _ = try update.read { bytes in present = Sentinel(bytes) }
-            let stored = try withBytes(of: item, LeaseRecord.hash(of:))
-            if stored == hash {
-                if present == .refused(hash), !refusal.covers(hash) { return }
-            } else if let stored, present?.hash == stored {
-                return
-            }
-            guard isSaid, stored == hash else {
-                if try update.commit(nil, timeout: nil) { return }
-                continue
-            }
-            let record = Sentinel.fresh(hash).bytes
-            if try unsafe update.commit(record.span.bytes, timeout: timeout) { return }
-        }
-    }
-
-    /// Has what is said of an item end no later than the item, whose timeout is this one now: it holds a hash of the secret.
-    ///
-    /// A refusal ends just then, what is said to be fresh or usable no later than it would have.
-    func expireSentinels(of item: ItemIdentity, timeout: Duration) throws(SecretStoreError) {
-        for name in item.sentinels {
-            guard let expiry = try backend.attributes(of: name)?.expiry else { continue }
-            var limit = timeout
-            if try sentinel(name)?.refusal == nil {
-                switch expiry {
-                case .never: break
-                case .after(let left) where left.atLeast + left.precision <= timeout: continue
-                case .after(let left): limit = min(timeout, max(left.atLeast, .seconds(1)))
-                case .unknown:
-                    _ = try backend.delete(name)
-                    continue
-                }
-            }
-            _ = try backend.expire(name, timeout: Self.keyTimeout(limit, item: name))
-        }
-    }
-
-    /// Has what says that the item's value was refused live as long as the item, whose timeout was taken away; not what is said
-    /// of another value meanwhile, which would be fresh for ever.
-    func keepRefusals(of item: ItemIdentity, waiting limit: Duration) throws(SecretStoreError) {
-        for name in item.sentinels where try sentinel(name)?.refusal != nil {
-            let update = try beginUpdate(of: name, lasting: Self.updateDuration, waiting: limit)
-            while true {
+    ///   - isTrue: whether it is stated; else an existing statement is withdrawn.
+    ///   - refusal: earlier refusals, which count for nothing now.
+    private func sentinelStep(
+        _ name: ItemIdentity, _ isTrue: Bool, of item: ItemIdentity, hash: UInt64, timeout: KeyTimeout?,
+        lifting refusal: Refusal
+    ) -> Wait.Step {
+        Wait.Step { attempt throws(SecretStoreError) in
+            try self.backend.update(name, &attempt) { update, attempt throws(SecretStoreError) in
                 var present: Sentinel?
                 _ = try update.read { bytes in present = Sentinel(bytes) }
-                guard let record = present, record.refusal != nil else { break }
-                let bytes = record.bytes
-                if try unsafe update.commit(bytes.span.bytes, timeout: nil) { break }
+                let stored = try self.withBytes(of: item, LeaseRecord.hash(of:))
+                if stored == hash {
+                    if present == .refused(hash), !refusal.covers(hash) { return true }
+                } else if let stored, present?.hash == stored {
+                    return true
+                }
+                guard isTrue, stored == hash else { return try update.commit(nil, timeout: nil, &attempt) }
+                let record = Sentinel.fresh(hash).bytes
+                return try unsafe update.commit(record.span.bytes, timeout: timeout, &attempt)
             }
+        }
+    }
+
+    /// The steps that make the sentinels of an item expire no later than the item, whose timeout is this one now: they hold
+    /// a hash of the secret.
+    ///
+    /// A refusal ends at the same time, a statement that the value is fresh or usable no later than it would have.
+    func stepsToExpireSentinels(of item: ItemIdentity, timeout: Duration) -> [Wait.Step] {
+        var steps: [Wait.Step] = []
+        for name in item.sentinels {
+            let step = Wait.Step { attempt throws(SecretStoreError) in
+                try self.expireSentinel(name, timeout: timeout, &attempt)
+            }
+            steps.append(step)
+        }
+        return steps
+    }
+
+    private func expireSentinel(
+        _ name: ItemIdentity, timeout: Duration, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) {
+        guard let expiry = try backend.attributes(of: name)?.expiry else { return }
+        var limit = timeout
+        if try sentinel(name)?.refusal == nil {
+            switch expiry {
+            case .never: break
+            case .after(let left) where left.atLeast + left.precision <= timeout: return
+            case .after(let left): limit = min(timeout, max(left.atLeast, .seconds(1)))
+            case .unknown:
+                _ = try backend.delete(name, &attempt)
+                return
+            }
+        }
+        _ = try backend.expire(name, timeout: Self.keyTimeout(limit, item: name), &attempt)
+    }
+
+    /// The steps that make refusals of an item's value live as long as the item, whose timeout was removed; statements of
+    /// another value don't, which would be fresh for ever.
+    func stepsToKeepRefusals(of item: ItemIdentity) -> [Wait.Step] {
+        var steps: [Wait.Step] = []
+        for name in item.sentinels {
+            steps.append(Wait.Step { attempt throws(SecretStoreError) in try self.keepRefusal(name, &attempt) })
+        }
+        return steps
+    }
+
+    private func keepRefusal(_ name: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) {
+        guard try sentinel(name)?.refusal != nil else { return }
+        try backend.update(name, &attempt) { update, attempt throws(SecretStoreError) in
+            var present: Sentinel?
+            _ = try update.read { bytes in present = Sentinel(bytes) }
+            guard let record = present, record.refusal != nil else { return true }
+            let bytes = record.bytes
+            return try unsafe update.commit(bytes.span.bytes, timeout: nil, &attempt)
         }
     }
 
@@ -136,21 +151,27 @@ extension SecretStore {
         }
     }
 
-    /// Says for how long what was just stored is fresh, and for how long it is usable.
-    func setSentinels(
-        of item: ItemIdentity, hash: UInt64, to lifetime: Lifetime, refreshing: FetchPolicy.Refreshing,
-        lifting refusal: Refusal, waiting limit: Duration
-    ) throws(SecretStoreError) {
-        if refreshing == .vouched {
-            try say(
-                lifetime.isUsable, of: item, hash: hash, at: item.usableSentinel, timeout: lifetime.usable,
-                lifting: refusal, waiting: limit)
+    /// The steps that state for how long a value that was just stored is fresh and usable.
+    func stepsAfterStoring(
+        _ item: ItemIdentity, hash: UInt64, _ lifetime: Lifetime, refreshing: FetchPolicy.Refreshing,
+        lifting refusal: Refusal
+    ) throws(SecretStoreError) -> [Wait.Step] {
+        var steps: [Wait.Step] = []
+        if refreshing == .dueOrUnusable {
+            steps.append(
+                sentinelStep(
+                    item.usableSentinel, lifetime.isUsable, of: item, hash: hash, timeout: lifetime.usable,
+                    lifting: refusal))
         }
-        // Who does not refresh says nothing; what was said of another value does no harm.
-        let isSaid = lifetime.isFresh && refreshing != .never
-        if !isSaid, try !backend.contains(item.freshnessSentinel) { return }
-        try say(
-            isSaid, of: item, hash: hash, at: item.freshnessSentinel, timeout: lifetime.fresh, lifting: refusal,
-            waiting: limit)
+        // A caller that does not refresh states nothing; statements of another value do no harm.
+        let isFresh = lifetime.isFresh && refreshing != .never
+        var isNeeded = isFresh
+        if !isNeeded { isNeeded = try backend.contains(item.freshnessSentinel) }
+        if isNeeded {
+            steps.append(
+                sentinelStep(
+                    item.freshnessSentinel, isFresh, of: item, hash: hash, timeout: lifetime.fresh, lifting: refusal))
+        }
+        return steps
     }
 }

@@ -12,9 +12,10 @@ package struct SingleFlight: Sendable {
         case take(Value)
         /// Fetch it, holding the lease meanwhile; what is there still may be good enough if that fails.
         case fetch(FetchLease, old: Value?, isOldUsable: Bool)
-        /// Wait a while for somebody who is fetching it.
-        case wait
     }
+
+    /// Nobody holds a lease for longer without renewing it, and nobody fetches for longer than that.
+    static let waitLimit = RingLease.longest
 
     package typealias Read<Value> = () throws(SecretStoreError) -> Found<Value>?
 
@@ -37,28 +38,12 @@ package struct SingleFlight: Sendable {
         try store.check(item)
         var timeout: KeyTimeout?
         if let failureTimeout { timeout = try SecretStore.keyTimeout(failureTimeout, item: item) }
-        self.init(
-            store: store, item: item, leaseName: item.fetchLeaseName, leaseDuration: leaseDuration,
-            refreshing: refreshing, failureTimeout: timeout)
-    }
-
-    private init(
-        store: SecretStore, item: ItemIdentity, leaseName: String, leaseDuration: Duration,
-        refreshing: FetchPolicy.Refreshing, failureTimeout: KeyTimeout?
-    ) {
         self.store = store
         self.item = item
-        self.leaseName = leaseName
+        self.leaseName = item.fetchLeaseName
         self.leaseDuration = leaseDuration
         self.refreshing = refreshing
-        self.failureTimeout = failureTimeout
-    }
-
-    /// The same in another store.
-    func at(_ store: SecretStore) -> SingleFlight {
-        SingleFlight(
-            store: store, item: item, leaseName: leaseName, leaseDuration: leaseDuration, refreshing: refreshing,
-            failureTimeout: failureTimeout)
+        self.failureTimeout = timeout
     }
 
     /// What is there, if nobody has to fetch it.
@@ -76,24 +61,36 @@ package struct SingleFlight: Sendable {
     /// What to do now.
     ///
     /// - Parameters:
-    ///   - force: whether what is there counts for nothing.
+    ///   - force: whether an existing value counts for nothing.
     ///   - read: reads the item.
-    /// - Throws: ``SecretStoreError`` with `fetchFailed` where that is remembered.
-    package func nextTurn<Value>(force: Bool = false, read: Read<Value>) throws(SecretStoreError) -> Turn<Value> {
+    /// - Throws: ``SecretStoreError`` with `fetchFailed` if that is remembered, or `contended` if somebody is fetching it.
+    package func nextTurn<Value>(
+        force: Bool = false, _ attempt: inout BackendAttempt, read: Read<Value>
+    ) throws(SecretStoreError) -> Turn<Value> {
         if !force, let found = try read() {
             switch standing(of: found.hash) {
             case .good: return .take(found.value)
             // With a usable value at hand, nothing that goes wrong here is worth an error: the next one who asks tries again.
             case .due:
-                guard !hasFailed, let lease = (try? tryLease()) ?? nil else { return .take(found.value) }
+                guard !hasFailed, let lease = try? takeLease(&attempt) else { return .take(found.value) }
                 return try turn(under: lease, read)
             case .unusable: break
             }
         }
         try checkFailure()
-        guard try !store.backend.isLeaseHeld(leaseName), let lease = try tryLease() else { return .wait }
+        let lease = try takeLease(&attempt)
         if force { return .fetch(lease, old: try read()?.value, isOldUsable: false) }
         return try turn(under: lease, read)
+    }
+
+    /// What to do if waiting for a turn did not help: on a full quota to fetch without a lease, so that only this process
+    /// fetches once.
+    func turn<Value>(givingUp error: SecretStoreError, read: Read<Value>) throws(SecretStoreError) -> Turn<Value> {
+        switch error.code {
+        case .quotaExceeded: return .fetch(.none, old: try read()?.value, isOldUsable: false)
+        case .contended where error.isLeaseHeld: throw SecretStoreError(.leaseHeld, item: item)
+        default: throw error
+        }
     }
 
     /// Behind the lease another one may have brought it, or removed it: what was read before counts for nothing.
@@ -116,11 +113,13 @@ package struct SingleFlight: Sendable {
     package func keep(
         _ bytes: RawSpan, for lifetime: Lifetime, under lease: FetchLease, of command: UInt64? = nil
     ) throws(SecretStoreError) -> Bool {
-        guard try put(bytes, for: lifetime, under: lease) else { return true }
-        let hash = LeaseRecord.hash(of: bytes)
+        var wait = Wait()
+        let isStored = try wait.run { attempt throws(SecretStoreError) in
+            try store(bytes, for: lifetime, under: lease, &attempt)
+        }
+        guard isStored else { return true }
         do throws(SecretStoreError) {
-            if let command { try store.setCommand(command, of: item, holding: hash, timeout: lifetime.timeout) }
-            try setSentinels(hash: hash, lifetime, under: lease, waiting: RetryBudget.heldLease)
+            try Wait.run(try stepsAfterStoring(LeaseRecord.hash(of: bytes), lifetime, under: lease, of: command))
             return true
         } catch {
             guard error.isLackOfRoomOrTurn else { throw error }
@@ -128,19 +127,31 @@ package struct SingleFlight: Sendable {
         }
     }
 
-    /// The first step of keeping it; false where it may not be kept.
-    func put(_ bytes: RawSpan, for lifetime: Lifetime, under lease: FetchLease) throws(SecretStoreError) -> Bool {
-        guard lease.timeLeft > .zero else { return false }
-        return try lease.store(bytes, timeout: lifetime.timeout)
+    /// The first step of keeping it; false if it may not be kept.
+    func store(
+        _ bytes: RawSpan, for lifetime: Lifetime, under lease: FetchLease, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> Bool {
+        if lease.timeLeft > .zero { return try lease.store(bytes, timeout: lifetime.timeout, &attempt) }
+        // If the lease was lost in this wait for others, they are the reason.
+        if attempt.progress != nil { throw attempt.blocked(item) }
+        return false
     }
 
-    /// The second one, so that whoever sees the sentinels sees what they are about.
-    func setSentinels(
-        hash: UInt64, _ lifetime: Lifetime, under lease: FetchLease, waiting limit: Duration
-    ) throws(SecretStoreError) {
-        try store.setSentinels(
-            of: item, hash: hash, to: lifetime, refreshing: refreshing, lifting: .of(lease.refusal), waiting: limit)
-        if hasFailed { _ = try store.backend.delete(item.failureSentinel) }
+    /// The steps after storing what was fetched, so that a process that sees the sentinels sees what they are about.
+    func stepsAfterStoring(
+        _ hash: UInt64, _ lifetime: Lifetime, under lease: FetchLease, of command: UInt64? = nil
+    ) throws(SecretStoreError) -> [Wait.Step] {
+        var steps: [Wait.Step] = []
+        if let command { steps.append(store.commandStep(command, of: item, holding: hash, timeout: lifetime.timeout)) }
+        steps += try store.stepsAfterStoring(
+            item, hash: hash, lifetime, refreshing: refreshing, lifting: .of(lease.refusal))
+        if hasFailed {
+            let step = Wait.Step { [store, item] attempt throws(SecretStoreError) in
+                _ = try store.backend.delete(item.failureSentinel, &attempt)
+            }
+            steps.append(step)
+        }
+        return steps
     }
 
     /// Remembers that the fetch under this lease has failed, where that is asked for.
@@ -148,14 +159,18 @@ package struct SingleFlight: Sendable {
         guard let failureTimeout, lease.timeLeft > .zero else { return }
         let nothing = InlineArray<0, UInt8>(repeating: 0)
         // The failure itself matters more than that others don't know of it, and nobody waits for that.
-        try? unsafe store.backend.withoutWaiting(lastResorts: false).publish(
-            nothing.span.bytes, for: item.failureSentinel, timeout: failureTimeout, ifAbsent: false)
+        var attempt = BackendAttempt(mayUseLastResorts: false)
+        try? unsafe store.backend.set(
+            nothing.span.bytes, for: item.failureSentinel, timeout: failureTimeout, &attempt)
     }
 
     /// Drops the item, so that it is fetched anew; false where there was none.
     package func forget() throws(SecretStoreError) -> Bool {
         let wasThere = try store.delete(item)
-        _ = try store.backend.delete(item.freshnessSentinel)
+        var wait = Wait(quota: Wait.briefQuota)
+        _ = try wait.run { attempt throws(SecretStoreError) in
+            try store.backend.delete(item.freshnessSentinel, &attempt)
+        }
         return wasThere
     }
 
@@ -167,7 +182,7 @@ package struct SingleFlight: Sendable {
             let sentinel = try store.sentinel(item.freshnessSentinel)
             if sentinel == .refused(hash) { return .unusable }
             if refreshing == .never || sentinel == .fresh(hash) { return .good }
-            guard refreshing == .vouched else { return .due }
+            guard refreshing == .dueOrUnusable else { return .due }
             return try store.sentinel(item.usableSentinel) == .fresh(hash) ? .due : .unusable
         } catch {
             return .good
@@ -182,11 +197,21 @@ package struct SingleFlight: Sendable {
         if hasFailed { throw SecretStoreError(.fetchFailed, item: item) }
     }
 
-    private func tryLease() throws(SecretStoreError) -> FetchLease? {
-        guard let lease = try store.backend.tryLease(leaseName, lasting: leaseDuration) else { return nil }
-        return FetchLease(
-            lease, watching: try store.backend.beginFetch(of: item),
-            refusal: try store.sentinel(item.freshnessSentinel).flatMap(\.refusal))
+    private func takeLease(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> FetchLease {
+        let lease: any LeaseHandle
+        if let earlier = attempt.progress?.fetchLease.take(), earlier.timeLeft > .zero {
+            lease = earlier
+        } else {
+            lease = try store.backend.takeLease(leaseName, lasting: leaseDuration, &attempt)
+        }
+        do throws(SecretStoreError) {
+            return FetchLease(
+                lease, watching: try store.backend.beginFetch(of: item, &attempt),
+                refusal: try store.sentinel(item.freshnessSentinel).flatMap(\.refusal))
+        } catch {
+            attempt.makeProgress().fetchLease = lease
+            throw error
+        }
     }
 }
 

@@ -39,6 +39,7 @@ extension SecretStore {
     /// - Throws: ``SecretStoreError`` with `unsupported` where the kernel, or the backend, does not tell of changes, as most
     ///   kernels don't, or `quotaExceeded`.
     public func changes() throws(SecretStoreError) -> SecretChanges {
-        try backend.changes()
+        var wait = Wait()
+        return try wait.run { attempt throws(SecretStoreError) in try backend.changes(&attempt) }
     }
 }

@@ -12,13 +12,18 @@ extension SecretStore {
         _ item: ItemIdentity, _ secret: borrowing SecretBytes
     ) throws(SecretStoreError) -> Bool {
         try checkWrite(item)
-        if let backend = backend as? KernelBackend { return try backend.delete(item, ifUnchanged: secret) }
-        let update = try beginUpdate(of: item, lasting: Self.updateDuration, waiting: RetryBudget.heldLease)
-        while true {
+        var wait = Wait(quota: Wait.briefQuota)
+        return try wait.run { attempt throws(SecretStoreError) in
+            if let backend = backend as? KernelBackend {
+                return try backend.delete(item, ifUnchanged: secret, &attempt)
+            }
             var isUnchanged = false
-            _ = try update.read { bytes in isUnchanged = SecretBytes(copying: bytes).isEqual(to: secret) }
-            guard isUnchanged else { return false }
-            if try update.commit(nil, timeout: nil) { return true }
+            try backend.update(item, &attempt) { update, attempt throws(SecretStoreError) in
+                isUnchanged = false
+                _ = try update.read { bytes in isUnchanged = SecretBytes(copying: bytes).isEqual(to: secret) }
+                return try isUnchanged ? update.commit(nil, timeout: nil, &attempt) : true
+            }
+            return isUnchanged
         }
     }
 
@@ -31,26 +36,22 @@ extension SecretStore {
     package func holdingLease<Result>(
         _ name: String, _ body: () throws(SecretStoreError) -> Result
     ) throws(SecretStoreError) -> Result {
-        var wait = DeadlineWait(RetryBudget.heldLease, backoff: .short)
-        var quotaWait = QuotaWait(backoff: .long)
-        let backend = backend.withoutWaiting(lastResorts: false)
-        repeat {
-            let lease: (any LeaseHandle)?
+        for _ in 0..<SecondLooks.lostLeases {
+            let lease: any LeaseHandle
             do throws(SecretStoreError) {
-                lease = try backend.tryLease(name, lasting: Self.updateDuration)
-            } catch {
-                switch error.code {
-                case .quotaExceeded where !quotaWait.wait(): return try body()
-                case .quotaExceeded, .contended: continue
-                default: throw error
+                var wait = Wait()
+                lease = try wait.run { attempt throws(SecretStoreError) in
+                    try backend.takeLease(name, lasting: Self.updateDuration, &attempt)
                 }
+            } catch {
+                guard error.code == .quotaExceeded else { throw error }
+                return try body()
             }
-            guard let lease else { continue }
             // Also if `body` throws.
             defer { _ = lease.release() }
             let result = try body()
             if lease.release() { return result }
-        } while wait.wait()
+        }
         throw SecretStoreError(.contended)
     }
 }

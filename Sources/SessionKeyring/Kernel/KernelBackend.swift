@@ -5,10 +5,6 @@ import Keyutils
 /// All operations go by serial, never by the per-thread special ids, and none holds a lock.
 package struct KernelBackend: SecretBackend {
     package let rings: NamespaceRings
-    /// Whether an operation may keep the thread while others are in its way; without it, that ends as `contended` at once.
-    private(set) var mayWait = true
-    /// Whether it may do what is left where the quota stays full; without it, that ends as `quotaExceeded` at once.
-    private(set) var mayUseLastResorts = true
 
     package init(scope: SecretScope, namespace: String) throws(SecretStoreError) {
         self.rings = try NamespaceRings(scope: scope, namespace: namespace)
@@ -19,16 +15,11 @@ package struct KernelBackend: SecretBackend {
         self.rings = NamespaceRings(lookingAt: items, namespace: namespace, under: anchor, access: access)
     }
 
-    package func withoutWaiting(lastResorts: Bool) -> any SecretBackend {
-        var backend = self
-        (backend.mayWait, backend.mayUseLastResorts) = (false, lastResorts)
-        return backend
+    var itemLeases: ItemLeases { ItemLeases(rings: rings) }
+
+    package var fetchPlace: FetchPlace? {
+        FetchPlace(scope: rings.scope, anchor: rings.anchor.serial.rawValue, namespace: rings.namespace)
     }
-
-    var leases: ItemLeases { ItemLeases(rings: rings, mayWait: mayWait) }
-
-    /// What of the backoff this backend may do.
-    func waiting(_ backoff: QuotaBackoff) -> QuotaBackoff { mayWait ? backoff : .none }
 
     // Inlined, with what it calls, because to return from each function costs more behind a system call: see CLinux.
     @inline(__always)
@@ -47,7 +38,7 @@ package struct KernelBackend: SecretBackend {
 
     package func clear() throws(SecretStoreError) {
         if try clearKnownRing() { return }
-        for _ in 0..<RetryBudget.replacedRings {
+        for _ in 0..<SecondLooks.replacedRings {
             guard let ring = try rings.findItems() else { return }
             do throws(KeyringError) {
                 return try ring.clear()

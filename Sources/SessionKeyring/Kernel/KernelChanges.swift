@@ -1,8 +1,8 @@
 import Keyutils
 
 extension KernelBackend {
-    package func changes() throws(SecretStoreError) -> SecretChanges {
-        let changes = try KernelChanges(of: self)
+    package func changes(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> SecretChanges {
+        let changes = try KernelChanges(of: self, ring: try rings.findOrMakePair(&attempt).items)
         return SecretChanges(AsyncStream { await changes.next() })
     }
 }
@@ -12,8 +12,7 @@ private final class KernelChanges: Sendable {
     private let watcher: KeyWatcher
     private let known: LockBox<KnownKeys>
 
-    init(of backend: KernelBackend) throws(SecretStoreError) {
-        let ring = try backend.rings.findOrMakePair().items
+    init(of backend: KernelBackend, ring: Keyring) throws(SecretStoreError) {
         do throws(KeyringError) {
             watcher = try KeyWatcher()
             try watcher.watch(Key(ring))

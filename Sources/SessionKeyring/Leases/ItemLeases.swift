@@ -1,16 +1,15 @@
 import Keyutils
 
-/// The leases of a namespace's items.
+/// The leases of a namespace: those of its items, and those that users of the store have named.
 ///
-/// Whoever displaces or removes an item because of what it has seen there holds the item's lease from before the look until
-/// after the deed.
+/// A process that displaces or removes an item because of what it has seen there holds the item's lease from before the look
+/// until after the change.
 struct ItemLeases {
     /// Longer than any holder takes, who makes a handful of system calls; waiters lose this much to a holder whose death
     /// they can't see.
     static let duration = Duration.seconds(2)
 
     let rings: NamespaceRings
-    let mayWait: Bool
 
     private func leases(in ring: Keyring) -> LeaseRing {
         LeaseRing(ring, permissions: rings.scope.permissions) { lease, record throws(KeyringError) in
@@ -18,28 +17,20 @@ struct ItemLeases {
         }
     }
 
-    /// The lease of a key by its description; `nil` if others held it all the time.
+    /// The lease of a key by its description; `nil` if the attempt is blocked.
     func acquire(
-        for keyDescription: String,
-        in ring: Keyring,
-        lasting duration: Duration = duration,
-        waiting limit: Duration = RetryBudget.heldLease
+        for keyDescription: String, in ring: Keyring, lasting duration: Duration = duration,
+        _ attempt: inout BackendAttempt
     ) throws(KeyringError) -> RingLease? {
-        try leases(in: ring).acquire(name(for: keyDescription), lasting: duration, waiting: mayWait ? limit : nil)
+        try leases(in: ring).acquire(name(for: keyDescription), lasting: duration, &attempt)
     }
 
-    /// The same, for which a short time is waited where the quota is full.
-    func acquireWaitingForQuota(for keyDescription: String, in ring: Keyring) throws(KeyringError) -> RingLease? {
-        try (mayWait ? QuotaBackoff.short : .none).wait { () throws(KeyringError) in
-            try acquire(for: keyDescription, in: ring)
-        }
-    }
-
-    /// A lease that users of the store have named, if nobody holds it.
+    /// A lease that users of the store have named; `nil` if the attempt is blocked.
     func acquire(
-        publicName: String, in ring: Keyring, lasting duration: Duration
+        publicName: String, in ring: Keyring, lasting duration: Duration, _ attempt: inout BackendAttempt
     ) throws(KeyringError) -> RingLease? {
-        try leases(in: ring).acquire(self.publicName(publicName), lasting: duration, waiting: mayWait ? .zero : nil)
+        try leases(in: ring).acquire(
+            self.publicName(publicName), lasting: duration, &attempt, else: .namedLease)
     }
 
     /// Whether somebody holds the lease that users of the store have named.
@@ -47,7 +38,12 @@ struct ItemLeases {
         try leases(in: ring).look(self.publicName(publicName)) == .held
     }
 
-    /// What is known of who holds it.
+    /// Whether somebody holds the lease of a key by its description.
+    func isHeld(_ keyDescription: String, in ring: Keyring) throws(KeyringError) -> Bool {
+        try leases(in: ring).look(name(for: keyDescription)) == .held
+    }
+
+    /// What is known of the holder of a lease that users of the store have named.
     func report(publicName: String, in ring: Keyring) throws(KeyringError) -> LeaseReport? {
         try leases(in: ring).report(self.publicName(publicName))
     }
@@ -56,34 +52,7 @@ struct ItemLeases {
         self.name(for: "lease:" + PercentCoding.encode(name))
     }
 
-    /// The lease of a key by its description; `nil` where the quota has no room for a lease.
-    ///
-    /// - Throws: ``KeyringError`` with `alreadyExists` where somebody else holds it.
-    func acquireIfAffordable(for keyDescription: String, in ring: Keyring) throws(KeyringError) -> RingLease? {
-        do throws(KeyringError) {
-            let lease = try acquire(for: keyDescription, in: ring, waiting: .zero)
-            guard let lease else { throw KeyringError(.alreadyExists, in: .move) }
-            return lease
-        } catch {
-            guard error.code == .quotaExceeded else { throw error }
-            // Nobody can take it now, but somebody may have it.
-            if try leases(in: ring).look(name(for: keyDescription)) == .held {
-                throw KeyringError(.alreadyExists, in: .move)
-            }
-            return nil
-        }
-    }
-
-    /// Waits until nobody holds the lease; false if somebody did all the time.
-    func waitUntilFree(_ keyDescription: String, in ring: Keyring) throws(KeyringError) -> Bool {
-        var wait = DeadlineWait(mayWait ? RetryBudget.heldLease : .zero, backoff: .long)
-        while try leases(in: ring).look(name(for: keyDescription)) == .held {
-            guard wait.wait() else { return false }
-        }
-        return true
-    }
-
-    /// Removes what dead holders left and nobody has asked for since.
+    /// Removes leases of dead holders that nobody has asked for since.
     func sweep() throws(SecretStoreError) {
         guard let ring = try rings.leases() else { return }
         do throws(KeyringError) {

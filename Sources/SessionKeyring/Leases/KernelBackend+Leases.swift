@@ -2,24 +2,24 @@ import Keyutils
 import Synchronization
 
 extension KernelBackend {
-    package func tryLease(
-        _ name: String, lasting duration: Duration
-    ) throws(SecretStoreError) -> (any LeaseHandle)? {
+    package func takeLease(
+        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> any LeaseHandle {
         try rings.requireOwnSession()
-        for _ in 0..<RetryBudget.replacedRings {
-            let ring = try rings.pair(mayWait: mayWait).leases
+        for _ in 0..<SecondLooks.replacedRings {
+            let ring = try rings.pair(&attempt).leases
+            let lease: RingLease?
             do throws(KeyringError) {
-                let lease = try waiting(.long).wait { () throws(KeyringError) in
-                    try leases.acquire(publicName: name, in: ring, lasting: duration)
-                }
-                guard let lease else { return nil }
-                return KernelLease(lease)
+                lease = try itemLeases.acquire(publicName: name, in: ring, lasting: duration, &attempt)
             } catch {
                 // The ring itself was removed; there may be a new one.
-                guard error.isKeyGoneOrRefused, try rings.findOrMakePair(mayWait: mayWait).leases != ring else {
+                guard error.isKeyGoneOrRefused, try rings.findOrMakePair(&attempt).leases != ring else {
                     throw SecretStoreError(error)
                 }
+                continue
             }
+            guard let lease else { throw attempt.blocked() }
+            return KernelLease(lease)
         }
         throw SecretStoreError(.contended)
     }
@@ -27,7 +27,7 @@ extension KernelBackend {
     package func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool {
         guard let ring = try rings.leases() else { return false }
         do throws(KeyringError) {
-            return try leases.isHeld(publicName: name, in: ring)
+            return try itemLeases.isHeld(publicName: name, in: ring)
         } catch {
             // A ring that was removed has taken its leases with it.
             guard error.isKeyGoneOrRefused, try rings.findLeases() != ring else { throw SecretStoreError(error) }
@@ -35,10 +35,11 @@ extension KernelBackend {
         }
     }
 
-    /// What is known of who holds the lease of that name; `nil` where nobody does, or nothing can be read of it.
+    package func changeSignal() -> ChangeSignal? { ChangeSignal(rings) }
+
     package func leaseReport(_ name: String) -> LeaseReport? {
         guard let ring = try? rings.leases() else { return nil }
-        return try? leases.report(publicName: name, in: ring)
+        return try? itemLeases.report(publicName: name, in: ring)
     }
 }
 

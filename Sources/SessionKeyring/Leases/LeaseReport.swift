@@ -1,13 +1,18 @@
 import Keyutils
 
-/// What is known of who holds a lease.
-package struct LeaseReport {
-    /// The process; `nil` where its number is one of another pid namespace, or nobody knows of which.
-    package let processID: Int32?
-    /// The user who has taken it, as the kernel says it.
-    package let userID: UInt32
-    /// For how long it is held; `nil` where the record says what can't be.
-    package let duration: Duration?
+/// What is known of the holder of a lease.
+public struct LeaseReport: Sendable {
+    /// The process; `nil` if its number belongs to another pid namespace, or to an unknown one.
+    public let processID: Int32?
+    /// The user who has taken it, as the kernel reports it.
+    public let userID: UInt32
+    /// For how long it is held; `nil` if the lease's record states an impossible time.
+    public let duration: Duration?
+
+    /// A report; backends of your own make these.
+    public init(processID: Int32?, userID: UInt32, duration: Duration?) {
+        (self.processID, self.userID, self.duration) = (processID, userID, duration)
+    }
 
     init(_ record: LeaseRecord, userID: UInt32) {
         // A holder that was killed leaves the lease to its command.

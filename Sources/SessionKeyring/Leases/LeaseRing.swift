@@ -23,33 +23,56 @@ package struct LeaseRing {
         self.recover = recover
     }
 
-    /// Takes the lease of that name, waiting until a deadline.
+    /// Makes one attempt to take the lease of that name.
+    ///
+    /// The first attempt for an item's lease, which is nearly always free, stages the lease before it looks; every other one
+    /// looks first, because staging two keys for each attempt would use up the quota.
     ///
     /// - Parameters:
     ///   - name: what is locked; the description of the lease's keyring.
     ///   - duration: how long it lasts unless released, after which others may take it.
-    ///   - limit: how long to wait for other holders; `nil` to wait for nothing, not even for the kernel.
-    /// - Returns: the lease; `nil` if others held it all the time.
-    /// - Throws: ``KeyringError`` with `quotaExceeded` where there is no room for two keys, or `accessDenied` where something
-    ///   bears the name that can be neither looked at nor taken.
+    ///   - reason: what the attempt is blocked by if somebody holds the lease.
+    /// - Returns: the lease; `nil` if the attempt is blocked.
+    /// - Throws: ``KeyringError`` with `quotaExceeded` if there is no room for two keys, or `accessDenied` if something
+    ///   has the name that can be neither looked at nor taken.
     package func acquire(
-        _ name: String, lasting duration: Duration, waiting limit: Duration?
+        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt, else reason: Blockage = .itemLease
     ) throws(KeyringError) -> RingLease? {
-        var wait = DeadlineWait(limit ?? .zero, backoff: .short)
-        var candidate = LeaseCandidate(name: name, permissions: permissions)
-        defer { candidate.discard() }
-        // Whoever comes again and again is not to stage two keys each time.
-        if limit == nil, try look(name) != .free { return nil }
-        while true {
-            try candidate.prepare(lasting: duration)
-            do throws(KeyringError) {
-                if let lease = try candidate.enter(keyring) { return lease }
-            } catch {
-                guard error.code == .alreadyExists else { throw error }
-                if try look(name) != .held, limit != nil { wait.extend(to: RetryBudget.collectedLease) }
-            }
-            guard wait.wait() else { return nil }
+        var candidate = attempt.progress?.candidate.take() ?? LeaseCandidate(name: name, permissions: permissions)
+        if candidate.name != name {
+            candidate.discard()
+            candidate = LeaseCandidate(name: name, permissions: permissions)
         }
+        if attempt.progress != nil || reason == .namedLease, try isTaken(name, &attempt, reason) {
+            if candidate.isStaged { attempt.makeProgress().candidate = candidate }
+            return nil
+        }
+        do throws(KeyringError) {
+            try candidate.prepare(lasting: duration)
+            if let lease = try candidate.enter(keyring) { return lease }
+            // This process was stopped, until its own lease had ended.
+            attempt.blockage = .leaseCollection
+        } catch {
+            guard error.code == .alreadyExists else {
+                candidate.discard()
+                throw error
+            }
+            if try !isTaken(name, &attempt, reason) { attempt.blockage = reason }
+            attempt.makeProgress().candidate = candidate
+        }
+        return nil
+    }
+
+    /// Notes what blocks the attempt if the lease's name is in use.
+    private func isTaken(
+        _ name: String, _ attempt: inout BackendAttempt, _ reason: Blockage
+    ) throws(KeyringError) -> Bool {
+        switch try look(name) {
+        case .free: return false
+        case .held: attempt.blockage = reason
+        case .beingCollected: attempt.blockage = .leaseCollection
+        }
+        return true
     }
 
     /// What the name of a lease stands for.
@@ -61,14 +84,19 @@ package struct LeaseRing {
     ///   taken.
     package func look(_ name: String) throws(KeyringError) -> State {
         // What is released while it is looked at refuses, and is not there when it is looked for again.
-        for _ in 0..<RetryBudget.leaseLooks {
+        for _ in 0..<SecondLooks.leaseLooks {
             do throws(KeyringError) {
                 let lease = try keyring.find(keyring: name)
                 // The kernel searches nested keyrings too, and those are nobody's lease here.
                 guard try keyring.links(Key(lease)) else { return .free }
                 return try look(at: lease)
             } catch {
-                if error.isKeyGone { return error.isKeyDead ? .beingCollected : .free }
+                if error.isKeyDead {
+                    // Either the lease, or the ring of all leases, which throws the same error.
+                    _ = try Key(keyring).describe()
+                    return .beingCollected
+                }
+                if error.isKeyGone { return .free }
                 guard error.code == .accessDenied else { throw error }
             }
         }
@@ -79,7 +107,7 @@ package struct LeaseRing {
         var record = try record(of: lease)
         if record == nil {
             // A lease that is being released may hide its record for a moment.
-            usleep(1_000)
+            SecondLooks.afterHiddenRecord()
             guard try keyring.links(Key(lease)) else { return .free }
             record = try self.record(of: lease)
         }
@@ -138,8 +166,8 @@ package struct LeaseRing {
 ///
 /// One that did not get in is used again, because adding and dropping keys for each attempt would use up the quota; one
 /// that did get in never is.
-private struct LeaseCandidate {
-    private let name: String
+struct LeaseCandidate {
+    let name: String
     private let permissions: KeyPermissions
     private var staged: (ring: Keyring, by: Key)?
     private var record = LeaseRecord(holder: .current, acquired: .now(), deadline: .now())
@@ -148,6 +176,8 @@ private struct LeaseCandidate {
         self.name = name
         self.permissions = permissions
     }
+
+    var isStaged: Bool { staged != nil }
 
     mutating func prepare(lasting duration: Duration) throws(KeyringError) {
         record.acquired = .now()

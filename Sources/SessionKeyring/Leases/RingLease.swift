@@ -68,7 +68,7 @@ package struct RingLease: ~Copyable, Sendable {
     }
 
     /// Notes what is about to be written in place; false if the lease is no longer ours.
-    mutating func note(_ overwrite: LeaseRecord.Overwrite) throws(KeyringError) -> Bool {
+    mutating func record(_ overwrite: LeaseRecord.Overwrite) throws(KeyringError) -> Bool {
         var noted = record
         noted.overwrite = overwrite
         return try write(noted)
@@ -91,12 +91,12 @@ package struct RingLease: ~Copyable, Sendable {
 
     /// Moves a staged key to its place; false, with nothing changed, if the lease was lost.
     ///
-    /// - Throws: ``KeyringError`` with `alreadyExists` where `exclusive` is asked for and the name is taken, or what tells
+    /// - Throws: ``KeyringError`` with `alreadyExists` if it is to be placed exclusively and the name is in use, or what tells
     ///   of a destination that is gone. The key is discarded then.
-    package func publish(
-        _ key: Key, to destination: Keyring, exclusive: Bool = false
+    package func place(
+        _ key: Key, in destination: Keyring, exclusively: Bool = false
     ) throws(KeyringError) -> Bool {
-        try hold(key) ? try move(key, from: ring, to: destination, exclusive: exclusive) : false
+        try hold(key) ? try move(key, from: ring, to: destination, exclusive: exclusively) : false
     }
 
     /// Makes a keyring in the lease, which dies with it unless it is moved out; `nil` if the lease was lost.
@@ -170,16 +170,16 @@ package struct RingLease: ~Copyable, Sendable {
 
     /// Gives it back; true if it was ours to the end, so that what was done under it stands.
     package consuming func release() -> Bool {
-        let isReleased = giveBack()
+        let isReleased = end()
         discard self
         return isReleased
     }
 
     deinit {
-        _ = giveBack()
+        _ = end()
     }
 
-    private func giveBack() -> Bool {
+    private func end() -> Bool {
         // A forked child has no part in it.
         guard getpid() == record.holder.processID else { return false }
         let isOurs = isHeld

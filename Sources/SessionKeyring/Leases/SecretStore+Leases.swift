@@ -27,7 +27,12 @@ extension SecretStore {
     public func blockingTryLease(
         _ name: String, lasting duration: Duration = .seconds(10)
     ) throws(SecretStoreError) -> Lease? {
-        try takeLease(name, lasting: duration)
+        do throws(SecretStoreError) {
+            return try blockingLease(name, lasting: duration, waiting: .zero)
+        } catch {
+            guard error.code == .leaseHeld else { throw error }
+            return nil
+        }
     }
 
     /// Takes the lease of that name, waiting for its holder without keeping a thread.
@@ -43,22 +48,14 @@ extension SecretStore {
     public nonisolated(nonsending) func lease(
         _ name: String, lasting duration: Duration = .seconds(10), waiting limit: Duration
     ) async throws -> Lease {
-        var wait = DeadlineWait(limit, at: backend)
-        var isBeingCollected = false
-        while true {
-            do {
-                return try await waiting(wait) { store in
-                    guard let lease = try store.takeLease(name, lasting: duration) else {
-                        throw SecretStoreError(.contended)
-                    }
-                    return lease
-                }
-            } catch let error as SecretStoreError where error.code == .contended {
-                guard !isBeingCollected, try !backend.isLeaseHeld(name) else { throw SecretStoreError(.leaseHeld) }
-                // A dead holder's lease keeps its name until the kernel has collected it.
-                isBeingCollected = true
-                wait = DeadlineWait(RetryBudget.collectedLease, backoff: .short)
+        try Self.check(name, lasting: duration)
+        var wait = Wait(upTo: limit, at: backend)
+        do {
+            return try await wait.runInTask { attempt throws(SecretStoreError) in
+                Lease(name: name, held: try backend.takeLease(name, lasting: duration, &attempt))
             }
+        } catch let error as SecretStoreError where error.isLeaseHeld {
+            throw SecretStoreError(.leaseHeld)
         }
     }
 
@@ -69,20 +66,20 @@ extension SecretStore {
     public func blockingLease(
         _ name: String, lasting duration: Duration = .seconds(10), waiting limit: Duration
     ) throws(SecretStoreError) -> Lease {
-        var wait = DeadlineWait(limit, at: backend)
-        if let lease = try takeLease(name, lasting: duration) { return lease }
-        while wait.wait() {
-            if try backend.isLeaseHeld(name) { continue }
-            if let lease = try takeLease(name, lasting: duration) { return lease }
+        try Self.check(name, lasting: duration)
+        var wait = Wait(upTo: limit, at: backend)
+        do throws(SecretStoreError) {
+            return try wait.run { attempt throws(SecretStoreError) in
+                Lease(name: name, held: try backend.takeLease(name, lasting: duration, &attempt))
+            }
+        } catch {
+            throw error.isLeaseHeld ? SecretStoreError(.leaseHeld) : error
         }
-        throw SecretStoreError(.leaseHeld)
     }
 
-    private func takeLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> Lease? {
-        try Self.checkLease(duration)
+    private static func check(_ name: String, lasting duration: Duration) throws(SecretStoreError) {
+        try checkLease(duration)
         guard !name.isEmpty else { throw SecretStoreError(.invalidName(.empty, of: .lease)) }
-        guard let held = try backend.tryLease(name, lasting: duration) else { return nil }
-        return Lease(name: name, held: held)
     }
 
     static func checkLease(_ duration: Duration) throws(SecretStoreError) {

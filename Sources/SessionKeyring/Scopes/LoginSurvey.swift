@@ -33,7 +33,7 @@ package struct LoginSurvey: Sendable {
     package func findings<Found>(
         in scope: SecretScope, _ look: (Namespace) throws(SecretStoreError) -> Found
     ) throws(SecretStoreError) -> [Found]? {
-        for _ in 1..<RetryBudget.listings {
+        for _ in 1..<SecondLooks.listings {
             do throws(SecretStoreError) {
                 return try namespaces(in: scope)?.map(look)
             } catch {

@@ -17,7 +17,7 @@ package struct TemporaryKeyring: ~Copyable, Sendable {
         prefix: String, in anchor: Keyring, lifetime: KeyTimeout, permissions: KeyPermissions? = nil
     ) throws(KeyringError) {
         let name = "\(prefix)-\(getpid())-" + String(UInt64.random(in: 0 ... .max), radix: 36)
-        let keyring = try QuotaBackoff.long.wait { () throws(KeyringError) in try Keyring.thread.addKeyring(name) }
+        let keyring = try Wait.forQuota { () throws(KeyringError) in try Keyring.thread.addKeyring(name) }
         do throws(KeyringError) {
             if let permissions { try Key(keyring).setPermissions(permissions) }
             try Key(keyring).setTimeout(lifetime)

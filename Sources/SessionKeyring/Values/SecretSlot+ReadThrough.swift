@@ -38,7 +38,7 @@ extension SecretSlot {
         fetch: @escaping @Sendable (_ old: Secret?) async throws -> Fetched<Secret>
     ) async throws -> Secret {
         let policy = FetchPolicy(
-            .vouched, answersEarly: staleWhileRefreshing, limit: limit, failureTimeout: failureTimeout)
+            .dueOrUnusable, answersEarly: staleWhileRefreshing, limit: limit, failureTimeout: failureTimeout)
         return try await store.value(for: item, policy, { self.coding }) { old in
             var fetched = try await fetch(old)
             fetched.timeout = fetched.timeout ?? timeout
@@ -79,7 +79,7 @@ extension SecretSlot {
         fetchLasting limit: Duration = .seconds(60), sharingFailuresFor failureTimeout: Duration? = .seconds(2),
         fetch: (_ old: Secret?) throws -> Fetched<Secret>
     ) throws -> Secret {
-        let policy = FetchPolicy(.vouched, limit: limit, failureTimeout: failureTimeout)
+        let policy = FetchPolicy(.dueOrUnusable, limit: limit, failureTimeout: failureTimeout)
         return try store.blockingValue(for: item, policy, coding) { old in
             var fetched = try fetch(old)
             fetched.timeout = fetched.timeout ?? timeout
@@ -92,7 +92,7 @@ extension SecretSlot {
     /// - Throws: ``SecretStoreError`` as ``SecretStore/invalidate(_:for:)``.
     @discardableResult
     public func invalidate(_ refused: Secret) throws -> Bool where Secret: Equatable {
-        try store.invalidate(refused, for: item, coding, waiting: RetryBudget.heldLease)
+        try store.invalidate(refused, for: item, coding)
     }
 
     /// The same for tasks, which waits for others up to `limit` without keeping a thread.
@@ -102,8 +102,6 @@ extension SecretSlot {
     public nonisolated(nonsending) func invalidate(
         _ refused: Secret, waiting limit: Duration
     ) async throws -> Bool where Secret: Equatable {
-        try await store.waiting(upTo: limit) { attempt in
-            try attempt.invalidate(refused, for: item, coding, waiting: .zero)
-        }
+        try await store.invalidate(refused, for: item, coding, waiting: limit)
     }
 }

@@ -117,9 +117,8 @@ public struct SecretSlot<Secret: Sendable>: SecretLoader, SecretSaver {
         timeout: Duration? = nil, lasting duration: Duration = .seconds(2), waiting limit: Duration = .seconds(10),
         _ change: (Secret?) throws -> Secret?
     ) throws -> Secret? {
-        let update = try store.beginUpdate(of: item, lasting: duration, waiting: limit)
-        return try store.update(
-            item, store.updateKey(item), by: update, coding, timeout: timeout ?? self.timeout, change)
+        try store.blockingUpdate(
+            item, coding, timeout: timeout ?? self.timeout, lasting: duration, waiting: limit, change)
     }
 
     var coding: ValueCoding<Secret> { ValueCoding(encode: encode, decode: decode) }

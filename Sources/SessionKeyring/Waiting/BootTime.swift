@@ -2,7 +2,7 @@ import Glibc
 
 /// A point in time, or a span of it, on the clock that all processes share, that nobody can set, and that goes on while
 /// the machine sleeps: `CLOCK_BOOTTIME`, `clock_gettime(2)`, as the initial time namespace shows it.
-struct BootTime: Comparable {
+package struct BootTime: Hashable, Comparable {
     let nanoseconds: UInt64
 
     init(nanoseconds: UInt64) {
@@ -37,7 +37,7 @@ struct BootTime: Comparable {
         return 0
     }()
 
-    static func < (left: BootTime, right: BootTime) -> Bool { left.nanoseconds < right.nanoseconds }
+    package static func < (left: BootTime, right: BootTime) -> Bool { left.nanoseconds < right.nanoseconds }
     static func + (left: BootTime, right: BootTime) -> BootTime {
         BootTime(nanoseconds: left.nanoseconds + right.nanoseconds)
     }

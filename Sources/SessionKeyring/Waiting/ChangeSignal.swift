@@ -4,17 +4,16 @@ import Keyutils
 ///
 /// Some changes no kernel tells of: a lease or an item whose time has come. So nobody waits for longer than ``limit``
 /// without looking.
-final class ChangeSignal: Sendable {
+public final class ChangeSignal: Sendable {
     private static let limit = Duration.milliseconds(250)
     private static let isSupported = (try? KeyringCapabilities.query().contains(.notifications)) ?? false
 
     private let queue: KeyEventQueue
 
     /// `nil` where the kernel does not tell, or not this process.
-    init?(_ backend: any SecretBackend) {
-        guard Self.isSupported, let backend = backend as? KernelBackend,
-            let pair = try? backend.rings.pair(mayWait: false),
-            let queue = try? KeyEventQueue(), (try? queue.watch(Key(pair.items))) != nil,
+    init?(_ rings: NamespaceRings) {
+        var attempt = BackendAttempt(mayUseLastResorts: false)
+        guard Self.isSupported, let pair = try? rings.pair(&attempt), let queue = try? KeyEventQueue(), (try? queue.watch(Key(pair.items))) != nil,
             (try? queue.watch(Key(pair.leases))) != nil
         else { return nil }
         self.queue = queue

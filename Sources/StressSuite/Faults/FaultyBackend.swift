@@ -28,8 +28,6 @@ struct FaultyBackend: SecretBackend {
         }
     }
 
-    func withoutWaiting(lastResorts: Bool) -> any SecretBackend { self }
-
     func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
         guard fault == .tearValue || fault == .staleRead else { return try whole.read(item, body) }
         var found: [UInt8]?
@@ -47,26 +45,33 @@ struct FaultyBackend: SecretBackend {
         return true
     }
 
-    func publish(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, ifAbsent: Bool
+    func set(
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) {
         if goesWrong(.dropWrite, oneOf: 50) { return }
-        var timeout = timeout
-        if fault == .outlive { timeout = nil }
-        try whole.publish(bytes, for: item, timeout: timeout, ifAbsent: ifAbsent)
+        try whole.set(bytes, for: item, timeout: fault == .outlive ? nil : timeout, &attempt)
     }
 
-    func expire(_ item: ItemIdentity, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
-        try whole.expire(item, timeout: timeout)
+    func add(
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) {
+        if goesWrong(.dropWrite, oneOf: 50) { return }
+        try whole.add(bytes, for: item, timeout: fault == .outlive ? nil : timeout, &attempt)
+    }
+
+    func expire(
+        _ item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> Bool {
+        try whole.expire(item, timeout: timeout, &attempt)
     }
 
     func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
         try whole.contains(item)
     }
 
-    func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
+    func delete(_ item: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
         if goesWrong(.keepDeleted, oneOf: 10) { return try whole.contains(item) }
-        return try whole.delete(item)
+        return try whole.delete(item, &attempt)
     }
 
     func clear() throws(SecretStoreError) {
@@ -87,28 +92,32 @@ struct FaultyBackend: SecretBackend {
     }
 
     func beginUpdate(
-        of item: ItemIdentity, lasting duration: Duration, waiting limit: Duration
-    ) throws(SecretStoreError) -> (any ItemUpdate)? {
-        guard fault == .loseUpdate else {
-            return try whole.beginUpdate(of: item, lasting: duration, waiting: limit)
-        }
+        of item: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> any ItemUpdate {
+        guard fault == .loseUpdate else { return try whole.beginUpdate(of: item, lasting: duration, &attempt) }
         return UnguardedUpdate(backend: whole, item: item)
     }
 
-    func beginFetch(of item: ItemIdentity) throws(SecretStoreError) -> any ItemFetch {
-        try whole.beginFetch(of: item)
+    func beginFetch(
+        of item: ItemIdentity, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> (any ItemFetch)? {
+        try whole.beginFetch(of: item, &attempt)
     }
 
-    func tryLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> (any LeaseHandle)? {
+    func takeLease(
+        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> any LeaseHandle {
         if goesWrong(.shareLease, oneOf: 3) { return SharedLease() }
-        return try whole.tryLease(name, lasting: duration)
+        return try whole.takeLease(name, lasting: duration, &attempt)
     }
 
     func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool {
         fault == .shareLease ? false : try whole.isLeaseHeld(name)
     }
 
-    func changes() throws(SecretStoreError) -> SecretChanges { try whole.changes() }
+    func changes(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> SecretChanges {
+        try whole.changes(&attempt)
+    }
 }
 
 /// An update that takes no turn.
@@ -125,9 +134,11 @@ private final class UnguardedUpdate: ItemUpdate {
         try backend.read(item, body)
     }
 
-    func commit(_ bytes: RawSpan?, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
-        guard let bytes else { return try backend.delete(item) }
-        try backend.publish(bytes, for: item, timeout: timeout, ifAbsent: false)
+    func commit(
+        _ bytes: RawSpan?, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> Bool {
+        guard let bytes else { return try backend.delete(item, &attempt) }
+        try backend.set(bytes, for: item, timeout: timeout, &attempt)
         return true
     }
 }

@@ -87,7 +87,7 @@ extension SecretStoreError.Detail {
         case .leaseDuration: "write it as \(DurationText.forms); the lock is renewed as long as the command runs"
         case .refreshTime: "give a timeout, and refresh less than that before its end"
         case .unreadableAfterWrite: "look for what removes the keyring; 'keyctl show' lists it"
-        case .foreignThread, .missingValue, .insideUpdate, .invalidName: hint
+        case .foreignThread, .missingValue, .insideUpdate, .invalidName, .blocked: hint
         }
     }
 }

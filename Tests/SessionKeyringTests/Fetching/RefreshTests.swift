@@ -200,8 +200,7 @@ struct RefreshTests {
         let counting = CountingBackend(whole: try scratch.store().backend)
         let store = SecretStore(backend: counting)
         try store.set("value", for: item, refreshAfter: .seconds(600))
-        let update = try scratch.store().backend.beginUpdate(
-            of: item.freshnessSentinel, lasting: .milliseconds(300), waiting: .zero)
+        let update = try scratch.store().backend.beginUpdate(of: item.freshnessSentinel, lasting: .milliseconds(300))
         #expect(try await store.expire(item, timeout: .seconds(60), waiting: .seconds(600)))
         withExtendedLifetime(update) {}
         #expect(counting.count.withLock { $0 } == 1)
@@ -276,12 +275,10 @@ private struct CountingBackend: ForwardingBackend {
         (self.whole, self.count) = (whole, count)
     }
 
-    func withoutWaiting(lastResorts: Bool) -> any SecretBackend {
-        CountingBackend(whole: whole.withoutWaiting(lastResorts: lastResorts), count: count)
-    }
-
-    func expire(_ expired: ItemIdentity, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
+    func expire(
+        _ expired: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> Bool {
         if expired == item { count.withLock { $0 += 1 } }
-        return try whole.expire(expired, timeout: timeout)
+        return try whole.expire(expired, timeout: timeout, &attempt)
     }
 }

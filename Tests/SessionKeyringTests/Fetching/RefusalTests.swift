@@ -199,10 +199,6 @@ private struct RacingBackend: ForwardingBackend {
         (self.whole, self.moment, self.race) = (whole, moment, race)
     }
 
-    func withoutWaiting(lastResorts: Bool) -> any SecretBackend {
-        RacingBackend(whole: whole.withoutWaiting(lastResorts: lastResorts), moment: moment, race: race)
-    }
-
     private func runOnce() {
         let once = race.withLock { race in
             defer { race = nil }
@@ -211,20 +207,24 @@ private struct RacingBackend: ForwardingBackend {
         once?()
     }
 
-    func tryLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> (any LeaseHandle)? {
+    func takeLease(
+        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> any LeaseHandle {
         if moment == .lease { runOnce() }
-        return try whole.tryLease(name, lasting: duration)
+        return try whole.takeLease(name, lasting: duration, &attempt)
     }
 
     func beginUpdate(
-        of sentinel: ItemIdentity, lasting duration: Duration, waiting limit: Duration
-    ) throws(SecretStoreError) -> (any ItemUpdate)? {
+        of sentinel: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> any ItemUpdate {
         if moment == .sentinel { runOnce() }
-        return try whole.beginUpdate(of: sentinel, lasting: duration, waiting: limit)
+        return try whole.beginUpdate(of: sentinel, lasting: duration, &attempt)
     }
 
-    func expire(_ name: ItemIdentity, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
+    func expire(
+        _ name: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> Bool {
         if moment == .sentinel, name != item, timeout == nil { runOnce() }
-        return try whole.expire(name, timeout: timeout)
+        return try whole.expire(name, timeout: timeout, &attempt)
     }
 }

@@ -252,13 +252,17 @@ private final class Gate: Sendable {
 private struct FullBackend: ForwardingBackend {
     let whole: any SecretBackend = InMemoryBackend()
 
-    func publish(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, ifAbsent: Bool
+    func set(
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) {
-        throw SecretStoreError(.contended, item: item)
+        throw SecretStoreError(.quotaExceeded, item: item)
     }
 
-    func beginFetch(of item: ItemIdentity) throws(SecretStoreError) -> any ItemFetch { FullFetch(item: item) }
+    func beginFetch(
+        of item: ItemIdentity, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> (any ItemFetch)? {
+        FullFetch(item: item)
+    }
 }
 
 private final class FullFetch: ItemFetch {
@@ -266,7 +270,9 @@ private final class FullFetch: ItemFetch {
 
     init(item: ItemIdentity) { self.item = item }
 
-    func store(_ bytes: RawSpan, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
-        throw SecretStoreError(.contended, item: item)
+    func store(
+        _ bytes: RawSpan, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> Bool {
+        throw SecretStoreError(.quotaExceeded, item: item)
     }
 }

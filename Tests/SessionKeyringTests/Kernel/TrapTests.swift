@@ -205,7 +205,7 @@ struct TrapTests {
             "password:%zz:",
         ]
         // The kernel may still collect the keys of the test before.
-        try QuotaBackoff.long.wait { () throws(KeyringError) in
+        try Wait.forQuota { () throws(KeyringError) in
             for name in names { try ring.add(.user, name, payload: payload.span.bytes) }
             _ = try ring.addKeyring("password:ring:")
         }

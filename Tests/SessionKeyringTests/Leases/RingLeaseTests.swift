@@ -34,7 +34,7 @@ final class RingLeaseTests {
     func held() throws {
         let lease = try take(lasting: .seconds(60))
         let key = try stage()
-        let isPublished = try lease.publish(key, to: items)
+        let isPublished = try lease.place(key, in: items)
         #expect(isPublished)
         #expect(try items.members() == [key.serial])
         let isRemoved = try lease.remove(key, from: items)
@@ -53,7 +53,7 @@ final class RingLeaseTests {
         let isLater = next.fencingNumber > late.fencingNumber
         #expect(isLater)
         let key = try stage()
-        let isPublished = try late.publish(key, to: items)
+        let isPublished = try late.place(key, in: items)
         #expect(!isPublished)
         #expect(try items.members().isEmpty)
         let bytes: [UInt8] = [1]
@@ -81,8 +81,8 @@ final class RingLeaseTests {
         let lease = try take(lasting: .seconds(60))
         try scratch.keyring.unlink(Key(items))
         let key = try stage()
-        do {
-            _ = try lease.publish(key, to: items)
+        do throws(KeyringError) {
+            _ = try lease.place(key, in: items)
             Issue.record("it was published")
         } catch {
             #expect(error.code == .notFound || error.code == .accessDenied)

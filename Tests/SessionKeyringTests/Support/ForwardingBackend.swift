@@ -7,24 +7,34 @@ protocol ForwardingBackend: SecretBackend {
 }
 
 extension ForwardingBackend {
-    func withoutWaiting(lastResorts: Bool) -> any SecretBackend { self }
-
     func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
         try whole.read(item, body)
     }
 
-    func publish(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, ifAbsent: Bool
+    func set(
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) {
-        try whole.publish(bytes, for: item, timeout: timeout, ifAbsent: ifAbsent)
+        try whole.set(bytes, for: item, timeout: timeout, &attempt)
     }
 
-    func expire(_ item: ItemIdentity, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
-        try whole.expire(item, timeout: timeout)
+    func add(
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) {
+        try whole.add(bytes, for: item, timeout: timeout, &attempt)
+    }
+
+    func expire(
+        _ item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> Bool {
+        try whole.expire(item, timeout: timeout, &attempt)
     }
 
     func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try whole.contains(item) }
-    func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try whole.delete(item) }
+
+    func delete(_ item: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
+        try whole.delete(item, &attempt)
+    }
+
     func clear() throws(SecretStoreError) { try whole.clear() }
     func identities() throws(SecretStoreError) -> [ItemIdentity] { try whole.identities() }
     func attributes() throws(SecretStoreError) -> [ItemAttributes] { try whole.attributes() }
@@ -34,17 +44,26 @@ extension ForwardingBackend {
     }
 
     func beginUpdate(
-        of item: ItemIdentity, lasting duration: Duration, waiting limit: Duration
-    ) throws(SecretStoreError) -> (any ItemUpdate)? {
-        try whole.beginUpdate(of: item, lasting: duration, waiting: limit)
+        of item: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> any ItemUpdate {
+        try whole.beginUpdate(of: item, lasting: duration, &attempt)
     }
 
-    func beginFetch(of item: ItemIdentity) throws(SecretStoreError) -> any ItemFetch { try whole.beginFetch(of: item) }
+    func beginFetch(
+        of item: ItemIdentity, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> (any ItemFetch)? {
+        try whole.beginFetch(of: item, &attempt)
+    }
 
-    func tryLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> (any LeaseHandle)? {
-        try whole.tryLease(name, lasting: duration)
+    func takeLease(
+        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> any LeaseHandle {
+        try whole.takeLease(name, lasting: duration, &attempt)
     }
 
     func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool { try whole.isLeaseHeld(name) }
-    func changes() throws(SecretStoreError) -> SecretChanges { try whole.changes() }
+
+    func changes(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> SecretChanges {
+        try whole.changes(&attempt)
+    }
 }

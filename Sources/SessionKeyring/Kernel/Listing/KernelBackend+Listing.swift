@@ -25,11 +25,11 @@ extension KernelBackend {
     }
 
     package func attributes() throws(SecretStoreError) -> [ItemAttributes] {
-        try leases.sweep()
+        try itemLeases.sweep()
         var list: [ItemAttributes] = []
         var (looks, items) = try looksAtMembers()
         // An item that is replaced before the table is read is looked at again, a few times.
-        for round in 1...RetryBudget.tableLooks where !looks.isEmpty || !items.isEmpty {
+        for round in 1...SecondLooks.tableLooks where !looks.isEmpty || !items.isEmpty {
             for item in items {
                 if let look = try lookIfReadable(at: item) { looks.append(look) }
             }
@@ -38,7 +38,7 @@ extension KernelBackend {
             items = []
             for look in looks {
                 let entry = table?[look.key.serial]
-                if entry == nil, table != nil, round < RetryBudget.tableLooks {
+                if entry == nil, table != nil, round < SecondLooks.tableLooks {
                     items.append(look.item)
                 } else {
                     list.append(ItemAttributes(look, expiry: ItemAttributes.Expiry(entry?.expiry)))
@@ -50,12 +50,12 @@ extension KernelBackend {
     }
 
     package func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes? {
-        for round in 1...RetryBudget.tableLooks {
+        for round in 1...SecondLooks.tableLooks {
             guard let look = try look(at: item) else { return nil }
             let table = try? KeyTable.snapshot()
             let entry = table?[look.key.serial]
             // One that was replaced in between is looked at again; where /proc is hidden, or hides it, the rest stands.
-            if entry != nil || table == nil || round == RetryBudget.tableLooks {
+            if entry != nil || table == nil || round == SecondLooks.tableLooks {
                 return ItemAttributes(look, expiry: ItemAttributes.Expiry(entry?.expiry))
             }
         }
@@ -70,7 +70,7 @@ extension KernelBackend {
         do throws(KeyringError) {
             let suspects = try ring.members().filter(Self.isRefused)
             guard !suspects.isEmpty else { return [] }
-            usleep(50_000)
+            SecondLooks.afterUnreadableKeys()
             let there = Set(try ring.members())
             return suspects.filter { there.contains($0) && Self.isRefused($0) }
         } catch {
@@ -162,8 +162,8 @@ extension KernelBackend {
     private func liveMembers() throws(SecretStoreError) -> [Member] {
         var found: [Member] = []
         var gone: Set<KeySerial> = []
-        for round in 1...RetryBudget.displacedKeys {
-            RetryBudget.keepApart(round)
+        for round in 1...SecondLooks.displacedKeys {
+            SecondLooks.keepApart(round)
             guard let ring = try rings.findItems() else { return [] }
             do throws(KeyringError) {
                 let listing = try near(ring) { () throws(KeyringError) in try note(ring, in: &found, gone: &gone) }
@@ -171,7 +171,7 @@ extension KernelBackend {
                     // Within a ring, type and name are unique.
                     return ItemTypes.haveBigKeys ? Self.unique(found) : found
                 }
-                guard listing.vanished == 0 || round >= RetryBudget.quickRounds else { continue }
+                guard listing.vanished == 0 || round >= SecondLooks.quickRounds else { continue }
                 var items = Self.unique(found.filter { listing.members.contains($0.key.serial) })
                 guard listing.vanished > 0 else { return items }
                 // The keys that vanished may have names that are known from earlier rounds.

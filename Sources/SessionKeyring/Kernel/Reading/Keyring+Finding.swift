@@ -53,16 +53,16 @@ extension Keyring {
             return try find(type, description)
         }
         guard error.code == .accessDenied else { throw error }
-        var backoff = Backoff.refusal
-        for _ in 1..<RetryBudget.refusedSearches {
-            DeadlineWait.sleep(backoff.next())
+        var backoff = SecondLooks.refusalBackoff
+        for _ in 1..<SecondLooks.refusedSearches {
+            Pause.sleep(backoff.next())
             do throws(KeyringError) {
                 return try search(type, description)
             } catch {
                 guard error.code == .accessDenied else { throw error }
             }
         }
-        DeadlineWait.sleep(backoff.next())
+        Pause.sleep(backoff.next())
         return try search(type, description)
     }
 }

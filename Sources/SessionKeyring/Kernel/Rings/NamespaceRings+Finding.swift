@@ -38,19 +38,21 @@ extension NamespaceRings {
     /// the anchor, because the leases' own ring may be the one that is dead. The new ring leaves that lease by one move,
     /// which displaces a dead link; nothing is unlinked, for that goes by name and would hit the successor that another
     /// process has just made, with what was stored in it.
+    ///
+    /// - Throws: ``SecretStoreError`` with `contended` if the attempt is blocked.
     func findOrMake(
-        _ name: String, in anchor: Keyring, mayWait: Bool
+        _ name: String, in anchor: Keyring, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> Keyring {
-        for _ in 0..<RetryBudget.madeRings {
+        for _ in 0..<SecondLooks.madeRings {
             if let found = try find(name, in: anchor) { return found }
+            let made: Keyring?
             do throws(KeyringError) {
-                let made = try (mayWait ? QuotaBackoff.short : .none).wait { () throws(KeyringError) in
-                    try scope == .thread ? makeInThread(name) : make(name, in: anchor, mayWait: mayWait)
-                }
-                if let made { return made }
+                made = try scope == .thread ? makeInThread(name) : make(name, in: anchor, &attempt)
             } catch {
                 throw SecretStoreError(error)
             }
+            if let made { return made }
+            if attempt.blockage != nil { throw attempt.blocked() }
         }
         throw SecretStoreError(.contended)
     }
@@ -68,22 +70,35 @@ extension NamespaceRings {
 
     /// Makes a ring, with what is in `old` if that is to be replaced.
     ///
-    /// - Returns: `nil` where another process was first, or our time was over.
+    /// - Returns: `nil` if another process was first or the lease was lost; or if the attempt is blocked, which it notes.
     func make(
-        _ name: String, in anchor: Keyring, inPlaceOf old: Keyring? = nil, mayWait: Bool
+        _ name: String, in anchor: Keyring, inPlaceOf old: Keyring? = nil, _ attempt: inout BackendAttempt
     ) throws(KeyringError) -> Keyring? {
-        let makers = LeaseRing(anchor, permissions: scope.permissions)
-        let lease = try makers.acquire(
-            Self.makingPrefix + name, lasting: ItemLeases.duration,
-            waiting: mayWait ? RetryBudget.heldLease : nil)
-        guard let lease else { return nil }
+        let making: RingMaker
+        if let earlier = attempt.progress?.maker.take(), earlier.name == name, earlier.lease.isHeld {
+            making = earlier
+        } else {
+            let lease = try LeaseRing(anchor, permissions: scope.permissions).acquire(
+                Self.makingPrefix + name, lasting: ItemLeases.duration, &attempt)
+            guard let lease else { return nil }
+            making = RingMaker(name, lease)
+        }
         let state = try stateOfRing(name, in: anchor)
         if state.key != nil, try old.map({ old throws(KeyringError) in try !anchor.links(Key(old)) }) ?? true {
             return nil
         }
-        // What the holders of leases in a dead ring write goes through keyrings that the kernel is about to collect.
-        // A session loses that ring hardly ever, so that tasks wait here too.
-        if state == .dead, name == Self.leasesName { usleep(50_000) }
+        if state == .dead, name == Self.leasesName, !making.isDue {
+            // The next attempt goes on with this lease.
+            attempt.blockage = .until(making.dueTime)
+            attempt.makeProgress().maker = making
+            return nil
+        }
+        return try make(name, in: anchor, inPlaceOf: old, under: making.lease)
+    }
+
+    private func make(
+        _ name: String, in anchor: Keyring, inPlaceOf old: Keyring?, under lease: borrowing RingLease
+    ) throws(KeyringError) -> Keyring? {
         guard let ring = try lease.makeKeyring(name, permissions: scope.permissions) else { return nil }
         guard let old else { return try lease.moveOut(Key(ring), to: anchor) ? ring : nil }
         return try replace(old, by: ring, in: anchor, under: lease) ? ring : nil
@@ -132,4 +147,21 @@ extension NamespaceRings {
         try Key(ring).setPermissions(scope.permissions)
         return ring
     }
+}
+
+/// A ring that is being made, under the lease on its name.
+final class RingMaker {
+    let name: String
+    let lease: RingLease
+    /// When a leases' ring may be made in place of a dead one.
+    ///
+    /// Until then, the kernel collects the leases in the dead ring, through which late holders could still write.
+    let dueTime = BootTime.now() + BootTime(.milliseconds(50))
+
+    init(_ name: String, _ lease: consuming RingLease) {
+        self.name = name
+        self.lease = lease
+    }
+
+    var isDue: Bool { dueTime <= .now() }
 }

@@ -107,11 +107,11 @@ package final class NamespaceRings: Sendable {
     }
 
     /// Both rings, remembered, looked up or made.
-    package func pair(mayWait: Bool = true) throws(SecretStoreError) -> Pair {
+    func pair(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> Pair {
         if let items = Self.ring(itemsSerial), let leases = Self.ring(leasesSerial) {
             return Pair(items: items, leases: leases)
         }
-        return try findOrMakePair(mayWait: mayWait)
+        return try findOrMakePair(&attempt)
     }
 
     /// Looks the items' ring up anew, after a miss or an error.
@@ -123,11 +123,11 @@ package final class NamespaceRings: Sendable {
     }
 
     /// Looks both rings up anew, making what is not there.
-    package func findOrMakePair(mayWait: Bool = true) throws(SecretStoreError) -> Pair {
+    func findOrMakePair(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> Pair {
         let pair = try inAnchor { anchor throws(SecretStoreError) in
             Pair(
-                items: try self.findOrMake(self.itemsName, in: anchor, mayWait: mayWait),
-                leases: try self.findOrMake(Self.leasesName, in: anchor, mayWait: mayWait)
+                items: try self.findOrMake(self.itemsName, in: anchor, &attempt),
+                leases: try self.findOrMake(Self.leasesName, in: anchor, &attempt)
             )
         }
         itemsSerial.store(pair.items.serial.rawValue, ordering: .relaxed)

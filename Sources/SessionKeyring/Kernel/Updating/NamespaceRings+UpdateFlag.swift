@@ -44,13 +44,10 @@ extension NamespaceRings {
         }
     }
 
-    /// Makes all writers take turns from now on, and waits until all see it; false if that would take a while and it may not.
-    @discardableResult
-    func raiseUpdateFlag(in leases: Keyring, mayWait: Bool = true) throws(KeyringError) -> Bool {
-        let left = Self.grace - BootTime.now().since(try timeOfRaisedFlag(in: leases))
-        guard left > .zero else { return true }
-        if mayWait { DeadlineWait.sleep(left) }
-        return mayWait
+    /// Makes all writers use leases from now on; false, with the attempt blocked, while some may not have seen the flag.
+    func raiseUpdateFlag(in leases: Keyring, _ attempt: inout BackendAttempt) throws(KeyringError) -> Bool {
+        let end = try timeOfRaisedFlag(in: leases) + BootTime(Self.grace)
+        return end <= .now() ? true : attempt.isBlocked(by: .until(end))
     }
 
     /// Sets the flag where it is not; returns a time at which it could be seen.

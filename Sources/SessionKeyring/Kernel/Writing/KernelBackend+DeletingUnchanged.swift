@@ -14,9 +14,11 @@ import Keyutils
 /// None of these steps needs quota. In a namespace with the update flag the item's lease is held meanwhile, as for every
 /// delete, if the quota has room for one. No flag is raised.
 extension KernelBackend {
-    func delete(_ item: ItemIdentity, ifUnchanged secret: borrowing SecretBytes) throws(SecretStoreError) -> Bool {
+    func delete(
+        _ item: ItemIdentity, ifUnchanged secret: borrowing SecretBytes, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> Bool {
         guard let leases = try rings.leasesIfFlagged() else { return try invalidate(item, ifUnchanged: secret) }
-        let lease = try affordableLease(for: item, in: leases)
+        let lease = try leaseIfAffordable(of: item, in: leases, &attempt)
         let isDeleted = try invalidate(item, ifUnchanged: secret)
         if isDeleted { try dropSentinels(of: item) }
         _ = lease?.release()

@@ -5,29 +5,49 @@ import Keyutils
 /// minutes.
 extension KernelBackend {
     /// Whether there may be more room now.
-    func makeRoom() throws(SecretStoreError) -> Bool {
-        let givenBack = try rings.giveBackEmptyRings(mayWait: mayWait)
-        let reaped = try reapExpired()
-        return givenBack + reaped > 0
+    ///
+    /// - Throws: ``SecretStoreError`` with `contended` if the attempt is blocked.
+    func makeRoom(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
+        let emptyRings = try rings.removeEmptyRings(&attempt)
+        let expired = try reapExpired(&attempt)
+        return emptyRings + expired > 0
     }
 
     /// Removes the namespace's expired items, and returns how many there were.
-    private func reapExpired() throws(SecretStoreError) -> Int {
+    private func reapExpired(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> Int {
         // Without /proc the names of dead keys are not to be had.
         guard let ring = try rings.findItems(), let leaseRing = try rings.findLeases(),
             let table = try? KeyTable.snapshot()
         else { return 0 }
-        try leases.sweep()
-        var reaper = Reaper(leases: leases, items: ring, leaseRing: leaseRing)
+        try itemLeases.sweep()
+        var reaper = Reaper(leases: itemLeases, items: ring, leaseRing: leaseRing)
+        let mayRemove: Bool
         do throws(KeyringError) {
             let dead = try ring.members().compactMap { serial in
                 table[serial].flatMap { $0.expiry == .expired ? (Key(serial), $0) : nil }
             }
-            for (key, entry) in dead { try reaper.reap(key, type: entry.keyType, named: entry.keyDescription) }
+            // Only processes that have raised the flag may remove what they saw.
+            mayRemove = dead.isEmpty ? true : try raiseUpdateFlagIfAffordable(in: leaseRing, &attempt)
+            for (key, entry) in dead where mayRemove {
+                try reaper.reap(key, type: entry.keyType, named: entry.keyDescription)
+            }
         } catch {
             throw SecretStoreError(error)
         }
+        guard mayRemove else { throw attempt.blocked() }
         return reaper.count
+    }
+
+    /// True if the quota has no room for the flag either.
+    private func raiseUpdateFlagIfAffordable(
+        in ring: Keyring, _ attempt: inout BackendAttempt
+    ) throws(KeyringError) -> Bool {
+        do throws(KeyringError) {
+            return try rings.raiseUpdateFlag(in: ring, &attempt)
+        } catch {
+            guard error.code == .quotaExceeded else { throw error }
+            return true
+        }
     }
 }
 
@@ -56,23 +76,24 @@ private struct Reaper {
         } catch {
             switch error.code {
             case .quotaExceeded where unleasedLeft > 0:
+                guard try !leases.isHeld(name, in: leaseRing) else { return }
                 unleasedLeft -= 1
                 if try items.links(key), try isDead(type, name) {
                     try items.unlink(key)
                     count += 1
                 }
             // Somebody else is at work on that very name, or there is no room for a lease.
-            case .alreadyExists, .quotaExceeded, .notLinked, .notFound: return
+            case .quotaExceeded, .notLinked, .notFound: return
             default: throw error
             }
         }
     }
 
     private func reapUnderLease(_ type: KeyType, _ name: String) throws(KeyringError) -> Bool {
-        guard try leases.rings.raiseUpdateFlag(in: leaseRing, mayWait: leases.mayWait) else { return false }
-        guard let lease = try leases.acquireIfAffordable(for: name, in: leaseRing) else {
-            throw KeyringError(.quotaExceeded, in: .add)
-        }
+        guard try leases.rings.haveUpdateFlag(in: leaseRing) else { throw KeyringError(.quotaExceeded, in: .add) }
+        // Not the attempt of the write that needs room: somebody else may be at work on this name.
+        var attempt = BackendAttempt()
+        guard let lease = try leases.acquire(for: name, in: leaseRing, &attempt) else { return false }
         let one: InlineArray<1, UInt8> = [0]
         let namesake = try unsafe Keyring.thread.add(type, name, payload: one.span.bytes)
         defer { Staging.discard(namesake) }

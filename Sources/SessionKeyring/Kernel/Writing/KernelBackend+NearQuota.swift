@@ -15,23 +15,30 @@ import Keyutils
 /// 4. *Timeout*. (The same.)
 /// 5. *Commit*: the lease is given back in time. If it was not, or the key was not there any more, all begins anew.
 extension KernelBackend {
-    func replaceNearQuota(_ pending: PendingWrite, payload: RawSpan) throws(SecretStoreError) {
-        try checkQuotaCouldHold(pending, payload: payload)
-        _ = try makeRoom()
-        for _ in 0..<RetryBudget.lostLeases {
-            if try placeIfRoom(pending, payload: payload) { return }
-            var isDone: Bool?
-            try withPair(for: pending.item) { pair throws(KeyringError) in
-                isDone = try overwriteInPlace(pending, payload: payload, in: pair)
+    func placeNearQuota(
+        _ pending: PendingWrite, _ payload: RawSpan, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) {
+        try checkQuotaCouldHold(pending, payload)
+        if try makeRoom(&attempt), try placeIfRoom(pending, payload, &attempt) { return }
+        for _ in 0..<SecondLooks.lostLeases {
+            var isDone = false
+            try withPair(for: pending.item, &attempt) { pair, attempt throws(KeyringError) in
+                let lease = try itemLeases.acquire(for: pending.item.keyDescription, in: pair.leases, &attempt)
+                guard let lease else { return false }
+                isDone = try overwrite(pending, payload, in: pair.items, under: lease)
+                return true
             }
-            if isDone == true { return }
+            if isDone { return }
+            if try placeIfRoom(pending, payload, &attempt) { return }
         }
-        throw SecretStoreError(.contended, item: pending.item)
+        throw attempt.blocked(pending.item)
     }
 
-    private func placeIfRoom(_ pending: PendingWrite, payload: RawSpan) throws(SecretStoreError) -> Bool {
+    private func placeIfRoom(
+        _ pending: PendingWrite, _ payload: RawSpan, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> Bool {
         do throws(SecretStoreError) {
-            try place(pending, payload: payload)
+            try place(pending, payload, &attempt)
             return true
         } catch {
             guard error.code == .quotaExceeded else { throw error }
@@ -39,22 +46,20 @@ extension KernelBackend {
         }
     }
 
-    /// False if it has to begin anew, because others had the lease or changed what is there.
-    private func overwriteInPlace(
-        _ pending: PendingWrite, payload: RawSpan, in pair: NamespaceRings.Pair
+    /// Writes over the item's key; false if it has to begin again, because others had the lease or changed the item.
+    private func overwrite(
+        _ pending: PendingWrite, _ payload: RawSpan, in items: Keyring, under lease: consuming RingLease
     ) throws(KeyringError) -> Bool {
-        let acquired = try leases.acquireWaitingForQuota(for: pending.item.keyDescription, in: pair.leases)
-        guard var lease = acquired else { return false }
         let key: Key
         do throws(KeyringError) {
-            key = try pair.items.find(pending.type, pending.item.keyDescription)
+            key = try items.find(pending.type, pending.item.keyDescription)
         } catch {
             guard error.isKeyGoneOrRefused else { throw error }
             throw KeyringError(.quotaExceeded, in: .add)
         }
         let isWritten = try overwrite(
-            key, in: pair.items, with: pending, payload: payload, under: &lease, slack: ItemLeases.duration / 4)
-        // To be looked at first, for a lease that is lost gives itself back.
+            key, in: items, with: pending, payload, under: &lease, slack: ItemLeases.duration / 4)
+        // Looked at first, because a lease that is lost ends by itself.
         return isWritten ? lease.release() : false
     }
 
@@ -62,7 +67,7 @@ extension KernelBackend {
     ///
     /// - Throws: ``KeyringError`` with `quotaExceeded`, nothing having changed.
     func overwrite(
-        _ key: Key, in items: Keyring, with pending: PendingWrite, payload: RawSpan, under lease: inout RingLease,
+        _ key: Key, in items: Keyring, with pending: PendingWrite, _ payload: RawSpan, under lease: inout RingLease,
         slack: Duration
     ) throws(KeyringError) -> Bool {
         do throws(KeyringError) {
@@ -75,7 +80,7 @@ extension KernelBackend {
                 let overwrite = LeaseRecord.Overwrite(
                     key: key.serial, expiry: Int64(time(nil)) + Int64(timeout.seconds),
                     hash: LeaseRecord.hash(of: payload))
-                guard try lease.note(overwrite) else { return false }
+                guard try lease.record(overwrite) else { return false }
             }
             guard lease.timeLeft > slack else { return false }
             let written = try lease.ring.add(.user, pending.item.keyDescription, payload: payload)
@@ -93,7 +98,7 @@ extension KernelBackend {
     }
 
     /// Tells a secret that no deleting would make room for.
-    private func checkQuotaCouldHold(_ pending: PendingWrite, payload: RawSpan) throws(SecretStoreError) {
+    private func checkQuotaCouldHold(_ pending: PendingWrite, _ payload: RawSpan) throws(SecretStoreError) {
         guard pending.type == .user, let quota = try? KeyQuota.current() else { return }
         // The names, with their NULs, of what has to be there beside the payload, and a link of 4 bytes to each.
         let names = [pending.item.keyDescription, rings.itemsName, NamespaceRings.leasesName]

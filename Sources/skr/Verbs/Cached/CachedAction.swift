@@ -39,9 +39,39 @@ struct CachedAction: VerbAction {
         let flight = try SingleFlight(
             store: store, item: item, leaseDuration: Self.leaseDuration,
             refreshBefore == nil ? .never : .due)
-        var deadline = DeadlineWait(Self.waitLimit, at: store.backend)
-        repeat { try takeTurn(of: flight, in: store) } while deadline.wait()
-        throw SecretStoreError(.leaseHeld, item: item)
+        var wait = Wait(upTo: Self.waitLimit, at: store.backend)
+        var attempt = wait.firstAttempt
+        while true {
+            // Before the lease is taken, so that no signal ends us without releasing it.
+            let signals = BlockedSignals()
+            let turn: SingleFlight.Turn<CachedAnswer>
+            do throws(SecretStoreError) {
+                turn = try nextTurn(of: flight, in: store, &attempt)
+            } catch {
+                signals.release()
+                if wait.sleep(after: error, &attempt) { continue }
+                if error.isLeaseHeld { throw SecretStoreError(.leaseHeld, item: item) }
+                guard error.code.isLackOfRoom else { throw error }
+                warn(CommandError(notKeptBecause: error))
+                turn = .fetch(FetchLease.none, old: nil, isOldUsable: false)
+            }
+            switch turn {
+            case .take(let answer):
+                signals.release()
+                try answer.printAndExit()
+            case .fetch(let lease, let old, let isOldUsable):
+                try fetch(flight, in: store, under: lease, old: isOldUsable ? old : nil, signals)
+            }
+        }
+    }
+
+    private func nextTurn(
+        of flight: SingleFlight, in store: SecretStore, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> SingleFlight.Turn<CachedAnswer> {
+        try flight.nextTurn(force: isForced, &attempt) { () throws(SecretStoreError) in
+            guard let answer = try readKept(in: store) else { return nil }
+            return answer.output.bytes.withBytes { bytes in Found(answer, from: bytes) }
+        }
     }
 
     /// What is kept; nothing where it is of no use any more to a client.
@@ -97,31 +127,6 @@ struct CachedAction: VerbAction {
         }
         // A client's answer is made of what is kept, but no longer than this process lives.
         return try SecretStore(.process, namespace: place.namespace)
-    }
-
-    /// Returns if another process runs the command.
-    private func takeTurn(of flight: SingleFlight, in store: SecretStore) throws {
-        // Before the lease is taken, so that no signal ends us without releasing it.
-        let signals = BlockedSignals()
-        let turn: SingleFlight.Turn<CachedAnswer>
-        do throws(SecretStoreError) {
-            turn = try flight.nextTurn(force: isForced) { () throws(SecretStoreError) in
-                guard let answer = try readKept(in: store) else { return nil }
-                return answer.output.bytes.withBytes { bytes in Found(answer, from: bytes) }
-            }
-        } catch {
-            guard error.code.isLackOfRoom else { throw error }
-            warn(CommandError(notKeptBecause: error))
-            turn = .fetch(FetchLease.none, old: nil, isOldUsable: false)
-        }
-        switch turn {
-        case .take(let answer):
-            signals.release()
-            try answer.printAndExit()
-        case .wait: signals.release()
-        case .fetch(let lease, let old, let isOldUsable):
-            try fetch(flight, in: store, under: lease, old: isOldUsable ? old : nil, signals)
-        }
     }
 
     private func fetch(

@@ -28,27 +28,31 @@ struct LockAction: VerbAction {
 
     /// Returns if somebody else holds the lock all the time.
     private func takeTurns(in store: SecretStore, for limit: Duration) throws {
-        var deadline = DeadlineWait(limit, at: store.backend)
-        repeat { try takeTurn(in: store) } while deadline.wait()
+        var wait = Wait(upTo: limit, at: store.backend)
+        var attempt = wait.firstAttempt
+        while true {
+            // Before the lease is taken, so that no signal ends us without releasing it.
+            let signals = BlockedSignals()
+            let lease: any LeaseHandle
+            do throws(SecretStoreError) {
+                lease = try store.backend.takeLease(options.name, lasting: options.timeout.duration, &attempt)
+            } catch {
+                signals.release()
+                if wait.sleep(after: error, &attempt) { continue }
+                if error.isLeaseHeld { return }
+                throw error
+            }
+            try runCommand(under: lease, signals)
+        }
     }
 
     /// Who holds the lock, and for how long, as far as it is known.
     private func heldMessage(in store: SecretStore) -> String {
         let message = "\(Display.quoted(options.name)): somebody else holds the lock"
-        guard let report = (store.backend as? KernelBackend)?.leaseReport(options.name) else { return message }
+        guard let report = store.backend.leaseReport(options.name) else { return message }
         let process = report.processID.map { "process \($0)" } ?? "a process that is not seen from here"
         let user = report.userID == geteuid() ? "" : " of user \(report.userID)"
         return "\(message): \(process)\(user)" + (report.duration.map { ", for \(DurationText.rounded($0))" } ?? "")
-    }
-
-    /// Returns if somebody else holds the lock.
-    private func takeTurn(in store: SecretStore) throws {
-        // Before the lease is taken, so that no signal ends us without releasing it.
-        let signals = BlockedSignals()
-        guard try !store.backend.isLeaseHeld(options.name),
-            let lease = try store.backend.tryLease(options.name, lasting: options.timeout.duration)
-        else { return signals.release() }
-        try runCommand(under: lease, signals)
     }
 
     private func runCommand(under lease: any LeaseHandle, _ signals: BlockedSignals) throws(CommandError) -> Never {

@@ -15,26 +15,34 @@ final class CountingBackend: SecretBackend {
         return whole
     }
 
-    func withoutWaiting(lastResorts: Bool) -> any SecretBackend {
-        counted.withoutWaiting(lastResorts: lastResorts)
-    }
-
     func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
         try counted.read(item, body)
     }
 
-    func publish(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, ifAbsent: Bool
+    func set(
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) {
-        try counted.publish(bytes, for: item, timeout: timeout, ifAbsent: ifAbsent)
+        try counted.set(bytes, for: item, timeout: timeout, &attempt)
     }
 
-    func expire(_ item: ItemIdentity, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
-        try counted.expire(item, timeout: timeout)
+    func add(
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) {
+        try counted.add(bytes, for: item, timeout: timeout, &attempt)
+    }
+
+    func expire(
+        _ item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> Bool {
+        try counted.expire(item, timeout: timeout, &attempt)
     }
 
     func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try counted.contains(item) }
-    func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try counted.delete(item) }
+
+    func delete(_ item: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
+        try counted.delete(item, &attempt)
+    }
+
     func clear() throws(SecretStoreError) { try counted.clear() }
     func identities() throws(SecretStoreError) -> [ItemIdentity] { try counted.identities() }
     func attributes() throws(SecretStoreError) -> [ItemAttributes] { try counted.attributes() }
@@ -44,19 +52,31 @@ final class CountingBackend: SecretBackend {
     }
 
     func beginUpdate(
-        of item: ItemIdentity, lasting duration: Duration, waiting limit: Duration
-    ) throws(SecretStoreError) -> (any ItemUpdate)? {
-        try counted.beginUpdate(of: item, lasting: duration, waiting: limit)
+        of item: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> any ItemUpdate {
+        try counted.beginUpdate(of: item, lasting: duration, &attempt)
     }
 
-    func beginFetch(of item: ItemIdentity) throws(SecretStoreError) -> any ItemFetch {
-        try counted.beginFetch(of: item)
+    func beginFetch(
+        of item: ItemIdentity, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> (any ItemFetch)? {
+        try counted.beginFetch(of: item, &attempt)
     }
 
-    func tryLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> (any LeaseHandle)? {
-        try counted.tryLease(name, lasting: duration)
+    func takeLease(
+        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> any LeaseHandle {
+        try counted.takeLease(name, lasting: duration, &attempt)
     }
 
     func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool { try counted.isLeaseHeld(name) }
-    func changes() throws(SecretStoreError) -> SecretChanges { try counted.changes() }
+
+    func changes(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> SecretChanges {
+        try counted.changes(&attempt)
+    }
+
+    // What a wrapper has to pass on to work in full: it does not change the bytes, so fetches may be shared.
+    func leaseReport(_ name: String) -> LeaseReport? { whole.leaseReport(name) }
+    func changeSignal() -> ChangeSignal? { whole.changeSignal() }
+    var fetchPlace: FetchPlace? { whole.fetchPlace }
 }

@@ -10,12 +10,12 @@ import Keyutils
 /// its place, once there is room for one.
 extension NamespaceRings {
     /// Removes the scope's empty rings but this namespace's own, and returns how many there were.
-    func giveBackEmptyRings(mayWait: Bool) throws(SecretStoreError) -> Int {
+    func removeEmptyRings(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> Int {
         var count = 0
         do throws(KeyringError) {
             for serial in try anchor.members() {
                 guard let name = try nameOfEmptyRing(serial), !name.utf8.elementsEqual(itemsName.utf8) else { continue }
-                if try giveBack(Keyring(serial), named: name, mayWait: mayWait) { count += 1 }
+                if try remove(Keyring(serial), named: name, &attempt) { count += 1 }
             }
         } catch {
             throw SecretStoreError(error)
@@ -25,13 +25,13 @@ extension NamespaceRings {
 
     /// Gets the items' ring out of the way where it takes nothing because somebody was giving it back; false where it was
     /// restricted by somebody who meant it.
-    func finishGivingBack(_ ring: Keyring, mayWait: Bool) throws(KeyringError) -> Bool {
+    func finishRemoval(_ ring: Keyring, _ attempt: inout BackendAttempt) throws(KeyringError) -> Bool {
         do throws(KeyringError) {
             let key = try Key(ring).describe()
-            guard try ring.isRestricted(), key.userID == geteuid(), key.permissions == givingBackPermissions else {
+            guard try ring.isRestricted(), key.userID == geteuid(), key.permissions == removalPermissions else {
                 return false
             }
-            _ = try removeOrReplace(ring, named: itemsName, mayWait: mayWait)
+            _ = try removeOrReplace(ring, named: itemsName, &attempt)
         } catch {
             // Somebody else has removed it.
             guard error.isKeyGoneOrRefused else { throw error }
@@ -39,15 +39,15 @@ extension NamespaceRings {
         return true
     }
 
-    private func giveBack(_ ring: Keyring, named name: String, mayWait: Bool) throws(KeyringError) -> Bool {
+    private func remove(_ ring: Keyring, named name: String, _ attempt: inout BackendAttempt) throws(KeyringError) -> Bool {
         do throws(KeyringError) {
             let isRestricted = try ring.isRestricted()
-            if try Key(ring).describe().permissions != givingBackPermissions {
+            if try Key(ring).describe().permissions != removalPermissions {
                 guard !isRestricted else { return false }
-                try Key(ring).setPermissions(givingBackPermissions)
+                try Key(ring).setPermissions(removalPermissions)
             }
             if !isRestricted { try ring.restrict() }
-            return try removeOrReplace(ring, named: name, mayWait: mayWait)
+            return try removeOrReplace(ring, named: name, &attempt)
         } catch {
             // Another process is at it, or has removed it; or there is no room for a new one, which a writer makes later.
             guard error.isKeyGoneOrRefused || error.code == .alreadyExists || error.code == .quotaExceeded else {
@@ -58,19 +58,19 @@ extension NamespaceRings {
     }
 
     /// True if it was empty and is gone.
-    private func removeOrReplace(_ ring: Keyring, named name: String, mayWait: Bool) throws(KeyringError) -> Bool {
+    private func removeOrReplace(_ ring: Keyring, named name: String, _ attempt: inout BackendAttempt) throws(KeyringError) -> Bool {
         if try ring.members().isEmpty {
             try Key(ring).invalidate()
             return true
         }
         // Something came in between the two looks: it goes on living in a ring that takes more.
-        _ = try make(name, in: anchor, inPlaceOf: ring, mayWait: mayWait)
+        _ = try make(name, in: anchor, inPlaceOf: ring, &attempt)
         return false
     }
 
     /// The permissions of a ring that is being given back, which no keyring has otherwise: they allow its owner what the usual
     /// ones do, and where only possessors reach it, other sessions of the user may see how many keys it has.
-    private var givingBackPermissions: KeyPermissions {
+    private var removalPermissions: KeyPermissions {
         scope.access == .possessor ? scope.permissions.union(.userRead) : scope.permissions.subtracting(.possessorView)
     }
 
@@ -78,7 +78,7 @@ extension NamespaceRings {
         do throws(KeyringError) {
             let key = try Key(serial).describe()
             guard key.type == .keyring, key.userID == geteuid(),
-                key.permissions == scope.permissions || key.permissions == givingBackPermissions,
+                key.permissions == scope.permissions || key.permissions == removalPermissions,
                 Self.namespace(ofItemsName: key.name) != nil,
                 try Keyring(serial).members().isEmpty
             else { return nil }

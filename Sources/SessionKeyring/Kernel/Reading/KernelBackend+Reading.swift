@@ -14,8 +14,8 @@ extension KernelBackend {
     ) throws(SecretStoreError) -> Result? {
         guard var ring = try rings.items() else { return nil }
         var refused: Key?
-        for round in 1...RetryBudget.displacedKeys {
-            RetryBudget.keepApart(round)
+        for round in 1...SecondLooks.displacedKeys {
+            SecondLooks.keepApart(round)
             let key: Key
             do throws(KeyringError) {
                 key = try search(for: item, in: ring, type: type, linkingInto: place)
@@ -70,5 +70,23 @@ extension KernelBackend {
             throw SecretStoreError(error, item: item)
         default: throw SecretStoreError(error, item: item)
         }
+    }
+
+    /// The item's live key.
+    func current(_ item: ItemIdentity, in ring: Keyring) throws(KeyringError) -> Key? {
+        try nameState(of: item, in: ring).key
+    }
+
+    /// What the item's name stands for, as any type that it may have.
+    func nameState(of item: ItemIdentity, in ring: Keyring) throws(KeyringError) -> NameState {
+        var state = NameState.free
+        for type in ItemTypes.all {
+            switch try ring.state(of: type, item.keyDescription) {
+            case .free: continue
+            case .dead: state = .dead
+            case .live(let key): return .live(key)
+            }
+        }
+        return state
     }
 }

@@ -1,0 +1,183 @@
+import Keyutils
+
+extension KernelBackend {
+    package func beginFetch(
+        of item: ItemIdentity, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> (any ItemFetch)? {
+        try rings.requireOwnSession()
+        do throws(SecretStoreError) {
+            let sentinel = try placeFetchSentinel(of: item, &attempt)
+            return KernelItemFetch(
+                of: item, by: self, sentinel: sentinel, before: try withKey(of: item) { _, key in key })
+        } catch {
+            guard error.code == .quotaExceeded, attempt.mayUseLastResorts else { throw error }
+            return nil
+        }
+    }
+
+    private func placeFetchSentinel(
+        of item: ItemIdentity, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> Key {
+        // Longer than any fetch lasts, so that a fetch whose process dies leaves nothing that lasts.
+        let lifetime = try SecretStore.keyTimeout(RingLease.longest, item: item)
+        let pending = PendingWrite(item: item.fetchSentinel, type: .user, timeout: lifetime)
+        var placed: Key?
+        try withPair(for: item, &attempt) { pair, attempt throws(KeyringError) in
+            // The fetch itself is long enough for all to see the flag; who stores its result makes sure.
+            _ = try rings.raiseUpdateFlag(in: pair.leases, &attempt)
+            let one: InlineArray<1, UInt8> = [0]
+            let key = try unsafe stage(pending, one.span.bytes)
+            do throws(KeyringError) {
+                try Keyring.thread.move(key, to: pair.items)
+            } catch {
+                Staging.discard(key)
+                throw error
+            }
+            placed = key
+            return true
+        }
+        guard let placed else { throw attempt.blocked(item) }
+        return placed
+    }
+}
+
+/// A fetch of an item, which is stored only if nothing happened to the item since the fetch began.
+///
+/// A sentinel next to the item shows that: every `clear` removes it, and so do those who set or delete the item, which in a
+/// namespace with fetches use leases, as the fetch does when it stores.
+private final class KernelItemFetch: ItemFetch {
+    private let backend: KernelBackend
+    private let item: ItemIdentity
+    private let before: Key?
+    private let sentinel: Key
+
+    init(of item: ItemIdentity, by backend: KernelBackend, sentinel: Key, before: Key?) {
+        (self.backend, self.item, self.sentinel, self.before) = (backend, item, sentinel, before)
+    }
+
+    deinit {
+        // Exactly that one; one that is gone was removed by what happened to the item.
+        try? sentinel.invalidate()
+    }
+
+    func store(
+        _ bytes: RawSpan, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> Bool {
+        try PayloadEncoding.with(bytes) { payload throws(SecretStoreError) in
+            let pending = try PendingWrite(of: bytes, as: payload, for: item, timeout: timeout)
+            // What an earlier attempt has placed is nothing that happened to the item.
+            var placed = attempt.progress?.placedKey
+            if placed == nil, try inItems(isUntouched) { placed = try place(pending, payload, &attempt) }
+            guard let placed else { return false }
+            do throws(SecretStoreError) {
+                return try finish(pending, placed)
+            } catch {
+                let progress = attempt.makeProgress()
+                (progress.placedKey, progress.isVisible) = (placed, true)
+                throw error
+            }
+        }
+    }
+
+    /// Puts the item in its place; `nil` if something happened to it.
+    private func place(
+        _ pending: PendingWrite, _ payload: RawSpan, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> PlacedKey? {
+        // Without the ring of the flag, the fetch's sentinel is gone as well.
+        guard let leases = try backend.rings.leasesIfFlagged() else { return nil }
+        let acquired: RingLease?
+        do throws(KeyringError) {
+            acquired =
+                try backend.rings.raiseUpdateFlag(in: leases, &attempt)
+                ? backend.itemLeases.acquire(for: item.keyDescription, in: leases, &attempt) : nil
+        } catch {
+            throw SecretStoreError(error, item: item)
+        }
+        guard let lease = acquired else { throw attempt.blocked(item) }
+        var (placed, isLost): (Key?, Bool) = (nil, false)
+        try backend.withPair(for: item, &attempt) { pair, _ throws(KeyringError) in
+            (placed, isLost) = (nil, false)
+            guard try isUntouched(in: pair.items) else { return true }
+            let state = try before == nil ? backend.nameState(of: item, in: pair.items) : .dead
+            guard state.key == nil else { return true }
+            let key = try backend.stage(pending, payload)
+            do throws(KeyringError) {
+                isLost = try !lease.place(key, in: pair.items, exclusively: state == .free)
+                placed = isLost ? nil : key
+            } catch {
+                // If the name is free, the kernel lets only one in, and an `add` was first.
+                guard error.code == .alreadyExists else { throw error }
+            }
+            return true
+        }
+        if isLost { throw SecretStoreError(.leaseLost, item: item) }
+        guard let placed else { return nil }
+        return PlacedKey(placed, under: lease)
+    }
+
+    /// A `clear` asks for no lease: what was placed after it is withdrawn; others may have read it.
+    private func finish(_ pending: PendingWrite, _ placed: PlacedKey) throws(SecretStoreError) -> Bool {
+        guard try inItems(isSentinelThere) else {
+            try withdraw(placed)
+            return false
+        }
+        try backend.unlinkKeyOfOtherType(than: pending)
+        return true
+    }
+
+    /// Under the lease, because others may write over it in place once they have it.
+    private func withdraw(_ placed: PlacedKey) throws(SecretStoreError) {
+        guard let ring = try backend.rings.findItems() else { return }
+        do throws(KeyringError) {
+            _ = try placed.lease.remove(placed.key, from: ring)
+        } catch {
+            // A `clear` was first.
+            guard error.isKeyGoneOrRefused || error.code == .notLinked else {
+                throw SecretStoreError(error, item: item)
+            }
+        }
+    }
+
+    /// Looks into the items' ring as it is now; false if there is none.
+    private func inItems(_ look: (Keyring) throws(KeyringError) -> Bool) throws(SecretStoreError) -> Bool {
+        guard let ring = try backend.rings.findItems() else { return false }
+        do throws(KeyringError) {
+            return try look(ring)
+        } catch {
+            throw SecretStoreError(error, item: item)
+        }
+    }
+
+    private func isUntouched(in ring: Keyring) throws(KeyringError) -> Bool {
+        guard try isSentinelThere(in: ring) else { return false }
+        let current = try backend.current(item, in: ring)
+        if current == before { return true }
+        return try current == nil ? hasExpired(before) : false
+    }
+
+    /// Its expiry is nothing that happened to the item.
+    private func hasExpired(_ key: Key?) throws(KeyringError) -> Bool {
+        do throws(KeyringError) {
+            _ = try key?.describe()
+            return false
+        } catch {
+            guard error.isKeyGoneOrRefused else { throw error }
+            return error.code == .expired
+        }
+    }
+
+    private func isSentinelThere(in ring: Keyring) throws(KeyringError) -> Bool {
+        try backend.current(item.fetchSentinel, in: ring) == sentinel
+    }
+}
+
+/// A key that was placed, with the item's lease, which is released when nobody refers to it any more.
+final class PlacedKey {
+    let key: Key
+    let lease: RingLease
+
+    init(_ key: Key, under lease: consuming RingLease) {
+        self.key = key
+        self.lease = lease
+    }
+}

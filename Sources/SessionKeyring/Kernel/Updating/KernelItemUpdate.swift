@@ -1,0 +1,182 @@
+import Keyutils
+
+extension KernelBackend {
+    package func beginUpdate(
+        of item: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> any ItemUpdate {
+        try rings.requireOwnSession()
+        do throws(SecretStoreError) {
+            return try startUpdate(of: item, lasting: duration, &attempt)
+        } catch {
+            guard error.code == .quotaExceeded, attempt.mayUseLastResorts, try makeRoom(&attempt) else { throw error }
+            return try startUpdate(of: item, lasting: duration, &attempt)
+        }
+    }
+
+    private func startUpdate(
+        of item: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> any ItemUpdate {
+        var update: KernelItemUpdate?
+        try withPair(for: item, &attempt) { pair, attempt throws(KeyringError) in
+            guard try rings.raiseUpdateFlag(in: pair.leases, &attempt) else { return false }
+            let lease = try itemLeases.acquire(
+                for: item.keyDescription, in: pair.leases, lasting: duration, &attempt)
+            guard let lease else { return false }
+            update = KernelItemUpdate(backend: self, item: item, ring: pair.items, lease: lease, slack: duration / 4)
+            return true
+        }
+        guard let update else { throw attempt.blocked(item) }
+        return update
+    }
+}
+
+/// The right to change an item, as the lease on it.
+private final class KernelItemUpdate: ItemUpdate {
+    private let backend: KernelBackend
+    private let item: ItemIdentity
+    private var ring: Keyring
+    /// Gone once the item was written in place, for that ends with giving it back.
+    private var lease: RingLease?
+    /// How much of the lease must be left to write in place.
+    private let slack: Duration
+    private var seen: Key?
+    /// Whether an earlier attempt to commit has stored the new value, and only failed afterwards.
+    private var isStored = false
+
+    init(backend: KernelBackend, item: ItemIdentity, ring: Keyring, lease: consuming RingLease, slack: Duration) {
+        self.backend = backend
+        self.item = item
+        self.ring = ring
+        self.lease = consume lease
+        self.slack = slack
+    }
+
+    func read(_ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
+        seen = try backend.withKey(of: item) { ring, key throws(KeyringError) in
+            try key.withPayload { payload in body(payload.extracting(first: PayloadEncoding.secretSize(payload))) }
+            self.ring = ring
+            return key
+        }
+        return seen != nil
+    }
+
+    func commit(
+        _ bytes: RawSpan?, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> Bool {
+        guard let bytes else { return try remove() }
+        return try PayloadEncoding.with(bytes) { payload throws(SecretStoreError) in
+            let pending = try PendingWrite(of: bytes, as: payload, for: item, timeout: timeout)
+            if !isStored {
+                switch try store(pending, payload, &attempt) {
+                case .changed where (lease?.timeLeft ?? .zero) > .zero: return false
+                case .changed, .leaseLost: throw SecretStoreError(.leaseLost, item: item)
+                case .stored: isStored = true
+                }
+            }
+            do throws(SecretStoreError) {
+                guard try isRingInUse() else { throw SecretStoreError(.unreadableAfterWrite, item: item) }
+                try backend.unlinkKeyOfOtherType(than: pending)
+            } catch {
+                attempt.makeProgress().isVisible = true
+                throw error
+            }
+            return true
+        }
+    }
+
+    private enum Outcome {
+        case stored
+        /// Something else is there than what was read last: a `clear` asks for no lease, and what was read may have expired.
+        case changed
+        case leaseLost
+    }
+
+    private func store(
+        _ pending: PendingWrite, _ payload: RawSpan, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> Outcome {
+        do throws(KeyringError) {
+            let outcome = try place(try backend.stage(pending, payload))
+            if outcome == .stored { try backend.dropFetchSentinel(of: item, in: ring) }
+            return outcome
+        } catch {
+            switch error.code {
+            case .alreadyExists: return .changed
+            case .quotaExceeded where attempt.mayUseLastResorts:
+                return try overwrite(with: pending, payload, orThrow: error)
+            case .notPermitted:
+                ring = try backend.pairInPlaceOfRestricted(ring, error, item: item, &attempt).items
+                return .changed
+            default:
+                guard error.isKeyGoneOrRefused, try haveOtherRing(&attempt) else {
+                    throw SecretStoreError(error, item: item)
+                }
+                return .changed
+            }
+        }
+    }
+
+    /// Moves a staged key into place, unless the item has changed; the key is discarded then.
+    private func place(_ key: Key) throws(KeyringError) -> Outcome {
+        let (isUnchanged, isFree): (Bool, Bool)
+        do throws(KeyringError) {
+            let state = try backend.nameState(of: item, in: ring)
+            // If the name is free, the kernel lets only one in, and an `add` may have been first.
+            (isUnchanged, isFree) = (state.key == seen, state == .free)
+        } catch {
+            Staging.discard(key)
+            throw error
+        }
+        guard isUnchanged, lease != nil else {
+            Staging.discard(key)
+            return isUnchanged ? .leaseLost : .changed
+        }
+        return try lease?.place(key, in: ring, exclusively: isFree) == true ? .stored : .leaseLost
+    }
+
+    /// Whether the items are in another ring by now, which is used from now on.
+    private func haveOtherRing(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
+        let current = try backend.rings.findOrMakePair(&attempt).items
+        defer { ring = current }
+        return current != ring
+    }
+
+    /// Writing to a ring that only its possessor may write to shows that it is still linked.
+    private func isRingInUse() throws(SecretStoreError) -> Bool {
+        if backend.rings.scope.access == .possessor { return true }
+        return try backend.rings.isLinked(ring)
+    }
+
+    /// The last resort where the quota has no room for a new key beside the old one.
+    private func overwrite(
+        with pending: PendingWrite, _ payload: RawSpan, orThrow quota: KeyringError
+    ) throws(SecretStoreError) -> Outcome {
+        guard let seen else { throw SecretStoreError(quota, item: item) }
+        guard var lease = lease.take() else { return .leaseLost }
+        var isWritten = false
+        do throws(KeyringError) {
+            guard try backend.current(item, in: ring) == seen else {
+                self.lease = consume lease
+                return .changed
+            }
+            isWritten = try backend.overwrite(
+                seen, in: ring, with: pending, payload, under: &lease, slack: slack)
+        } catch {
+            self.lease = consume lease
+            throw SecretStoreError(error, item: item)
+        }
+        if isWritten { return lease.release() ? .stored : .leaseLost }
+        let isOurs = lease.timeLeft > slack
+        self.lease = consume lease
+        return isOurs ? .changed : .leaseLost
+    }
+
+    private func remove() throws(SecretStoreError) -> Bool {
+        guard try backend.withKey(of: item, { _, key in key }) == seen else { return false }
+        let removed = try backend.remove(item) { ring, key throws(KeyringError) in
+            try lease?.remove(key, from: ring) ?? false
+        }
+        guard removed != nil else { throw SecretStoreError(.leaseLost, item: item) }
+        try backend.dropSentinels(of: item)
+        return true
+    }
+}

@@ -1,0 +1,90 @@
+package import Keyutils
+
+/// Storing an item only if there is no live one.
+extension KernelBackend {
+    package func add(
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) {
+        try rings.requireOwnSession()
+        try PayloadEncoding.with(bytes) { payload throws(SecretStoreError) in
+            let pending = try PendingWrite(of: bytes, as: payload, for: item, timeout: timeout)
+            // Each round lost means that another process was quicker.
+            for _ in 0..<SecondLooks.lostLeases {
+                do throws(SecretStoreError) {
+                    switch try create(pending, payload, &attempt) {
+                    case .created: return
+                    case .occupied: throw SecretStoreError(.duplicate, item: item)
+                    case .lost, .blocked: continue
+                    }
+                } catch {
+                    guard error.code == .quotaExceeded, attempt.mayUseLastResorts, try makeRoom(&attempt) else {
+                        throw error
+                    }
+                }
+            }
+            throw attempt.blocked(item)
+        }
+    }
+
+    private enum Creation { case created, occupied, lost, blocked }
+
+    private func create(
+        _ pending: PendingWrite, _ payload: RawSpan, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> Creation {
+        var outcome = Creation.lost
+        try withPair(for: pending.item, &attempt) { pair, attempt throws(KeyringError) in
+            switch try nameState(of: pending.item, in: pair.items) {
+            case .live: outcome = .occupied
+            // The key of the other type may get the name, which the kernel does not exclude.
+            case .free where !ItemTypes.haveBigKeys:
+                outcome = try createPlainly(pending, payload, in: pair, &attempt)
+            case .free: outcome = try createUnderLease(pending, payload, in: pair, &attempt)
+            // A dead key keeps the name taken until the kernel collects it, so it is displaced because of what was seen.
+            case .dead:
+                outcome =
+                    try rings.raiseUpdateFlag(in: pair.leases, &attempt)
+                    ? createUnderLease(pending, payload, in: pair, &attempt) : .blocked
+            }
+            return outcome != .blocked
+        }
+        return outcome
+    }
+
+    /// If the name is free, the kernel lets only one in.
+    private func createPlainly(
+        _ pending: PendingWrite, _ payload: RawSpan, in pair: NamespaceRings.Pair, _ attempt: inout BackendAttempt
+    ) throws(KeyringError) -> Creation {
+        do throws(KeyringError) {
+            switch try placePlainly(pending, payload, in: pair, exclusively: true) {
+            // An update that has seen no item is refused as well, so it is not too late.
+            case .inTime, .late: return .created
+            case .refused: return try createUnderLease(pending, payload, in: pair, &attempt)
+            }
+        } catch {
+            // A set was quicker, or the existing item has died: look again.
+            guard error.code == .alreadyExists else { throw error }
+            return .lost
+        }
+    }
+
+    private func createUnderLease(
+        _ pending: PendingWrite, _ payload: RawSpan, in pair: NamespaceRings.Pair, _ attempt: inout BackendAttempt
+    ) throws(KeyringError) -> Creation {
+        let lease = try itemLeases.acquire(for: pending.item.keyDescription, in: pair.leases, &attempt)
+        guard let lease else { return .blocked }
+        let state = try nameState(of: pending.item, in: pair.items)
+        guard state.key == nil else { return .occupied }
+        // Only processes that have raised the flag may displace what they saw.
+        if state == .dead, try !rings.haveUpdateFlag(in: pair.leases) { return .lost }
+        do throws(KeyringError) {
+            guard try lease.place(try stage(pending, payload), in: pair.items, exclusively: state == .free) else {
+                return .lost
+            }
+        } catch {
+            guard error.code == .alreadyExists else { throw error }
+            return .lost
+        }
+        try dropFetchSentinel(of: pending.item, in: pair.items)
+        return .created
+    }
+}

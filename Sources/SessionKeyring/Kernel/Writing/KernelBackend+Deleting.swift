@@ -1,0 +1,119 @@
+import Keyutils
+
+extension KernelBackend {
+    package func delete(_ item: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
+        while true {
+            let write = UnlockedWrite()
+            if let leases = try rings.leasesIfFlagged() { return try deleteUnderLease(item, in: leases, &attempt) }
+            var isInTime = true
+            // Unlinking goes by name: it removes what is there at that moment, which is what a delete is for.
+            let removed = try remove(item) { ring, key throws(KeyringError) in
+                guard write.mayBegin else { return false }
+                try ring.unlink(key)
+                isInTime = isInTime && write.isInTime
+                return true
+            }
+            guard let removed else { continue }
+            if isInTime { return removed }
+            // An update that had read the item may have stored it again: the next round looks for the flag.
+            guard let leases = try rings.leasesIfFlagged() else { return removed }
+            let progress = attempt.makeProgress()
+            (progress.isDeleted, progress.isVisible) = (removed, true)
+            return try deleteUnderLease(item, in: leases, &attempt)
+        }
+    }
+
+    private func deleteUnderLease(
+        _ item: ItemIdentity, in ring: Keyring, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> Bool {
+        for _ in 0..<SecondLooks.lostLeases {
+            let lease = try leaseIfAffordable(of: item, in: ring, &attempt)
+            let hasLease = lease != nil
+            let removed = try remove(item) { ring, key throws(KeyringError) in
+                if hasLease { return try lease?.remove(key, from: ring) ?? false }
+                try ring.unlink(key)
+                return true
+            }
+            if removed != nil { try dropSentinels(of: item) }
+            _ = lease?.release()
+            if let removed { return removed || attempt.progress?.isDeleted == true }
+        }
+        throw attempt.blocked(item)
+    }
+
+    /// Removes the item as all types that it may have; `nil` if `unlink` refuses.
+    ///
+    /// The rarer type goes first, so that it does not show for a moment where the other one hid it.
+    func remove(
+        _ item: ItemIdentity,
+        unlink: (Keyring, Key) throws(KeyringError) -> Bool
+    ) throws(SecretStoreError) -> Bool? {
+        var removed = false
+        for type in ItemTypes.all.reversed() {
+            let outcome = try withKey(of: item, type: type) { ring, key throws(KeyringError) -> Removal in
+                do throws(KeyringError) {
+                    return try unlink(ring, key) ? .done : .refused
+                } catch {
+                    // Another process was first.
+                    guard error.code == .notLinked else { throw error }
+                    return .nothingThere
+                }
+            }
+            if outcome == .refused { return nil }
+            removed = removed || outcome == .done
+        }
+        return removed
+    }
+
+    private enum Removal { case done, nothingThere, refused }
+
+    /// The item's lease; as a last resort `nil` if the quota has no room for one, so that nobody else can take it either, and
+    /// nobody holds it.
+    ///
+    /// - Throws: ``SecretStoreError`` with `contended` if the attempt is blocked.
+    func leaseIfAffordable(
+        of item: ItemIdentity, in ring: Keyring, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> RingLease? {
+        do throws(KeyringError) {
+            if let lease = try itemLeases.acquire(for: item.keyDescription, in: ring, &attempt) { return lease }
+        } catch {
+            guard error.code == .quotaExceeded, attempt.mayUseLastResorts else {
+                throw SecretStoreError(error, item: item)
+            }
+            let isHeld: Bool
+            do throws(KeyringError) {
+                isHeld = try itemLeases.isHeld(item.keyDescription, in: ring)
+            } catch {
+                throw SecretStoreError(error, item: item)
+            }
+            if !isHeld { return nil }
+            attempt.blockage = .itemLease
+        }
+        throw attempt.blocked(item)
+    }
+
+    /// Removes the hidden items next to an item that is deleted: the sentinel of a fetch, so that its result is not stored
+    /// over what happened meanwhile, and those of its value.
+    func dropSentinels(of item: ItemIdentity) throws(SecretStoreError) {
+        guard !item.isSentinel, let ring = try rings.items() else { return }
+        do throws(KeyringError) {
+            try dropFetchSentinel(of: item, in: ring)
+            for sentinel in item.sentinels { try drop(sentinel, in: ring) }
+        } catch {
+            throw SecretStoreError(error, item: item)
+        }
+    }
+
+    func dropFetchSentinel(of item: ItemIdentity, in ring: Keyring) throws(KeyringError) {
+        try drop(item.fetchSentinel, in: ring)
+    }
+
+    private func drop(_ sentinel: ItemIdentity, in ring: Keyring) throws(KeyringError) {
+        do throws(KeyringError) {
+            try ring.unlink(try ring.search(.user, sentinel.keyDescription))
+        } catch {
+            // There is none, or somebody else has removed it.
+            guard error.isKeyGoneOrRefused || error.code == .notLinked else { throw error }
+        }
+    }
+}

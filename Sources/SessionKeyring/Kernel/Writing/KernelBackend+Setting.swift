@@ -1,0 +1,138 @@
+package import Keyutils
+
+/// Storing an item over any existing one: stage, place (plainly or under the lease), clean up.
+extension KernelBackend {
+    package func set(
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) {
+        try rings.requireOwnSession()
+        try PayloadEncoding.with(bytes) { payload throws(SecretStoreError) in
+            let pending = try PendingWrite(of: bytes, as: payload, for: item, timeout: timeout)
+            // An earlier attempt may have got so far.
+            if attempt.progress?.isStored != true {
+                do throws(SecretStoreError) {
+                    try place(pending, payload, &attempt)
+                } catch {
+                    guard error.code == .quotaExceeded, attempt.mayUseLastResorts else { throw error }
+                    try placeNearQuota(pending, payload, &attempt)
+                }
+            }
+            if ItemTypes.haveBigKeys { try removeKeyOfOtherType(than: pending, &attempt) }
+        }
+    }
+
+    /// Puts the item in its place.
+    func place(
+        _ pending: PendingWrite, _ payload: RawSpan, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) {
+        try withPair(for: pending.item, &attempt) { pair, attempt throws(KeyringError) in
+            if attempt.progress?.lateKey == nil {
+                switch try placePlainly(pending, payload, in: pair) {
+                case .inTime: return true
+                case .refused: break
+                case .late(let key):
+                    let progress = attempt.makeProgress()
+                    (progress.lateKey, progress.isVisible) = (key, true)
+                }
+            }
+            return try placeUnderLease(pending, payload, in: pair, &attempt)
+        }
+    }
+
+    enum PlainPlacement {
+        case inTime
+        /// An update may have read the item before, and not have seen this key.
+        case late(Key)
+        /// Writers use leases.
+        case refused
+    }
+
+    /// Puts the item in its place without a lease, unless writers use leases; nothing here looks at the existing item.
+    func placePlainly(
+        _ pending: PendingWrite, _ payload: RawSpan, in pair: NamespaceRings.Pair, exclusively: Bool = false
+    ) throws(KeyringError) -> PlainPlacement {
+        var write = UnlockedWrite()
+        guard try !rings.haveUpdateFlag(in: pair.leases) else { return .refused }
+        let key = try stage(pending, payload)
+        do throws(KeyringError) {
+            while !write.mayBegin {
+                write = UnlockedWrite()
+                guard try !rings.haveUpdateFlag(in: pair.leases) else {
+                    Staging.discard(key)
+                    return .refused
+                }
+            }
+            try Keyring.thread.move(key, to: pair.items, exclusive: exclusively)
+        } catch {
+            Staging.discard(key)
+            throw error
+        }
+        if write.isInTime { return .inTime }
+        return try rings.haveUpdateFlag(in: pair.leases) ? .late(key) : .inTime
+    }
+
+    /// Puts the item in its place if writers use leases, unless a key that was placed late is still there; false if the
+    /// attempt is blocked.
+    private func placeUnderLease(
+        _ pending: PendingWrite, _ payload: RawSpan, in pair: NamespaceRings.Pair, _ attempt: inout BackendAttempt
+    ) throws(KeyringError) -> Bool {
+        // Each round lost means that this process was stopped for the lease's whole time.
+        for _ in 0..<SecondLooks.lostLeases {
+            let lease = try itemLeases.acquire(for: pending.item.keyDescription, in: pair.leases, &attempt)
+            guard let lease else { return false }
+            if let late = attempt.progress?.lateKey, try current(pending.item, in: pair.items) == late { return true }
+            if try lease.place(try stage(pending, payload), in: pair.items) {
+                try dropFetchSentinel(of: pending.item, in: pair.items)
+                _ = lease.release()
+                return true
+            }
+        }
+        return attempt.isBlocked(by: .itemLease)
+    }
+
+    /// Stages the key: bytes, permissions and timeout appear at the same time when it is moved, the kernel displaces the
+    /// old key atomically, and a crash before the move leaves nothing.
+    func stage(_ pending: PendingWrite, _ payload: RawSpan) throws(KeyringError) -> Key {
+        try Staging.stage(
+            pending.type, pending.item.keyDescription, payload: payload, permissions: rings.scope.permissions,
+            timeout: pending.timeout)
+    }
+
+    /// Removes the key of the other type with the item's name, on kernels that have both.
+    ///
+    /// Under the item's lease, and only while the stored key is there: of two that are stored as different types, one must
+    /// remain. By name, because an invalidated key would be found, as revoked, until the kernel has collected it.
+    private func removeKeyOfOtherType(
+        than pending: PendingWrite, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) {
+        let item = pending.item
+        guard try withKey(of: item, type: pending.otherType, { _, _ in }) != nil, let ring = try rings.leases()
+        else { return }
+        let lease: RingLease?
+        do throws(SecretStoreError) {
+            lease = try leaseIfAffordable(of: item, in: ring, &attempt)
+        } catch {
+            // What was stored is visible, so the next attempt continues here.
+            let progress = attempt.makeProgress()
+            (progress.isStored, progress.isVisible) = (true, true)
+            throw error
+        }
+        if try withKey(of: item, type: pending.type, { _, _ in }) != nil {
+            try unlinkKeyOfOtherType(than: pending)
+        }
+        _ = lease?.release()
+    }
+
+    /// The same for a caller that holds the lease.
+    func unlinkKeyOfOtherType(than pending: PendingWrite) throws(SecretStoreError) {
+        guard ItemTypes.haveBigKeys else { return }
+        _ = try withKey(of: pending.item, type: pending.otherType) { ring, key throws(KeyringError) in
+            do throws(KeyringError) {
+                try ring.unlink(key)
+            } catch {
+                // Another process was first.
+                guard error.code == .notLinked else { throw error }
+            }
+        }
+    }
+}

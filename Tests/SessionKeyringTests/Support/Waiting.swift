@@ -1,0 +1,48 @@
+import Keyutils
+import SessionKeyring
+
+/// Operations of a backend, which waits for nothing, as the store calls them.
+extension SecretBackend {
+    func beginUpdate(of item: ItemIdentity, lasting duration: Duration) throws(SecretStoreError) -> any ItemUpdate {
+        var wait = Wait()
+        return try wait.run { attempt throws(SecretStoreError) in
+            try beginUpdate(of: item, lasting: duration, &attempt)
+        }
+    }
+
+    func beginFetch(of item: ItemIdentity) throws(SecretStoreError) -> (any ItemFetch)? {
+        var wait = Wait()
+        return try wait.run { attempt throws(SecretStoreError) in try beginFetch(of: item, &attempt) }
+    }
+}
+
+extension ItemFetch {
+    func store(_ bytes: RawSpan, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
+        var wait = Wait()
+        return try wait.run { attempt throws(SecretStoreError) in try store(bytes, timeout: timeout, &attempt) }
+    }
+}
+
+extension LeaseRing {
+    /// Takes the lease of that name; `nil` if others held it all the time.
+    func acquire(
+        _ name: String, lasting duration: Duration, waiting limit: Duration
+    ) throws(KeyringError) -> RingLease? {
+        var wait = Wait(upTo: limit)
+        do throws(SecretStoreError) {
+            return try wait.run { attempt throws(SecretStoreError) in
+                let lease: RingLease?
+                do throws(KeyringError) {
+                    lease = try acquire(name, lasting: duration, &attempt)
+                } catch {
+                    throw SecretStoreError(error)
+                }
+                guard let lease else { throw attempt.blocked() }
+                return lease
+            }
+        } catch {
+            if let underlying = error.underlying { throw underlying }
+            return nil
+        }
+    }
+}

@@ -86,7 +86,7 @@ extension SecretStore {
         let isFound = try await wait.runInTask { attempt throws(SecretStoreError) in
             try backend.expire(item, timeout: keyTimeout, &attempt)
         }
-        if isFound { try await Wait.runInTask(stepsToExpireSentinels(of: item, timeout: timeout)) }
+        if isFound { try await Wait.runInTask(try stepsToExpireSentinels(of: item, timeout: timeout)) }
         return isFound
     }
 

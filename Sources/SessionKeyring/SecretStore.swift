@@ -227,7 +227,7 @@ extension SecretStore {
         let isFound = try wait.run { attempt throws(SecretStoreError) in
             try backend.expire(item, timeout: keyTimeout, &attempt)
         }
-        if isFound { try Wait.run(stepsToExpireSentinels(of: item, timeout: timeout)) }
+        if isFound { try Wait.run(try stepsToExpireSentinels(of: item, timeout: timeout)) }
         return isFound
     }
 

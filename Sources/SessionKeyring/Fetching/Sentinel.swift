@@ -88,33 +88,33 @@ extension SecretStore {
     /// a hash of the secret.
     ///
     /// A refusal ends at the same time, a statement that the value is fresh or usable no later than it would have.
-    func stepsToExpireSentinels(of item: ItemIdentity, timeout: Duration) -> [Wait.Step] {
+    func stepsToExpireSentinels(of item: ItemIdentity, timeout: Duration) throws(SecretStoreError) -> [Wait.Step] {
         var steps: [Wait.Step] = []
         for name in item.sentinels {
-            let step = Wait.Step { attempt throws(SecretStoreError) in
-                try self.expireSentinel(name, timeout: timeout, &attempt)
+            // Once, because this reads `/proc/keys`.
+            guard let expiry = try backend.attributes(of: name)?.expiry else { continue }
+            var limit: Duration? = timeout
+            if try sentinel(name)?.refusal == nil {
+                switch expiry {
+                case .never: break
+                case .after(let left) where left.atLeast + left.precision <= timeout: continue
+                case .after(let left): limit = min(timeout, max(left.atLeast, .seconds(1)))
+                case .unknown: limit = nil
+                }
+            }
+            let keyTimeout = try limit.map { limit throws(SecretStoreError) in
+                try Self.keyTimeout(limit, item: name)
+            }
+            let step = Wait.Step { [backend] attempt throws(SecretStoreError) in
+                if let keyTimeout {
+                    _ = try backend.expire(name, timeout: keyTimeout, &attempt)
+                } else {
+                    _ = try backend.delete(name, &attempt)
+                }
             }
             steps.append(step)
         }
         return steps
-    }
-
-    private func expireSentinel(
-        _ name: ItemIdentity, timeout: Duration, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) {
-        guard let expiry = try backend.attributes(of: name)?.expiry else { return }
-        var limit = timeout
-        if try sentinel(name)?.refusal == nil {
-            switch expiry {
-            case .never: break
-            case .after(let left) where left.atLeast + left.precision <= timeout: return
-            case .after(let left): limit = min(timeout, max(left.atLeast, .seconds(1)))
-            case .unknown:
-                _ = try backend.delete(name, &attempt)
-                return
-            }
-        }
-        _ = try backend.expire(name, timeout: Self.keyTimeout(limit, item: name), &attempt)
     }
 
     /// The steps that make refusals of an item's value live as long as the item, whose timeout was removed; statements of

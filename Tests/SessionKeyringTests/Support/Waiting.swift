@@ -10,6 +10,11 @@ extension SecretBackend {
         }
     }
 
+    func takeLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> any LeaseHandle {
+        var wait = Wait()
+        return try wait.run { attempt throws(SecretStoreError) in try takeLease(name, lasting: duration, &attempt) }
+    }
+
     func beginFetch(of item: ItemIdentity) throws(SecretStoreError) -> (any ItemFetch)? {
         var wait = Wait()
         return try wait.run { attempt throws(SecretStoreError) in try beginFetch(of: item, &attempt) }

@@ -1,0 +1,88 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// No asynchronous verb blocks a thread of the pool while it waits.
+///
+/// In each case, 20 tasks call a verb in a process that does nothing else. ``StallMeter`` measures for how long they block the
+/// pool: more than 20 ms is a failure. Machines are shared, so a case fails only if two of three attempts fail. With
+/// `SKR_STALL_LOG` in the environment, each attempt is printed.
+@Suite("A verb that waits blocks no thread of the pool", .tags(.kernel), .serialized, .aheadOfOthers)
+struct StallTests {
+    @Test("while another process holds the item or the lease", arguments: StallVerb.allCases)
+    func heldItem(verb: StallVerb) async throws {
+        try await expectNoStall(StallCase(verb: verb, obstacle: .heldItem))
+    }
+
+    @Test("while another process holds a sentinel of the item", arguments: StallVerb.twoSteps)
+    func heldSentinel(verb: StallVerb) async throws {
+        try await expectNoStall(StallCase(verb: verb, obstacle: .heldSentinel))
+    }
+
+    @Test("while the namespace's first update flag is new", arguments: StallVerb.flagRaisers)
+    func updateFlag(verb: StallVerb) async throws {
+        try await expectNoStall(StallCase(verb: verb, obstacle: .updateFlag))
+    }
+
+    @Test("while the leases' ring is replaced because it was revoked", arguments: StallVerb.allCases)
+    func deadLeasesRing(verb: StallVerb) async throws {
+        try await expectNoStall(StallCase(verb: verb, obstacle: .deadLeasesRing))
+    }
+
+    @Test("when it is cancelled while another process holds the item or the lease", arguments: StallVerb.allCases)
+    func heldItemCancelled(verb: StallVerb) async throws {
+        try await expectNoStall(StallCase(verb: verb, obstacle: .heldItem, cancellation: 20))
+    }
+
+    /// By then, all tasks have begun their second step.
+    @Test("when it is cancelled while another process holds a sentinel of the item", arguments: StallVerb.twoSteps)
+    func heldSentinelCancelled(verb: StallVerb) async throws {
+        try await expectNoStall(StallCase(verb: verb, obstacle: .heldSentinel, cancellation: 60))
+    }
+
+    @Test(
+        "while the quota is full", .tags(.ordinaryUser), .enabled(if: isRoot, "needs root, to become other users"),
+        arguments: StallVerb.allCases)
+    func fullQuota(verb: StallVerb) async throws {
+        try await expectNoStall(StallCase(verb: verb, obstacle: .fullQuota))
+    }
+
+    @Test(
+        "when it is cancelled while the quota is full", .tags(.ordinaryUser),
+        .enabled(if: isRoot, "needs root, to become other users"),
+        arguments: [StallVerb.set, .delete, .update, .value, .lease])
+    func fullQuotaCancelled(verb: StallVerb) async throws {
+        try await expectNoStall(StallCase(verb: verb, obstacle: .fullQuota, cancellation: 20))
+    }
+}
+
+/// Measures once, and twice more if that fails, in case the machine caused the failure.
+private func expectNoStall(_ stall: StallCase) async throws {
+    var failures: [String] = []
+    var stall = stall
+    repeat {
+        let report = try await measure(stall)
+        let problems = stall.problems(of: report).joined(separator: ", ")
+        if !problems.isEmpty { failures.append("\(problems): \(report)") }
+        if ProcessInfo.processInfo.environment["SKR_STALL_LOG"] != nil {
+            let cancelled = stall.cancellation == nil ? "" : " cancelled"
+            print("stall \(stall.obstacle)\(cancelled) | \(stall.verb.rawValue) | \(problems) | \(report)")
+        }
+        stall.attempt += 1
+    } while failures.count == 1 && stall.attempt < 3
+    #expect(failures.count < 2, "\(failures.joined(separator: "\n"))")
+}
+
+/// Measures in a process that nothing else runs in.
+private func measure(_ stall: StallCase) async throws -> StallReport {
+    let end = try await #require(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+        [stall = stall as StallCase] in
+        // A task that never ends ends the process.
+        alarm(20)
+        let scene = try StallScene(stall)
+        let report = await scene.run()
+        FileHandle.standardOutput.write(try JSONEncoder().encode(report))
+        withExtendedLifetime(scene) {}
+    }
+    return try JSONDecoder().decode(StallReport.self, from: Data(end.standardOutputContent))
+}

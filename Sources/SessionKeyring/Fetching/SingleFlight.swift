@@ -78,6 +78,10 @@ package struct SingleFlight: Sendable {
             }
         }
         try checkFailure()
+        // Many may miss the item at the same time: none of them stages a lease in vain.
+        if attempt.progress?.fetchLease == nil, try store.backend.isLeaseHeld(leaseName) {
+            throw SecretStoreError(.blocked(.namedLease), item: item)
+        }
         let lease = try takeLease(&attempt)
         if force { return .fetch(lease, old: try read()?.value, isOldUsable: false) }
         return try turn(under: lease, read)

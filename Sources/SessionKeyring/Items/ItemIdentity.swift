@@ -232,16 +232,23 @@ extension ItemIdentity {
 
 extension ItemIdentity {
     /// The parts of an identity; equal if the descriptions are the same bytes.
-    private struct Name: Hashable, Sendable {
+    ///
+    /// A class, because a write copies identities many times.
+    private final class Name: Hashable, Sendable {
         let kind: Kind
         let service: String
         let account: String
         let keyDescription: String
 
-        static func == (left: Self, right: Self) -> Bool {
-            unsafe left.withDescription { left in
-                unsafe right.withDescription { right in unsafe left.elementsEqual(right) }
-            }
+        init(kind: Kind, service: String, account: String, keyDescription: String) {
+            (self.kind, self.service, self.account, self.keyDescription) = (kind, service, account, keyDescription)
+        }
+
+        static func == (left: Name, right: Name) -> Bool {
+            unsafe left === right
+                || left.withDescription { left in
+                    unsafe right.withDescription { right in unsafe left.elementsEqual(right) }
+                }
         }
 
         func hash(into hasher: inout Hasher) {

@@ -25,8 +25,8 @@ package struct LeaseRing {
 
     /// Makes one attempt to take the lease of that name.
     ///
-    /// The first attempt for an item's lease, which is nearly always free, stages the lease before it looks; every other one
-    /// looks first, because staging two keys for each attempt would use up the quota.
+    /// The first attempt stages the lease before it looks, because most leases are free; every other one looks first,
+    /// because staging two keys for each attempt would use up the quota.
     ///
     /// - Parameters:
     ///   - name: what is locked; the description of the lease's keyring.
@@ -43,7 +43,7 @@ package struct LeaseRing {
             candidate.discard()
             candidate = LeaseCandidate(name: name, permissions: permissions)
         }
-        if attempt.progress != nil || reason == .namedLease, try isTaken(name, &attempt, reason) {
+        if attempt.progress != nil, try isTaken(name, &attempt, reason) {
             if candidate.isStaged { attempt.makeProgress().candidate = candidate }
             return nil
         }

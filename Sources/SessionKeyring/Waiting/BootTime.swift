@@ -16,10 +16,15 @@ package struct BootTime: Hashable, Comparable {
     }
 
     static func now() -> BootTime {
+        BootTime(nanoseconds: UInt64(max(0, Int64(ofThisNamespace().nanoseconds) - namespaceOffset)))
+    }
+
+    /// The time as this process's time namespace shows it, for spans that are measured and used by one process.
+    @inline(__always)
+    static func ofThisNamespace() -> BootTime {
         var time = timespec()
         unsafe clock_gettime(CLOCK_BOOTTIME, &time)
-        let nanoseconds = Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec) - namespaceOffset
-        return BootTime(nanoseconds: UInt64(max(0, nanoseconds)))
+        return BootTime(nanoseconds: UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec))
     }
 
     /// By how much the clock of this process's time namespace is ahead, so that leases exclude across such namespaces.

@@ -41,6 +41,7 @@ extension Keyring {
         do throws(KeyringError) {
             return try search(type, description, linkingInto: place)
         } catch {
+            if error.code == .notFound { throw error }
             return try find(type, description, after: error, place)
         }
     }

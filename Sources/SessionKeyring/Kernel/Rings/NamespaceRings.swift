@@ -22,6 +22,8 @@ package final class NamespaceRings: Sendable {
     let itemsName: String
     /// What the names of the namespace's leases begin with, and no other's: an encoded namespace has no colon.
     let leasePrefix: String
+    /// The update flag's: a key, so no lease is in its way, whatever its name.
+    let flagName: String
 
     private let anchorSerial: Atomic<Int32>
     private let itemsSerial = Atomic<Int32>(0)
@@ -45,6 +47,7 @@ package final class NamespaceRings: Sendable {
         self.namespace = namespace
         self.itemsName = name
         self.leasePrefix = PercentCoding.encode(namespace) + ":"
+        self.flagName = "updates:" + leasePrefix
         self.anchorSerial = Atomic(try scope.resolve().serial.rawValue)
         self.processID = Atomic(getpid())
         self.givenItems = nil
@@ -57,6 +60,7 @@ package final class NamespaceRings: Sendable {
         self.namespace = namespace
         self.itemsName = Self.itemsName(of: namespace)
         self.leasePrefix = PercentCoding.encode(namespace) + ":"
+        self.flagName = "updates:" + leasePrefix
         self.anchorSerial = Atomic(anchor.serial.rawValue)
         self.processID = Atomic(getpid())
         self.givenItems = items

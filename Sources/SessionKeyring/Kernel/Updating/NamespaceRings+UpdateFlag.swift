@@ -13,20 +13,18 @@ import Synchronization
 extension NamespaceRings {
     private static let grace = Duration.milliseconds(20)
     /// How long after its look at the flag a plain writer may begin to write, and have ended to be in time.
-    static let (unlockedStart, unlockedLimit) = (Duration.milliseconds(10), Duration.milliseconds(15))
-
-    /// A key, so no lease is in its way, whatever its name.
-    private var flagName: String { "updates:" + leasePrefix }
+    static let (unlockedStart, unlockedLimit) = (BootTime(.milliseconds(10)), BootTime(.milliseconds(15)))
 
     /// Whether the namespace's writers take turns.
     func haveUpdateFlag(in leases: Keyring) throws(KeyringError) -> Bool {
         if flaggedSerial.load(ordering: .relaxed) == leases.serial.rawValue { return true }
         do throws(KeyringError) {
-            _ = try leases.find(.user, flagName)
+            _ = try leases.search(.user, flagName)
         } catch {
+            if error.code == .notFound { return false }
             // Somebody has removed it by hand, which ends no update; or something odd bears its name.
-            guard error.isKeyGoneOrRefused else { throw error }
-            return error.code != .notFound
+            guard error.isKeyDead || error.code == .accessDenied else { throw error }
+            return true
         }
         flaggedSerial.store(leases.serial.rawValue, ordering: .relaxed)
         return true

@@ -13,7 +13,8 @@ public final class ChangeSignal: Sendable {
     /// `nil` where the kernel does not tell, or not this process.
     init?(_ rings: NamespaceRings) {
         var attempt = BackendAttempt(mayUseLastResorts: false)
-        guard Self.isSupported, let pair = try? rings.pair(&attempt), let queue = try? KeyEventQueue(), (try? queue.watch(Key(pair.items))) != nil,
+        guard Self.isSupported, let pair = try? rings.pair(&attempt), let queue = try? KeyEventQueue(),
+            (try? queue.watch(Key(pair.items))) != nil,
             (try? queue.watch(Key(pair.leases))) != nil
         else { return nil }
         self.queue = queue

@@ -28,11 +28,13 @@ enum GracePeriods {
 
     private static func startThread() -> Bool {
         var thread = pthread_t()
-        let error = unsafe pthread_create(&thread, nil, { _ in
-            GracePeriods.pass()
-            GracePeriods.resumeAll()
-            return nil
-        }, nil)
+        let error = unsafe pthread_create(
+            &thread, nil,
+            { _ in
+                GracePeriods.pass()
+                GracePeriods.resumeAll()
+                return nil
+            }, nil)
         guard error == 0 else { return false }
         pthread_detach(thread)
         return true

@@ -39,7 +39,8 @@ package struct Wait {
     ///   - quotaLimit: how long to wait for quota.
     ///   - backend: where a change is expected, for those who wait for a named lease or a fetch.
     package init(
-        upTo limit: Duration = usualLimit, quota quotaLimit: Duration = fullQuota, at backend: (any SecretBackend)? = nil
+        upTo limit: Duration = usualLimit, quota quotaLimit: Duration = fullQuota,
+        at backend: (any SecretBackend)? = nil
     ) {
         self.limit = limit
         self.quotaLimit = quotaLimit

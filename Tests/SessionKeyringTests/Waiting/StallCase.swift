@@ -55,6 +55,7 @@ struct StallCase: Codable {
 
     /// The reasons why this measurement is a failure; empty if the case passes.
     func problems(of report: StallReport) -> [String] {
+        if let failure = report.failure { return ["the case could not be set up: \(failure)"] }
         var problems: [String] = []
         if let delay = report.worst, delay.blocked > 20 { problems.append("the pool was blocked") }
         if report.firstEnd < leastWait { problems.append("a task did not wait") }
@@ -74,10 +75,12 @@ struct StallCase: Codable {
 
 /// The result of one measurement, in milliseconds after the tasks began.
 struct StallReport: Codable, CustomStringConvertible {
+    /// The error that kept it from being measured.
+    var failure: String?
     var worst: StallMeter.Delay?
-    var firstEnd: Double
-    var lastEnd: Double
-    var outcomes: [String: Int]
+    var firstEnd = 0.0
+    var lastEnd = 0.0
+    var outcomes: [String: Int] = [:]
 
     var description: String {
         func text(_ number: Double) -> String { String(format: "%.1f", number) }
@@ -159,7 +162,9 @@ final class StallScene: Sendable {
         let number = StallVerb.allCases.firstIndex(of: stall.verb) ?? 0
         try OrdinaryUser.becomeInNewSession(
             UInt32(61_000 + number + (stall.cancellation == nil ? 0 : 50) + 100 * stall.attempt))
-        let ring = try Keyring.resolve(.sessionKeyring).addKeyring("stall")
+        // An earlier run may have used up the user's quota just now.
+        let session = try Keyring.resolve(.sessionKeyring)
+        let ring = try Wait.forQuota { () throws(KeyringError) in try session.addKeyring("stall") }
         try Key(ring).setPermissions([.possessorAll, .userAll])
         return ring
     }

@@ -115,16 +115,15 @@ private enum ThreadStates {
     static func isAnotherRunnable() -> Bool {
         guard let directory = opendir("/proc/self/task") else { return true }
         defer { closedir(directory) }
-        var runnable = 0
+        // The calling thread runs.
+        var count = -1
         while let entry = readdir(directory) {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) {
                 String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
             }
-            guard let thread = pid_t(name) else { continue }
-            if state(of: thread) == UInt8(ascii: "R") { runnable += 1 }
+            if let thread = pid_t(name), state(of: thread) == UInt8(ascii: "R") { count += 1 }
         }
-        // The calling one is.
-        return runnable > 1
+        return count > 0
     }
 
     private static func state(of thread: pid_t) -> UInt8? {

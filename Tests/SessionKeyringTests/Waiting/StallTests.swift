@@ -79,10 +79,13 @@ private func measure(_ stall: StallCase) async throws -> StallReport {
         [stall = stall as StallCase] in
         // A task that never ends ends the process.
         alarm(20)
-        let scene = try StallScene(stall)
-        let report = await scene.run()
+        let report: StallReport
+        do {
+            report = try await StallScene(stall).run()
+        } catch {
+            report = StallReport(failure: "\(error)")
+        }
         FileHandle.standardOutput.write(try JSONEncoder().encode(report))
-        withExtendedLifetime(scene) {}
     }
     return try JSONDecoder().decode(StallReport.self, from: Data(end.standardOutputContent))
 }

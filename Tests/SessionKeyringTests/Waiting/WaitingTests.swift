@@ -36,7 +36,8 @@ struct WaitingTests {
         try Key(ring).setPermissions([.possessorAll, .userRead])
         try ring.restrict()
         let makers = LeaseRing(scratch.keyring, permissions: .possessorAll)
-        guard let lease = try makers.acquire("skr-making:skr:default", lasting: .milliseconds(300), waiting: .zero) else {
+        guard let lease = try makers.acquire("skr-making:skr:default", lasting: .milliseconds(300), waiting: .zero)
+        else {
             Issue.record("it is free")
             return
         }

@@ -39,7 +39,9 @@ extension NamespaceRings {
         return true
     }
 
-    private func remove(_ ring: Keyring, named name: String, _ attempt: inout BackendAttempt) throws(KeyringError) -> Bool {
+    private func remove(_ ring: Keyring, named name: String, _ attempt: inout BackendAttempt) throws(KeyringError)
+        -> Bool
+    {
         do throws(KeyringError) {
             let isRestricted = try ring.isRestricted()
             if try Key(ring).describe().permissions != removalPermissions {
@@ -58,7 +60,9 @@ extension NamespaceRings {
     }
 
     /// True if it was empty and is gone.
-    private func removeOrReplace(_ ring: Keyring, named name: String, _ attempt: inout BackendAttempt) throws(KeyringError) -> Bool {
+    private func removeOrReplace(_ ring: Keyring, named name: String, _ attempt: inout BackendAttempt)
+        throws(KeyringError) -> Bool
+    {
         if try ring.members().isEmpty {
             try Key(ring).invalidate()
             return true

@@ -23,7 +23,8 @@ struct PendingWrite {
             self.init(item: item, type: .bigKey, timeout: timeout)
         } else {
             let limit = ItemTypes.haveBigKeys ? Key.largestBigPayload : Key.largestUserPayload
-            throw SecretStoreError(.tooLarge(size: bytes.byteCount, limit: limit - (size - bytes.byteCount)), item: item)
+            throw SecretStoreError(
+                .tooLarge(size: bytes.byteCount, limit: limit - (size - bytes.byteCount)), item: item)
         }
     }
 

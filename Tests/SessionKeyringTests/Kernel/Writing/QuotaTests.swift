@@ -202,7 +202,9 @@ struct QuotaTests {
             // What is fetched uses up what there is, and what was freed and comes back late; then there is no room to keep it.
             for number in 0..<10_000 {
                 do {
-                    guard let fetch = try store.backend.beginFetch(of: .password(service: "f\(number)")) else { exit(0) }
+                    guard let fetch = try store.backend.beginFetch(of: .password(service: "f\(number)")) else {
+                        exit(0)
+                    }
                     let isKept = try fetch.store([9].span.bytes, timeout: nil)
                     succeed(6, isKept)
                 } catch let error as SecretStoreError {

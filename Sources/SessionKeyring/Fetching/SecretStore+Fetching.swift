@@ -37,7 +37,7 @@ extension SecretStore {
         try Self.checkLease(policy.limit)
         // Nobody renews the lease of a fetch that may hang; it is released at the limit, before it ends.
         let flight = try SingleFlight(
-            store: self, item: item, leaseDuration: min(policy.limit + .seconds(1), RingLease.longest),
+            store: self, item: item, leaseDuration: min(policy.limit + .seconds(1), HeldLease.longest),
             policy.refreshing,
             failureTimeout: policy.failureTimeout)
         while true {

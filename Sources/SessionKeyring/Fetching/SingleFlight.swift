@@ -15,7 +15,7 @@ package struct SingleFlight: Sendable {
     }
 
     /// Nobody holds a lease for longer without renewing it, and nobody fetches for longer than that.
-    static let waitLimit = RingLease.longest
+    static let waitLimit = HeldLease.longest
 
     package typealias Read<Value> = () throws(SecretStoreError) -> Found<Value>?
 

@@ -11,7 +11,7 @@ struct ItemLeases {
 
     let rings: NamespaceRings
 
-    private func leases(in ring: Keyring) -> LeaseRing {
+    private func ring(_ ring: Keyring) -> LeaseRing {
         LeaseRing(ring, permissions: rings.scope.permissions) { lease, record throws(KeyringError) in
             try finishOverwrite(record, of: lease)
         }
@@ -21,31 +21,31 @@ struct ItemLeases {
     func acquire(
         for keyDescription: String, in ring: Keyring, lasting duration: Duration = duration,
         _ attempt: inout BackendAttempt
-    ) throws(KeyringError) -> RingLease? {
-        try leases(in: ring).acquire(name(for: keyDescription), lasting: duration, &attempt)
+    ) throws(KeyringError) -> HeldLease? {
+        try self.ring(ring).acquire(name(for: keyDescription), lasting: duration, &attempt)
     }
 
     /// A lease that users of the store have named; `nil` if the attempt is blocked.
     func acquire(
         publicName: String, in ring: Keyring, lasting duration: Duration, _ attempt: inout BackendAttempt
-    ) throws(KeyringError) -> RingLease? {
-        try leases(in: ring).acquire(
+    ) throws(KeyringError) -> HeldLease? {
+        try self.ring(ring).acquire(
             self.publicName(publicName), lasting: duration, &attempt, else: .namedLease)
     }
 
     /// Whether somebody holds the lease that users of the store have named.
     func isHeld(publicName: String, in ring: Keyring) throws(KeyringError) -> Bool {
-        try leases(in: ring).look(self.publicName(publicName)) == .held
+        try self.ring(ring).look(self.publicName(publicName)) == .held
     }
 
     /// Whether somebody holds the lease of a key by its description.
     func isHeld(_ keyDescription: String, in ring: Keyring) throws(KeyringError) -> Bool {
-        try leases(in: ring).look(name(for: keyDescription)) == .held
+        try self.ring(ring).look(name(for: keyDescription)) == .held
     }
 
     /// What is known of the holder of a lease that users of the store have named.
     func report(publicName: String, in ring: Keyring) throws(KeyringError) -> LeaseReport? {
-        try leases(in: ring).report(self.publicName(publicName))
+        try self.ring(ring).report(self.publicName(publicName))
     }
 
     private func publicName(_ name: String) -> String {
@@ -54,9 +54,9 @@ struct ItemLeases {
 
     /// Removes leases of dead holders that nobody has asked for since.
     func sweep() throws(SecretStoreError) {
-        guard let ring = try rings.leases() else { return }
+        guard let ring = try rings.leasesRing() else { return }
         do throws(KeyringError) {
-            try leases(in: ring).sweep(prefix: rings.leasePrefix)
+            try self.ring(ring).sweep(prefix: rings.leasePrefix)
             try LeaseRing(rings.anchor, permissions: rings.scope.permissions).sweep(
                 prefix: NamespaceRings.makingPrefix)
         } catch {

@@ -8,7 +8,7 @@ extension KernelBackend {
         try rings.requireOwnSession()
         for _ in 0..<SecondLooks.replacedRings {
             let ring = try rings.pair(&attempt).leases
-            let lease: RingLease?
+            let lease: HeldLease?
             do throws(KeyringError) {
                 lease = try itemLeases.acquire(publicName: name, in: ring, lasting: duration, &attempt)
             } catch {
@@ -25,12 +25,12 @@ extension KernelBackend {
     }
 
     package func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool {
-        guard let ring = try rings.leases() else { return false }
+        guard let ring = try rings.leasesRing() else { return false }
         do throws(KeyringError) {
             return try itemLeases.isHeld(publicName: name, in: ring)
         } catch {
             // A ring that was removed has taken its leases with it.
-            guard error.isKeyGoneOrRefused, try rings.findLeases() != ring else { throw SecretStoreError(error) }
+            guard error.isKeyGoneOrRefused, try rings.findLeasesRing() != ring else { throw SecretStoreError(error) }
             return false
         }
     }
@@ -38,7 +38,7 @@ extension KernelBackend {
     package func changeSignal() -> ChangeSignal? { ChangeSignal(rings) }
 
     package func leaseReport(_ name: String) -> LeaseReport? {
-        guard let ring = try? rings.leases() else { return nil }
+        guard let ring = try? rings.leasesRing() else { return nil }
         return try? itemLeases.report(publicName: name, in: ring)
     }
 }
@@ -46,9 +46,9 @@ extension KernelBackend {
 /// A lease of the kernel's that tasks may hand around.
 final class KernelLease: LeaseHandle {
     let fencingNumber: UInt64
-    private let lease: Mutex<RingLease?>
+    private let lease: Mutex<HeldLease?>
 
-    fileprivate init(_ lease: consuming RingLease) {
+    fileprivate init(_ lease: consuming HeldLease) {
         fencingNumber = lease.fencingNumber
         self.lease = Mutex(lease)
     }
@@ -82,7 +82,7 @@ final class KernelLease: LeaseHandle {
     }
 }
 
-extension Optional where Wrapped == RingLease, Wrapped: ~Copyable {
+extension Optional where Wrapped == HeldLease, Wrapped: ~Copyable {
     /// How long it is surely still ours; nothing once it was released.
     fileprivate var timeLeft: Duration {
         switch self {

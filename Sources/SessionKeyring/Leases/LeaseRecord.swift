@@ -73,7 +73,7 @@ package struct LeaseRecord: Equatable {
     ///
     /// One that would last longer than any lease does is nobody's.
     func isOver(at now: BootTime) -> Bool {
-        now > deadline || deadline > now + BootTime(RingLease.longest) || isAbandoned
+        now > deadline || deadline > now + BootTime(HeldLease.longest) || isAbandoned
     }
 
     /// Whether all that held it are dead for certain.

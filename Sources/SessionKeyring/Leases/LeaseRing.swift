@@ -37,7 +37,7 @@ package struct LeaseRing {
     ///   has the name that can be neither looked at nor taken.
     package func acquire(
         _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt, else reason: Blockage = .itemLease
-    ) throws(KeyringError) -> RingLease? {
+    ) throws(KeyringError) -> HeldLease? {
         var candidate = attempt.progress?.candidate.take() ?? LeaseCandidate(name: name, permissions: permissions)
         if candidate.name != name {
             candidate.discard()
@@ -119,7 +119,7 @@ package struct LeaseRing {
     /// The lease's record; `nil` where it has none that can be read, and so is nobody's.
     func record(of lease: Keyring) throws(KeyringError) -> LeaseRecord? {
         do throws(KeyringError) {
-            return try lease.search(.user, RingLease.recordName).withPayload { LeaseRecord(payload: $0) }
+            return try lease.search(.user, HeldLease.recordName).withPayload { LeaseRecord(payload: $0) }
         } catch {
             guard error.isKeyGoneOrRefused || error.code == .unsupported else { throw error }
             return nil
@@ -193,7 +193,7 @@ struct LeaseCandidate {
         let ring = try Keyring.thread.addKeyring(name)
         do throws(KeyringError) {
             let by = try record.withPayload { payload throws(KeyringError) in
-                try ring.add(.user, RingLease.recordName, payload: payload)
+                try ring.add(.user, HeldLease.recordName, payload: payload)
             }
             try by.setPermissions(permissions)
             try Key(ring).setPermissions(permissions)
@@ -205,12 +205,12 @@ struct LeaseCandidate {
     }
 
     /// Moves it in; `nil` where its time was over before it could be relied on.
-    mutating func enter(_ leases: Keyring) throws(KeyringError) -> RingLease? {
+    mutating func enter(_ leases: Keyring) throws(KeyringError) -> HeldLease? {
         guard let (ring, by) = staged else { return nil }
         try Keyring.thread.move(Key(ring), to: leases, exclusive: true)
         staged = nil
         // A process that was stopped in between must not take a lease that has run out for one that it holds.
-        let lease = RingLease(ring: ring, by: by, record: record, in: leases)
+        let lease = HeldLease(ring: ring, by: by, record: record, in: leases)
         if lease.isHeld { return lease }
         return nil
     }

@@ -83,7 +83,7 @@ extension SecretStore {
     }
 
     static func checkLease(_ duration: Duration) throws(SecretStoreError) {
-        guard duration >= .milliseconds(10), duration <= RingLease.longest else {
+        guard duration >= .milliseconds(10), duration <= HeldLease.longest else {
             throw SecretStoreError(.leaseDuration)
         }
     }

@@ -1,9 +1,8 @@
 import Keyutils
 
-/// Waiting for a change of the namespace's items and leases, on kernels that tell.
+/// Waits for a change of a namespace's items and leases, on kernels that report changes.
 ///
-/// Some changes no kernel tells of: a lease or an item whose time has come. So nobody waits for longer than ``limit``
-/// without looking.
+/// Kernels don't report that a lease or an item has expired, so each wait ends after 250 ms.
 public final class ChangeSignal: Sendable {
     private static let limit = Duration.milliseconds(250)
     private static let isSupported = (try? KeyringCapabilities.query().contains(.notifications)) ?? false

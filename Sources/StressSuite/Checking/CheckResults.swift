@@ -34,17 +34,17 @@ struct CheckResults {
     ///   - looked: at how many of the subject it looked.
     ///   - failure: what was found; `nil` where it holds.
     ///   - evidence: what shows the failure, if there is one.
-    mutating func note(
+    mutating func add(
         _ name: String, looked: Int, _ subject: String, failure: String? = nil, evidence: [String] = []
     ) {
-        note(
+        add(
             CheckOutcome(
                 name: name, verdict: failure == nil ? .passed : .failed, detail: failure ?? "",
                 evidence: failure == nil ? [] : [replay] + evidence, looked: looked, subject: subject))
     }
 
     /// Notes an outcome: the first failure stays, and what could not be decided gives way to nothing else.
-    mutating func note(_ outcome: CheckOutcome) {
+    mutating func add(_ outcome: CheckOutcome) {
         guard let index = entries.firstIndex(where: { $0.name == outcome.name }) else {
             return entries.append(outcome)
         }

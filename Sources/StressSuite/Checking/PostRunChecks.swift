@@ -9,29 +9,29 @@ struct PostRunChecks {
     let store: SecretStore
 
     /// Whether every item has a timeout.
-    func noteTimeouts(in results: inout CheckResults) {
+    func addTimeouts(to results: inout CheckResults) {
         let name = "every item has its timeout"
         do {
             // The hostile neighbor gives its own items whatever timeout it likes.
             let items = try store.items().filter { StressItems.number(of: $0.item) != nil }
             let eternal = items.filter { $0.expiry == .never }
             if eternal.isEmpty, let unknown = items.first(where: { $0.expiry == .unknown }) {
-                return results.note(
+                return results.add(
                     CheckOutcome(
                         name: name, verdict: .skipped, detail: "/proc/keys does not show \(unknown.item)",
                         looked: items.count, subject: "items"))
             }
-            results.note(
+            results.add(
                 name, looked: items.count, "items",
                 failure: eternal.isEmpty ? nil : "\(eternal.count) items would never expire",
                 evidence: eternal.prefix(20).map { "\($0.item)" })
         } catch {
-            results.note(name, looked: 0, "items", failure: "the items can't be listed: \(error)")
+            results.add(name, looked: 0, "items", failure: "the items can't be listed: \(error)")
         }
     }
 
     /// Whether there is nothing but items, once the leases of killed holders have ended.
-    func noteOrphans(in results: inout CheckResults) {
+    func addOrphans(to results: inout CheckResults) {
         let name = "nothing is left but items"
         do {
             // Where the death of a holder can't be seen, its lease ends after two seconds.
@@ -39,11 +39,11 @@ struct PostRunChecks {
             _ = try store.items()
             var looked = 0
             let orphans = try orphans(&looked)
-            results.note(
+            results.add(
                 name, looked: looked, "keys", failure: orphans.isEmpty ? nil : "\(orphans.count) keys",
                 evidence: orphans)
         } catch {
-            results.note(name, looked: 0, "keys", failure: "the keyrings can't be read: \(error)")
+            results.add(name, looked: 0, "keys", failure: "the keyrings can't be read: \(error)")
         }
     }
 

@@ -7,33 +7,33 @@ struct RoundChecks {
     /// Whether it is the first round; the others have the same workers.
     let isFirst: Bool
 
-    func note(in results: inout CheckResults) {
-        noteFlaws(in: &results)
-        noteErrors(in: &results)
-        results.note(
+    func addOutcomes(to results: inout CheckResults) {
+        addFlaws(to: &results)
+        addErrors(to: &results)
+        results.add(
             "every worker lives until its end", looked: isFirst ? plan.workers : 0, "workers",
             failure: outcome.failures.first, evidence: outcome.failures)
     }
 
-    private func noteFlaws(in results: inout CheckResults) {
+    private func addFlaws(to results: inout CheckResults) {
         let values = history.calls.filter { $0.outcome == .done && ($0.observed != 0 || $0.flaw != nil) }
         for (name, flaws) in [
             ("no value is torn", [StampedValue.Flaw.torn]),
             ("no value is another item's or another run's", [.otherItem, .otherRun]),
         ] {
             let flawed = values.filter { call in call.flaw.map(flaws.contains) ?? false }
-            results.note(
+            results.add(
                 name, looked: values.count, "values that were read",
                 failure: flawed.isEmpty ? nil : "\(flawed.count) of \(values.count) values that were read",
                 evidence: flawed.prefix(20).map(describe))
         }
     }
 
-    private func noteErrors(in results: inout CheckResults) {
+    private func addErrors(to results: inout CheckResults) {
         let unexpected = history.calls.filter { call in
             call.outcome == .threw && !(call.error.map(expects) ?? false)
         }
-        results.note(
+        results.add(
             "no call throws what it should not", looked: history.returned, "calls",
             failure: unexpected.first.map { "\(unexpected.count) calls, the first: \($0.error?.rawValue ?? "other")" },
             evidence: unexpected.prefix(20).map(describe))

@@ -81,18 +81,18 @@ final class HostileRound: Sendable {
             MonotonicTime.now < deadline
         { usleep(1_000) }
         let outcome = outcome.withLock { $0 }
-        results.note(
+        results.add(
             "a hostile neighbor puts odd keys everywhere", looked: outcome.planted ?? 0, "odd keys",
             failure: outcome.planted == nil ? "it is held up itself" : outcome.failure)
         guard let calls = outcome.calls else {
-            return results.note(
+            return results.add(
                 "a call on a name that was taken ends in time", looked: 0, "calls", failure: "one never ended")
         }
         let isLate = calls.longest > SquattedCalls.bound
-        results.note(
+        results.add(
             "a call on a name that was taken ends in time", looked: calls.count, "calls",
             failure: isLate ? "\(calls.slowest) took \(calls.longest / 1_000_000) ms" : nil)
-        results.note(
+        results.add(
             "a call on a name that was taken fails with an error that says why", looked: calls.count, "calls",
             failure: calls.unexpected)
     }

@@ -32,16 +32,16 @@ struct RoundHistory {
         if call.item == CallRecord.allItems {
             for offset in 0..<plan.items {
                 guard let effect = call.effect(onItemAt: offset) else { continue }
-                note(effect, of: call, item: firstItem + offset, counts: counts && offset == 0)
+                add(effect, of: call, item: firstItem + offset, counts: counts && offset == 0)
             }
         } else if call.kind == .lease {
             sections[Int(call.item)].append(call)
         } else if let effect = call.effect {
-            note(effect, of: call, item: Int(call.item), counts: counts)
+            add(effect, of: call, item: Int(call.item), counts: counts)
         }
     }
 
-    private mutating func note(_ effect: ItemOperation.Effect, of call: CallRecord, item: Int, counts: Bool) {
+    private mutating func add(_ effect: ItemOperation.Effect, of call: CallRecord, item: Int, counts: Bool) {
         if counts { self.counts[item] += 1 }
         items[item].append(
             ItemOperation(

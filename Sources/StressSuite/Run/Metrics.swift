@@ -33,18 +33,18 @@ struct Metrics {
                 .record(call.returned - call.invoked)
             let threw = call.outcome == .threw
             if threw { errors[call.kind, default: [:]][call.error?.rawValue ?? "other", default: 0] += 1 }
-            note(at: call.returned, in: outcome) { slice in
+            change(at: call.returned, in: outcome) { slice in
                 slice.calls += 1
                 slice.errors += threw ? 1 : 0
             }
         }
-        for kill in outcome.kills { note(at: kill, in: outcome) { $0.kills += 1 } }
+        for kill in outcome.kills { change(at: kill, in: outcome) { $0.kills += 1 } }
         kills += outcome.kills.count
         seconds += Double(outcome.ended - outcome.began) / 1e9
     }
 
     /// Calls that return after the workers were told to end count for the last slice.
-    private mutating func note(at time: UInt64, in outcome: Round.Outcome, _ change: (inout Slice) -> Void) {
+    private mutating func change(at time: UInt64, in outcome: Round.Outcome, _ change: (inout Slice) -> Void) {
         let time = min(max(time, outcome.began), outcome.ended - 1)
         let index = Int((seconds + Double(time - outcome.began) / 1e9) / Self.sliceLength)
         while slices.count <= index { slices.append(Slice()) }

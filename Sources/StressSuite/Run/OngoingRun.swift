@@ -130,12 +130,12 @@ struct OngoingRun: ~Copyable {
         calls += history.calls.count { $0.worker != 0 && (plan.workload != .lease || $0.kind == .lease) }
         RoundChecks(
             plan: plan, history: history, outcome: outcome, isQuotaTight: live.quota.isTight, isFirst: rounds == 1
-        ).note(in: &checks)
-        CountChecks(plan: plan, history: history, outcome: outcome).note(in: &checks)
-        for verdict in HistoryVerdicts.outcomes(for: history.histories, seed: plan.seed) { checks.note(verdict) }
+        ).addOutcomes(to: &checks)
+        CountChecks(plan: plan, history: history, outcome: outcome).addOutcomes(to: &checks)
+        for verdict in HistoryVerdicts.outcomes(for: history.histories, seed: plan.seed) { checks.add(verdict) }
         metrics.add(history, outcome)
-        if plan.workload != .sessions { postRunChecks.noteTimeouts(in: &checks) }
-        if isOver, plan.workload != .sessions { postRunChecks.noteOrphans(in: &checks) }
+        if plan.workload != .sessions { postRunChecks.addTimeouts(to: &checks) }
+        if isOver, plan.workload != .sessions { postRunChecks.addOrphans(to: &checks) }
         clear()
     }
 
@@ -143,7 +143,7 @@ struct OngoingRun: ~Copyable {
         do throws(SecretStoreError) {
             try store.clear()
         } catch {
-            checks.note("the namespace can be cleared", looked: 1, "clears", failure: "\(error)")
+            checks.add("the namespace can be cleared", looked: 1, "clears", failure: "\(error)")
         }
     }
 
@@ -160,11 +160,11 @@ struct OngoingRun: ~Copyable {
 
     /// Removes all that is left; the result of the run.
     consuming func finish(comparingQuota: Bool) -> StressResult {
-        noteExactness()
+        addExactness()
         let (plan, startedAt, metrics, isInterrupted) = (plan, startedAt, metrics, isInterrupted)
         var (checks, quota) = (checks, live.quota)
         _ = consume self
-        if comparingQuota { checks.note(quota.settledOutcome()) }
+        if comparingQuota { checks.add(quota.settledOutcome()) }
         var result = StressResult(
             plan: plan, machine: .current, startedAt: startedAt, seconds: metrics.seconds,
             isInterrupted: isInterrupted, operations: metrics.operations, throughput: metrics.throughput,
@@ -173,10 +173,10 @@ struct OngoingRun: ~Copyable {
         return result
     }
 
-    private mutating func noteExactness() {
+    private mutating func addExactness() {
         guard plan.steps > 0, !isInterrupted, !checks.hasFailed else { return }
         // A section under a lease counts as one call, whatever is called in it.
-        checks.note(
+        checks.add(
             "the workers have made exactly as many calls as they were asked to", looked: calls,
             plan.workload == .lease ? "leases" : "calls",
             failure: calls == plan.steps ? nil : "\(calls) calls, and \(plan.steps) were asked for")

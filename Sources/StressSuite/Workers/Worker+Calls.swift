@@ -7,7 +7,7 @@ extension Worker {
         var reading: StampedValue.Reading?
         call(.get, item: item) { open in
             reading = try read(item)
-            open.record.note(reading)
+            open.record.set(reading)
         }
         return reading
     }
@@ -82,11 +82,11 @@ extension Worker {
                 let reading = old.map { old in
                     unsafe StampedValue.read(old.span.bytes, item: globalItem(item), seed: plan.seed)
                 }
-                open.record.note(reading)
+                open.record.set(reading)
                 open.record.count = (reading?.count ?? 0) + 1
                 open.record.written = stamp.rawValue
                 // From here on the value may become visible, even if the worker is killed.
-                note(open)
+                log(open)
                 return bytes(of: value(stamp, item: item, count: open.record.count))
             }
             open.record.outcome = .done
@@ -106,7 +106,7 @@ extension Worker {
 
 extension CallRecord {
     /// What a reader found.
-    mutating func note(_ reading: StampedValue.Reading?) {
+    mutating func set(_ reading: StampedValue.Reading?) {
         guard let reading else {
             outcome = .refused
             return

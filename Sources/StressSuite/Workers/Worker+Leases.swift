@@ -14,7 +14,7 @@ extension Worker {
             let taken = MonotonicTime.now
             open.record.observed = lease.fencingNumber
             open.record.count = taken
-            note(open)
+            log(open)
             let count = get(item)?.count ?? 0
             // Now and then another thread gets the processor, as it would in a section that does more.
             if choices.below(8) == 0 { sched_yield() }
@@ -44,7 +44,7 @@ extension Worker {
             open.record.count = MonotonicTime.now
             let end = open.record.count + UInt64(lease.timeLeft / .nanoseconds(1))
             open.record.observed = lease.fencingNumber
-            note(open)
+            log(open)
             usleep(UInt32(delay))
             open.record.written = min(MonotonicTime.now, end)
             lease.release()

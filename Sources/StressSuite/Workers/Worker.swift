@@ -75,7 +75,7 @@ final class Worker {
     }
 
     /// Logs what is known before the call takes effect.
-    func note(_ open: OpenCall) {
+    func log(_ open: OpenCall) {
         log.change(open.index, open.record)
     }
 }

@@ -87,23 +87,23 @@ struct PlainCall {
 
     /// The item that is named; `nil` if the call is not plain.
     func target() -> Target? {
-        guard count == 1 || count == 2, let place = anyPlace() else { return nil }
+        guard count == 1 || count == 2, let place = placeOfPlainCall() else { return nil }
         return Target(place: place, service: service, account: count == 2 ? account : nil)
     }
 
     /// The one word that is no option, and the place.
     func named() -> (name: String, place: Place)? {
-        guard count == 1, let place = anyPlace() else { return nil }
+        guard count == 1, let place = placeOfPlainCall() else { return nil }
         return (service, place)
     }
 
     /// The place, in a call with options only.
-    func place() -> Place? { count == 0 ? anyPlace() : nil }
+    func place() -> Place? { count == 0 ? placeOfPlainCall() : nil }
 
     /// The command behind `--`.
     var command: CommandLineWords { words.suffix(from: end + 1) }
 
-    private func anyPlace() -> Place? {
+    private func placeOfPlainCall() -> Place? {
         isPlain ? try? Place(scope: scope, namespace: hasNamespace ? namespace : nil) : nil
     }
 

@@ -44,7 +44,7 @@ struct PartialLine {
 
     private mutating func read(_ word: String) {
         if let option = pending {
-            note(option, value: word)
+            set(option, value: word)
             pending = nil
         } else if isTerminated {
             positionals.append(word)
@@ -61,13 +61,13 @@ struct PartialLine {
 
     private mutating func readOption(_ word: String) {
         if let (name, value) = Self.split(word) {
-            if let option = command.option(named: name) { note(option, value: String(value)) }
+            if let option = command.option(named: name) { set(option, value: String(value)) }
         } else if let option = command.option(named: word[...]) {
-            if option.kind == .option { pending = option } else { note(option, value: "") }
+            if option.kind == .option { pending = option } else { set(option, value: "") }
         }
     }
 
-    private mutating func note(_ option: ArgumentDefinition, value: String) {
+    private mutating func set(_ option: ArgumentDefinition, value: String) {
         guard let name = option.spelling else { return }
         options.removeAll { $0.name == name }
         options.append((name, value))

@@ -28,7 +28,7 @@ struct SecretResolver {
         do throws(CommandError) {
             secret = try target.withSecret(field: reference.field, in: store) { SecretBox(SecretBytes(copying: $0)) }
         } catch {
-            note(error, name: Display.name(of: target.exactItem))
+            add(error, name: Display.name(of: target.exactItem))
             return nil
         }
         total += secret.count
@@ -42,7 +42,7 @@ struct SecretResolver {
     /// Notes that a secret was read but can't be used.
     mutating func reject(_ reference: SecretReference, because problem: String, hint: String) {
         let name = Display.name(of: .password(service: reference.service, account: reference.account ?? ""))
-        note(.data("\(name): \(problem)", hint: hint), name: name)
+        add(.data("\(name): \(problem)", hint: hint), name: name)
     }
 
     /// Throws one error for all secrets that could not be read, with the largest of their exit codes.
@@ -59,7 +59,7 @@ struct SecretResolver {
         throw CommandError(exitCode: worst.exitCode, message: message, hint: hint ?? worst.hint)
     }
 
-    private mutating func note(_ error: CommandError, name: String) {
+    private mutating func add(_ error: CommandError, name: String) {
         if !failures.contains(where: { $0.error == error }) { failures.append((name, error)) }
     }
 }

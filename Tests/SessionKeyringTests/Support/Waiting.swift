@@ -32,11 +32,11 @@ extension LeaseRing {
     /// Takes the lease of that name; `nil` if others held it all the time.
     func acquire(
         _ name: String, lasting duration: Duration, waiting limit: Duration
-    ) throws(KeyringError) -> RingLease? {
+    ) throws(KeyringError) -> HeldLease? {
         var wait = Wait(upTo: limit)
         do throws(SecretStoreError) {
             return try wait.run { attempt throws(SecretStoreError) in
-                let lease: RingLease?
+                let lease: HeldLease?
                 do throws(KeyringError) {
                     lease = try acquire(name, lasting: duration, &attempt)
                 } catch {

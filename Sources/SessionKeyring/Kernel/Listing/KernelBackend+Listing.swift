@@ -166,7 +166,7 @@ extension KernelBackend {
             SecondLooks.keepApart(round)
             guard let ring = try rings.findItems() else { return [] }
             do throws(KeyringError) {
-                let listing = try near(ring) { () throws(KeyringError) in try note(ring, in: &found, gone: &gone) }
+                let listing = try near(ring) { () throws(KeyringError) in try collect(ring, in: &found, gone: &gone) }
                 if listing.vanished == 0, round == 1 {
                     // Within a ring, type and name are unique.
                     return ItemTypes.haveBigKeys ? Self.unique(found) : found
@@ -209,7 +209,7 @@ extension KernelBackend {
     ///
     /// A key that is listed again and can't be looked at again has not vanished: it was invalidated, and the kernel has not
     /// collected it yet, or it may not be looked at.
-    private func note(
+    private func collect(
         _ ring: Keyring, in found: inout [Member], gone: inout Set<KeySerial>
     ) throws(KeyringError) -> Listing {
         // A key's type and name never change, so they are read once.
@@ -230,14 +230,14 @@ extension KernelBackend {
                 if !error.isKeyDead, gone.insert(serial).inserted { listing.vanished += 1 }
             }
         }
-        unsafe Self.note(&lines, of: texts.span.bytes, in: &found)
+        unsafe Self.add(&lines, of: texts.span.bytes, in: &found)
         return listing
     }
 
     /// Adds those that are items, in the order of their names' bytes.
     ///
     /// Whoever puts them in order by their descriptions finds them so; to compare strings takes several times as long.
-    private static func note(_ lines: inout [Line], of texts: RawSpan, in found: inout [Member]) {
+    private static func add(_ lines: inout [Line], of texts: RawSpan, in found: inout [Member]) {
         unsafe texts.withUnsafeBytes { bytes in
             guard let start = bytes.baseAddress else { return }
             lines.sort { left, right in

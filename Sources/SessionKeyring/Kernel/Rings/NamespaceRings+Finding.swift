@@ -10,7 +10,7 @@ extension NamespaceRings {
         do throws(KeyringError) {
             let found = try anchor.find(keyring: name)
             let look = try anchor.look(for: Key(found))
-            note(size: look.size)
+            rememberSize(look.size)
             return look.isLinked ? found : nil
         } catch {
             if error.code == .accessDenied, isOtherThreads(anchor) {
@@ -97,7 +97,7 @@ extension NamespaceRings {
     }
 
     private func make(
-        _ name: String, in anchor: Keyring, inPlaceOf old: Keyring?, under lease: borrowing RingLease
+        _ name: String, in anchor: Keyring, inPlaceOf old: Keyring?, under lease: borrowing HeldLease
     ) throws(KeyringError) -> Keyring? {
         guard let ring = try lease.makeKeyring(name, permissions: scope.permissions) else { return nil }
         guard let old else { return try lease.moveOut(Key(ring), to: anchor) ? ring : nil }
@@ -106,7 +106,7 @@ extension NamespaceRings {
 
     /// Puts the new ring with all that is in the old one, which takes nothing any more, in its place.
     private func replace(
-        _ old: Keyring, by ring: Keyring, in anchor: Keyring, under lease: borrowing RingLease
+        _ old: Keyring, by ring: Keyring, in anchor: Keyring, under lease: borrowing HeldLease
     ) throws(KeyringError) -> Bool {
         // So that it can be read when it has lost its place.
         try Keyring.thread.link(Key(old))
@@ -152,13 +152,13 @@ extension NamespaceRings {
 /// A ring that is being made, under the lease on its name.
 final class RingMaker {
     let name: String
-    let lease: RingLease
+    let lease: HeldLease
     /// When a leases' ring may be made in place of a dead one.
     ///
     /// Until then, the kernel collects the leases in the dead ring, through which late holders could still write.
     let dueTime = BootTime.now() + BootTime(.milliseconds(50))
 
-    init(_ name: String, _ lease: consuming RingLease) {
+    init(_ name: String, _ lease: consuming HeldLease) {
         self.name = name
         self.lease = lease
     }

@@ -91,19 +91,19 @@ package final class NamespaceRings: Sendable {
     var isCrowded: Bool { crowded.load(ordering: .relaxed) }
 
     /// Notes how many keys the anchor links.
-    func note(size: Int) { crowded.store(size >= 32, ordering: .relaxed) }
+    func rememberSize(_ size: Int) { crowded.store(size >= 32, ordering: .relaxed) }
 
     /// The items' ring, if it is remembered.
     var knownItems: Keyring? { Self.ring(itemsSerial) }
 
     /// The leases' ring, remembered or looked up; `nil` where nothing was ever stored.
-    func leases() throws(SecretStoreError) -> Keyring? {
+    func leasesRing() throws(SecretStoreError) -> Keyring? {
         if let known = Self.ring(leasesSerial) { return known }
-        return try findLeases()
+        return try findLeasesRing()
     }
 
     /// Looks the leases' ring up anew, after an error.
-    func findLeases() throws(SecretStoreError) -> Keyring? {
+    func findLeasesRing() throws(SecretStoreError) -> Keyring? {
         guard givenItems == nil else { return nil }
         let found = try inAnchor { anchor throws(SecretStoreError) in try self.find(Self.leasesName, in: anchor) }
         leasesSerial.store(found?.serial.rawValue ?? 0, ordering: .relaxed)

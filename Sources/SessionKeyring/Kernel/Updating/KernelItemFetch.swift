@@ -19,7 +19,7 @@ extension KernelBackend {
         of item: ItemIdentity, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> Key {
         // Longer than any fetch lasts, so that a fetch whose process dies leaves nothing that lasts.
-        let lifetime = try SecretStore.keyTimeout(RingLease.longest, item: item)
+        let lifetime = try SecretStore.keyTimeout(HeldLease.longest, item: item)
         let pending = PendingWrite(item: item.fetchSentinel, type: .user, timeout: lifetime)
         var placed: Key?
         try withPair(for: item, &attempt) { pair, attempt throws(KeyringError) in
@@ -84,8 +84,8 @@ private final class KernelItemFetch: ItemFetch {
         _ pending: PendingWrite, _ payload: RawSpan, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> PlacedKey? {
         // Without the ring of the flag, the fetch's sentinel is gone as well.
-        guard let leases = try backend.rings.leasesIfFlagged() else { return nil }
-        let acquired: RingLease?
+        guard let leases = try backend.rings.flaggedLeasesRing() else { return nil }
+        let acquired: HeldLease?
         do throws(KeyringError) {
             acquired =
                 try backend.rings.raiseUpdateFlag(in: leases, &attempt)
@@ -174,9 +174,9 @@ private final class KernelItemFetch: ItemFetch {
 /// A key that was placed, with the item's lease, which is released when nobody refers to it any more.
 final class PlacedKey {
     let key: Key
-    let lease: RingLease
+    let lease: HeldLease
 
-    init(_ key: Key, under lease: consuming RingLease) {
+    init(_ key: Key, under lease: consuming HeldLease) {
         self.key = key
         self.lease = lease
     }

@@ -36,14 +36,14 @@ private final class KernelItemUpdate: ItemUpdate {
     private let item: ItemIdentity
     private var ring: Keyring
     /// Gone once the item was written in place, for that ends with giving it back.
-    private var lease: RingLease?
+    private var lease: HeldLease?
     /// How much of the lease must be left to write in place.
     private let slack: Duration
     private var seen: Key?
     /// Whether an earlier attempt to commit has stored the new value, and only failed afterwards.
     private var isStored = false
 
-    init(backend: KernelBackend, item: ItemIdentity, ring: Keyring, lease: consuming RingLease, slack: Duration) {
+    init(backend: KernelBackend, item: ItemIdentity, ring: Keyring, lease: consuming HeldLease, slack: Duration) {
         self.backend = backend
         self.item = item
         self.ring = ring

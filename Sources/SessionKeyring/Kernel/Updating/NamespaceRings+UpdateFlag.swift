@@ -33,8 +33,8 @@ extension NamespaceRings {
     /// The leases' ring of a namespace whose writers take turns; `nil` where they don't.
     ///
     /// Looked up anew: a ring that was removed holds no flag, and tells nothing.
-    func leasesIfFlagged() throws(SecretStoreError) -> Keyring? {
-        guard let ring = try findLeases() else { return nil }
+    func flaggedLeasesRing() throws(SecretStoreError) -> Keyring? {
+        guard let ring = try findLeasesRing() else { return nil }
         do throws(KeyringError) {
             return try haveUpdateFlag(in: ring) ? ring : nil
         } catch {

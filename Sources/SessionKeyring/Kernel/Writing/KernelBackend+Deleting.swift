@@ -4,7 +4,7 @@ extension KernelBackend {
     package func delete(_ item: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
         while true {
             let write = UnlockedWrite()
-            if let leases = try rings.leasesIfFlagged() { return try deleteUnderLease(item, in: leases, &attempt) }
+            if let leases = try rings.flaggedLeasesRing() { return try deleteUnderLease(item, in: leases, &attempt) }
             var isInTime = true
             // Unlinking goes by name: it removes what is there at that moment, which is what a delete is for.
             let removed = try remove(item) { ring, key throws(KeyringError) in
@@ -16,7 +16,7 @@ extension KernelBackend {
             guard let removed else { continue }
             if isInTime { return removed }
             // An update that had read the item may have stored it again: the next round looks for the flag.
-            guard let leases = try rings.leasesIfFlagged() else { return removed }
+            guard let leases = try rings.flaggedLeasesRing() else { return removed }
             let progress = attempt.makeProgress()
             (progress.isDeleted, progress.isVisible) = (removed, true)
             return try deleteUnderLease(item, in: leases, &attempt)
@@ -73,7 +73,7 @@ extension KernelBackend {
     /// - Throws: ``SecretStoreError`` with `contended` if the attempt is blocked.
     func leaseIfAffordable(
         of item: ItemIdentity, in ring: Keyring, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> RingLease? {
+    ) throws(SecretStoreError) -> HeldLease? {
         do throws(KeyringError) {
             if let lease = try itemLeases.acquire(for: item.keyDescription, in: ring, &attempt) { return lease }
         } catch {

@@ -17,7 +17,7 @@ extension KernelBackend {
     func delete(
         _ item: ItemIdentity, ifUnchanged secret: borrowing SecretBytes, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> Bool {
-        guard let leases = try rings.leasesIfFlagged() else { return try invalidate(item, ifUnchanged: secret) }
+        guard let leases = try rings.flaggedLeasesRing() else { return try invalidate(item, ifUnchanged: secret) }
         let lease = try leaseIfAffordable(of: item, in: leases, &attempt)
         let isDeleted = try invalidate(item, ifUnchanged: secret)
         if isDeleted { try dropSentinels(of: item) }

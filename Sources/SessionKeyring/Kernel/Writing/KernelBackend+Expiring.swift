@@ -5,7 +5,7 @@ extension KernelBackend {
         _ item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> Bool {
         do throws(SecretStoreError) {
-            if let leases = try rings.leasesIfFlagged() {
+            if let leases = try rings.flaggedLeasesRing() {
                 return try expireUnderLease(item, timeout: timeout, in: leases, &attempt)
             }
             return try expirePlainly(item, timeout: timeout)

@@ -16,7 +16,7 @@ extension KernelBackend {
     /// Removes the namespace's expired items, and returns how many there were.
     private func reapExpired(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> Int {
         // Without /proc the names of dead keys are not to be had.
-        guard let ring = try rings.findItems(), let leaseRing = try rings.findLeases(),
+        guard let ring = try rings.findItems(), let leaseRing = try rings.findLeasesRing(),
             let table = try? KeyTable.snapshot()
         else { return 0 }
         try itemLeases.sweep()

@@ -48,7 +48,7 @@ extension KernelBackend {
 
     /// Writes over the item's key; false if it has to begin again, because others had the lease or changed the item.
     private func overwrite(
-        _ pending: PendingWrite, _ payload: RawSpan, in items: Keyring, under lease: consuming RingLease
+        _ pending: PendingWrite, _ payload: RawSpan, in items: Keyring, under lease: consuming HeldLease
     ) throws(KeyringError) -> Bool {
         let key: Key
         do throws(KeyringError) {
@@ -67,7 +67,7 @@ extension KernelBackend {
     ///
     /// - Throws: ``KeyringError`` with `quotaExceeded`, nothing having changed.
     func overwrite(
-        _ key: Key, in items: Keyring, with pending: PendingWrite, _ payload: RawSpan, under lease: inout RingLease,
+        _ key: Key, in items: Keyring, with pending: PendingWrite, _ payload: RawSpan, under lease: inout HeldLease,
         slack: Duration
     ) throws(KeyringError) -> Bool {
         do throws(KeyringError) {

@@ -106,9 +106,9 @@ extension KernelBackend {
         than pending: PendingWrite, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) {
         let item = pending.item
-        guard try withKey(of: item, type: pending.otherType, { _, _ in }) != nil, let ring = try rings.leases()
+        guard try withKey(of: item, type: pending.otherType, { _, _ in }) != nil, let ring = try rings.leasesRing()
         else { return }
-        let lease: RingLease?
+        let lease: HeldLease?
         do throws(SecretStoreError) {
             lease = try leaseIfAffordable(of: item, in: ring, &attempt)
         } catch {

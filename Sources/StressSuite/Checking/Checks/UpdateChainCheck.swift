@@ -21,7 +21,7 @@ struct UpdateChainCheck: HistoryCheck {
 
         /// - Returns: two updates of the same value.
         mutating func add(_ call: ItemOperation, _ history: ItemHistory, _ writers: Writers) -> Violation? {
-            noteVanishing(call)
+            addVanishing(call)
             guard call.isCertain, case .replace(let old, let stamp, _) = call.effect else {
                 if let stamp = call.written { heads.append(stamp) }
                 if call.isCertain, case .create = call.effect, beginnings.count < 2 { beginnings.append(call) }
@@ -41,7 +41,7 @@ struct UpdateChainCheck: HistoryCheck {
             )
         }
 
-        private mutating func noteVanishing(_ call: ItemOperation) {
+        private mutating func addVanishing(_ call: ItemOperation) {
             switch call.effect {
             case .remove(let found): if !call.isCertain || found != false { canVanish = true }
             case .wipe: canVanish = true

@@ -7,7 +7,7 @@ import Threads
 
 /// A holder that is stopped right before its write has looked at the clock already: only the lease itself is left to stop it.
 @Suite("Leases that are rings", .tags(.kernel))
-final class RingLeaseTests {
+final class HeldLeaseTests {
     private let scratch: ScratchKeyring
     private let leases: LeaseRing
     private let items: Keyring
@@ -23,7 +23,7 @@ final class RingLeaseTests {
         return try Keyring.thread.add(.user, "item", payload: bytes.span.bytes)
     }
 
-    private func take(_ name: String = "job", lasting duration: Duration) throws -> RingLease {
+    private func take(_ name: String = "job", lasting duration: Duration) throws -> HeldLease {
         guard let lease = try leases.acquire(name, lasting: duration, waiting: .seconds(5)) else {
             throw KeyringError(.alreadyExists, in: .move)
         }

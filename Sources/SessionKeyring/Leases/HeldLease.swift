@@ -18,7 +18,7 @@ package import Keyutils
 /// 4. *Release*: the keyring is moved out, which frees the name at once, but only while more than ``margin`` is left: the
 ///    kernel's move goes by name and may wait behind somebody who lists the ring. Later, or where the quota has no room
 ///    for the move, the keyring is invalidated, and the name is free once the kernel has collected it, some 20 ms later.
-package struct RingLease: ~Copyable, Sendable {
+package struct HeldLease: ~Copyable, Sendable {
     /// The longest that any lease lasts.
     package static let longest = Duration.seconds(3_600)
     /// How far from its deadline a lease must be for its holder to rely on it.

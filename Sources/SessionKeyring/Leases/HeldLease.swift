@@ -197,3 +197,12 @@ extension KeyringError {
         isKeyGoneOrRefused || code == .notPermitted || code == .notLinked
     }
 }
+
+extension SecretStore {
+    /// Checks how long a lease is to last.
+    static func checkLease(_ duration: Duration) throws(SecretStoreError) {
+        guard duration >= .milliseconds(10), duration <= HeldLease.longest else {
+            throw SecretStoreError(.leaseDuration)
+        }
+    }
+}

@@ -81,12 +81,6 @@ extension SecretStore {
         try checkLease(duration)
         guard !name.isEmpty else { throw SecretStoreError(.invalidName(.empty, of: .lease)) }
     }
-
-    static func checkLease(_ duration: Duration) throws(SecretStoreError) {
-        guard duration >= .milliseconds(10), duration <= HeldLease.longest else {
-            throw SecretStoreError(.leaseDuration)
-        }
-    }
 }
 
 extension SecretStore {

@@ -91,29 +91,4 @@ extension KernelBackend {
         }
         throw attempt.blocked(item)
     }
-
-    /// Removes the hidden items next to an item that is deleted: the sentinel of a fetch, so that its result is not stored
-    /// over what happened meanwhile, and those of its value.
-    func dropSentinels(of item: ItemIdentity) throws(SecretStoreError) {
-        guard !item.isSentinel, let ring = try rings.items() else { return }
-        do throws(KeyringError) {
-            try dropFetchSentinel(of: item, in: ring)
-            for sentinel in item.sentinels { try drop(sentinel, in: ring) }
-        } catch {
-            throw SecretStoreError(error, item: item)
-        }
-    }
-
-    func dropFetchSentinel(of item: ItemIdentity, in ring: Keyring) throws(KeyringError) {
-        try drop(item.fetchSentinel, in: ring)
-    }
-
-    private func drop(_ sentinel: ItemIdentity, in ring: Keyring) throws(KeyringError) {
-        do throws(KeyringError) {
-            try ring.unlink(try ring.search(.user, sentinel.keyDescription))
-        } catch {
-            // There is none, or somebody else has removed it.
-            guard error.isKeyGoneOrRefused || error.code == .notLinked else { throw error }
-        }
-    }
 }

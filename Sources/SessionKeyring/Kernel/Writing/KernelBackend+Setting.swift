@@ -90,14 +90,6 @@ extension KernelBackend {
         return attempt.isBlocked(by: .itemLease)
     }
 
-    /// Stages the key: bytes, permissions and timeout appear at the same time when it is moved, the kernel displaces the
-    /// old key atomically, and a crash before the move leaves nothing.
-    func stage(_ pending: PendingWrite, _ payload: RawSpan) throws(KeyringError) -> Key {
-        try Staging.stage(
-            pending.type, pending.item.keyDescription, payload: payload, permissions: rings.scope.permissions,
-            timeout: pending.timeout)
-    }
-
     /// Removes the key of the other type with the item's name, on kernels that have both.
     ///
     /// Under the item's lease, and only while the stored key is there: of two that are stored as different types, one must
@@ -121,18 +113,5 @@ extension KernelBackend {
             try unlinkKeyOfOtherType(than: pending)
         }
         _ = lease?.release()
-    }
-
-    /// The same for a caller that holds the lease.
-    func unlinkKeyOfOtherType(than pending: PendingWrite) throws(SecretStoreError) {
-        guard ItemTypes.haveBigKeys else { return }
-        _ = try withKey(of: pending.item, type: pending.otherType) { ring, key throws(KeyringError) in
-            do throws(KeyringError) {
-                try ring.unlink(key)
-            } catch {
-                // Another process was first.
-                guard error.code == .notLinked else { throw error }
-            }
-        }
     }
 }

@@ -28,3 +28,84 @@ enum Staging {
         try? Keyring.thread.unlink(key)
     }
 }
+
+/// A value that is about to be stored, without the payload itself.
+struct PendingWrite {
+    let item: ItemIdentity
+    let type: KeyType
+    let timeout: KeyTimeout?
+
+    init(item: ItemIdentity, type: KeyType, timeout: KeyTimeout?) {
+        (self.item, self.type, self.timeout) = (item, type, timeout)
+    }
+
+    /// Chooses the key type for these bytes, whose payload may be one byte longer.
+    ///
+    /// - Throws: ``SecretStoreError`` with `tooLarge`.
+    init(
+        of bytes: RawSpan, as payload: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?
+    ) throws(SecretStoreError) {
+        let size = payload.byteCount
+        if size <= Key.largestUserPayload {
+            self.init(item: item, type: .user, timeout: timeout)
+        } else if ItemTypes.haveBigKeys, size <= Key.largestBigPayload {
+            self.init(item: item, type: .bigKey, timeout: timeout)
+        } else {
+            let limit = ItemTypes.haveBigKeys ? Key.largestBigPayload : Key.largestUserPayload
+            throw SecretStoreError(
+                .tooLarge(size: bytes.byteCount, limit: limit - (size - bytes.byteCount)), item: item)
+        }
+    }
+
+    /// The other type of key that an item may have.
+    var otherType: KeyType { type == .user ? .bigKey : .user }
+}
+
+/// What all that store an item do before and after.
+extension KernelBackend {
+    /// Stages the key: bytes, permissions and timeout appear at the same time when it is moved, the kernel displaces the
+    /// old key atomically, and a crash before the move leaves nothing.
+    func stage(_ pending: PendingWrite, _ payload: RawSpan) throws(KeyringError) -> Key {
+        try Staging.stage(
+            pending.type, pending.item.keyDescription, payload: payload, permissions: rings.scope.permissions,
+            timeout: pending.timeout)
+    }
+
+    /// Removes the key of the other type with the item's name, for a caller that holds the item's lease.
+    func unlinkKeyOfOtherType(than pending: PendingWrite) throws(SecretStoreError) {
+        guard ItemTypes.haveBigKeys else { return }
+        _ = try withKey(of: pending.item, type: pending.otherType) { ring, key throws(KeyringError) in
+            do throws(KeyringError) {
+                try ring.unlink(key)
+            } catch {
+                // Another process was first.
+                guard error.code == .notLinked else { throw error }
+            }
+        }
+    }
+
+    /// Removes the hidden items next to an item that is deleted: the sentinel of a fetch, so that its result is not stored
+    /// over what happened meanwhile, and those of its value.
+    func dropSentinels(of item: ItemIdentity) throws(SecretStoreError) {
+        guard !item.isSentinel, let ring = try rings.items() else { return }
+        do throws(KeyringError) {
+            try dropFetchSentinel(of: item, in: ring)
+            for sentinel in item.sentinels { try drop(sentinel, in: ring) }
+        } catch {
+            throw SecretStoreError(error, item: item)
+        }
+    }
+
+    func dropFetchSentinel(of item: ItemIdentity, in ring: Keyring) throws(KeyringError) {
+        try drop(item.fetchSentinel, in: ring)
+    }
+
+    private func drop(_ sentinel: ItemIdentity, in ring: Keyring) throws(KeyringError) {
+        do throws(KeyringError) {
+            try ring.unlink(try ring.search(.user, sentinel.keyDescription))
+        } catch {
+            // There is none, or somebody else has removed it.
+            guard error.isKeyGoneOrRefused || error.code == .notLinked else { throw error }
+        }
+    }
+}

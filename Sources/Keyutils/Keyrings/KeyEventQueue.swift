@@ -2,7 +2,6 @@ import CKeyutils
 import CLinux
 import Dispatch
 import Glibc
-import Synchronization
 
 /// The kernel's queue of events about watched keys, for those who only want to know that something has happened.
 package final class KeyEventQueue: Sendable {
@@ -35,7 +34,7 @@ package final class KeyEventQueue: Sendable {
     /// Waits for an event, for the time to pass, or for the task to be cancelled, keeping no thread; takes all events there
     /// are.
     package func waitInTask(upTo duration: Duration) async {
-        let once = Mutex<CheckedContinuation<Void, Never>?>(nil)
+        let once = LockBox<CheckedContinuation<Void, Never>?>(nil)
         let queue = DispatchQueue(label: "skr key events")
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
         @Sendable func end() {

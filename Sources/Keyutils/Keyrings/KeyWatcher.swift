@@ -1,7 +1,6 @@
 import CKeyutils
 import Dispatch
 import Glibc
-import Synchronization
 
 /// Watches keys and keyrings for changes and gives them as an asynchronous sequence.
 ///
@@ -105,7 +104,7 @@ public final class KeyWatcher: Sendable {
 /// Its buffer drops the oldest when it is full, without a word, so the word is put there here.
 private final class EventDelivery: Sendable {
     private let continuation: AsyncStream<KeyEvent>.Continuation
-    private let sinceReport = Mutex(KeyWatcher.queueCapacity)
+    private let sinceReport = LockBox(KeyWatcher.queueCapacity)
 
     init(to continuation: AsyncStream<KeyEvent>.Continuation) {
         self.continuation = continuation

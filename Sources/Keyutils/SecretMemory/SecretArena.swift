@@ -26,7 +26,8 @@ enum SecretArena {
     static let largestClass = 32_768
     static let pageClass = 4_096
 
-    static let lock = ThreadLock()
+    /// Guards what follows.
+    static let lock = LockBox<Void>(())
     private nonisolated(unsafe) static var classes = SizeClasses()
     private nonisolated(unsafe) static var mappings = SlotStack()
     /// The error number of the first piece that could not be locked; 0 until then.
@@ -44,20 +45,20 @@ enum SecretArena {
     /// A slot of at least `count` bytes, all zero.
     static func allocate(_ count: Int) -> Slot {
         lockAnewInChild()
-        guard count <= largestClass else { return lock.withLock { map(count) } }
-        return SlotFreeList.take(count) ?? lock.withLock { unsafe classes.allocate(count) }
+        guard count <= largestClass else { return lock.withLock { _ in map(count) } }
+        return SlotFreeList.take(count) ?? lock.withLock { _ in unsafe classes.allocate(count) }
     }
 
     /// Wipes the first `dirty` bytes and takes the slot back; the caller vouches that it wrote nowhere else.
     static func deallocate(_ slot: Slot, wiping dirty: Int) {
         unsafe explicit_bzero(slot.start, min(dirty, slot.capacity))
         guard slot.capacity <= largestClass else {
-            lock.withLock { unsafe mappings.remove(startingAt: slot.start) }
+            lock.withLock { _ in unsafe mappings.remove(startingAt: slot.start) }
             unsafe munmap(slot.start, slot.capacity)
             return
         }
         if SlotFreeList.put(slot) { return }
-        lock.withLock { unsafe classes.deallocate(slot) }
+        lock.withLock { _ in unsafe classes.deallocate(slot) }
     }
 
     @inline(__always)
@@ -68,7 +69,7 @@ enum SecretArena {
     @inline(never)
     private static func lockAnew() {
         let generation = Forks.generation
-        lock.withLock {
+        lock.withLock { _ in
             guard lockedIn.load(ordering: .relaxed) != generation else { return }
             for position in 0..<(unsafe mappings.count) {
                 if let mapping = unsafe mappings[position] { keepFromSwap(mapping) }

@@ -1,5 +1,4 @@
 import Keyutils
-import Synchronization
 
 extension KernelBackend {
     package func takeLease(
@@ -46,11 +45,11 @@ extension KernelBackend {
 /// A lease of the kernel's that tasks may hand around.
 final class KernelLease: LeaseHandle {
     let fencingNumber: UInt64
-    private let lease: Mutex<HeldLease?>
+    private let lease: LockBox<HeldLease?>
 
     fileprivate init(_ lease: consuming HeldLease) {
         fencingNumber = lease.fencingNumber
-        self.lease = Mutex(lease)
+        self.lease = LockBox(lease)
     }
 
     var timeLeft: Duration {
@@ -58,22 +57,14 @@ final class KernelLease: LeaseHandle {
     }
 
     func renew(lasting duration: Duration) throws(SecretStoreError) -> Bool {
-        do throws(KeyringError) {
-            return try lease.withLock { lease throws(KeyringError) in
-                try lease?.renew(lasting: duration) ?? false
-            }
-        } catch {
-            throw SecretStoreError(error)
+        try inStoreTerms { () throws(KeyringError) in
+            try lease.withLock { lease throws(KeyringError) in try lease?.renew(lasting: duration) ?? false }
         }
     }
 
     func name(command processID: Int32) throws(SecretStoreError) -> Bool {
-        do throws(KeyringError) {
-            return try lease.withLock { lease throws(KeyringError) in
-                try lease?.name(command: processID) ?? false
-            }
-        } catch {
-            throw SecretStoreError(error)
+        try inStoreTerms { () throws(KeyringError) in
+            try lease.withLock { lease throws(KeyringError) in try lease?.name(command: processID) ?? false }
         }
     }
 

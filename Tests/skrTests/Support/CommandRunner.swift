@@ -1,4 +1,5 @@
 import Foundation
+import Keyutils
 
 /// The command as a user runs it: a process of its own, with what goes in and what comes out.
 struct CommandRunner {
@@ -71,19 +72,22 @@ extension CommandRunner {
 }
 
 extension CommandRunner {
-    /// Runs a shell script that stores in the user's scope, and then removes the keyrings that are left there.
+    /// Whether the user's own keyring had a leases' ring before these tests, such as after a `skr lock`: that one stays.
+    private static let hadLeasesRing = (try? Keyring.resolve(.userKeyring).search(.keyring, "skr-leases-2")) != nil
+
+    /// Runs a shell script that stores in the user's scope, and then removes the keyrings that it made there.
     func inUserScope(_ script: String) throws -> Outcome {
         try shell(
             #"""
             bash -c "$SKR_TEST_SCRIPT" 2> >(grep -v "^Joined session" >&2); code=$?
             rings=$(keyctl show @u 2>/dev/null | awk "/skr:$SKR_NAMESPACE/ {print \$1}")
-            leases=$(keyctl show @u 2>/dev/null | awk "/skr-leases/ {print \$1}")
+            [[ $SKR_TEST_KEEPS_LEASES ]] || leases=$(keyctl show @u 2>/dev/null | awk "/skr-leases/ {print \$1}")
             # Other tests may hold leases, which are keyrings, at the same time.
             hold() { for key in $(keyctl rlist $1); do keyctl rdescribe $key; done 2>/dev/null | grep -q "^keyring"; }
             for ((i = 0; i < 100; i++)); do [[ $leases ]] && hold $leases || break; sleep 0.1; done
             for ring in $rings $leases; do keyctl unlink $ring @u 2>/dev/null; done
             exit $code
-            """#, environment: ["SKR_TEST_SCRIPT": script])
+            """#, environment: ["SKR_TEST_SCRIPT": script, "SKR_TEST_KEEPS_LEASES": Self.hadLeasesRing ? "1" : ""])
     }
 }
 

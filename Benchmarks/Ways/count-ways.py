@@ -16,9 +16,10 @@ PACKAGE = pathlib.Path(__file__).resolve().parent.parent
 SOURCES = PACKAGE.parent / "Sources"
 # From the caller to the kernel: the order of --files. Folders that are not listed come last in their target.
 LAYERS = [
-    "SessionKeyring", "SessionKeyring/Slots", "SessionKeyring/ReadThrough", "SessionKeyring/Coding",
-    "SessionKeyring/Items", "SessionKeyring/Scopes", "SessionKeyring/Locking", "SessionKeyring/Changes",
-    "SessionKeyring/Kernel", "SessionKeyring/",
+    "SessionKeyring", "SessionKeyring/Values", "SessionKeyring/Items", "SessionKeyring/Waiting",
+    "SessionKeyring/Fetching", "SessionKeyring/Backend", "SessionKeyring/Scopes", "SessionKeyring/Leases",
+    "SessionKeyring/Kernel", "SessionKeyring/Kernel/Reading", "SessionKeyring/Kernel/Writing",
+    "SessionKeyring/Kernel/Updating", "SessionKeyring/Kernel/Rings", "SessionKeyring/",
     "Keyutils/Keyrings", "Keyutils/Keys", "Keyutils/Sessions", "Keyutils/SecretMemory", "Keyutils/System", "Keyutils/",
 ]
 

@@ -2,10 +2,13 @@ public import Keyutils
 
 /// The operations that change an item, for tasks: where others are in the way, these wait without keeping a thread.
 ///
-/// Each does what the blocking form does, and waits for others up to `limit`; for quota it waits less than a second.
+/// Each does what the blocking form does, and waits up to `limit`: for others, and if the quota is full, for the kernel to
+/// free quota. A set or add waits for quota all that time, an update for about a second, the rest for 150 ms, because they
+/// can do without. With a limit of zero there is one attempt. A task that is cancelled after a step that others can see
+/// completes the operation.
 ///
-/// The blocking forms may be called from tasks too. They take microseconds, but where items are updated they wait for
-/// whoever has the item, for ten seconds at most, and where the quota is full they wait for the kernel, for less than one.
+/// The blocking forms may be called from tasks too. They take microseconds, but if items are updated they wait for
+/// the holder of the item, for ten seconds at most, and if the quota is full for about a second.
 extension SecretStore {
     /// Stores bytes, replacing any existing item; waits for others up to `limit`.
     ///
@@ -15,8 +18,7 @@ extension SecretStore {
         refreshAfter: Duration? = nil,
         usableFor: Duration? = nil, waiting limit: Duration
     ) async throws {
-        let freshness = try Freshness(
-            of: secret, for: item, in: self, timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor)
+        let freshness = try freshness(secret, item, timeout, refreshAfter, usableFor)
         let keyTimeout = try writeTimeout(timeout, for: item)
         var wait = Wait(upTo: limit, quota: limit)
         try await wait.runInTask { attempt throws(SecretStoreError) in
@@ -47,8 +49,7 @@ extension SecretStore {
         refreshAfter: Duration? = nil,
         usableFor: Duration? = nil, waiting limit: Duration
     ) async throws {
-        let freshness = try Freshness(
-            of: secret, for: item, in: self, timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor)
+        let freshness = try freshness(secret, item, timeout, refreshAfter, usableFor)
         let keyTimeout = try writeTimeout(timeout, for: item)
         var wait = Wait(upTo: limit, quota: limit)
         try await wait.runInTask { attempt throws(SecretStoreError) in

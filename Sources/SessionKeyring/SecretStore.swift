@@ -17,11 +17,11 @@ public import Keyutils
 /// A store may be shared by any number of threads and tasks, and any number of processes may use the same namespace at
 /// once. Every change becomes visible in one step.
 ///
-/// The calls are synchronous and take microseconds, reads always. A write may take longer in two cases: where the quota is
-/// full, it waits for what the kernel gives back late, for less than a second; where its item is updated, it waits for
-/// whoever has the item, for ten seconds at most. For the first `update` of a namespace, a fetch by `value(for:)`, or an `add`
-/// where an item has expired, makes the namespace's writers take turns from then on: each plain write then takes the item's
-/// lease, which makes it some three times as long. In a task, the forms with `waiting:` keep no thread.
+/// The calls are synchronous and take microseconds, reads always. A write may take longer in two cases: if the quota is full,
+/// it waits for the kernel to free quota, for about a second; if its item is being updated, it waits for the holder of the
+/// item, for ten seconds at most. The first `update` of a namespace, a fetch by `value(for:)`, or an `add` over an expired item
+/// makes the namespace's writers use leases from then on: each plain write then takes the item's lease, and takes about three
+/// times as long. In a task, the forms with `waiting:` suspend the task and block no thread.
 ///
 /// What any call may throw stands at ``SecretStoreError/Code-swift.enum``; a method names what it throws besides.
 public final class SecretStore: Sendable {
@@ -138,8 +138,7 @@ extension SecretStore {
         refreshAfter: Duration? = nil,
         usableFor: Duration? = nil
     ) throws(SecretStoreError) {
-        let freshness = try Freshness(
-            of: secret, for: item, in: self, timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor)
+        let freshness = try freshness(secret, item, timeout, refreshAfter, usableFor)
         let keyTimeout = try writeTimeout(timeout, for: item)
         var wait = Wait()
         try secret.withBytes { bytes throws(SecretStoreError) in
@@ -181,8 +180,7 @@ extension SecretStore {
         refreshAfter: Duration? = nil,
         usableFor: Duration? = nil
     ) throws(SecretStoreError) {
-        let freshness = try Freshness(
-            of: secret, for: item, in: self, timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor)
+        let freshness = try freshness(secret, item, timeout, refreshAfter, usableFor)
         let keyTimeout = try writeTimeout(timeout, for: item)
         var wait = Wait()
         try secret.withBytes { bytes throws(SecretStoreError) in
@@ -314,6 +312,16 @@ extension SecretStore {
 }
 
 extension SecretStore {
+    /// How long the value that is about to be stored is fresh and usable; `nil` if the caller states neither.
+    func freshness(
+        _ secret: borrowing SecretBytes, _ item: ItemIdentity, _ timeout: Duration?, _ refreshAfter: Duration?,
+        _ usableFor: Duration?
+    ) throws(SecretStoreError) -> Freshness? {
+        guard refreshAfter != nil || usableFor != nil else { return nil }
+        let lifetime = try Lifetime(timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor, of: item)
+        return Freshness(of: secret, for: item, lifetime, in: self)
+    }
+
     /// Checks a write; its timeout for the kernel.
     func writeTimeout(_ timeout: Duration?, for item: ItemIdentity) throws(SecretStoreError) -> KeyTimeout? {
         try checkWrite(item)

@@ -9,14 +9,8 @@ struct Freshness: ~Copyable {
     private let hash: UInt64
     private let lease: (any LeaseHandle)?
 
-    /// - Returns: `nil` if the caller states neither.
-    /// - Throws: ``SecretStoreError`` with `invalidTimeout`.
-    init?(
-        of secret: borrowing SecretBytes, for item: ItemIdentity, in store: SecretStore, timeout: Duration?,
-        refreshAfter: Duration?, usableFor: Duration?
-    ) throws(SecretStoreError) {
-        guard refreshAfter != nil || usableFor != nil else { return nil }
-        lifetime = try Lifetime(timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor, of: item)
+    init(of secret: borrowing SecretBytes, for item: ItemIdentity, _ lifetime: Lifetime, in store: SecretStore) {
+        self.lifetime = lifetime
         self.item = item
         hash = secret.withBytes(LeaseRecord.hash(of:))
         var attempt = BackendAttempt(mayUseLastResorts: false)

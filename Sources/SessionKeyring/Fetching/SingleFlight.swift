@@ -72,7 +72,8 @@ package struct SingleFlight: Sendable {
             case .good: return .take(found.value)
             // With a usable value at hand, nothing that goes wrong here is worth an error: the next one who asks tries again.
             case .due:
-                guard !hasFailed, let lease = try? takeLease(&attempt) else { return .take(found.value) }
+                var once = BackendAttempt(mayUseLastResorts: false)
+                guard !hasFailed, let lease = try? takeLease(&once) else { return .take(found.value) }
                 return try turn(under: lease, read)
             case .unusable: break
             }
@@ -117,9 +118,17 @@ package struct SingleFlight: Sendable {
     package func keep(
         _ bytes: RawSpan, for lifetime: Lifetime, under lease: FetchLease, of command: UInt64? = nil
     ) throws(SecretStoreError) -> Bool {
+        // A lease without a watch: there was no room for one.
+        if lease.timeLeft > .zero, !lease.canStore { throw SecretStoreError(.quotaExceeded, item: item) }
         var wait = Wait()
-        let isStored = try wait.run { attempt throws(SecretStoreError) in
-            try store(bytes, for: lifetime, under: lease, &attempt)
+        let isStored: Bool
+        do throws(SecretStoreError) {
+            isStored = try wait.run { attempt throws(SecretStoreError) in
+                try store(bytes, for: lifetime, under: lease, &attempt)
+            }
+        } catch {
+            // Others were in the way for longer than the lease lasts.
+            throw error.code == .leaseLost ? SecretStoreError(.contended, item: item) : error
         }
         guard isStored else { return true }
         do throws(SecretStoreError) {
@@ -136,8 +145,7 @@ package struct SingleFlight: Sendable {
         _ bytes: RawSpan, for lifetime: Lifetime, under lease: FetchLease, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> Bool {
         if lease.timeLeft > .zero { return try lease.store(bytes, timeout: lifetime.timeout, &attempt) }
-        // If the lease was lost in this wait for others, they are the reason.
-        if attempt.progress != nil { throw attempt.blocked(item) }
+        if attempt.progress != nil { throw SecretStoreError(.leaseLost, item: item) }
         return false
     }
 

@@ -3,16 +3,11 @@ import Keyutils
 /// What is known of the holder of a lease.
 public struct LeaseReport: Sendable {
     /// The process; `nil` if its number belongs to another pid namespace, or to an unknown one.
-    public let processID: Int32?
+    package let processID: Int32?
     /// The user who has taken it, as the kernel reports it.
-    public let userID: UInt32
+    package let userID: UInt32
     /// For how long it is held; `nil` if the lease's record states an impossible time.
-    public let duration: Duration?
-
-    /// A report; backends of your own make these.
-    public init(processID: Int32?, userID: UInt32, duration: Duration?) {
-        (self.processID, self.userID, self.duration) = (processID, userID, duration)
-    }
+    package let duration: Duration?
 
     init(_ record: LeaseRecord, userID: UInt32) {
         // A holder that was killed leaves the lease to its command.

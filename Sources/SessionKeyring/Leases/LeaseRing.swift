@@ -43,24 +43,27 @@ package struct LeaseRing {
             candidate.discard()
             candidate = LeaseCandidate(name: name, permissions: permissions)
         }
-        if attempt.progress != nil, try isTaken(name, &attempt, reason) {
-            if candidate.isStaged { attempt.makeProgress().candidate = candidate }
-            return nil
-        }
         do throws(KeyringError) {
-            try candidate.prepare(lasting: duration)
-            if let lease = try candidate.enter(keyring) { return lease }
-            // This process was stopped, until its own lease had ended.
-            attempt.blockage = .leaseCollection
-        } catch {
-            guard error.code == .alreadyExists else {
-                candidate.discard()
-                throw error
+            if attempt.progress != nil, try isTaken(name, &attempt, reason) {
+                if candidate.isStaged { attempt.makeProgress().candidate = candidate }
+                return nil
             }
-            if try !isTaken(name, &attempt, reason) { attempt.blockage = reason }
-            attempt.makeProgress().candidate = candidate
+            do throws(KeyringError) {
+                try candidate.prepare(lasting: duration)
+                if let lease = try candidate.enter(keyring) { return lease }
+                // This process was stopped, until its own lease had ended.
+                attempt.blockage = .leaseCollection
+            } catch {
+                guard error.code == .alreadyExists else { throw error }
+                // What is free now was being collected before.
+                if try !isTaken(name, &attempt, reason) { attempt.blockage = .leaseCollection }
+                attempt.makeProgress().candidate = candidate
+            }
+            return nil
+        } catch {
+            candidate.discard()
+            throw error
         }
-        return nil
     }
 
     /// Notes what blocks the attempt if the lease's name is in use.

@@ -22,12 +22,7 @@ extension SecretStore {
             guard let rings = kernel?.rings, rings.scope == .session || rings.scope == .sharedSession else {
                 return nil
             }
-            let key: KeyDescription
-            do throws(KeyringError) {
-                key = try Key(rings.anchor).describe()
-            } catch {
-                throw SecretStoreError(error)
-            }
+            let key = try inStoreTerms { () throws(KeyringError) in try Key(rings.anchor).describe() }
             return key.userID != geteuid() || key.name.hasPrefix("_uid_ses.") ? key.userID : nil
         }
     }

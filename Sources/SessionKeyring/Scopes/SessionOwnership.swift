@@ -53,12 +53,7 @@ extension Keyring {
     /// The ids are those of the caller's user namespace: a session from outside is one's own where its user is mapped to
     /// oneself.
     fileprivate func requireOwn() throws(SecretStoreError) {
-        let owner: UInt32
-        do throws(KeyringError) {
-            owner = try Key(self).describe().userID
-        } catch {
-            throw SecretStoreError(error)
-        }
+        let owner = try inStoreTerms { () throws(KeyringError) in try Key(self).describe().userID }
         guard owner == geteuid() else { throw SecretStoreError(.foreignSession(ownerID: owner)) }
     }
 }

@@ -1,6 +1,6 @@
 /// The operations that change the item, for tasks: where others are in the way, these wait without keeping a thread.
 ///
-/// Each does what the blocking form does, and waits for others up to `limit`; for quota it waits less than a second.
+/// Each does what the blocking form does, and waits up to `limit`, as that of ``SecretStore`` does.
 extension SecretSlot {
     /// Saves the value, replacing any existing one; waits for others up to `limit`.
     ///

@@ -4,7 +4,7 @@ import Keyutils
 ///
 /// A backend never waits. If something is in the way of an operation, the backend throws ``SecretStoreError`` with `contended`
 /// or `quotaExceeded`; the store waits and makes another attempt with the same value, so that no step that others can
-/// see is done twice. A backend that wraps another one passes the value on.
+/// see is done twice. A backend that wraps another one passes the value on, to one operation of the other.
 public struct BackendAttempt {
     /// Whether the backend may use last resorts against a full quota: remove expired items and empty keyrings, write over
     /// an old value in place, or change an item without its lease.
@@ -30,6 +30,8 @@ package enum Blockage: Hashable, Sendable {
     case namedLease
     /// The lease has ended, but the kernel has not freed its name yet.
     case leaseCollection
+    /// Another process makes a keyring of the namespace.
+    case ringMaker
     /// Nothing can be done before this time.
     case until(BootTime)
 }

@@ -8,8 +8,8 @@ package import Keyutils
 /// sleeps, ``runInTask(_:)`` suspends the task and blocks no thread.
 ///
 /// - **Others** are waited for until the limit, with pauses that the reason chooses: 20 us to 5 ms for an item's lease,
-///   1 to 50 ms for a named lease or a fetch, or until the kernel signals a change. If the kernel has to free a lease's name, the
-///   limit is at least 100 ms. The grace time of the update flag is waited for in any case; it is 20 ms at most.
+///   1 to 50 ms for a named lease or a fetch, or until the kernel signals a change. If the kernel has to free a lease's name, or another
+///   process makes the namespace's keyrings, the limit is at least 100 ms from then on. The grace time of the update flag is waited for in any case; it is 20 ms at most.
 /// - **Quota** is waited for because the kernel frees it late, some 15 ms after a key was unlinked, and up to 0.65 s later on
 ///   a busy machine. Attempts follow each other for 150 ms; then one may use the last resorts; then the remaining time
 ///   passes with attempts in between; then one may use the last resorts once more. With no time at all, the only attempt
@@ -19,6 +19,8 @@ package struct Wait {
     private let quotaLimit: Duration
     private var start: BootTime?
     private var deadline = BootTime(nanoseconds: 0)
+    /// When something was in the way for the first time that takes the kernel or others only a moment.
+    private var briefStart: BootTime?
     private var itemBackoff = Backoff(from: .microseconds(20), upTo: .milliseconds(5))
     private var longBackoff = Backoff(from: .milliseconds(1), upTo: .milliseconds(50))
     private var signal: LazySignal
@@ -59,7 +61,9 @@ package struct Wait {
 /// The drivers.
 extension Wait {
     /// A first attempt.
-    package var firstAttempt: BackendAttempt { BackendAttempt(mayUseLastResorts: quotaLimit <= .zero) }
+    package var firstAttempt: BackendAttempt {
+        BackendAttempt(mayUseLastResorts: quotaLimit <= .zero || quotaPhase != .beforeLastResorts)
+    }
 
     /// Makes attempts until one is through, sleeping in between.
     ///
@@ -145,7 +149,7 @@ extension Wait {
         _ body: () throws(KeyringError) -> Result
     ) throws(KeyringError) -> Result {
         var wait = Wait()
-        var attempt = BackendAttempt()
+        var attempt = wait.firstAttempt
         while true {
             do throws(KeyringError) {
                 return try body()
@@ -184,9 +188,13 @@ extension Wait {
 
     private mutating func stepForOthers(_ reason: Blockage?, _ now: BootTime) -> NextStep {
         switch reason {
-        case .until(let time): return time > now ? .pause(time.since(now)) : .now
-        case .leaseCollection:
-            deadline = max(deadline, (start ?? now) + BootTime(Self.collectionOfLease))
+        case .until(let time):
+            // A time that moves on again and again is somebody's mischief.
+            guard now < max(deadline, (start ?? now) + BootTime(.seconds(1))) else { return .end }
+            return time > now ? .pause(time.since(now)) : .now
+        case .leaseCollection, .ringMaker:
+            briefStart = briefStart ?? now
+            deadline = max(deadline, (briefStart ?? now) + BootTime(Self.collectionOfLease))
             return pause(&itemBackoff, now)
         case .itemLease: return pause(&itemBackoff, now)
         case .namedLease, nil: break

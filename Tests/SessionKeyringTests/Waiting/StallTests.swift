@@ -7,7 +7,7 @@ import Testing
 /// In each case, 20 tasks call a verb in a process that does nothing else. ``StallMeter`` measures for how long they block the
 /// pool: more than 20 ms is a failure. Machines are shared, so a case fails only if two of three attempts fail. With
 /// `SKR_STALL_LOG` in the environment, each attempt is printed.
-@Suite("A verb that waits blocks no thread of the pool", .tags(.kernel), .serialized, .aheadOfOthers)
+@Suite("A verb that waits blocks no thread of the pool", .tags(.kernel, .anyUser), .serialized, .aheadOfOthers)
 struct StallTests {
     @Test("while another process holds the item or the lease", arguments: StallVerb.allCases)
     func heldItem(verb: StallVerb) async throws {

@@ -82,3 +82,15 @@ extension KeyringError {
     /// and not for us: who has to tell them apart looks once more.
     var isKeyGoneOrRefused: Bool { isKeyGone || code == .accessDenied }
 }
+
+/// Runs calls of the kernel; their error is reported in the store's terms.
+@inline(__always)
+func inStoreTerms<Result: ~Copyable>(
+    _ item: ItemIdentity? = nil, _ body: () throws(KeyringError) -> Result
+) throws(SecretStoreError) -> Result {
+    do throws(KeyringError) {
+        return try body()
+    } catch {
+        throw SecretStoreError(error, item: item)
+    }
+}

@@ -18,7 +18,7 @@ extension NamespaceRings {
             }
             guard error.isKeyGone else { throw SecretStoreError(error) }
             // Either the ring is dead, or the anchor: the session that has ended.
-            if error.isKeyDead { try requireLive(anchor) }
+            if error.isKeyDead { _ = try inStoreTerms { () throws(KeyringError) in try Key(anchor).describe() } }
             return nil
         }
     }
@@ -45,11 +45,8 @@ extension NamespaceRings {
     ) throws(SecretStoreError) -> Keyring {
         for _ in 0..<SecondLooks.madeRings {
             if let found = try find(name, in: anchor) { return found }
-            let made: Keyring?
-            do throws(KeyringError) {
-                made = try scope == .thread ? makeInThread(name) : make(name, in: anchor, &attempt)
-            } catch {
-                throw SecretStoreError(error)
+            let made = try inStoreTerms { () throws(KeyringError) in
+                try scope == .thread ? makeInThread(name) : make(name, in: anchor, &attempt)
             }
             if let made { return made }
             if attempt.blockage != nil { throw attempt.blocked() }
@@ -59,14 +56,6 @@ extension NamespaceRings {
 
     /// What the names of the leases of makers begin with.
     static let makingPrefix = "skr-making:"
-
-    private func requireLive(_ anchor: Keyring) throws(SecretStoreError) {
-        do throws(KeyringError) {
-            _ = try Key(anchor).describe()
-        } catch {
-            throw SecretStoreError(error)
-        }
-    }
 
     /// Makes a ring, with what is in `old` if that is to be replaced.
     ///
@@ -80,7 +69,10 @@ extension NamespaceRings {
         } else {
             let lease = try LeaseRing(anchor, permissions: scope.permissions).acquire(
                 Self.makingPrefix + name, lasting: ItemLeases.duration, &attempt)
-            guard let lease else { return nil }
+            guard let lease else {
+                attempt.blockage = .ringMaker
+                return nil
+            }
             making = RingMaker(name, lease)
         }
         let state = try stateOfRing(name, in: anchor)

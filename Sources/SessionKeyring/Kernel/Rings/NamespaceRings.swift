@@ -142,11 +142,7 @@ package final class NamespaceRings: Sendable {
     /// Whether the anchor still links this ring, so that others will find what is in it.
     package func isLinked(_ ring: Keyring) throws(SecretStoreError) -> Bool {
         try inAnchor { anchor throws(SecretStoreError) in
-            do throws(KeyringError) {
-                return try anchor.links(Key(ring))
-            } catch {
-                throw SecretStoreError(error)
-            }
+            try inStoreTerms { () throws(KeyringError) in try anchor.links(Key(ring)) }
         }
     }
 

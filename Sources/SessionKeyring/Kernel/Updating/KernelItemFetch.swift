@@ -85,13 +85,9 @@ private final class KernelItemFetch: ItemFetch {
     ) throws(SecretStoreError) -> PlacedKey? {
         // Without the ring of the flag, the fetch's sentinel is gone as well.
         guard let leases = try backend.rings.flaggedLeasesRing() else { return nil }
-        let acquired: HeldLease?
-        do throws(KeyringError) {
-            acquired =
-                try backend.rings.raiseUpdateFlag(in: leases, &attempt)
-                ? backend.itemLeases.acquire(for: item.keyDescription, in: leases, &attempt) : nil
-        } catch {
-            throw SecretStoreError(error, item: item)
+        let acquired = try inStoreTerms(item) { () throws(KeyringError) -> HeldLease? in
+            guard try backend.rings.raiseUpdateFlag(in: leases, &attempt) else { return nil }
+            return try backend.itemLeases.acquire(for: item.keyDescription, in: leases, &attempt)
         }
         guard let lease = acquired else { throw attempt.blocked(item) }
         var (placed, isLost): (Key?, Bool) = (nil, false)
@@ -141,11 +137,7 @@ private final class KernelItemFetch: ItemFetch {
     /// Looks into the items' ring as it is now; false if there is none.
     private func inItems(_ look: (Keyring) throws(KeyringError) -> Bool) throws(SecretStoreError) -> Bool {
         guard let ring = try backend.rings.findItems() else { return false }
-        do throws(KeyringError) {
-            return try look(ring)
-        } catch {
-            throw SecretStoreError(error, item: item)
-        }
+        return try inStoreTerms(item) { () throws(KeyringError) in try look(ring) }
     }
 
     private func isUntouched(in ring: Keyring) throws(KeyringError) -> Bool {

@@ -35,11 +35,7 @@ extension NamespaceRings {
     /// Looked up anew: a ring that was removed holds no flag, and tells nothing.
     func flaggedLeasesRing() throws(SecretStoreError) -> Keyring? {
         guard let ring = try findLeasesRing() else { return nil }
-        do throws(KeyringError) {
-            return try haveUpdateFlag(in: ring) ? ring : nil
-        } catch {
-            throw SecretStoreError(error)
-        }
+        return try inStoreTerms { () throws(KeyringError) in try haveUpdateFlag(in: ring) } ? ring : nil
     }
 
     /// Makes all writers use leases from now on; false, with the attempt blocked, while some may not have seen the flag.

@@ -13,7 +13,8 @@ extension KernelBackend {
                 isInTime = isInTime && write.isInTime
                 return true
             }
-            guard let removed else { continue }
+            guard var removed else { continue }
+            removed = removed || attempt.progress?.isDeleted == true
             if isInTime { return removed }
             // An update that had read the item may have stored it again: the next round looks for the flag.
             guard let leases = try rings.flaggedLeasesRing() else { return removed }
@@ -80,11 +81,8 @@ extension KernelBackend {
             guard error.code == .quotaExceeded, attempt.mayUseLastResorts else {
                 throw SecretStoreError(error, item: item)
             }
-            let isHeld: Bool
-            do throws(KeyringError) {
-                isHeld = try itemLeases.isHeld(item.keyDescription, in: ring)
-            } catch {
-                throw SecretStoreError(error, item: item)
+            let isHeld = try inStoreTerms(item) { () throws(KeyringError) in
+                try itemLeases.isHeld(item.keyDescription, in: ring)
             }
             if !isHeld { return nil }
             attempt.blockage = .itemLease

@@ -4,6 +4,8 @@ extension KernelBackend {
     package func expire(
         _ item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> Bool {
+        // An earlier attempt has got so far, and holds the item's lease.
+        if attempt.progress?.update != nil { return try replaceToExpire(item, timeout: timeout, &attempt) }
         do throws(SecretStoreError) {
             if let leases = try rings.flaggedLeasesRing() {
                 return try expireUnderLease(item, timeout: timeout, in: leases, &attempt)

@@ -98,20 +98,20 @@ extension KernelBackend {
         than pending: PendingWrite, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) {
         let item = pending.item
-        guard try withKey(of: item, type: pending.otherType, { _, _ in }) != nil, let ring = try rings.leasesRing()
-        else { return }
-        let lease: HeldLease?
         do throws(SecretStoreError) {
-            lease = try leaseIfAffordable(of: item, in: ring, &attempt)
+            guard try withKey(of: item, type: pending.otherType, { _, _ in }) != nil,
+                let ring = try rings.leasesRing()
+            else { return }
+            let lease = try leaseIfAffordable(of: item, in: ring, &attempt)
+            if try withKey(of: item, type: pending.type, { _, _ in }) != nil {
+                try unlinkKeyOfOtherType(than: pending)
+            }
+            _ = lease?.release()
         } catch {
             // What was stored is visible, so the next attempt continues here.
             let progress = attempt.makeProgress()
             (progress.isStored, progress.isVisible) = (true, true)
             throw error
         }
-        if try withKey(of: item, type: pending.type, { _, _ in }) != nil {
-            try unlinkKeyOfOtherType(than: pending)
-        }
-        _ = lease?.release()
     }
 }

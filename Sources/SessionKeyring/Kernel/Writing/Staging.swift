@@ -88,11 +88,9 @@ extension KernelBackend {
     /// over what happened meanwhile, and those of its value.
     func dropSentinels(of item: ItemIdentity) throws(SecretStoreError) {
         guard !item.isSentinel, let ring = try rings.items() else { return }
-        do throws(KeyringError) {
+        try inStoreTerms(item) { () throws(KeyringError) in
             try dropFetchSentinel(of: item, in: ring)
             for sentinel in item.sentinels { try drop(sentinel, in: ring) }
-        } catch {
-            throw SecretStoreError(error, item: item)
         }
     }
 

@@ -43,7 +43,7 @@ struct CachedAction: VerbAction {
         var attempt = wait.firstAttempt
         while true {
             // Before the lease is taken, so that no signal ends us without releasing it.
-            let signals = BlockedSignals()
+            var signals = BlockedSignals()
             let turn: SingleFlight.Turn<CachedAnswer>
             do throws(SecretStoreError) {
                 turn = try nextTurn(of: flight, in: store, &attempt)
@@ -53,6 +53,7 @@ struct CachedAction: VerbAction {
                 if error.isLeaseHeld { throw SecretStoreError(.leaseHeld, item: item) }
                 guard error.code.isLackOfRoom else { throw error }
                 warn(CommandError(notKeptBecause: error))
+                signals = BlockedSignals()
                 turn = .fetch(FetchLease.none, old: nil, isOldUsable: false)
             }
             switch turn {

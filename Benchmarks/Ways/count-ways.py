@@ -32,7 +32,8 @@ def output_of(*words, **options):
 
 
 def build():
-    """The path of one-call, built in a scratch folder that no other build uses."""
+    """The path of one-call, built from nothing in a folder that no other build uses: SwiftPM misses files that are gone."""
+    shutil.rmtree(PACKAGE / ".build/ways", ignore_errors=True)
     words = [
         "swift", "build", "--package-path", PACKAGE, "--scratch-path", PACKAGE / ".build/ways", "--product", "one-call",
         "-Xswiftc", "-profile-generate", "-Xswiftc", "-profile-coverage-mapping"]

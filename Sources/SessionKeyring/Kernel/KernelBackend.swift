@@ -21,21 +21,6 @@ package struct KernelBackend: SecretBackend {
         FetchPlace(scope: rings.scope, anchor: rings.anchor.serial.rawValue, namespace: rings.namespace)
     }
 
-    // Inlined, with what it calls, because to return from each function costs more behind a system call: see CLinux.
-    @inline(__always)
-    package func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
-        if let place = nearPlace { return try readNear(place, item, body) }
-        return try withKey(of: item) { _, key throws(KeyringError) in
-            try key.lendPayload { payload in
-                body(payload.extracting(first: PayloadEncoding.secretSize(payload)))
-            }
-        } != nil
-    }
-
-    package func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
-        try withKey(of: item) { _, _ in } != nil
-    }
-
     package func clear() throws(SecretStoreError) {
         if try clearKnownRing() { return }
         for _ in 0..<SecondLooks.replacedRings {

@@ -4,8 +4,9 @@ public import Keyutils
 ///
 /// Each does what the blocking form does, and waits up to `limit`: for others, and if the quota is full, for the kernel to
 /// free quota. A set or add waits for quota all that time, an update for about a second, the rest for 150 ms, because they
-/// can do without. With a limit of zero there is one attempt. A task that is cancelled after a step that others can see
-/// completes the operation.
+/// can do without. With a limit of zero there is one attempt, besides waits of at most 100 ms for the kernel or for a
+/// process that makes the namespace's keyrings. A task that is cancelled after a step that others can see completes the
+/// operation, which then waits for up to ten seconds, whatever the limit.
 ///
 /// The blocking forms may be called from tasks too. They take microseconds, but if items are updated they wait for
 /// the holder of the item, for ten seconds at most, and if the quota is full for about a second.
@@ -83,7 +84,7 @@ extension SecretStore {
     ) async throws -> Bool {
         try checkWrite(item)
         let keyTimeout = try Self.keyTimeout(timeout, item: item)
-        var wait = Wait(upTo: limit, quota: min(limit, Wait.briefQuota))
+        var wait = Wait.freeingQuota(upTo: limit)
         let isFound = try await wait.runInTask { attempt throws(SecretStoreError) in
             try backend.expire(item, timeout: keyTimeout, &attempt)
         }
@@ -101,7 +102,7 @@ extension SecretStore {
         of item: ItemIdentity, waiting limit: Duration
     ) async throws -> Bool {
         try checkWrite(item)
-        var wait = Wait(upTo: limit, quota: min(limit, Wait.briefQuota))
+        var wait = Wait.freeingQuota(upTo: limit)
         let isFound = try await wait.runInTask { attempt throws(SecretStoreError) in
             try backend.expire(item, timeout: nil, &attempt)
         }
@@ -117,7 +118,7 @@ extension SecretStore {
     @discardableResult
     public nonisolated(nonsending) func delete(_ item: ItemIdentity, waiting limit: Duration) async throws -> Bool {
         try checkWrite(item)
-        var wait = Wait(upTo: limit, quota: min(limit, Wait.briefQuota))
+        var wait = Wait.freeingQuota(upTo: limit)
         return try await wait.runInTask { attempt throws(SecretStoreError) in try backend.delete(item, &attempt) }
     }
 
@@ -131,10 +132,11 @@ extension SecretStore {
         of kind: ItemIdentity.Kind, service: String, waiting limit: Duration
     ) async throws -> Int {
         var count = 0
-        var wait = Wait(upTo: limit, quota: min(limit, Wait.briefQuota))
+        var wait = Wait.freeingQuota(upTo: limit)
         for item in try identities(of: kind, service: service) {
             try checkWrite(item)
-            let isDeleted = try await wait.runInTask { attempt throws(SecretStoreError) in
+            // The count is owed to the caller once an item is gone.
+            let isDeleted = try await wait.runInTask(isCancellable: count == 0) { attempt throws(SecretStoreError) in
                 try backend.delete(item, &attempt)
             }
             if isDeleted { count += 1 }

@@ -55,13 +55,13 @@ extension SecretStore {
     ) throws -> Value? {
         let keyTimeout = try writeTimeout(timeout, for: item)
         try Self.checkLease(duration)
-        var wait = Wait(upTo: limit, quota: min(limit, Wait.fullQuota))
+        var wait = Wait.updating(upTo: limit)
         let update = try wait.run { attempt throws(SecretStoreError) in
             try backend.beginUpdate(of: item, lasting: duration, &attempt)
         }
         while true {
             let new = try newValue(of: item, by: update, coding, change)
-            var wait = Wait(quota: min(limit, Wait.fullQuota))
+            var wait = Wait.updating(upTo: limit)
             if try wait.run({ attempt throws(SecretStoreError) in try new.commit(by: update, keyTimeout, &attempt) }) {
                 return new.value
             }
@@ -92,13 +92,13 @@ extension SecretStore {
     ) async throws -> Value? {
         let keyTimeout = try writeTimeout(timeout, for: item)
         try Self.checkLease(duration)
-        var wait = Wait(upTo: limit, quota: min(limit, Wait.fullQuota))
+        var wait = Wait.updating(upTo: limit)
         let update = try await wait.runInTask { attempt throws(SecretStoreError) in
             try backend.beginUpdate(of: item, lasting: duration, &attempt)
         }
         while true {
             let new = try newValue(of: item, by: update, coding, change)
-            var wait = Wait(quota: min(limit, Wait.fullQuota))
+            var wait = Wait.updating(upTo: limit)
             let isDone = try await wait.runInTask { attempt throws(SecretStoreError) in
                 try new.commit(by: update, keyTimeout, &attempt)
             }

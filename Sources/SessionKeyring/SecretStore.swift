@@ -221,7 +221,7 @@ extension SecretStore {
     public func expire(_ item: ItemIdentity, timeout: Duration) throws(SecretStoreError) -> Bool {
         try checkWrite(item)
         let keyTimeout = try Self.keyTimeout(timeout, item: item)
-        var wait = Wait(quota: Wait.briefQuota)
+        var wait = Wait.freeingQuota()
         let isFound = try wait.run { attempt throws(SecretStoreError) in
             try backend.expire(item, timeout: keyTimeout, &attempt)
         }
@@ -237,7 +237,7 @@ extension SecretStore {
     @discardableResult
     public func removeTimeout(of item: ItemIdentity) throws(SecretStoreError) -> Bool {
         try checkWrite(item)
-        var wait = Wait(quota: Wait.briefQuota)
+        var wait = Wait.freeingQuota()
         let isFound = try wait.run { attempt throws(SecretStoreError) in
             try backend.expire(item, timeout: nil, &attempt)
         }
@@ -251,7 +251,7 @@ extension SecretStore {
     @discardableResult
     public func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
         try checkWrite(item)
-        var wait = Wait(quota: Wait.briefQuota)
+        var wait = Wait.freeingQuota()
         return try wait.run { attempt throws(SecretStoreError) in try backend.delete(item, &attempt) }
     }
 

@@ -14,7 +14,10 @@ struct Freshness: ~Copyable {
         self.item = item
         hash = secret.withBytes(LeaseRecord.hash(of:))
         var attempt = BackendAttempt(mayUseLastResorts: false)
-        lease = try? store.backend.takeLease(item.fetchLeaseName, lasting: Wait.usualLimit, &attempt)
+        let isFetched = try? store.backend.isLeaseHeld(item.fetchLeaseName)
+        lease =
+            isFetched == false
+            ? try? store.backend.takeLease(item.fetchLeaseName, lasting: Wait.usualLimit, &attempt) : nil
     }
 
     deinit {
@@ -81,7 +84,7 @@ extension SecretStore {
     nonisolated(nonsending) func invalidate<Value: Equatable>(
         _ refused: Value, for item: ItemIdentity, _ coding: ValueCoding<Value>, waiting limit: Duration
     ) async throws -> Bool {
-        var wait = Wait(upTo: limit, quota: min(limit, Wait.fullQuota))
+        var wait = Wait.updating(upTo: limit)
         return try await wait.runInTask { attempt throws(SecretStoreError) in
             try invalidate(refused, for: item, coding, &attempt)
         }

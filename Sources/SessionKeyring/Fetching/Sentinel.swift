@@ -102,12 +102,12 @@ extension SecretStore {
                 case .unknown: limit = nil
                 }
             }
-            let keyTimeout = try limit.map { limit throws(SecretStoreError) in
-                try Self.keyTimeout(limit, item: name)
-            }
+            // Others may be waited for meanwhile.
+            let end = limit.map { BootTime.now() + BootTime($0) }
             let step = Wait.Step { [backend] attempt throws(SecretStoreError) in
-                if let keyTimeout {
-                    _ = try backend.expire(name, timeout: keyTimeout, &attempt)
+                if let end {
+                    let left = max(end.since(.now()), .seconds(1))
+                    _ = try backend.expire(name, timeout: Self.keyTimeout(left, item: name), &attempt)
                 } else {
                     _ = try backend.delete(name, &attempt)
                 }

@@ -72,8 +72,18 @@ package struct SingleFlight: Sendable {
             case .good: return .take(found.value)
             // With a usable value at hand, nothing that goes wrong here is worth an error: the next one who asks tries again.
             case .due:
-                var once = BackendAttempt(mayUseLastResorts: false)
-                guard !hasFailed, let lease = try? takeLease(&once) else { return .take(found.value) }
+                guard !hasFailed, (try? store.backend.isLeaseHeld(leaseName)) == false else {
+                    return .take(found.value)
+                }
+                let lease: FetchLease
+                do throws(SecretStoreError) {
+                    lease = try takeLease(&attempt)
+                } catch {
+                    // The leases' ring is being replaced, which nobody might do else.
+                    if case .until = error.blockage { throw error }
+                    attempt.releaseLease()
+                    return .take(found.value)
+                }
                 return try turn(under: lease, read)
             case .unusable: break
             }
@@ -179,7 +189,7 @@ package struct SingleFlight: Sendable {
     /// Drops the item, so that it is fetched anew; false where there was none.
     package func forget() throws(SecretStoreError) -> Bool {
         let wasThere = try store.delete(item)
-        var wait = Wait(quota: Wait.briefQuota)
+        var wait = Wait.freeingQuota()
         _ = try wait.run { attempt throws(SecretStoreError) in
             try store.backend.delete(item.freshnessSentinel, &attempt)
         }

@@ -84,12 +84,22 @@ extension SecretStore {
         deletingOthers: Bool = false, waiting limit: Duration
     ) async throws {
         let others = deletingOthers ? try otherItems(than: credentials, server: server) : []
-        try await set(
-            credentials.password, for: credentials.item(server: server), timeout: timeout, waiting: limit)
-        for other in others { try await delete(other, waiting: limit) }
-        if !others.isEmpty, try !contains(credentials.item(server: server)) {
-            try await set(
-                credentials.password, for: credentials.item(server: server), timeout: timeout, waiting: limit)
+        let item = credentials.item(server: server)
+        try await set(credentials.password, for: item, timeout: timeout, waiting: limit)
+        // Others can see the new item, so the rest is completed even if the task is cancelled.
+        for other in others {
+            var wait = Wait.freeingQuota(upTo: limit)
+            _ = try await wait.runInTask(isCancellable: false) { attempt throws(SecretStoreError) in
+                try backend.delete(other, &attempt)
+            }
+        }
+        guard !others.isEmpty, try !contains(item) else { return }
+        let keyTimeout = try writeTimeout(timeout, for: item)
+        var wait = Wait(upTo: limit, quota: limit)
+        try await wait.runInTask(isCancellable: false) { attempt throws(SecretStoreError) in
+            try credentials.password.withBytes { bytes throws(SecretStoreError) in
+                try backend.set(bytes, for: item, timeout: keyTimeout, &attempt)
+            }
         }
     }
 

@@ -12,7 +12,7 @@ extension SecretStore {
         _ item: ItemIdentity, _ secret: borrowing SecretBytes
     ) throws(SecretStoreError) -> Bool {
         try checkWrite(item)
-        var wait = Wait(quota: Wait.briefQuota)
+        var wait = Wait.freeingQuota()
         return try wait.run { attempt throws(SecretStoreError) in
             if let backend = backend as? KernelBackend {
                 return try backend.delete(item, ifUnchanged: secret, &attempt)
@@ -36,10 +36,10 @@ extension SecretStore {
     package func holdingLease<Result>(
         _ name: String, _ body: () throws(SecretStoreError) -> Result
     ) throws(SecretStoreError) -> Result {
+        var wait = Wait(at: backend)
         for _ in 0..<SecondLooks.lostLeases {
             let lease: any LeaseHandle
             do throws(SecretStoreError) {
-                var wait = Wait()
                 lease = try wait.run { attempt throws(SecretStoreError) in
                     try backend.takeLease(name, lasting: Self.updateDuration, &attempt)
                 }

@@ -20,7 +20,7 @@ extension KernelBackend {
             guard let lease else { throw attempt.blocked() }
             return KernelLease(lease)
         }
-        throw SecretStoreError(.contended)
+        throw SecretStoreError(.blocked(.ringMaker))
     }
 
     package func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool {

@@ -1,7 +1,7 @@
 extension SecretStore {
     /// Takes the lease of that name if nobody holds it; `nil` if somebody does.
     ///
-    /// It doesn't wait for a holder, but up to 100 ms for the kernel to collect a dead holder's lease, and up to 750 ms for
+    /// It doesn't wait for a holder, but up to 100 ms for the kernel to collect a dead holder's lease, and about a second for
     /// quota, without keeping a thread. Leases and items may have the same names. A lease belongs to the store's scope and
     /// namespace.
     ///

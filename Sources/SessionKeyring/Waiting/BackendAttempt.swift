@@ -85,6 +85,12 @@ extension BackendAttempt {
         return false
     }
 
+    /// Releases a fetch's lease that earlier attempts have taken.
+    package func releaseLease() {
+        _ = made?.fetchLease?.release()
+        made?.fetchLease = nil
+    }
+
     /// Drops keys that only this thread can use, before a task is suspended.
     func prepareForSuspension() {
         made?.candidate?.discard()

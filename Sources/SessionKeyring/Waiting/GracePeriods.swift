@@ -20,9 +20,7 @@ enum GracePeriods {
                 waiters.append(waiter)
                 return waiters.count == 1
             }
-            // The thread takes all who came while it waited: for the last of them it may have waited for too short a time, but
-            // those have seen another attempt fail before.
-            if isFirst, !startThread() { resumeAll() }
+            if isFirst, !startThread() { resume(waiters.withLock(\.count)) }
         }
     }
 
@@ -31,8 +29,12 @@ enum GracePeriods {
         let error = unsafe pthread_create(
             &thread, nil,
             { _ in
-                GracePeriods.pass()
-                GracePeriods.resumeAll()
+                // A task that comes during a pass waits for the next one.
+                var count = GracePeriods.waiters.withLock(\.count)
+                while count > 0 {
+                    GracePeriods.pass()
+                    count = GracePeriods.resume(count)
+                }
                 return nil
             }, nil)
         guard error == 0 else { return false }
@@ -40,11 +42,14 @@ enum GracePeriods {
         return true
     }
 
-    private static func resumeAll() {
-        let all = waiters.withLock { waiters in
-            defer { waiters = [] }
-            return waiters
+    /// Resumes the first so many, and returns how many are left.
+    @discardableResult
+    private static func resume(_ count: Int) -> Int {
+        let (first, left) = waiters.withLock { waiters in
+            defer { waiters.removeFirst(count) }
+            return (waiters.prefix(count), waiters.count - count)
         }
-        for waiter in all { waiter.resume() }
+        for waiter in first { waiter.resume() }
+        return left
     }
 }

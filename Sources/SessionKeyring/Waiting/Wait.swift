@@ -9,7 +9,8 @@ package import Keyutils
 ///
 /// - **Others** are waited for until the limit, with pauses that the reason chooses: 20 us to 5 ms for an item's lease,
 ///   1 to 50 ms for a named lease or a fetch, or until the kernel signals a change. If the kernel has to free a lease's name, or another
-///   process makes the namespace's keyrings, the limit is at least 100 ms from then on. The grace time of the update flag is waited for in any case; it is 20 ms at most.
+///   process makes the namespace's keyrings, the limit is at least 100 ms from then on. The grace time of the update flag, 20 ms, and the 50 ms before a dead leases'
+///   ring is replaced are waited for in any case.
 /// - **Quota** is waited for because the kernel frees it late, some 15 ms after a key was unlinked, and up to 0.65 s later on
 ///   a busy machine. Attempts follow each other for 150 ms; then one may use the last resorts; then the remaining time
 ///   passes with attempts in between; then one may use the last resorts once more. With no time at all, the only attempt
@@ -17,6 +18,8 @@ package import Keyutils
 package struct Wait {
     private let limit: Duration
     private let quotaLimit: Duration
+    /// Whether the kernel's grace periods follow the wait for quota.
+    private let hasGracePeriods: Bool
     private var start: BootTime?
     private var deadline = BootTime(nanoseconds: 0)
     /// When something was in the way for the first time that takes the kernel or others only a moment.
@@ -38,23 +41,32 @@ package struct Wait {
 
     /// - Parameters:
     ///   - limit: how long to wait for others.
-    ///   - quotaLimit: how long to wait for quota.
+    ///   - quotaLimit: how long to wait for quota; `nil` for 600 ms and then the kernel's grace periods.
     ///   - backend: where a change is expected, for those who wait for a named lease or a fetch.
     package init(
-        upTo limit: Duration = usualLimit, quota quotaLimit: Duration = fullQuota,
-        at backend: (any SecretBackend)? = nil
+        upTo limit: Duration = usualLimit, quota quotaLimit: Duration? = nil, at backend: (any SecretBackend)? = nil
     ) {
         self.limit = limit
-        self.quotaLimit = quotaLimit
+        self.quotaLimit = quotaLimit ?? Self.fullQuota
+        hasGracePeriods = quotaLimit == nil
         signal = backend.map(LazySignal.unasked) ?? .none
+    }
+
+    /// For operations that free quota themselves, or can do without: they wait 150 ms for it at most.
+    static func freeingQuota(upTo limit: Duration = usualLimit) -> Wait {
+        Wait(upTo: limit, quota: min(limit, briefQuota))
+    }
+
+    /// For updates, which wait for quota for about a second at most.
+    static func updating(upTo limit: Duration) -> Wait {
+        Wait(upTo: limit, quota: limit < fullQuota ? limit : nil)
     }
 
     /// How long an operation waits for others unless the caller gives a limit.
     package static let usualLimit = Duration.seconds(10)
-    /// How long an operation waits for quota unless the caller gives a limit; then the kernel's grace periods follow.
-    package static let fullQuota = Duration.milliseconds(600)
-    /// The same for operations that free quota themselves, and how long others wait before they use the last resorts.
-    static let briefQuota = Duration.milliseconds(150)
+    private static let fullQuota = Duration.milliseconds(600)
+    /// How long an operation waits for quota before it uses the last resorts.
+    private static let briefQuota = Duration.milliseconds(150)
     private static let collectionOfLease = Duration.milliseconds(100)
 }
 
@@ -178,12 +190,30 @@ extension Wait {
             start = now
             deadline = now + BootTime(limit)
         }
+        // What others can see already is completed, whatever the caller's limit.
+        if attempt.progress?.isVisible == true {
+            deadline = max(deadline, (start ?? now) + BootTime(Self.usualLimit))
+        }
         attempt.blockage = nil
         switch error.code {
-        case .contended: return stepForOthers(error.blockage, now)
+        case .contended:
+            forgetQuota(unlessInUse: error.blockage, &attempt)
+            return stepForOthers(error.blockage, now)
         case .quotaExceeded: return stepForQuota(now, &attempt)
         default: return .end
         }
+    }
+
+    /// Quota that is missing after others were waited for has to be waited for anew.
+    private mutating func forgetQuota(unlessInUse reason: Blockage?, _ attempt: inout BackendAttempt) {
+        switch reason {
+        case .namedLease, nil: break
+        case .itemLease where quotaPhase == .beforeLastResorts: break
+        // The last resorts themselves take leases, and wait for the flag.
+        default: return
+        }
+        (quotaStart, quotaPhase) = (nil, .beforeLastResorts)
+        attempt.mayUseLastResorts = quotaLimit <= .zero
     }
 
     private mutating func stepForOthers(_ reason: Blockage?, _ now: BootTime) -> NextStep {
@@ -235,7 +265,7 @@ extension Wait {
         case .afterLastResorts:
             if waited < quotaLimit { return pause }
             quotaPhase = .gracePeriods
-            return quotaLimit == Self.fullQuota ? .gracePeriods : .now
+            return hasGracePeriods ? .gracePeriods : .now
         case .gracePeriods:
             quotaPhase = .ended
             attempt.mayUseLastResorts = true

@@ -49,7 +49,7 @@ extension KernelBackend {
                 }
             }
         }
-        throw SecretStoreError(.contended, item: item)
+        throw SecretStoreError(.blocked(.itemLease), item: item)
     }
 
     /// Looks for the item as that type, or as each that it may have.

@@ -51,7 +51,7 @@ extension NamespaceRings {
             if let made { return made }
             if attempt.blockage != nil { throw attempt.blocked() }
         }
-        throw SecretStoreError(.contended)
+        throw SecretStoreError(.blocked(.ringMaker))
     }
 
     /// What the names of the leases of makers begin with.

@@ -48,6 +48,7 @@ struct CachedAction: VerbAction {
             do throws(SecretStoreError) {
                 turn = try nextTurn(of: flight, in: store, &attempt)
             } catch {
+                attempt.releaseLease()
                 signals.release()
                 if wait.sleep(after: error, &attempt) { continue }
                 if error.isLeaseHeld { throw SecretStoreError(.leaseHeld, item: item) }

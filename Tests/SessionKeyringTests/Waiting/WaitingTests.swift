@@ -268,6 +268,68 @@ struct WaitingTests {
         }
     }
 
+    @Test("a lease that nobody holds is granted without a wait for others while another process makes the rings")
+    func ringsBeingMade() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let makers = LeaseRing(scratch.keyring, permissions: .possessorAll)
+        let name = "skr-making:" + NamespaceRings.leasesName
+        for isInTask in [true, false] {
+            let made = DispatchSemaphore(value: 0)
+            let holder = Locked<Maker?>(Maker(try makers.acquire(name, lasting: .seconds(10), waiting: .zero)))
+            Thread.detachNewThread {
+                usleep(30_000)
+                holder.withLock { $0 = nil }
+                made.signal()
+            }
+            let isGranted =
+                if isInTask {
+                    try await store.tryLease("job") != nil
+                } else {
+                    try blocking { try store.blockingTryLease("job") != nil }
+                }
+            #expect(isGranted)
+            #expect(becomesTrue { made.wait(timeout: .now()) == .success })
+            try scratch.keyring.clear()
+        }
+    }
+
+    @Test("credentials that are stored by a task which is cancelled meanwhile replace the other accounts still")
+    func cancelledCredentials() async throws {
+        let scratch = try ScratchKeyring()
+        let store = SecretStore(backend: CancellingBackend(whole: try scratch.store().backend))
+        for account in ["old", "older"] {
+            try store.set(InternetCredentials(account: account, password: "1"), server: "example.com")
+        }
+        try await Task {
+            let new = InternetCredentials(account: "new", password: "2")
+            try await store.set(new, server: "example.com", deletingOthers: true, waiting: .seconds(5))
+        }.value
+        #expect(try store.identities().map(\.account) == ["new"])
+    }
+
+    @Test("a task that is cancelled while it clears a service deletes all of its items, and counts them")
+    func cancelledClear() async throws {
+        let scratch = try ScratchKeyring()
+        let store = SecretStore(backend: CancellingBackend(whole: try scratch.store().backend))
+        for account in ["a", "b", "c"] { try store.set("1", for: .password(service: "api", account: account)) }
+        let count = try await Task {
+            try await store.clear(of: .password, service: "api", waiting: .seconds(5))
+        }.value
+        #expect(try count == 3 && store.identities().isEmpty)
+    }
+
+    @Test("a backend that wraps the kernel's works in full, and shares fetches only if it says so")
+    func wrapping() async throws {
+        let scratch = try ScratchKeyring()
+        let kernel = try scratch.store().backend
+        let (plain, full) = (PlainWrapper(whole: kernel), FullWrapper(whole: kernel))
+        let lease = try await SecretStore(backend: full).lease("job", waiting: .zero)
+        #expect(full.leaseReport("job") != nil && plain.leaseReport("job") == nil)
+        #expect(full.fetchPlace == kernel.fetchPlace && plain.fetchPlace == nil)
+        withExtendedLifetime(lease) {}
+    }
+
     @Test("a lease that was lost meanwhile is told")
     func lostLease() throws {
         let scratch = try ScratchKeyring()
@@ -282,4 +344,39 @@ struct WaitingTests {
             }
         } throws: { ($0 as? SecretStoreError)?.code == .leaseLost }
     }
+}
+
+/// Holds a lease until nobody refers to it any more.
+private final class Maker: Sendable {
+    private let lease: HeldLease?
+    init(_ lease: consuming HeldLease?) { self.lease = lease }
+}
+
+/// Cancels the task that stores or deletes something, once that is done.
+private struct CancellingBackend: ForwardingBackend {
+    let whole: any SecretBackend
+
+    func set(
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) {
+        try whole.set(bytes, for: item, timeout: timeout, &attempt)
+        withUnsafeCurrentTask { $0?.cancel() }
+    }
+
+    func delete(_ item: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
+        defer { withUnsafeCurrentTask { $0?.cancel() } }
+        return try whole.delete(item, &attempt)
+    }
+}
+
+private struct PlainWrapper: ForwardingBackend {
+    let whole: any SecretBackend
+}
+
+private struct FullWrapper: ForwardingBackend {
+    let whole: any SecretBackend
+
+    func leaseReport(_ name: String) -> LeaseReport? { whole.leaseReport(name) }
+    func changeSignal() -> ChangeSignal? { whole.changeSignal() }
+    var fetchPlace: FetchPlace? { whole.fetchPlace }
 }

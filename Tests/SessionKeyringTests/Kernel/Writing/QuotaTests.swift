@@ -216,6 +216,29 @@ struct QuotaTests {
         }
     }
 
+    @Test("on a full quota all items of a service are deleted by one call")
+    func clearOnFullQuota() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try OrdinaryUser.becomeInNewSession(60_111)
+            let ring = try Keyring.resolve(.sessionKeyring).addKeyring("ring")
+            // A task continues on any thread, and not all of them have this session.
+            try Key(ring).setPermissions([.possessorAll, .userAll])
+            let store = try SecretStore(.keyring(ring.serial, isOpenToOwner: true))
+            for account in ["a", "b", "c"] { try store.set("1", for: .password(service: "api", account: account)) }
+            try await store.update(.password(service: "flag"), timeout: nil) { (_: String?) in "1" }
+            var number = 0
+            for _ in 0..<2 {
+                for _ in 0..<10 { _ = GracePeriod.pass() }
+                let payload: [UInt8] = [1]
+                while (try? ring.add(.user, "filler\(number)", payload: payload.span.bytes)) != nil { number += 1 }
+            }
+            let count = try await store.clear(of: .password, service: "api", waiting: .seconds(5))
+            succeed(3, count == 3)
+            succeed(4, try store.identities() == [.password(service: "flag")])
+            exit(0)
+        }
+    }
+
     @Test("a set that the quota refuses changes neither value nor lifetime of what is there (issue line 1.4)")
     func refusedSet() async {
         await #expect(processExitsWith: .exitCode(0)) {

@@ -111,7 +111,7 @@ extension SecretStore {
         let value: Value?
         /// `nil` to delete the item.
         let bytes: SecretBytes?
-        /// False if there was no item, and there is to be none.
+        /// False if the item is absent and stays so.
         let isChange: Bool
 
         func commit(
@@ -140,5 +140,16 @@ extension SecretStore {
             return NewValue(value: nil, bytes: nil, isChange: old != nil)
         }
         return NewValue(value: new, bytes: try encoding(item) { try coding.encode(new) }, isChange: true)
+    }
+
+    private func decoded<Value>(
+        _ result: Result<Value, any Error>?,
+        _ item: ItemIdentity
+    ) throws(SecretStoreError) -> Value? {
+        do {
+            return try result?.get()
+        } catch {
+            throw .undecodable(error, item: item)
+        }
     }
 }

@@ -377,17 +377,6 @@ extension SecretStore {
         }
     }
 
-    func decoded<Value>(
-        _ result: Result<Value, any Error>?,
-        _ item: ItemIdentity
-    ) throws(SecretStoreError) -> Value? {
-        do {
-            return try result?.get()
-        } catch {
-            throw .undecodable(error, item: item)
-        }
-    }
-
     @usableFromInline
     func check(_ item: ItemIdentity) throws(SecretStoreError) {
         if let problem = item.problem { throw SecretStoreError(.invalidName(problem, of: .item), item: item) }

@@ -34,7 +34,7 @@ public final class InMemoryBackend: SecretBackend {
         state.withLock { state in state.change(item, to: entry) }
     }
 
-    /// Stores an item if there is no live one.
+    /// Stores an item unless a live one exists.
     ///
     /// - Throws: `SecretStoreError` with `tooLarge` or `duplicate`.
     public func add(
@@ -50,7 +50,7 @@ public final class InMemoryBackend: SecretBackend {
         if !isStored { throw SecretStoreError(.duplicate, item: item) }
     }
 
-    /// Gives the item a new timeout; false if there is no item.
+    /// Gives the item a new timeout; false for an absent item.
     public func expire(
         _ item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> Bool {

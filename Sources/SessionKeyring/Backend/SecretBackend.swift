@@ -25,15 +25,15 @@ public protocol SecretBackend: Sendable {
         _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError)
 
-    /// Makes the item visible, complete with its timeout, in one step, if there is no live one.
+    /// Makes the item visible, complete with its timeout, in one step, unless a live one exists.
     ///
     /// - Throws: ``SecretStoreError`` with `duplicate` if there is a live item, or as `set` does.
     func add(
         _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError)
 
-    /// Gives the item a new timeout, counted from now, or none with `nil`: it then lives as long as its scope; false if
-    /// there is no item.
+    /// Gives the item a new timeout, counted from now, or none with `nil`: it then lives as long as its scope; false for an
+    /// absent item.
     ///
     /// - Throws: ``SecretStoreError`` with `unsupported` for a `nil` that the backend can't do.
     func expire(
@@ -43,7 +43,7 @@ public protocol SecretBackend: Sendable {
     /// Whether there is a live item.
     func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool
 
-    /// Deletes the item; false if there is none.
+    /// Deletes the item; false for an absent one.
     func delete(_ item: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool
 
     /// Deletes all items.
@@ -65,7 +65,7 @@ public protocol SecretBackend: Sendable {
         of item: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> any ItemUpdate
 
-    /// Begins to watch an item that is being fetched; `nil` as a last resort, if there is no room for that.
+    /// Begins to watch an item that is being fetched; `nil` as a last resort, if the quota is too full for that.
     func beginFetch(
         of item: ItemIdentity, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> (any ItemFetch)?
@@ -80,21 +80,21 @@ public protocol SecretBackend: Sendable {
     /// Whether somebody holds the lease of that name.
     func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool
 
-    /// What is known of the holder of the lease of that name; `nil` if there is none, or nothing is known.
+    /// A report about the holder of the lease of that name; `nil` if nobody holds it, or the backend doesn't know.
     ///
     /// The default knows nothing.
     func leaseReport(_ name: String) -> LeaseReport?
 
-    /// The changes of the items from now on, whoever makes them.
+    /// The changes of the items from now on, by any process.
     ///
     /// - Throws: ``SecretStoreError`` with `unsupported` if the backend does not report changes.
     func changes(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> SecretChanges
 
-    /// Signals changes of items and leases from now on, so that those who wait need not look again and again; `nil`, as
+    /// Signals changes of items and leases from now on, so that waiting calls don't have to look again and again; `nil`, as
     /// by default, if the backend can't.
     func changeSignal() -> ChangeSignal?
 
-    /// Where the items are, so that two stores in this process share fetches of the same item; `nil`, as by default, if only
+    /// The place of the items, so that two stores in this process share fetches of the same item; `nil`, as by default, if only
     /// calls with this very backend share them.
     ///
     /// A backend that wraps another one may return the other's, unless it changes the bytes: what one store fetches is

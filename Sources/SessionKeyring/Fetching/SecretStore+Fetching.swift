@@ -71,7 +71,7 @@ extension SecretStore {
         switch try await turn(of: flight, coding()) as SingleFlight.Turn<Value> {
         case .take(let value): return .found(value, isForAll: false)
         case .fetch(let lease, let old, _):
-            // Renewed from now on, because a busy pool may let the task go on late.
+            // Renewed from now on, because a busy pool may continue the task late.
             let renewal = LeaseRenewer.inBackground(lease, lasting: flight.leaseDuration)
             let isWanted = shared.hold(lease, renewal, upTo: policy.limit) {
                 flight.rememberFailure(under: lease)
@@ -164,8 +164,8 @@ extension SecretStore {
         }
     }
 
-    /// Stores what was fetched, sleeping if something is in the way; false if there is no room for it or its sentinels, or
-    /// its time is over already.
+    /// Stores what was fetched, sleeping if something is in the way; false if the quota is too full for it or its sentinels, or
+    /// it has expired already.
     ///
     /// What may not be fetched twice, as a token that replaces another, is worth more to the caller than an error about a
     /// store that has no room for it just now.

@@ -31,7 +31,7 @@ struct Freshness: ~Copyable {
 }
 
 extension SecretStore {
-    /// States how long the stored value is fresh and usable; if there is no room for that, the next caller fetches it again.
+    /// States how long the stored value is fresh and usable; on a full quota, the next caller fetches it again.
     func finish(_ freshness: borrowing Freshness) throws(SecretStoreError) {
         do throws(SecretStoreError) {
             try Wait.run(try freshness.steps(in: self))

@@ -128,7 +128,7 @@ package struct SingleFlight: Sendable {
     package func keep(
         _ bytes: RawSpan, for lifetime: Lifetime, under lease: FetchLease, of command: UInt64? = nil
     ) throws(SecretStoreError) -> Bool {
-        // A lease without a watch: there was no room for one.
+        // A lease without a watch: the quota was too full for one.
         if lease.timeLeft > .zero, !lease.canStore { throw SecretStoreError(.quotaExceeded, item: item) }
         var wait = Wait()
         let isStored: Bool

@@ -1,6 +1,6 @@
 import Keyutils
 
-/// What is known of the holder of a lease.
+/// A report about the holder of a lease.
 public struct LeaseReport: Sendable {
     /// The process; `nil` if its number belongs to another pid namespace, or to an unknown one.
     package let processID: Int32?

@@ -33,7 +33,7 @@ package struct LeaseRing {
     ///   - duration: how long it lasts unless released, after which others may take it.
     ///   - reason: what the attempt is blocked by if somebody holds the lease.
     /// - Returns: the lease; `nil` if the attempt is blocked.
-    /// - Throws: ``KeyringError`` with `quotaExceeded` if there is no room for two keys, or `accessDenied` if something
+    /// - Throws: ``KeyringError`` with `quotaExceeded` if the quota is too full for two keys, or `accessDenied` if something
     ///   has the name that can be neither looked at nor taken.
     package func acquire(
         _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt, else reason: Blockage = .itemLease
@@ -55,7 +55,7 @@ package struct LeaseRing {
                 attempt.blockage = .leaseCollection
             } catch {
                 guard error.code == .alreadyExists else { throw error }
-                // What is free now was being collected before.
+                // A name that is free now was being collected before.
                 if try !isTaken(name, &attempt, reason) { attempt.blockage = .leaseCollection }
                 attempt.makeProgress().candidate = candidate
             }
@@ -266,7 +266,7 @@ struct ItemLeases {
         try self.ring(ring).look(name(for: keyDescription)) == .held
     }
 
-    /// What is known of the holder of a lease that users of the store have named.
+    /// A report about the holder of a lease that users of the store have named.
     func report(publicName: String, in ring: Keyring) throws(KeyringError) -> LeaseReport? {
         try self.ring(ring).report(self.publicName(publicName))
     }

@@ -37,7 +37,7 @@ package enum Blockage: Hashable, Sendable {
 }
 
 extension BackendAttempt {
-    /// What earlier attempts have done; made when the first of them is blocked.
+    /// The progress of earlier attempts; made when the first of them is blocked.
     final class Progress {
         /// Whether others can see a part of the operation, so that it is not cancelled any more.
         var isVisible = false
@@ -63,7 +63,7 @@ extension BackendAttempt {
         }
     }
 
-    /// What earlier attempts have done; `nil` if they have not left anything.
+    /// The progress of earlier attempts; `nil` if they have not left any.
     var progress: Progress? { made }
 
     /// The same, to note something in.

@@ -2,7 +2,7 @@ import Glibc
 
 /// How often something is looked at again that changes between two system calls, and how far apart the looks are.
 ///
-/// These are no waits for others: each look is expected to be the last. A store that is displaced again and again within
+/// They don't wait for others: each look is expected to be the last. A store that is displaced again and again within
 /// microseconds ends as `contended`.
 enum SecondLooks {
     /// Searches for a key that is displaced, and listings of a ring of which keys are, each time, before they are used.

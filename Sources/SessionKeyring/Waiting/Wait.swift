@@ -11,7 +11,7 @@ package import Keyutils
 ///   1 to 50 ms for a named lease or a fetch, or until the kernel signals a change. If the kernel has to free a lease's name, or another
 ///   process makes the namespace's keyrings, the limit is at least 100 ms from then on. The grace time of the update flag, 20 ms, and the 50 ms before a dead leases'
 ///   ring is replaced are waited for in any case.
-/// - **Quota** is waited for because the kernel frees it late, some 15 ms after a key was unlinked, and up to 0.65 s later on
+/// - **Quota** is waited for because the kernel frees it late, about 15 ms after a key was unlinked, and up to 0.65 s later on
 ///   a busy machine. Attempts follow each other for 150 ms; then one may use the last resorts; then the remaining time
 ///   passes with attempts in between; then one may use the last resorts once more. With no time at all, the only attempt
 ///   may use them.
@@ -190,7 +190,7 @@ extension Wait {
             start = now
             deadline = now + BootTime(limit)
         }
-        // What others can see already is completed, whatever the caller's limit.
+        // An operation that others can see already is completed, whatever the caller's limit.
         if attempt.progress?.isVisible == true {
             deadline = max(deadline, (start ?? now) + BootTime(Self.usualLimit))
         }
@@ -204,7 +204,7 @@ extension Wait {
         }
     }
 
-    /// Quota that is missing after others were waited for has to be waited for anew.
+    /// Quota that is missing after others were waited for has to be waited for again.
     private mutating func forgetQuota(unlessInUse reason: Blockage?, _ attempt: inout BackendAttempt) {
         switch reason {
         case .namedLease, nil: break
@@ -311,7 +311,7 @@ extension SecretStoreError {
         }
     }
 
-    /// What was in the way of an attempt; `nil` if a backend other than the kernel's does not tell.
+    /// The reason why an attempt was blocked; `nil` if a backend other than the kernel's does not tell.
     var blockage: Blockage? {
         if case .blocked(let reason) = detail { reason } else { nil }
     }

@@ -48,7 +48,7 @@ struct StallCase: Codable {
     /// The time after which all tasks have ended, in milliseconds: if they were cancelled, soon after that.
     private var latestEnd: Double {
         // A store waits for quota as long as for others, and then makes a last attempt.
-        guard let cancellation else { return Double(Self.longestWait) + 500 }
+        guard let cancellation else { return Double(Self.longestWait) + 2_500 }
         // The first step is visible, so the second one waits for the holder.
         return 1_000 + Double(obstacle == .heldSentinel ? Self.holdTime : cancellation)
     }
@@ -200,7 +200,7 @@ final class StallScene: Sendable {
         let helpers = DispatchGroup()
         detach(helpers) { [self] in release(whenOver: areOver) }
         // A task that waits without a limit ends, too.
-        let cancellation = DispatchTimeInterval.milliseconds(stall.cancellation ?? StallCase.longestWait + 500)
+        let cancellation = DispatchTimeInterval.milliseconds(stall.cancellation ?? StallCase.longestWait + 3_000)
         detach(helpers) {
             if areOver.wait(timeout: .now() + cancellation) == .timedOut { tasks.forEach { $0.cancel() } }
         }

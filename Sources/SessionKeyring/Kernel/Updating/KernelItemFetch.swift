@@ -65,7 +65,7 @@ private final class KernelItemFetch: ItemFetch {
     ) throws(SecretStoreError) -> Bool {
         try PayloadEncoding.with(bytes) { payload throws(SecretStoreError) in
             let pending = try PendingWrite(of: bytes, as: payload, for: item, timeout: timeout)
-            // What an earlier attempt has placed is nothing that happened to the item.
+            // A key that an earlier attempt has placed doesn't count as a change by others.
             var placed = attempt.progress?.placedKey
             if placed == nil, try inItems(isUntouched) { placed = try place(pending, payload, &attempt) }
             guard let placed else { return false }
@@ -134,7 +134,7 @@ private final class KernelItemFetch: ItemFetch {
         }
     }
 
-    /// Looks into the items' ring as it is now; false if there is none.
+    /// Looks into the items' ring as it is now; false without one.
     private func inItems(_ look: (Keyring) throws(KeyringError) -> Bool) throws(SecretStoreError) -> Bool {
         guard let ring = try backend.rings.findItems() else { return false }
         return try inStoreTerms(item) { () throws(KeyringError) in try look(ring) }

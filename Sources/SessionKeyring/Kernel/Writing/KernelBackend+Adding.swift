@@ -1,6 +1,6 @@
 package import Keyutils
 
-/// Storing an item only if there is no live one.
+/// Storing an item unless a live one exists.
 extension KernelBackend {
     package func add(
         _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt

@@ -108,7 +108,7 @@ extension KernelBackend {
             }
             _ = lease?.release()
         } catch {
-            // What was stored is visible, so the next attempt continues here.
+            // Others can see the stored key, so the next attempt continues here.
             let progress = attempt.makeProgress()
             (progress.isStored, progress.isVisible) = (true, true)
             throw error

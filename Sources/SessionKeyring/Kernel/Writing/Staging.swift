@@ -61,7 +61,7 @@ struct PendingWrite {
     var otherType: KeyType { type == .user ? .bigKey : .user }
 }
 
-/// What all that store an item do before and after.
+/// Steps before and after an item is stored, in any way.
 extension KernelBackend {
     /// Stages the key: bytes, permissions and timeout appear at the same time when it is moved, the kernel displaces the
     /// old key atomically, and a crash before the move leaves nothing.

@@ -10,7 +10,7 @@ package enum Forks {
     ///
     /// Only a child writes it, before it has other threads.
     private nonisolated(unsafe) static var count: UInt32 = 0
-    private nonisolated(unsafe) static var arenaLock: LockBox<Void>?
+    private nonisolated(unsafe) static var arenaLock: LockBox<SizeClasses>?
 
     /// Whether libc tells us; it does unless it has no memory left.
     private static let areTold: Bool = {

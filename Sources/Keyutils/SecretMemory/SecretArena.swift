@@ -26,9 +26,8 @@ enum SecretArena {
     static let largestClass = 32_768
     static let pageClass = 4_096
 
-    /// Guards what follows.
-    static let lock = LockBox<Void>(())
-    private nonisolated(unsafe) static var classes = SizeClasses()
+    /// The free slots; the same lock guards the mappings.
+    static let lock = LockBox(SizeClasses())
     private nonisolated(unsafe) static var mappings = SlotStack()
     /// The error number of the first piece that could not be locked; 0 until then.
     private static let lockingError = Atomic<CInt>(0)
@@ -46,7 +45,7 @@ enum SecretArena {
     static func allocate(_ count: Int) -> Slot {
         lockAnewInChild()
         guard count <= largestClass else { return lock.withLock { _ in map(count) } }
-        return SlotFreeList.take(count) ?? lock.withLock { _ in unsafe classes.allocate(count) }
+        return SlotFreeList.take(count) ?? lock.withLock { classes in classes.allocate(count) }
     }
 
     /// Wipes the first `dirty` bytes and takes the slot back; the caller vouches that it wrote nowhere else.
@@ -58,7 +57,7 @@ enum SecretArena {
             return
         }
         if SlotFreeList.put(slot) { return }
-        lock.withLock { _ in unsafe classes.deallocate(slot) }
+        lock.withLock { classes in classes.deallocate(slot) }
     }
 
     @inline(__always)
@@ -107,7 +106,7 @@ enum SecretArena {
 }
 
 /// Free slots of each size.
-private struct SizeClasses {
+struct SizeClasses {
     private var tiny = FreeSlots()
     private var small = FreeSlots()
     private var medium = FreeSlots()

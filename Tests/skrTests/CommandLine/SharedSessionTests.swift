@@ -1,6 +1,15 @@
 import Foundation
 import Testing
 
+/// Removes the namespace's keyring and update flag, so that the user's quota lasts for many runs on one machine.
+private let removal = #"""
+    { for anchor in @s @u; do
+        keyctl unlink $(keyctl search $anchor keyring skr:$SKR_NAMESPACE) $anchor
+        leases=$(keyctl search $anchor keyring skr-leases-2)
+        keyctl unlink $(keyctl search $leases user updates:$SKR_NAMESPACE:) $leases
+    done; } &>/dev/null
+    """#
+
 /// Runs a script as this user without a session keyring.
 ///
 /// The kernel's keyring for session-less processes is joined by its name, which makes no difference to skr.
@@ -14,8 +23,10 @@ private func withoutSession(_ script: String, as user: Int, environment: [String
             keyctl show @us >/dev/null
             keyctl session _uid_ses.$OTHER bash -c "$SCRIPT" 2> >(grep -v "^Joined session" >&2)'
         """#,
-        environment: ["OTHER": "\(user)", "SCRIPT": "cd /; \(script); skr clear; echo end", "SKR_SCOPE": ""]
-            .merging(environment) { $1 })
+        environment: [
+            "OTHER": "\(user)", "SCRIPT": "cd /; \(script); skr clear; \(removal); echo end", "SKR_SCOPE": "",
+        ]
+        .merging(environment) { $1 })
 }
 
 @Suite("Without a session keyring, storing verbs warn", .enabled(if: geteuid() == 0, "becomes another user"))

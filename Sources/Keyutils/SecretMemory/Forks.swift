@@ -10,17 +10,17 @@ package enum Forks {
     ///
     /// Only a child writes it, before it has other threads.
     private nonisolated(unsafe) static var count: UInt32 = 0
-    private nonisolated(unsafe) static var arenaLock: LockBox<SizeClasses>?
+    private nonisolated(unsafe) static var arenaLock: UnsafeMutablePointer<pthread_mutex_t>?
 
     /// Whether libc tells us; it does unless it has no memory left.
     private static let areTold: Bool = {
-        unsafe arenaLock = SecretArena.lock
+        unsafe arenaLock = SecretArena.lock.handle
         return pthread_atfork(
             // A thread that the child does not have must not hold the lock there for ever.
             { SecretArena.lock.lock() },
             { SecretArena.lock.unlock() },
             {
-                unsafe arenaLock?.unlock()
+                if let lock = unsafe arenaLock { unsafe pthread_mutex_unlock(lock) }
                 unsafe count &+= 1
             }) == 0
     }()

@@ -82,8 +82,11 @@ package struct LeaseRecord: Equatable {
     }
 
     /// A hash of a payload (FNV-1a).
-    package static func hash(of payload: RawSpan) -> UInt64 {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    package static func hash(of payload: RawSpan) -> UInt64 { hash(of: payload, after: 0xCBF2_9CE4_8422_2325) }
+
+    /// A hash of bytes that follow others, of which this is the hash.
+    package static func hash(of payload: RawSpan, after start: UInt64) -> UInt64 {
+        var hash = start
         for offset in 0..<payload.byteCount {
             let byte = unsafe payload.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
             hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3

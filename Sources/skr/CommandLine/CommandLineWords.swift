@@ -85,13 +85,14 @@ import SessionKeyring
 
     /// A hash of the words and their order.
     var hash: UInt64 {
-        var bytes: [UInt8] = []
+        var hash = LeaseRecord.hash(of: RawSpan())
         for position in 0..<count {
             guard let word = unsafe pointers[position] else { continue }
-            let length = unsafe strlen(word)
-            unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(start: word, count: length + 1))
+            // With the null byte, so that `a b` is not `ab`.
+            let bytes = unsafe UnsafeRawBufferPointer(start: word, count: strlen(word) + 1)
+            hash = unsafe LeaseRecord.hash(of: bytes.bytes, after: hash)
         }
-        return unsafe LeaseRecord.hash(of: bytes.span.bytes)
+        return hash
     }
 
     /// The first word, for messages: what is not UTF-8 is replaced.

@@ -18,10 +18,10 @@ struct CachedAnswer {
         _ item: ItemIdentity, of command: UInt64, in store: SecretStore
     ) throws(SecretStoreError) -> CachedAnswer? {
         if let output = try store.get(item) {
-            let printer = try output.withBytes { value throws(SecretStoreError) in
-                try store.command(of: item, holding: value)
+            let isOurs = try output.withBytes { value throws(SecretStoreError) in
+                try store.command(of: item, holding: value) == command
             }
-            if printer == command { return CachedAnswer(exitCode: 0, output: SecretBox(output)) }
+            if isOurs { return CachedAnswer(exitCode: 0, output: SecretBox(output)) }
         }
         return try store.withBytes(of: item.failureSentinel) { bytes in
             guard bytes.byteCount >= failureHeader,

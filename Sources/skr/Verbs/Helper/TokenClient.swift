@@ -4,7 +4,9 @@ import Keyutils
 import SessionKeyring
 
 /// A client that is given what a command prints, in its own form.
-struct TokenClient {
+///
+/// A class, because to copy an optional structure with an existential in it, the runtime builds its metadata.
+final class TokenClient: Sendable {
     /// What has no longer to live is fetched anew: some clients ask for nothing else long before its end.
     private static let margin: Int64 = 300
     /// The longest that a key lives, in seconds.
@@ -15,6 +17,12 @@ struct TokenClient {
     let account: String
     /// Whether it reads standard error too, and takes it for a part of the answer.
     let readsErrors: Bool
+
+    init(format: any TokenFormat, account: String, readsErrors: Bool) {
+        self.format = format
+        self.account = account
+        self.readsErrors = readsErrors
+    }
 
     /// The answer from what the command has just printed, and for how long it is kept: not at all where that is zero or
     /// less, and `nil` where nothing ends it.

@@ -5,7 +5,7 @@ import Glibc
 /// Not `Mutex`, whose futex calls the thread sanitizer of Swift 6.3 does not see on Linux, and not `NSLock`, which is
 /// Foundation's. Don't call back into a caller's code from `body`: it may want the same lock.
 ///
-/// Not a class: the runtime would have to build the metadata of a generic one, which costs a cold `skr cached` 40 us.
+/// Not a class: Swift's runtime builds the metadata of a generic class at each start of a command.
 @safe package struct LockBox<State: ~Copyable>: ~Copyable, @unchecked Sendable {
     /// At one address for as long as there is the box, as both need.
     let handle: UnsafeMutablePointer<pthread_mutex_t>

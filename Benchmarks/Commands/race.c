@@ -1,11 +1,13 @@
 /* race RUNS COMMAND [WORD...] --- COMMAND [WORD...] ...: runs the commands in turns, RUNS times each, and prints a line for
-   each: the median wall time in nanoseconds, and the most memory that any run had, in KiB, as the kernel tells its parent.
+   each: the median wall time in nanoseconds, the most memory that any run had, in KiB, and the fewest page faults of a run,
+   as the kernel tells its parent.
    Each round has an order of its own, so that none always comes after the same other one, which leaves the caches warmer or
    colder. A command that begins with < FILE reads FILE.
 
    The kernel counts the memory that was there before the exec too, which is this program's: so it is linked statically. */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <limits.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +37,7 @@ struct command {
     char **words;
     posix_spawn_file_actions_t files;
     long long *times;
-    long peak;
+    long peak, faults;
 };
 
 static long long run(struct command *command)
@@ -52,6 +54,8 @@ static long long run(struct command *command)
     long long time = now() - start;
     if (usage.ru_maxrss > command->peak)
         command->peak = usage.ru_maxrss;
+    if (usage.ru_minflt < command->faults)
+        command->faults = usage.ru_minflt;
     return time;
 }
 
@@ -63,7 +67,7 @@ static int ascending(const void *left, const void *right)
 
 static struct command prepared(char **words)
 {
-    struct command command = {.words = words};
+    struct command command = {.words = words, .faults = LONG_MAX};
     posix_spawn_file_actions_init(&command.files);
     posix_spawn_file_actions_addopen(&command.files, 1, "/dev/null", O_WRONLY, 0);
     if (*words && strcmp(*words, "<") == 0 && words[1]) {
@@ -125,7 +129,7 @@ int main(int count, char **words)
     }
     for (int j = 0; j < amount; j++) {
         qsort(commands[j].times, (size_t)runs, sizeof *commands[j].times, ascending);
-        printf("%lld %ld\n", commands[j].times[runs / 2], commands[j].peak);
+        printf("%lld %ld %ld\n", commands[j].times[runs / 2], commands[j].peak, commands[j].faults);
     }
     return 0;
 }

@@ -7,6 +7,8 @@ struct Race {
         let time: Double
         /// The most memory that any of the runs had.
         let mebibytes: Double
+        /// The fewest page faults of a run; with an executable in smaller pieces of memory there are some more.
+        let pageFaults: Double
     }
 
     let skr: String
@@ -47,8 +49,8 @@ struct Race {
         let output = try Program.output(of: [folder + "race", String(runs)] + words.map(String.init))
         return try String(decoding: output, as: UTF8.self).split(separator: "\n").map { line in
             let numbers = line.split(separator: " ").compactMap { Double($0) }
-            guard numbers.count == 2 else { throw Failure("race") }
-            return Figure(time: numbers[0], mebibytes: numbers[1] / 1_024)
+            guard numbers.count == 3 else { throw Failure("race") }
+            return Figure(time: numbers[0], mebibytes: numbers[1] / 1_024, pageFaults: numbers[2])
         }
     }
 

@@ -7,7 +7,7 @@ import Glibc
 ///
 /// Not a class: Swift's runtime builds the metadata of a generic class at each start of a command.
 @safe package struct LockBox<State: ~Copyable>: ~Copyable, @unchecked Sendable {
-    /// At one address for as long as there is the box, as both need.
+    /// On the heap, as is the state: a mutex must keep its address, and a structure is moved.
     let handle: UnsafeMutablePointer<pthread_mutex_t>
     private let state: UnsafeMutablePointer<State>
 

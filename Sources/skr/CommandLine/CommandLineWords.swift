@@ -88,7 +88,7 @@ import SessionKeyring
         var hash = LeaseRecord.hash(of: RawSpan())
         for position in 0..<count {
             guard let word = unsafe pointers[position] else { continue }
-            // With the null byte, so that `a b` is not `ab`.
+            // With its null byte: the words `a b` are not the word `ab`.
             let bytes = unsafe UnsafeRawBufferPointer(start: word, count: strlen(word) + 1)
             hash = unsafe LeaseRecord.hash(of: bytes.bytes, after: hash)
         }

@@ -5,7 +5,7 @@ import SessionKeyring
 
 /// A client that is given what a command prints, in its own form.
 ///
-/// A class, because to copy an optional structure with an existential in it, the runtime builds its metadata.
+/// A class, whose optional is copied as a pointer: for that of a structure, Swift's runtime would build metadata at each start.
 final class TokenClient: Sendable {
     /// What has no longer to live is fetched anew: some clients ask for nothing else long before its end.
     private static let margin: Int64 = 300

@@ -73,7 +73,10 @@ let package = Package(
         .target(
             name: "SessionKeyringTesting", dependencies: ["SessionKeyring", "Keyutils", "Threads"],
             swiftSettings: strict),
-        .target(name: "CredentialHelpers", dependencies: ["SessionKeyring", "Keyutils"], swiftSettings: strict),
+        .target(name: "SecretText", dependencies: ["Keyutils"], swiftSettings: strict),
+        .target(
+            name: "CredentialHelpers", dependencies: ["SecretText", "SessionKeyring", "Keyutils"],
+            swiftSettings: strict),
         .target(
             name: "CommandSupport",
             dependencies: [
@@ -94,6 +97,7 @@ let package = Package(
                 "CRuntimeStart",
                 "CommandSupport",
                 "CredentialHelpers",
+                "SecretText",
                 "SessionKeyring",
                 "Keyutils",
                 "CLinux",
@@ -134,7 +138,9 @@ let package = Package(
         .target(name: "CTestPause", path: "Tests/CTestPause"),
         .executableTarget(
             name: "pair-search",
-            dependencies: ["SessionKeyring", "CredentialHelpers", "Keyutils", "StressSuite", "Threads", "CTestPause"],
+            dependencies: [
+                "SessionKeyring", "CredentialHelpers", "SecretText", "Keyutils", "StressSuite", "Threads", "CTestPause",
+            ],
             path: "Tests/PairSearch",
             swiftSettings: tests
         ),
@@ -189,7 +195,7 @@ let package = Package(
         .testTarget(
             name: "skrTests",
             dependencies: [
-                "skr", "skr-stress", "CommandSupport", "CredentialHelpers", "SessionKeyringTesting", "Threads",
+                "skr", "skr-stress", "CommandSupport", "CredentialHelpers", "SecretText", "SessionKeyringTesting", "Threads",
                 "CTestFilters",
                 "TestSupport",
             ],
@@ -197,13 +203,15 @@ let package = Package(
         ),
         .testTarget(
             name: "CredentialHelpersTests",
-            dependencies: ["CredentialHelpers", "SessionKeyringTesting", "TestSupport"],
+            dependencies: ["CredentialHelpers", "SecretText", "SessionKeyringTesting", "TestSupport"],
             swiftSettings: tests
         ),
+        .testTarget(name: "SecretTextTests", dependencies: ["SecretText"], swiftSettings: tests),
         .testTarget(
             name: "FuzzTests",
             dependencies: [
-                "skr", "CredentialHelpers", "SessionKeyring", "Keyutils", "CommandSupport", "Threads", "TestSupport",
+                "skr", "CredentialHelpers", "SecretText", "SessionKeyring", "Keyutils", "CommandSupport", "Threads",
+                "TestSupport",
             ],
             swiftSettings: tests
         ),

@@ -1,6 +1,7 @@
 import Glibc
 import Keyutils
-package import SessionKeyring
+import SecretText
+import SessionKeyring
 
 /// Answers the requests of credential helpers' protocols, from the items of a store.
 ///
@@ -53,34 +54,6 @@ public struct CredentialHelper: Sendable {
 }
 
 extension CredentialHelper {
-    /// The kinds in which secrets are looked for, in this order.
-    package static let kinds: [ItemIdentity.Kind] = [.password, .internet, .credential]
-
-    /// The items of these kinds that are meant: by kind, then by account and service.
-    package func items(where isMeant: (ItemIdentity) -> Bool) throws(SecretStoreError) -> [ItemIdentity] {
-        var found: [ItemIdentity] = []
-        for item in try items.identities() where Self.rank(of: item) != nil && isMeant(item) { found.append(item) }
-        if found.count > 1 { found.sort(by: Self.isOrdered) }
-        return found
-    }
-
-    /// The place among ``kinds``.
-    private static func rank(of item: ItemIdentity) -> Int? {
-        switch item.kind {
-        case .password: 0
-        case .internet: 1
-        case .credential: 2
-        default: nil
-        }
-    }
-
-    private static func isOrdered(_ left: ItemIdentity, _ right: ItemIdentity) -> Bool {
-        guard left.kind == right.kind else { return (rank(of: left) ?? 0) < (rank(of: right) ?? 0) }
-        return left.account.utf8.elementsEqual(right.account.utf8)
-            ? left.service.utf8.lexicographicallyPrecedes(right.service.utf8)
-            : left.account.utf8.lexicographicallyPrecedes(right.account.utf8)
-    }
-
     /// Stores what a client hands over, unless just that would be found: to use a secret does not make it live longer, but a
     /// shorter timeout shortens it.
     ///
@@ -108,7 +81,7 @@ extension CredentialHelper {
     private func first(
         service: String, account: String, of owner: ItemOwner, says secret: SecretBox, _ fields: CredentialFields
     ) throws(SecretStoreError) -> ItemIdentity? {
-        for kind in Self.kinds {
+        for kind in ItemIdentity.Kind.ofSecrets {
             let item = ItemIdentity(kind, service: service, account: account)
             guard let bytes = try items.get(item) else { continue }
             let record = CredentialRecord(SecretBox(bytes), of: item)
@@ -131,7 +104,7 @@ extension CredentialHelper {
         let item = ItemIdentity(fields.isEmpty ? kind : .credential, service: service, account: account)
         var others: [(item: ItemIdentity, payload: SecretBox)] = []
         var (isFirst, isStored) = (true, false)
-        for kind in Self.kinds {
+        for kind in ItemIdentity.Kind.ofSecrets {
             let name = ItemIdentity(kind, service: service, account: account)
             guard let bytes = try items.get(name) else { continue }
             let payload = SecretBox(bytes)

@@ -1,4 +1,5 @@
 public import Keyutils
+import SecretText
 public import SessionKeyring
 
 /// What a helper says to the program that asked.

@@ -1,4 +1,5 @@
 public import Keyutils
+import SecretText
 public import SessionKeyring
 
 /// What a credential helper needs of a store: to list, read, replace and delete items.

@@ -1,6 +1,7 @@
 import CredentialHelpers
 import Foundation
 import Keyutils
+import SecretText
 import SessionKeyring
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import Keyutils
+import SecretText
 public import SessionKeyring
 
 /// The answer of a `credential_process`, from its own form, that of `aws sts assume-role`, or that of
@@ -23,6 +24,9 @@ package struct AWSCredentials: TokenFormat {
         Form(capitalized: ""), Form(capitalized: "Credentials."), Form("roleCredentials."),
     ]
 
+    package var reportsExpiry: Bool { true }
+    package var takesItemsAsTheyAre: Bool { false }
+
     package init() {}
 
     package func answer(_ issued: Issuance) throws(UnusableToken) -> TokenAnswer {
@@ -42,6 +46,8 @@ package struct AWSCredentials: TokenFormat {
             message: "it has no AWS credentials",
             hint: "they are JSON with AccessKeyId and SecretAccessKey, maybe in Credentials or roleCredentials")
     }
+
+    package func answerToNothing() -> HelperAnswer? { nil }
 
     private static func output(
         _ fields: [(name: String, value: SecretBox?)], expires: Int64?, account: SecretBox?

@@ -1,3 +1,4 @@
+import SecretText
 import SessionKeyring
 
 /// What a program asks for, by the prompt that it hands to its askpass program.

@@ -1,3 +1,4 @@
+import SecretText
 public import SessionKeyring
 
 /// What ssh, sudo and git expect of an askpass program.

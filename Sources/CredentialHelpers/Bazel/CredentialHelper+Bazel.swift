@@ -1,4 +1,5 @@
 import Keyutils
+import SecretText
 public import SessionKeyring
 
 /// The protocol of Bazel, Buck2 and others: EngFlow's credential-helper specification.

@@ -1,4 +1,5 @@
 import Keyutils
+import SecretText
 public import SessionKeyring
 
 /// cargo's protocol for credential providers, from cargo 1.74 on: one JSON object a line.

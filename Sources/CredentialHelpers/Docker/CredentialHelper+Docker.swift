@@ -1,4 +1,5 @@
 import Keyutils
+import SecretText
 public import SessionKeyring
 
 /// docker's protocol, which podman, skopeo, helm and others speak too: docker-credential-helpers.
@@ -63,7 +64,7 @@ extension CredentialHelper {
         guard let server = Self.server(request) else { return Self.noServer }
         let answer = try lookingAgain { look throws(SecretStoreError) -> HelperAnswer? in
             // Both in one list: an item that changes its kind between two lists would be in neither.
-            let found = try items { item in
+            let found = try items.identities().secrets { item in
                 !item.account.isEmpty && item.service.utf8.elementsEqual(server.utf8)
                     && (item.kind != .internet || ItemOwner.docker.has(item, nil))
             }
@@ -125,7 +126,7 @@ extension CredentialHelper {
     private func dockerItems(for server: String?) throws(SecretStoreError) -> [ItemIdentity] {
         var found: [ItemIdentity] = []
         _ = try lookingAgain { look throws(SecretStoreError) -> Bool? in
-            found = try items { item in
+            found = try items.identities().secrets { item in
                 guard !item.account.isEmpty, server.map({ item.service.utf8.elementsEqual($0.utf8) }) ?? true else {
                     return false
                 }
@@ -145,8 +146,8 @@ extension CredentialHelper {
     /// The request without the white space around it; `nil` where nothing is left.
     private static func server(_ request: RawSpan) -> String? {
         var (start, end) = (0, request.byteCount)
-        while start < end, JSONText.isBlank(request[start]) { start += 1 }
-        while start < end, JSONText.isBlank(request[end - 1]) { end -= 1 }
+        while start < end, request[start].isWhiteSpace { start += 1 }
+        while start < end, request[end - 1].isWhiteSpace { end -= 1 }
         let text = SecretBox(copying: request.extracting(start..<end)).text
         return text?.isEmpty ?? true ? nil : text
     }

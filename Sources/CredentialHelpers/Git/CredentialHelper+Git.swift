@@ -1,4 +1,5 @@
 import Keyutils
+import SecretText
 public import SessionKeyring
 
 /// git's protocol: gitcredentials(7), git-credential(1).
@@ -100,7 +101,7 @@ extension CredentialHelper {
     private func matches(_ request: GitRequest) throws(SecretStoreError) -> [ItemIdentity] {
         let (scheme, host, path, username) = (request.scheme, request.host, request.path, request.username)
         guard scheme != nil || host != nil || path != nil || username != nil else { return [] }
-        let found = try items { item in
+        let found = try items.identities().secrets { item in
             if let username, !item.account.utf8.elementsEqual(username.utf8) { return false }
             guard let origin = Origin(item.service) else { return false }
             return (scheme ?? origin.scheme).utf8.elementsEqual(origin.scheme.utf8)

@@ -1,4 +1,5 @@
 import Keyutils
+import SecretText
 
 /// What git hands to a helper: lines `key=value` up to an empty one, as git-credential(1) has it.
 ///

@@ -1,10 +1,12 @@
 import Keyutils
+import SecretText
 public import SessionKeyring
 
 /// The answer to go: the addresses that a header is for, and the header.
 package struct GoHeaders: TokenFormat {
     private let place: WebAddress
     package var reportsExpiry: Bool { false }
+    package var takesItemsAsTheyAre: Bool { true }
 
     /// - Parameter place: nothing but it, and what is below it, gets the secret.
     package init(for place: WebAddress) {
@@ -29,6 +31,8 @@ package struct GoHeaders: TokenFormat {
         }
         return TokenAnswer(SecretBox(output), kept: issued.payload, expires: token.expires)
     }
+
+    package func answerToNothing() -> HelperAnswer? { .nothing }
 }
 
 extension WebAddress {
@@ -73,11 +77,6 @@ extension CredentialHelper {
         guard let place = WebAddress(service: prefix), place.scheme == "https",
             let headers = url.map({ GoHeaders(for: place, asIn: $0) }) ?? GoHeaders(for: place)
         else { return .nothing }
-        do throws(SecretStoreError) {
-            return try answer(service, account: account, in: headers, isBare: true)
-        } catch {
-            guard error.code == .notFound else { throw error }
-            return .nothing
-        }
+        return try answer(service, account: account, in: headers)
     }
 }

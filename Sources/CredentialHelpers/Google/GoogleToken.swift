@@ -1,4 +1,5 @@
 import Keyutils
+import SecretText
 public import SessionKeyring
 
 /// The answer of an executable that external account credentials are sourced from.
@@ -7,6 +8,9 @@ package struct GoogleToken: TokenFormat {
     private let type: String
     /// Where the token stands.
     private var field: String { Self.field(of: type) ?? "id_token" }
+
+    package var reportsExpiry: Bool { true }
+    package var takesItemsAsTheyAre: Bool { false }
 
     /// - Parameter type: the value of `GOOGLE_EXTERNAL_ACCOUNT_TOKEN_TYPE`, in which an ID token is the usual one.
     package init(type: String?) throws(UnusableToken) {
@@ -46,6 +50,12 @@ package struct GoogleToken: TokenFormat {
         }
         return TokenAnswer(SecretBox(output), expires: token.expires)
     }
+
+    package func answerToNothing() -> HelperAnswer? {
+        let message = "skr: there is no such item, or it has expired; store it with 'skr set'"
+        return HelperAnswer(
+            output: "{\"version\":1,\"success\":false,\"code\":\"401\",\"message\":\"\(message)\"}\n")
+    }
 }
 
 /// Google's protocol: executable-sourced credentials, AIP-4117.
@@ -65,13 +75,6 @@ extension CredentialHelper {
         } catch {
             return error.answer
         }
-        do throws(SecretStoreError) {
-            return try answer(service, account: account, in: format)
-        } catch {
-            guard error.code == .notFound else { throw error }
-            let message = "skr: there is no such item, or it has expired; store it with 'skr set'"
-            return HelperAnswer(
-                output: "{\"version\":1,\"success\":false,\"code\":\"401\",\"message\":\"\(message)\"}\n")
-        }
+        return try answer(service, account: account, in: format)
     }
 }

@@ -1,4 +1,5 @@
 import Keyutils
+import SecretText
 
 /// What a client's secret has beside it.
 struct CredentialFields {

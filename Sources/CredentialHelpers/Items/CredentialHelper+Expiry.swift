@@ -1,3 +1,4 @@
+import SecretText
 import SessionKeyring
 
 /// The timeouts of items, which the kernel shows rounded down, in `/proc/keys` only: a look takes about 200 microseconds.

@@ -1,3 +1,4 @@
+import SecretText
 import SessionKeyring
 
 /// A look at several items, one after the other.

@@ -1,31 +1,7 @@
-package import SessionKeyring
+import SessionKeyring
 
 /// Items by their names, of whichever kind.
 extension CredentialHelper {
-    /// The item that a name means: without an account the one that has none, else the only one of the service; `nil` for none.
-    ///
-    /// Of several kinds the first one wins, in the order of ``kinds``.
-    ///
-    /// - Parameter isThere: whether there is such an item.
-    /// - Throws: ``SecretStoreError`` with `ambiguous` where there are several accounts.
-    package func item(
-        named service: String, account: String?,
-        isThere: (ItemIdentity) throws(SecretStoreError) -> Bool
-    ) throws(SecretStoreError) -> ItemIdentity? {
-        for kind in Self.kinds {
-            let item = ItemIdentity(kind, service: service, account: account ?? "")
-            if try isThere(item) { return item }
-        }
-        guard account == nil else { return nil }
-        let found = try items { $0.service.utf8.elementsEqual(service.utf8) }
-        let accounts = Set(found.map(\.account))
-        guard accounts.count < 2 else {
-            throw SecretStoreError(
-                .ambiguous(accounts: accounts.sorted()), item: .password(service: service, account: ""))
-        }
-        return found.first
-    }
-
     /// What is stored under this name and not git's or docker's; `nil` for nothing, and for what has ended though its item is
     /// still there.
     func credential(service: String, account: String = "") throws(SecretStoreError) -> CredentialRecord? {
@@ -38,7 +14,7 @@ extension CredentialHelper {
     ) throws(SecretStoreError) -> (item: ItemIdentity, credential: CredentialRecord)? {
         try lookingAgain { look throws(SecretStoreError) -> (item: ItemIdentity, credential: CredentialRecord)? in
             look.isByName = true
-            for kind in Self.kinds {
+            for kind in ItemIdentity.Kind.ofSecrets {
                 let item = ItemIdentity(kind, service: service, account: account)
                 if let found = try look.liveCredential(item), ItemOwner.others.has(item, found) { return (item, found) }
             }
@@ -54,7 +30,7 @@ extension CredentialHelper {
         if let found = try credential(service: service, account: account ?? "") { return (account ?? "", found) }
         guard account == nil else { return nil }
         return try lookingAgain { look throws(SecretStoreError) -> (account: String, credential: CredentialRecord)? in
-            for item in try items(where: { $0.service.utf8.elementsEqual(service.utf8) && !$0.account.isEmpty }) {
+            for item in try items.identities().secrets(where: { $0.service.utf8.elementsEqual(service.utf8) && !$0.account.isEmpty }) {
                 if let found = try look.liveCredential(item), ItemOwner.others.has(item, found) {
                     return (item.account, found)
                 }
@@ -68,7 +44,7 @@ extension CredentialHelper {
         let isDeleted = try lookingAgain { look throws(SecretStoreError) -> Bool? in
             look.isByName = true
             var isDeleted = false
-            for kind in Self.kinds {
+            for kind in ItemIdentity.Kind.ofSecrets {
                 let item = ItemIdentity(kind, service: service, account: account)
                 if kind != .credential {
                     guard ItemOwner.others.has(item, nil), try items.delete(item) else { continue }

@@ -1,3 +1,4 @@
+package import SecretText
 package import SessionKeyring
 
 /// What an item holds: a secret, and in an item of the kind `credential` what it has beside.

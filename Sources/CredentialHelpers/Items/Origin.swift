@@ -1,3 +1,5 @@
+import SecretText
+
 /// Where a secret is for: `scheme://host[:port][/path]`, as the service of an item says it.
 struct Origin: Equatable {
     let scheme: String

@@ -1,4 +1,5 @@
 import Keyutils
+import SecretText
 public import SessionKeyring
 
 /// What pip, uv and others expect of the program `keyring`.

@@ -1,10 +1,14 @@
 import Keyutils
+import SecretText
 public import SessionKeyring
 
 /// The answer of a client-go credential plugin.
 package struct ExecCredential: TokenFormat {
     private static let group = "client.authentication.k8s.io/"
     private let version: String
+
+    package var reportsExpiry: Bool { true }
+    package var takesItemsAsTheyAre: Bool { false }
 
     /// - Parameter request: the value of `KUBERNETES_EXEC_INFO`; what is no such request asks for `v1`.
     package init(asked request: RawSpan) throws(UnusableToken) {
@@ -47,6 +51,8 @@ package struct ExecCredential: TokenFormat {
         }
         return TokenAnswer(SecretBox(output), expires: expires)
     }
+
+    package func answerToNothing() -> HelperAnswer? { nil }
 }
 
 /// Kubernetes' protocol: client.authentication.k8s.io/v1 and v1beta1.

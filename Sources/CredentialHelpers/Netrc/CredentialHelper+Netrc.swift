@@ -1,4 +1,5 @@
 import Keyutils
+import SecretText
 public import SessionKeyring
 
 /// The lines of a netrc, which curl, SwiftPM, Go, Nix and others read.
@@ -13,7 +14,7 @@ extension CredentialHelper {
     ///   stored for one of them.
     /// - Throws: ``SecretStoreError``.
     public func netrc(_ names: [String]) throws(SecretStoreError) -> HelperAnswer {
-        let found = try items { $0.kind == .internet }.compactMap(NetrcLine.init)
+        let found = try items.identities().secrets { $0.kind == .internet }.compactMap(NetrcLine.init)
         var lines: [NetrcLine] = []
         for name in names {
             let named = found.filter { $0.isMeant(by: name) }

@@ -1,4 +1,5 @@
 import Keyutils
+import SecretText
 
 /// Writing a value into a netrc, as curl reads it from 7.84 on.
 extension SecretWriter {

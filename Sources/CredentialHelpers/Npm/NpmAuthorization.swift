@@ -1,9 +1,11 @@
 import Keyutils
+import SecretText
 public import SessionKeyring
 
 /// The answer to npm and pnpm: the whole value of the header `Authorization`, on a line.
 package struct NpmAuthorization: TokenFormat {
     package var reportsExpiry: Bool { false }
+    package var takesItemsAsTheyAre: Bool { true }
 
     package init() {}
 
@@ -16,6 +18,8 @@ package struct NpmAuthorization: TokenFormat {
         }
         return TokenAnswer(SecretBox(output), kept: issued.payload, expires: token.expires)
     }
+
+    package func answerToNothing() -> HelperAnswer? { nil }
 }
 
 /// npm's and pnpm's protocol: `tokenHelper` in `.npmrc`.
@@ -24,6 +28,6 @@ extension CredentialHelper {
     ///
     /// - Throws: ``SecretStoreError``, with `notFound` where there is none: the exit status 1, for the client.
     public func npm(_ service: String, account: String? = nil) throws(SecretStoreError) -> HelperAnswer {
-        try answer(service, account: account, in: NpmAuthorization(), isBare: true)
+        try answer(service, account: account, in: NpmAuthorization())
     }
 }

@@ -1,4 +1,5 @@
 import Keyutils
+import SecretText
 public import SessionKeyring
 
 /// Terraform's and OpenTofu's protocol for credentials helpers.
@@ -45,6 +46,7 @@ extension CredentialHelper {
 
     /// Whether the request is an object with nothing but a token, which is a string.
     private static func hasOnlyToken(_ request: RawSpan) -> Bool {
-        unsafe request.withUnsafeBytes { bytes in unsafe JSONText.hasOnlyStrings(named: "token", in: bytes) }
+        guard let members = try? JSONMembers(of: request).members, !members.isEmpty else { return false }
+        return members.allSatisfy { $0.name == "token" && request[$0.value.lowerBound] == UInt8(ascii: "\"") }
     }
 }

@@ -1,4 +1,5 @@
 import Keyutils
+import SecretText
 
 /// The value of HTTP's header `Authorization` (RFC 6750, RFC 7617).
 struct AuthorizationValue {

@@ -1,4 +1,4 @@
-import SessionKeyring
+package import SessionKeyring
 
 /// Items that a client's user has named.
 extension CredentialHelper {
@@ -8,28 +8,36 @@ extension CredentialHelper {
     ///
     /// Without an account, it is the item that has none, else the only one of the service, as for `skr get`.
     ///
-    /// - Parameter isBare: whether an item that is JSON is the secret itself; else it may be an answer of the protocol's own.
-    /// - Throws: ``SecretStoreError`` with `notFound` or `ambiguous`.
-    func answer(
-        _ service: String, account: String?, in format: some TokenFormat, isBare: Bool = false
+    /// - Throws: ``SecretStoreError`` with `ambiguous`, or with `notFound` if the format has no answer for that.
+    package func answer(
+        _ service: String, account: String?, in format: some TokenFormat
     ) throws(SecretStoreError) -> HelperAnswer {
-        let missing = ItemIdentity.password(service: service, account: account ?? "")
+        if let found = try foundAnswer(service, account: account, in: format) { return found }
+        if let answer = format.answerToNothing() { return answer }
+        throw SecretStoreError(.notFound, item: .password(service: service, account: account ?? ""))
+    }
+
+    private func foundAnswer(
+        _ service: String, account: String?, in format: some TokenFormat
+    ) throws(SecretStoreError) -> HelperAnswer? {
         guard
-            let item = try item(
-                named: service, account: account,
-                isThere: { item throws(SecretStoreError) in try items.get(item) != nil }),
+            let item = try ItemIdentity.named(
+                service, account: account, isThere: { item throws(SecretStoreError) in try items.get(item) != nil },
+                among: items.identities),
             let credential = try credential(item)
-        else { throw SecretStoreError(.notFound, item: missing) }
+        else { return nil }
         func answer(endingAt end: Int64?) throws(UnusableToken) -> TokenAnswer {
-            try format.answer(Issuance(credential.secret, account: item.account, expires: end, isBare: isBare))
+            try format.answer(
+                Issuance(
+                    credential.secret, account: item.account, expires: end, isBare: format.takesItemsAsTheyAre))
         }
         let stated: TokenAnswer
         do throws(UnusableToken) {
             stated = try answer(endingAt: credential.expires)
         } catch {
-            return error.answerOfItem
+            return error.countsAsNothing ? nil : error.answerOfItem
         }
-        guard !isOver(stated.expires) else { throw SecretStoreError(.notFound, item: missing) }
+        guard !isOver(stated.expires) else { return nil }
         guard format.reportsExpiry, stated.expires == nil, let end = try end(of: item, holding: credential),
             let dated = try? answer(endingAt: end)
         else { return HelperAnswer { $0.append(stated.output) } }

@@ -1,4 +1,5 @@
 import Keyutils
+import SecretText
 
 /// When something ends, as JSON says it: a Unix time in seconds or milliseconds, a date and time, or seconds from now.
 enum ExpiryField {

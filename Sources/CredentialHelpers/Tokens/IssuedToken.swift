@@ -1,4 +1,5 @@
 import Keyutils
+package import SecretText
 
 /// A token, and when it ends.
 ///

@@ -1,14 +1,17 @@
+package import SecretText
+
 /// How a client wants to be told of what was issued to its user.
 package protocol TokenFormat: Sendable {
     /// Whether the client can be told when the token ends.
     var reportsExpiry: Bool { get }
+    /// Whether an item is the secret itself, also where it is JSON; else it may be an answer of the protocol's own.
+    var takesItemsAsTheyAre: Bool { get }
 
     /// The answer that says it.
     func answer(_ issued: Issuance) throws(UnusableToken) -> TokenAnswer
-}
 
-extension TokenFormat {
-    package var reportsExpiry: Bool { true }
+    /// The answer if there is no such item; `nil` if the client takes an exit status for that.
+    func answerToNothing() -> HelperAnswer?
 }
 
 /// What was issued to the user, as a command has printed it or an item holds it.
@@ -55,6 +58,8 @@ package struct TokenAnswer {
 package struct UnusableToken: Error, Equatable {
     package let message: String
     package let hint: String
+    /// Whether the client is told that there is no such item.
+    var countsAsNothing = false
 
     /// The answer that says so.
     var answer: HelperAnswer { HelperAnswer(exitCode: 65, message: "\(message); \(hint)") }

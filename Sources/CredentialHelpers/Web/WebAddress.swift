@@ -1,4 +1,5 @@
 import Keyutils
+import SecretText
 import SessionKeyring
 
 /// A place in the web, `https://host[:port][/path]`, that a secret may be for.
@@ -63,7 +64,7 @@ package struct WebAddress: Equatable {
 extension CredentialHelper {
     /// The items whose service is this place or one above it, the nearest first, and what they are for.
     func items(covering place: WebAddress) throws(SecretStoreError) -> [(item: ItemIdentity, place: WebAddress)] {
-        let found = try items { WebAddress(service: $0.service)?.covers(place) ?? false }
+        let found = try items.identities().secrets { WebAddress(service: $0.service)?.covers(place) ?? false }
         let places = found.compactMap { item in WebAddress(service: item.service).map { (item: item, place: $0) } }
         let lengths = Set(places.map(\.place.path.utf8.count)).sorted(by: >)
         return lengths.flatMap { length in places.filter { $0.place.path.utf8.count == length } }

@@ -1,5 +1,4 @@
 import CommandSupport
-import CredentialHelpers
 import SessionKeyring
 
 /// An item that is not there, and what else is known of its name.
@@ -36,8 +35,8 @@ struct MissingItem {
     private var service: String { Display.shellWord(item.service) }
 
     private func isMeant(_ other: ItemIdentity) -> Bool {
-        guard CredentialHelper.kinds.contains(item.kind) else { return other == item }
-        return CredentialHelper.kinds.contains(other.kind) && isNamesake(other)
+        guard item.kind.isOfSecrets else { return other == item }
+        return other.kind.isOfSecrets && isNamesake(other)
             && (isAnyAccount || other.account.utf8.elementsEqual(item.account.utf8))
     }
 

@@ -28,16 +28,30 @@ struct Place {
         scope: Scope? = nil, namespace: String? = nil, usual: Scope = .session
     ) throws(CommandError) {
         var named = scope
-        if scope == nil, let name = try Self.environment("SKR_SCOPE") {
-            named = Scope(rawValue: name)
-            if named == nil {
-                throw .usage("SKR_SCOPE: no such scope: \(name)", hint: "use session, user or persistent")
-            }
-        }
+        if scope == nil, let name = try Self.environment("SKR_SCOPE") { named = try Self.scope(name, in: "SKR_SCOPE") }
         self.scope = named ?? usual
         isScopeSaid = named != nil
         let usualNamespace = namespace == nil ? try Self.environment("SKR_NAMESPACE") : nil
         self.namespace = namespace ?? usualNamespace ?? SecretStore.defaultNamespace
+    }
+
+    /// From the words of a command line.
+    ///
+    /// - Parameter scope: the value of `--scope`.
+    init(scopeNamed scope: String?, namespace: String?) throws(CommandError) {
+        guard let scope else {
+            try self.init(namespace: namespace)
+            return
+        }
+        try self.init(scope: Self.scope(scope, in: "--scope"), namespace: namespace)
+    }
+
+    private static func scope(_ name: String, in place: String) throws(CommandError) -> Scope {
+        guard let scope = Scope(rawValue: name) else {
+            throw .usage(
+                "\(place): no such scope: \(Display.quoted(name))", hint: "use session, user or persistent")
+        }
+        return scope
     }
 
     /// Whoever names the session scope means this session, even if another user owns it.

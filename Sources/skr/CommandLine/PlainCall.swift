@@ -11,11 +11,10 @@ struct PlainCall {
     private let end: Int
     private var position = 1
     // Not optional: to copy an optional string, its type is looked up at run time, which takes as long as a get.
-    private var (service, account, namespace) = ("", "", "")
+    private var (service, account, scope, namespace) = ("", "", "", "")
     /// How many words are no options.
     private var count = 0
-    private var hasNamespace = false
-    private var scope: Place.Scope?
+    private var (hasScope, hasNamespace) = (false, false)
     private var isPlain = true
 
     init(_ words: CommandLineWords) {
@@ -44,8 +43,8 @@ struct PlainCall {
                 default: isPlain = false
                 }
             case "--scope":
-                guard scope == nil, let known = value().flatMap(Place.Scope.init(rawValue:)) else { return unusual() }
-                scope = known
+                guard !hasScope, let name = value() else { return unusual() }
+                (scope, hasScope) = (name, true)
             case "--namespace":
                 guard !hasNamespace, let name = value() else { return unusual() }
                 (namespace, hasNamespace) = (name, true)
@@ -104,7 +103,7 @@ struct PlainCall {
     var command: CommandLineWords { words.suffix(from: end + 1) }
 
     private func placeOfPlainCall() -> Place? {
-        isPlain ? try? Place(scope: scope, namespace: hasNamespace ? namespace : nil) : nil
+        isPlain ? try? Place(scopeNamed: hasScope ? scope : nil, namespace: hasNamespace ? namespace : nil) : nil
     }
 
     private mutating func unusual() -> String? {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandSupport
 import CredentialHelpers
+import SecretText
 import SessionKeyring
 
 /// Which item, as the user names it.
@@ -14,9 +15,9 @@ struct Target {
 
     /// The item that is meant: without an account, the one that has none, else the only one of the service.
     ///
-    /// Of several kinds the first one wins, in the order of ``CredentialHelper/kinds``.
+    /// Of several kinds the first one wins, in the order of `ItemIdentity.Kind.ofSecrets`.
     func meantItem(in store: SecretStore) throws(SecretStoreError) -> ItemIdentity {
-        try CredentialHelper(items: store).item(named: service, account: account, isThere: store.contains) ?? exactItem
+        try .named(service, account: account, isThere: store.contains, among: store.identities) ?? exactItem
     }
 
     /// Calls `body` with the secret, in the memory that the kernel wrote to, or with this field of it.

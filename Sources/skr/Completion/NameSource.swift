@@ -1,6 +1,5 @@
 import ArgumentParser
 import CommandSupport
-import CredentialHelpers
 import SessionKeyring
 
 /// Which names from the keyring are offered.
@@ -48,7 +47,7 @@ enum NameSource: String {
     }
 
     private func name(of item: ItemIdentity, in line: PartialLine, typing word: String) -> String? {
-        let isSecret = CredentialHelper.kinds.contains(item.kind)
+        let isSecret = item.kind.isOfSecrets
         switch self {
         case .services: return isSecret ? item.service : nil
         case .anyServices: return item.service

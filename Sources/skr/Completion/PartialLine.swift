@@ -21,12 +21,7 @@ struct PartialLine {
     var command: CommandDefinition { verb ?? root }
 
     /// Where the items are; `nil` where the line names a scope that does not exist.
-    var place: Place? {
-        let scope = value(of: "--scope")
-        let known = scope.flatMap(Place.Scope.init(rawValue:))
-        guard scope == nil || known != nil else { return nil }
-        return try? Place(scope: known, namespace: value(of: "--namespace"))
-    }
+    var place: Place? { try? Place(scopeNamed: value(of: "--scope"), namespace: value(of: "--namespace")) }
 
     private func value(of name: String) -> String? {
         options.first { $0.name == name }?.value

@@ -1,6 +1,6 @@
 import CommandSupport
-import CredentialHelpers
 import Keyutils
+import SecretText
 
 extension JSONField {
     /// A string without its quotes; any other value as it is written.

@@ -1,7 +1,7 @@
 import CProcess
-import CredentialHelpers
 import Glibc
 import Keyutils
+import SecretText
 
 /// The environment of a command: ours, with some variables set.
 ///

@@ -1,7 +1,7 @@
 import CLinux
 import CommandSupport
-import CredentialHelpers
 import Glibc
+import SecretText
 import SystemPackage
 
 /// A file in memory, without a name and sealed against changes, that hands a secret to a command.

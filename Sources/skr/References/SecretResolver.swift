@@ -1,6 +1,6 @@
 import CommandSupport
-import CredentialHelpers
 import Keyutils
+import SecretText
 import SessionKeyring
 
 /// Reads the secrets that references name, and reports all that can't be read in one error.

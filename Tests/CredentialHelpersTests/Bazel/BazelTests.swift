@@ -1,4 +1,3 @@
-import CredentialHelpers
 import SessionKeyring
 import Testing
 

@@ -1,5 +1,6 @@
 import CredentialHelpers
 import Keyutils
+import SecretText
 import SessionKeyring
 
 extension HelperUnderTest {

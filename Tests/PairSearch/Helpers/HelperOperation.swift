@@ -1,5 +1,6 @@
 import CredentialHelpers
 import Keyutils
+import SecretText
 import SessionKeyring
 
 /// One request of a client, to its answer as the client sees it.

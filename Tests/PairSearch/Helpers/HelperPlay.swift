@@ -1,4 +1,3 @@
-import CredentialHelpers
 import Keyutils
 import SessionKeyring
 import StressSuite

@@ -1,6 +1,6 @@
-import CredentialHelpers
 import Foundation
 import Keyutils
+import SecretText
 import SessionKeyringTesting
 import Testing
 

@@ -1,7 +1,7 @@
 import CommandSupport
-import CredentialHelpers
 import Glibc
 import Keyutils
+import SecretText
 package import SessionKeyring
 
 /// What a command has printed, and its exit code.

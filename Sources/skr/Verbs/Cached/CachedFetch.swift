@@ -1,7 +1,7 @@
 import CommandSupport
-import CredentialHelpers
 import Glibc
 import Keyutils
+import SecretText
 import SessionKeyring
 import SystemPackage
 

@@ -1,7 +1,7 @@
 import CommandSupport
-import CredentialHelpers
 import FoundationEssentials
 import Keyutils
+import SecretText
 
 /// How long an output is valid, as it says itself.
 package enum OutputLifetime {

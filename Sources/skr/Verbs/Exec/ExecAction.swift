@@ -1,6 +1,6 @@
 import CommandSupport
-import CredentialHelpers
 import Glibc
+import SecretText
 
 /// Becomes a command that has secrets in its environment.
 struct ExecAction: VerbAction {

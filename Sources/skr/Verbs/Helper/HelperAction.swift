@@ -2,6 +2,7 @@ import CommandSupport
 import CredentialHelpers
 import Glibc
 import Keyutils
+import SecretText
 import SessionKeyring
 import SystemPackage
 

@@ -1,6 +1,7 @@
 import CommandSupport
 import CredentialHelpers
 import Keyutils
+import SecretText
 import SessionKeyring
 
 /// A call of a helper that is told what to answer with: the name of an item, or a command that prints it.

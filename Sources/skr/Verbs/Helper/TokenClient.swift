@@ -1,6 +1,7 @@
 import CommandSupport
 import CredentialHelpers
 import Keyutils
+import SecretText
 import SessionKeyring
 
 /// A client that is given what a command prints, in its own form.

@@ -1,7 +1,7 @@
 import CommandSupport
-import CredentialHelpers
 import Glibc
 import Keyutils
+import SecretText
 
 /// A `.env` file.
 struct DotenvFinder: SecretFinder {

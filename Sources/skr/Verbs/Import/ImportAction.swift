@@ -1,6 +1,6 @@
 import CommandSupport
-import CredentialHelpers
 import Glibc
+import SecretText
 import SessionKeyring
 
 /// A secret of another program.

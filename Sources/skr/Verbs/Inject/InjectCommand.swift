@@ -1,7 +1,7 @@
 import ArgumentParser
 import CommandSupport
-import CredentialHelpers
 import Keyutils
+import SecretText
 
 struct InjectCommand: LaunchingVerb {
     static let configuration = CommandConfiguration(

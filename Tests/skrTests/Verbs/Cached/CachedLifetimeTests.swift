@@ -1,4 +1,4 @@
-import CredentialHelpers
+import SecretText
 import Testing
 
 import skr

@@ -1,5 +1,6 @@
 import CommandSupport
 import CredentialHelpers
+import SecretText
 
 extension HelperAction {
     /// Answers the prompt that the words are.

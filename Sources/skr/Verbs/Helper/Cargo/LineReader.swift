@@ -1,6 +1,6 @@
 import CommandSupport
-import CredentialHelpers
 import Keyutils
+import SecretText
 import SystemPackage
 
 /// One line after the other, each as soon as it is there.

@@ -1,7 +1,7 @@
 import CommandSupport
-import CredentialHelpers
 import Glibc
 package import Keyutils
+import SecretText
 import SystemPackage
 
 /// A range of a text and its replacement.

@@ -1,8 +1,8 @@
 import CLinux
 import CommandSupport
-import CredentialHelpers
 import Glibc
 import Keyutils
+import SecretText
 import SystemPackage
 
 /// A folder in which a configuration is replaced in one step, without losing another program's write.

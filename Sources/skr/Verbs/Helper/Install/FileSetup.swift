@@ -1,6 +1,6 @@
 import CommandSupport
-package import CredentialHelpers
 import Keyutils
+package import SecretText
 
 /// A client whose configuration is a file that we can change.
 protocol FileSetup: ClientSetup {

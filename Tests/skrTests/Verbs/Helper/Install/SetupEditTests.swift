@@ -1,4 +1,3 @@
-import CredentialHelpers
 import Foundation
 import Testing
 

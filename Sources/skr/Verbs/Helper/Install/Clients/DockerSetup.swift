@@ -1,6 +1,6 @@
 import CommandSupport
-import CredentialHelpers
 import Keyutils
+import SecretText
 
 /// docker, whose `config.json` names the helper of all servers.
 package struct DockerSetup: FileSetup {

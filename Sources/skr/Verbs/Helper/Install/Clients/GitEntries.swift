@@ -1,5 +1,5 @@
-import CredentialHelpers
 import Keyutils
+import SecretText
 
 /// The entries of a text in git's format, as git itself reads them.
 struct GitEntries {

@@ -1,6 +1,6 @@
 import CommandSupport
-import CredentialHelpers
 import Keyutils
+import SecretText
 
 /// The lines of git's configuration by which 'skr helper install' adds our helper: a section at the end of the file.
 ///

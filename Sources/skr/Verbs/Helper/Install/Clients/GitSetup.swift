@@ -1,5 +1,4 @@
 import CommandSupport
-import CredentialHelpers
 import Keyutils
 
 /// git, whose global configuration lists its helpers.

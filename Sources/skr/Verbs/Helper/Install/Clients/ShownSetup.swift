@@ -1,5 +1,5 @@
 import CommandSupport
-import CredentialHelpers
+import SecretText
 
 /// A client whose configuration we only show: what to write depends on its servers and profiles, or on a format that we
 /// don't edit.

@@ -41,7 +41,7 @@ package enum JSONField {
             var isEscaped = false
             for offset in 0..<value.count {
                 let byte = unsafe value[offset]
-                guard isInString || !JSONText.isBlank(byte) else { continue }
+                guard isInString || !byte.isWhiteSpace else { continue }
                 line.append(byte)
                 if byte == UInt8(ascii: "\""), !isEscaped { isInString.toggle() }
                 isEscaped = byte == UInt8(ascii: "\\") && !isEscaped

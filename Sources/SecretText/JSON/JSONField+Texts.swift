@@ -10,16 +10,16 @@ extension JSONField {
     }
 
     /// Whether the text is JSON, and an object.
-    static func isObject(_ bytes: RawSpan) -> Bool {
+    package static func isObject(_ bytes: RawSpan) -> Bool {
         var position = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-        while position < bytes.byteCount, JSONText.isBlank(bytes[position]) { position += 1 }
+        while position < bytes.byteCount, bytes[position].isWhiteSpace { position += 1 }
         guard position < bytes.byteCount, bytes[position] == UInt8(ascii: "{") else { return false }
         if case .notJSON = find(JSONPath(""), in: bytes) { return false }
         return true
     }
 
     /// What the value begins with, which tells what it is; `nil` where there is none, or no JSON.
-    static func firstByte(of path: JSONPath, in bytes: RawSpan) -> UInt8? {
+    package static func firstByte(of path: JSONPath, in bytes: RawSpan) -> UInt8? {
         unsafe bytes.withUnsafeBytes { text in
             guard let range = (try? unsafe JSONText.range(of: path, in: text)) ?? nil else { return nil }
             return unsafe text[range.lowerBound]

@@ -92,32 +92,6 @@ import Keyutils
         return isMeant ? container.steps.map { $0 + 1 } : nil
     }
 
-    /// Whether the text is an object whose members all have this name, and are strings.
-    static func hasOnlyStrings(named name: String, in text: UnsafeRawBufferPointer) -> Bool {
-        var text = unsafe JSONText(text)
-        return (try? text.requireStrings(named: Array(name.utf8))) != nil
-    }
-
-    private mutating func requireStrings(named name: [UInt8]) throws(Malformed) {
-        skipByteOrderMark()
-        skipBlanks()
-        try require("{")
-        repeat {
-            skipBlanks()
-            let start = position + 1
-            try skipString()
-            let isMeant = unsafe JSONString(UnsafeRawBufferPointer(rebasing: bytes[start..<(position - 1)])).says(name)
-            guard isMeant else { throw Malformed() }
-            skipBlanks()
-            try require(":")
-            skipBlanks()
-            try skipString()
-            skipBlanks()
-        } while next(is: ",")
-        try require("}")
-        _ = try end(with: nil)
-    }
-
     private mutating func end(with found: Range<Int>?) throws(Malformed) -> Range<Int>? {
         skipBlanks()
         guard unsafe position == bytes.count else { throw Malformed() }
@@ -133,11 +107,7 @@ extension JSONText {
     }
 
     mutating func skipBlanks() {
-        while let byte = peek(), Self.isBlank(byte) { position += 1 }
-    }
-
-    static func isBlank(_ byte: UInt8) -> Bool {
-        byte.isBlank || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
+        while let byte = peek(), byte.isWhiteSpace { position += 1 }
     }
 
     mutating func skipScalar() throws(Malformed) {

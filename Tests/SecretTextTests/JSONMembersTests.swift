@@ -1,6 +1,6 @@
+import SecretText
 import Testing
 
-import CredentialHelpers
 
 @Suite("The members of a JSON object")
 struct JSONMembersTests {

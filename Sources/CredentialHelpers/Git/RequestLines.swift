@@ -1,4 +1,4 @@
-import Keyutils
+import SecretText
 
 /// The lines of a request, up to an empty one or the end.
 ///
@@ -27,31 +27,5 @@ package enum RequestLines {
         var end = bytes.byteCount - 1
         if end > 0, bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
         return end == 0 || bytes[end - 1] == UInt8(ascii: "\n")
-    }
-}
-
-extension RawSpan {
-    package subscript(_ offset: Int) -> UInt8 { unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
-
-    /// Where this byte is next.
-    package func offset(of byte: UInt8, from start: Int = 0) -> Int? {
-        for offset in start..<byteCount where self[offset] == byte { return offset }
-        return nil
-    }
-
-    /// How many bytes there are without a newline at the end.
-    var countWithoutNewline: Int {
-        byteCount > 0 && self[byteCount - 1] == UInt8(ascii: "\n") ? byteCount - 1 : byteCount
-    }
-
-    package func starts(with bytes: [UInt8]) -> Bool {
-        byteCount >= bytes.count && bytes.indices.allSatisfy { self[$0] == bytes[$0] }
-    }
-}
-
-extension String {
-    /// What is not UTF-8 is replaced.
-    package init(lossy bytes: RawSpan) {
-        self = unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
     }
 }

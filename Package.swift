@@ -195,7 +195,8 @@ let package = Package(
         .testTarget(
             name: "skrTests",
             dependencies: [
-                "skr", "skr-stress", "CommandSupport", "CredentialHelpers", "SecretText", "SessionKeyringTesting", "Threads",
+                "skr", "skr-stress", "CommandSupport", "CredentialHelpers", "SecretText", "SessionKeyringTesting",
+                "Threads",
                 "CTestFilters",
                 "TestSupport",
             ],

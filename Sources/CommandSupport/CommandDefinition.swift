@@ -37,7 +37,7 @@ package struct CommandDefinition: Decodable {
     package var positionals: [ArgumentDefinition] { shown.filter { $0.kind == .positional && !$0.isLaunched } }
     /// Without the `--version` that the parser adds to every verb.
     package var options: [ArgumentDefinition] {
-        shown.filter { $0.kind != .positional && ($0.spelling != "--version" || subcommands != nil) }
+        shown.filter { $0.kind != .positional && ($0.spelling != "--version" || verb(named: "help") != nil) }
     }
     /// The words behind `--`, of verbs that launch a command.
     package var launched: ArgumentDefinition? { shown.first(where: \.isLaunched) }

@@ -14,8 +14,7 @@ extension ExampleCommand {
     package static var requiresCommand: Bool { false }
 
     /// The argument parser's help of this command or of a verb, at the terminal's width, and the examples.
-    package static func helpText(of verb: (any ParsableCommand.Type)? = nil) -> String {
-        let command = verb ?? self
+    package static func helpText(of command: any ParsableCommand.Type) -> String {
         let written = command as? any ExampleCommand.Type
         // The parser takes the command to run for an argument that may be left out, and '--' for one that may not.
         var text = helpMessage(for: command, columns: HelpLayout.unbroken).replacing(
@@ -29,8 +28,19 @@ extension ExampleCommand {
         return HelpLayout(width: TerminalWidth.ofHelp).text(text)
     }
 
-    /// The verb of that name, hidden ones too.
-    package static func verb(named name: String) -> (any ParsableCommand.Type)? {
-        configuration.subcommands.first { $0.configuration.commandName == name }
+    /// The verb that the first of these words names, or as many of them as name a verb of the one before; hidden ones too.
+    ///
+    /// - Returns: this command itself and no names, if the first word names no verb.
+    package static func verb(named words: some Sequence<String>) -> (command: any ParsableCommand.Type, names: [String])
+    {
+        var found: (command: any ParsableCommand.Type, names: [String]) = (self, [])
+        for word in words {
+            guard
+                let verb = found.command.configuration.subcommands.first(where: { $0.configuration.commandName == word }
+                )
+            else { break }
+            found = (verb, found.names + [word])
+        }
+        return found
     }
 }

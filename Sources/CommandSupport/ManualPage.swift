@@ -9,20 +9,24 @@ package struct ManualPage {
     private let example: (any ExampleCommand.Type)?
 
     /// - Parameters:
+    ///   - verbs: the words behind the command's name, each a verb of the one before.
     ///   - date: in the form `November 21, 2026`.
     ///   - variables: which stand in for options.
     ///   - exitCodes: those that it may end with, and what they mean.
     ///   - guides: the names of the pages of section 7 that are installed with it.
     package init(
-        of root: any ExampleCommand.Type, verb: String? = nil, date: String,
+        of root: any ExampleCommand.Type, verbs: [String] = [], date: String,
         variables: [(name: String, option: String)] = [],
         exitCodes: [(code: String, meaning: String)],
         guides: [String] = []
     ) throws(CommandError) {
         let definition = try CommandDefinition(of: root)
-        command = verb.flatMap { definition.verb(named: $0) } ?? definition
-        words = [definition.commandName] + (verb.map { [$0] } ?? [])
-        example = (verb.flatMap { root.verb(named: $0) } ?? root) as? any ExampleCommand.Type
+        let path = verbs.reduce(into: [definition]) { path, verb in
+            path += path.last?.verb(named: verb).map { [$0] } ?? []
+        }
+        command = path.last ?? definition
+        words = path.map(\.commandName)
+        example = root.verb(named: verbs).command as? any ExampleCommand.Type
         let abstract = (command.abstract ?? "").dropLast(1)
         macro("Dd \(date)\n.Dt \(words.joined(separator: "-").uppercased()) 1\n.Os \(root.configuration.version)")
         macro("Sh NAME\n.Nm \(words.joined(separator: "-"))")
@@ -34,24 +38,25 @@ package struct ManualPage {
         if !command.documentedVerbs.isEmpty { addVerbs() }
         let options = command.positionals + command.options
         addList("OPTIONS", options.map { ($0.item, $0.summary) })
-        let named = variables.filter { command.option(named: $0.option[...]) != nil || verb == nil }
+        let named = variables.filter { command.option(named: $0.option[...]) != nil || verbs.isEmpty }
         addList("ENVIRONMENT", named.map { ("Ev \($0.name)", "What \($0.option) is where it is left out.") })
         addList(
             "EXIT STATUS", exitCodes.map { ($0.code, $0.meaning.prefix(1).uppercased() + $0.meaning.dropFirst() + ".") }
         )
         macro("Sh EXAMPLES")
         literal((example?.examples ?? "").split(separator: "\n", omittingEmptySubsequences: false))
-        addReferences(
-            to: [definition.commandName]
-                + definition.documentedVerbs.map {
-                    "\(definition.commandName)-\($0.commandName)"
-                }, guides)
+        addReferences(along: path, guides)
     }
 
-    /// The other pages of the package; a page of another package might not be installed.
-    private mutating func addReferences(to commands: [String], _ guides: [String]) {
-        let others = commands.filter { $0 != words.joined(separator: "-") }
-        let pages = others.sorted().map { "\($0) 1" } + guides.sorted().map { "\($0) 7" }
+    /// The pages above this one, with their verbs, and the package's others; a page of another package might not be installed.
+    private mutating func addReferences(along path: [CommandDefinition], _ guides: [String]) {
+        var names: Set<String> = []
+        for (depth, command) in path.enumerated() {
+            let name = words[...depth].joined(separator: "-")
+            names.formUnion([name] + command.documentedVerbs.map { "\(name)-\($0.commandName)" })
+        }
+        names.remove(words.joined(separator: "-"))
+        let pages = names.sorted().map { "\($0) 1" } + guides.sorted().map { "\($0) 7" }
         guard !pages.isEmpty else { return }
         macro("Sh SEE ALSO")
         macro(pages.map { "Xr \($0)" }.joined(separator: " ,\n."))
@@ -92,8 +97,9 @@ package struct ManualPage {
     private mutating func addVerbs() {
         macro("Pp")
         paragraph("The verbs, each with a page of its own:")
-        let verbs = command.documentedVerbs.map { ("Xr \(words[0])-\($0.commandName) 1", $0.abstract ?? "") }
-        addList(nil, verbs + [("Ic help Op Ar VERB", "Show the same in short.")])
+        let name = words.joined(separator: "-")
+        let verbs = command.documentedVerbs.map { ("Xr \(name)-\($0.commandName) 1", $0.abstract ?? "") }
+        addList(nil, verbs + (words.count == 1 ? [("Ic help Op Ar VERB", "Show the same in short.")] : []))
     }
 
     private mutating func addList(_ heading: String?, _ rows: [(item: String, text: String)]) {
@@ -115,7 +121,7 @@ package struct ManualPage {
     private mutating func paragraph(_ paragraph: String) {
         var line = ""
         for word in paragraph.split(separator: " ") {
-            if line.utf8.count + word.utf8.count > 70 || line.hasSuffix(".") || line.hasSuffix(":") {
+            if Self.escape("\(line) \(word)").utf8.count > 78 || line.hasSuffix(".") || line.hasSuffix(":") {
                 add(line: line)
                 line = ""
             }

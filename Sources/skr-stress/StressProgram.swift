@@ -62,7 +62,7 @@ package enum StressProgram {
             let isHelp = message.hasPrefix("OVERVIEW: ")
             // For the exit code of a help, the parser breaks its lines, and traps at a width of nothing.
             guard !isHelp, StressOptions.exitCode(for: error) != .success else {
-                try Console.write(isHelp ? StressOptions.helpText() : "\(message)\n")
+                try Console.write(isHelp ? StressOptions.helpText(of: StressOptions.self) : "\(message)\n")
                 return nil
             }
             let isOldName = words.contains { $0.hasPrefix("--sabotage") }

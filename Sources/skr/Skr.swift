@@ -6,12 +6,12 @@ import Glibc
 package enum Skr {
     /// - Parameter name: the name by which the program was called, which may be that of a client's helper.
     package static func main(arguments: CommandLineWords, name: String) -> Int32 {
-        if let call = HelperClient.called(name, arguments) {
+        if let call = HelperClients.called(name, arguments) {
             do throws(CommandError) {
-                try HelperCall(call.client, call.words).action().perform()
+                try call.client.action(for: HelperCall(call.client, call.words)).perform()
                 return ExitCode.done.rawValue
             } catch {
-                return call.client.report(error)
+                return call.client.errors.report(error)
             }
         }
         if let action = plain(arguments) {
@@ -41,17 +41,21 @@ package enum Skr {
     package static func parse(_ arguments: CommandLineWords) throws(CommandError) -> (any VerbAction)? {
         let end = RootCommand.launches(arguments[0]) ? arguments.terminator : nil
         // The parser needs to know that there was a '--', and is not to look at the command.
-        var words = try arguments.strings(before: end) + (end == nil ? [] : ["--", "CMD"])
-        if words.first == SetCommand.configuration.commandName { words = SetCommand.completingLength(words) }
+        let words = RootCommand.asDefined(try arguments.strings(before: end) + (end == nil ? [] : ["--", "CMD"]))
         let launched = arguments.suffix(from: end.map { $0 + 1 } ?? arguments.count)
         if let mistake = LikelyMistake.error(forDurationIn: words) { throw mistake }
         // The parser's own scripts run, as a command, what the name of an item says.
         if words.prefix(while: { $0 != "--" }).contains(where: { $0.hasPrefix("--generate-completion-script") }) {
             throw .usage("unknown option '--generate-completion-script'", hint: "'skr help completions' has them")
         }
-        // For an unknown verb, the parser would show the help of skr itself.
-        let verb = words.first == "help" ? words.dropFirst().first : words.first
-        if let verb, !verb.hasPrefix("-"), verb != "help", !RootCommand.verbs.contains(verb) { throw unknownVerb(verb) }
+        let path = words.first == "help" ? words.dropFirst() : words[...]
+        let verb = RootCommand.verb(named: path)
+        // For an unknown verb, the parser would show the help of the command before it.
+        if let word = path.dropFirst(verb.names.count).first, !word.hasPrefix("-"), word != "help",
+            !verb.command.configuration.subcommands.isEmpty
+        {
+            throw verb.names.isEmpty ? unknownVerb(word) : HelperClients.unknown(word, among: HelperCommand.ownVerbs)
+        }
         do {
             var command = try RootCommand.parseAsRoot(words)
             if let verb = command as? any VerbCommand { return try verb.action() }
@@ -65,25 +69,26 @@ package enum Skr {
             let isHelp = message.hasPrefix("OVERVIEW: ")
             // Not asked for its exit code, for which the parser would break the help at any width.
             guard !isHelp, message != RootCommand.configuration.version else {
-                let verb = words.first { !$0.hasPrefix("-") && $0 != "help" }.flatMap(RootCommand.verb(named:))
-                try Console.write(isHelp ? RootCommand.helpText(of: verb) : "\(message)\n")
+                try Console.write(isHelp ? RootCommand.helpText(of: verb.command) : "\(message)\n")
                 return nil
             }
-            throw usageError(RootCommand.message(for: error), words: words)
+            throw usageError(RootCommand.message(for: error), of: verb.names, words: words)
         }
     }
 
-    private static func usageError(_ message: String, words: [String]) -> CommandError {
-        guard let verb = words.first, !verb.hasPrefix("-") else {
-            return .usage(parser: message, hint: "'skr help' lists the verbs")
-        }
+    private static func usageError(_ message: String, of verbs: [String], words: [String]) -> CommandError {
+        guard let verb = verbs.last else { return .usage(parser: message, hint: "'skr help' lists the verbs") }
+        if verb == HelperCommand.name, let error = HelperCommand.optionsBeforeClient(words) { return error }
         let lacksCommand = RootCommand.launches(verb) && !words.contains("--")
         if let hint = LikelyMistake.hint(forOptionIn: message, of: verb) {
             // Without the parser's guess, which is the option of the nearest spelling.
             return .usage(parser: String(message.prefix { $0 != "." }), hint: hint)
         }
-        let hint = lacksCommand ? "write the command behind '--'; 'skr help \(verb)' shows the options" : nil
-        return .usage(parser: message, hint: hint ?? "'skr help \(verb)' shows its options")
+        let help = "'skr help \(verbs.joined(separator: " "))'"
+        return .usage(
+            parser: message,
+            hint: lacksCommand
+                ? "write the command behind '--'; \(help) shows the options" : "\(help) shows its options")
     }
 
     static func unknownVerb(_ word: String) -> CommandError {

@@ -1,7 +1,6 @@
 import SecretText
 import Testing
 
-
 @Suite("The members of a JSON object")
 struct JSONMembersTests {
     private func members(of text: String) throws -> [String] {

@@ -30,7 +30,9 @@ extension CredentialHelper {
         if let found = try credential(service: service, account: account ?? "") { return (account ?? "", found) }
         guard account == nil else { return nil }
         return try lookingAgain { look throws(SecretStoreError) -> (account: String, credential: CredentialRecord)? in
-            for item in try items.identities().secrets(where: { $0.service.utf8.elementsEqual(service.utf8) && !$0.account.isEmpty }) {
+            for item in try items.identities().secrets(where: {
+                $0.service.utf8.elementsEqual(service.utf8) && !$0.account.isEmpty
+            }) {
                 if let found = try look.liveCredential(item), ItemOwner.others.has(item, found) {
                     return (item.account, found)
                 }

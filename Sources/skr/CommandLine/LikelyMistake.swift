@@ -29,10 +29,14 @@ enum LikelyMistake {
     static func hint(forOptionIn message: String, of verb: String) -> String? {
         let start = "Unknown option '"
         guard message.hasPrefix(start) else { return nil }
-        let option = message.dropFirst(start.count).prefix { $0 != "'" && $0 != "=" }
+        return hint(forOption: String(message.dropFirst(start.count).prefix { $0 != "'" && $0 != "=" }), of: verb)
+    }
+
+    /// - Parameter verb: the name of the verb; of a helper's client, `install`.
+    static func hint(forOption option: String, of verb: String) -> String? {
         switch option {
         case "--ttl", "--expire", "--expires", "--expiry", "--expiration", "--lifetime":
-            guard ["set", "cached", "expire", "import", "lock", "helper"].contains(verb) else { return nil }
+            guard ["set", "cached", "expire", "import", "lock", "install"].contains(verb) else { return nil }
             return "the option is --timeout, for instance --timeout 8h"
         case "--no-inherited" where verb == "exec":
             return "nothing inherited is resolved unless --inherited or --env NAME asks for it"

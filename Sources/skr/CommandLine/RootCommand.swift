@@ -45,7 +45,17 @@ struct RootCommand: ExampleCommand {
 
     /// Whether the verb may launch a command.
     static func launches(_ name: String?) -> Bool {
-        name.flatMap(verb(named:)) is any LaunchingVerb.Type
+        name.map { verb(named: [$0]).command } is any LaunchingVerb.Type
+    }
+
+    /// The words as the argument parser knows them: some verbs understand more.
+    static func asDefined(_ words: [String]) -> [String] {
+        switch words.first {
+        case "help": ["help"] + asDefined(Array(words.dropFirst()))
+        case SetCommand.configuration.commandName: SetCommand.completingLength(words)
+        case HelperCommand.configuration.commandName: HelperCommand.namingClient(words)
+        default: words
+        }
     }
 
     /// What other commands call the verb.

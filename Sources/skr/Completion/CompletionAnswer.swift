@@ -36,14 +36,12 @@ enum CompletionAnswer {
     }
 
     private static func positional(in line: PartialLine, typing word: String) -> CompletionAnswer {
-        // In the definitions, the word behind `help` can be anything.
-        guard let verb = line.verb, verb.commandName != "help" else {
-            return .words(
-                line.positionals.isEmpty
-                    ? line.root.verbs.map { Candidate(word: $0.commandName, summary: $0.abstract) } : [])
+        guard line.command.verbs.isEmpty else {
+            let verbs = line.positionals.isEmpty ? line.command.verbs : []
+            return .words(verbs.map { Candidate(word: $0.commandName, summary: $0.abstract) })
         }
         let position = line.positionals.count
-        let places = verb.positionals
+        let places = line.command.positionals
         let index = places.indices.contains(position) ? position : places.lastIndex(where: \.isRepeating)
         guard let index else { return .words(line.isTerminated ? [] : options(in: line)) }
         let answer = values(of: places[index], in: line, typing: word)

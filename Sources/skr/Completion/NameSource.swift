@@ -14,30 +14,9 @@ enum NameSource: String {
     case cachedNames
     /// A variable and a reference, once the variable's name is there: `VAR=skr://...`.
     case assignments
-    /// Clients that have a helper, and what is done with them.
-    case helperClients
-    /// What follows a client, or the client that is set up.
-    case helperWords
 
     /// The names, each once; none if the keyring can't be read, as a prompt is no place for errors.
     func names(in line: PartialLine, typing word: String) -> [String] {
-        switch self {
-        case .helperClients: return HelperClient.allNames + HelperCommand.ownVerbs
-        case .helperWords: return Self.helperWords(behind: line.positionals)
-        default: return itemNames(in: line, typing: word)
-        }
-    }
-
-    private static func helperWords(behind words: [String]) -> [String] {
-        switch words {
-        case ["install"], ["uninstall"], ["status"]: HelperClient.allNames
-        case ["git"]: ["get", "store", "erase", "capability"]
-        case ["docker"]: ["get", "store", "erase", "list", "version"]
-        default: []
-        }
-    }
-
-    private func itemNames(in line: PartialLine, typing word: String) -> [String] {
         let items = (try? line.place?.store().identities()) ?? []
         var known: Set<[UInt8]> = []
         return items.compactMap { name(of: $0, in: line, typing: word) }.filter { name in
@@ -60,7 +39,6 @@ enum NameSource: String {
         case .assignments:
             guard isSecret, let sign = word.firstIndex(of: "=") else { return nil }
             return "\(word[...sign])\(SecretReference(to: item))"
-        case .helperClients, .helperWords: return nil
         }
     }
 }

@@ -2,8 +2,8 @@ import CommandSupport
 
 /// A command line as far as the cursor, read by the definitions.
 struct PartialLine {
-    let root: CommandDefinition
-    private(set) var verb: CommandDefinition?
+    /// The last verb so far, or the command itself.
+    private(set) var command: CommandDefinition
     /// The options so far, by the name that help uses, each with its last value.
     private(set) var options: [(name: String, value: String)] = []
     private(set) var positionals: [String] = []
@@ -13,12 +13,9 @@ struct PartialLine {
 
     /// Reads the words before the one at the cursor; without the program's name.
     init(_ words: [String], root: CommandDefinition) {
-        self.root = root
-        let isSet = words.first == SetCommand.configuration.commandName
-        for word in isSet ? SetCommand.completingLength(words) : words { read(word) }
+        command = root
+        for word in RootCommand.asDefined(words) { read(word) }
     }
-
-    var command: CommandDefinition { verb ?? root }
 
     /// Where the items are; `nil` where the line names a scope that does not exist.
     var place: Place? { try? Place(scopeNamed: value(of: "--scope"), namespace: value(of: "--namespace")) }
@@ -47,8 +44,9 @@ struct PartialLine {
             isTerminated = true
         } else if word.hasPrefix("-"), word != "-" {
             readOption(word)
-        } else if verb == nil, let known = root.verb(named: word) {
-            verb = known
+        } else if positionals.isEmpty, let known = command.verb(named: word) {
+            // Behind 'help' are the names of verbs.
+            if word != "help" { command = known }
         } else {
             positionals.append(word)
         }

@@ -128,7 +128,7 @@ struct VerbTests {
             SKR_SCOPE=nowhere skr get a; echo $?; skr get a --scope nowhere; echo $?
             """#)
         #expect(outcome.output == "12 1\n64\n64\n")
-        #expect(outcome.errors.contains("skr: error: SKR_SCOPE: no such scope: nowhere\n"))
+        #expect(outcome.errors.contains("skr: error: SKR_SCOPE: no such scope: 'nowhere'\n"))
     }
 
     @Test("the user scope is shared by sessions, the session scope is not")

@@ -26,7 +26,7 @@ struct CachedAction: VerbAction {
     let isForced: Bool
     let command: CommandLineWords
     /// Whom the output is for, where it is not printed as it is.
-    var client: TokenClient?
+    var client: KeptToken?
 
     static var launchesAfterLookup: Bool { true }
 

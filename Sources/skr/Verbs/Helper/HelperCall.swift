@@ -1,31 +1,29 @@
 import CommandSupport
 import CredentialHelpers
-import Keyutils
 import SessionKeyring
 
 /// What a client says to its helper on the command line.
 ///
-/// Not parsed by the argument parser, whose start takes several times as long as the answer, and which does not know the
-/// clients' own options.
+/// Not parsed by the argument parser, whose start takes several times as long as the answer.
 struct HelperCall {
-    let client: HelperClient
+    let client: any HelperClient.Type
     /// The words that are no options.
     private(set) var words: [String] = []
     /// The client's own options.
-    private(set) var options: [(name: String, value: String)] = []
+    private var options: [(name: String, value: String)] = []
     let place: Place
     /// The timeout of what comes without one.
     let timeout: Duration?
-    private static let usualOptions = ["--scope", "--namespace", "--timeout"]
-
     /// The command behind `--`.
-    let command: CommandLineWords
+    var command: CommandLineWords
     /// All words, as they were said.
     private let said: [String]
 
-    init(_ client: HelperClient, _ arguments: CommandLineWords) throws(CommandError) {
-        let end = client.hasOptions ? arguments.terminator ?? arguments.count : arguments.count
-        try self.init(client, try arguments.strings(before: end), command: arguments.suffix(from: end + 1))
+    init(_ client: any HelperClient.Type, _ arguments: CommandLineWords) throws(CommandError) {
+        var end: Int?
+        if case .options = client.words { end = arguments.terminator }
+        let command = arguments.suffix(from: end.map { $0 + 1 } ?? arguments.count)
+        try self.init(client, try arguments.strings(before: end), command: command)
     }
 
     /// The same call with more words.
@@ -33,22 +31,32 @@ struct HelperCall {
         try HelperCall(client, said + words, command: command)
     }
 
-    private init(_ client: HelperClient, _ said: [String], command: CommandLineWords) throws(CommandError) {
+    private init(
+        _ client: any HelperClient.Type, _ said: [String], command: CommandLineWords
+    ) throws(CommandError) {
         self.client = client
         self.said = said
         self.command = command
+        guard case .options(let own, let flags, let behind) = client.words else {
+            words = said
+            place = try Place()
+            timeout = try TimeoutArgument.usual()?.duration
+            return
+        }
         var rest = said[...]
         var (scope, namespace, timeout): (String?, String?, String?)
         while let word = rest.popFirst() {
-            guard client.hasOptions, word.utf8.first == UInt8(ascii: "-") else {
+            guard word.utf8.first == UInt8(ascii: "-") else {
                 words.append(word)
                 continue
             }
-            if client.ownFlags.contains(word) { continue }
+            if flags.contains(word) { continue }
             let sign = word.utf8.firstIndex(of: UInt8(ascii: "="))
             let name = sign.map { String(word[..<$0]) } ?? word
-            guard Self.usualOptions.contains(name) || client.ownOptions.contains(name) else {
-                throw .usage("unknown option \(Display.quoted(name))", hint: Self.hint(for: client))
+            guard Self.usualOptions.contains(name) || own.contains(name) else {
+                throw .usage(
+                    "unknown option \(Display.quoted(name))",
+                    hint: LikelyMistake.hint(forOption: name, of: "install") ?? Self.hint(for: client))
             }
             guard let value = sign.map({ String(word[word.index(after: $0)...]) }) ?? rest.popFirst() else {
                 throw .usage("\(Display.quoted(name)) needs a value", hint: Self.hint(for: client))
@@ -62,17 +70,18 @@ struct HelperCall {
         }
         // Only here, because a client's start should not search all words.
         if timeout != nil, let mistake = LikelyMistake.error(forDurationIn: said) { throw mistake }
-        place = try Self.place(scope: scope, namespace: namespace)
+        place = try Place(scopeNamed: scope, namespace: namespace)
         self.timeout = try Self.timeout(timeout)
+        switch behind {
+        case .nothing where command.count > 0:
+            throw .usage(
+                "the helper for \(client.name) runs no command", hint: "leave out what is behind '--'")
+        case .names: words += try command.strings()
+        case .nothing, .command: break
+        }
     }
 
-    private static func place(scope: String?, namespace: String?) throws(CommandError) -> Place {
-        let known = scope.flatMap(Place.Scope.init(rawValue:))
-        if let scope, known == nil {
-            throw .usage("--scope: no such scope: \(Display.quoted(scope))", hint: "use session, user or persistent")
-        }
-        return try Place(scope: known, namespace: namespace)
-    }
+    private static let usualOptions = ["--scope", "--namespace", "--timeout"]
 
     private static func timeout(_ text: String?) throws(CommandError) -> Duration? {
         var said: TimeoutArgument?
@@ -87,33 +96,27 @@ struct HelperCall {
         return try TimeoutArgument.usual(unless: said)?.duration
     }
 
-    static func hint(for client: HelperClient) -> String {
-        let options = ["--timeout DURATION", "--scope SCOPE", "--namespace NAME"] + client.ownOptions
-        return "the helper for \(client.rawValue) takes \(options.joined(separator: ", "))"
+    static func hint(for client: any HelperClient.Type) -> String {
+        "'skr help helper \(client.name)' shows its options"
     }
-}
 
-extension HelperCall {
-    /// So many bytes are no request: no key can hold what is in it.
-    static let largestRequest = Key.largestBigPayload + 65_536
+    /// The first word, which for most clients says what to do; empty if there is none.
+    var word: String { words.first ?? "" }
 
     /// The last value of one of the client's own options.
     func option(_ name: String) -> String? { options.last { $0.name == name }?.value }
 
-    /// - Parameter isStoring: whether the client asks to store a secret; as its words say unless given.
-    func helper(isStoring: Bool? = nil) throws(SecretStoreError) -> CredentialHelper {
-        let store = try place.store()
-        let isStoringByWord = words.first == (client == .keyring ? "set" : "store")
-        if isStoring ?? isStoringByWord { try place.warnIfShared(in: store) }
-        return CredentialHelper(items: store, timeout: timeout)
+    /// The call without its last word.
+    func droppingLastWord() -> HelperCall {
+        var call = self
+        call.words.removeLast()
+        return call
     }
 
-    func action() throws(CommandError) -> any VerbAction {
-        switch client {
-        case .cargo: CargoSession(call: self)
-        // For it, '--' ends the options.
-        case .keyring: HelperAction(call: self)
-        default: command.count > 0 ? try TokenCall(self).action() : HelperAction(call: self)
-        }
+    /// - Parameter isStoring: whether the client asks to store a secret.
+    func helper(isStoring: Bool) throws(SecretStoreError) -> CredentialHelper {
+        let store = try place.store()
+        if isStoring { try place.warnIfShared(in: store) }
+        return CredentialHelper(items: store, timeout: timeout)
     }
 }

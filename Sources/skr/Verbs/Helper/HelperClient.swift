@@ -1,85 +1,100 @@
+import ArgumentParser
 import CommandSupport
 
-/// A program that asks a helper for its secrets.
-enum HelperClient: String, CaseIterable {
-    case git, docker, aws, kubernetes, cargo, keyring, ansible, askpass, terraform, vault, go, bazel, npm, google, netrc
+/// A program that asks a helper for its secrets. It is a verb of `skr helper`: help, completion and manual page are made from its
+/// arguments.
+///
+/// No requirement has a default, so the compiler names what a new client lacks. An instance exists only while help is made: a
+/// call reads its words itself (``HelperCall``), as the argument parser's start takes several times as long as an answer.
+protocol HelperClient: ExampleCommand {
+    /// The word behind `skr helper`.
+    static var name: String { get }
+    /// Other programs that ask in the same way.
+    static var aliases: [String] { get }
+    /// What the client gets, as one line of a list.
+    static var summary: String { get }
+    /// What is stored, under which name, and what else its user has to know.
+    static var details: String { get }
+    static var start: HelperStart { get }
+    static var words: HelperWords { get }
+    static var errors: HelperErrors { get }
 
-    /// The name under which the client starts its helper; `nil` where it is given a whole command line.
-    var programName: String? {
+    /// What answers this call.
+    static func action(for call: HelperCall) throws(CommandError) -> any VerbAction
+
+    /// How a program is configured to use the helper.
+    ///
+    /// - Parameter program: the client's name, or one of its aliases.
+    static func setup(of program: String) -> any ClientSetup
+}
+
+extension HelperClient {
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: name, abstract: summary,
+            discussion: details
+                + (aliases.isEmpty ? "" : "\n\nAlso under the name of \(aliases.joined(separator: ", "))."))
+    }
+}
+
+/// How a client starts its helper.
+enum HelperStart {
+    /// By the words that its configuration has.
+    case commandLine
+    /// By a link of this name, which it may look for in PATH; otherwise its configuration has the link's path.
+    case link(String, isFoundInPath: Bool, takesOptions: Bool)
+    /// By a link for each registry, whose name is this one and the registry's: such a helper is given no words.
+    case linkPerRegistry(String)
+
+    /// The name of the link; `nil` if there is none.
+    func linkName(registry: String?) -> String? {
         switch self {
-        case .git: "git-credential-skr"
-        case .docker: "docker-credential-skr"
-        case .bazel: "skr-bazel"
-        case .cargo: "cargo-credential-skr"
-        case .keyring: "keyring"
-        case .ansible: "skr-client"
-        case .askpass: "skr-askpass"
-        case .terraform: "terraform-credentials-skr"
-        case .vault: "skr-vault"
-        case .aws, .kubernetes, .google, .go, .npm, .netrc: nil
+        case .commandLine: nil
+        case .link(let name, _, _): name
+        case .linkPerRegistry(let start): registry.map { start + $0 }
         }
     }
 
-    /// Programs that another client's helper serves.
-    static let aliases: [(name: String, client: HelperClient)] = [
-        ("kubectl", .kubernetes), ("pip", .keyring), ("uv", .keyring), ("twine", .keyring), ("podman", .docker),
-        ("buildah", .docker), ("skopeo", .docker), ("helm", .docker), ("ssh", .askpass), ("sudo", .askpass),
-        ("gcloud", .google), ("buck2", .bazel), ("pnpm", .npm),
-    ]
-
-    /// The names of all clients, and of those that they serve too.
-    static var allNames: [String] { allCases.map(\.rawValue) + aliases.map(\.name) }
-
-    /// The client of that name, or the one that serves it.
-    static func serving(_ name: String) -> HelperClient? {
-        HelperClient(rawValue: name) ?? aliases.first { $0.name == name }?.client
+    var isFoundInPath: Bool {
+        if case .link(_, isFoundInPath: true, _) = self { true } else { false }
     }
 
-    /// Whether its words may be options; a prompt is never an option, even if it starts with a dash.
-    var hasOptions: Bool { self != .askpass }
-
-    /// The client's own options that have a value.
-    var ownOptions: [String] {
+    /// Whether the client's configuration has room for options of the helper.
+    var takesOptions: Bool {
         switch self {
-        case .go: ["--prefix"]
-        case .keyring: ["--mode", "--output"]
-        case .ansible: ["--vault-id"]
-        default: []
+        case .commandLine: true
+        case .link(_, _, let takesOptions): takesOptions
+        case .linkPerRegistry: false
         }
     }
+}
 
-    /// The client's own options that have none.
-    var ownFlags: [String] { self == .cargo ? ["--cargo-plugin"] : [] }
+/// What the words of a helper's command line are.
+enum HelperWords {
+    /// What follows `--`.
+    enum Behind { case nothing, names, command }
 
-    /// The client and its words, where we are called as its helper: by the name of a link, or as `skr helper CLIENT`.
-    static func called(
-        _ name: String, _ arguments: CommandLineWords
-    ) -> (client: HelperClient, words: CommandLineWords)? {
-        // Most calls end here.
-        if name == "skr", arguments[0] != "helper" { return nil }
-        if name != "skr", let link = link(name, arguments) { return link }
-        guard arguments[0] == "helper", let client = arguments[1].flatMap(client(named:)) else { return nil }
-        let words = arguments.suffix(from: 2)
-        // The argument parser answers that.
-        return words[0] == "--help" || words[0] == "-h" ? nil : (client, words)
-    }
+    /// All of them are one text, even those that look like options.
+    case text
+    /// The usual options and the client's own: some with a value, and flags, which change nothing.
+    case options([String], flags: [String], behind: Behind)
+}
 
-    /// Those that are asked most come first: the table of all names is made at run time.
-    private static func client(named name: String) -> HelperClient? {
-        switch name {
-        case "git": .git
-        case "docker": .docker
-        default: serving(name)
+/// Where a client shows its user an error.
+enum HelperErrors {
+    case onStandardError
+    /// On standard output, and with the exit status 1.
+    case onStandardOutput
+
+    /// - Returns: the exit status.
+    func report(_ error: CommandError) -> Int32 {
+        switch self {
+        case .onStandardError:
+            Console.report(error)
+            return error.exitCode.rawValue
+        case .onStandardOutput:
+            try? Console.writeLine("skr: " + Display.plain(error.message + (error.hint.map { " (\($0))" } ?? "")))
+            return 1
         }
-    }
-
-    private static func link(
-        _ name: String, _ arguments: CommandLineWords
-    ) -> (client: HelperClient, words: CommandLineWords)? {
-        if let client = allCases.first(where: { $0.programName == name }) { return (client, arguments) }
-        // npm's helper has no words, so the name of its link has the item's.
-        let npm = "skr-npm-"
-        guard name.utf8.starts(with: npm.utf8) else { return nil }
-        return (.npm, arguments.prepending(String(Substring(name.utf8.dropFirst(npm.utf8.count)))))
     }
 }

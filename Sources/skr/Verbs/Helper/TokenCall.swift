@@ -1,161 +1,169 @@
+import ArgumentParser
 import CommandSupport
 import CredentialHelpers
+import Glibc
 import Keyutils
 import SecretText
 import SessionKeyring
 
+/// The words of a client whose configuration says what it gets.
+struct TokenArguments: ParsableArguments {
+    @Argument(help: "The item, or the name under which COMMAND's output is kept.", completion: .names(.services))
+    var name: String
+
+    @Argument(help: "The item's account, if the service has several.", completion: .names(.accounts))
+    var account: String?
+
+    @OptionGroup var options: HelperOptions
+
+    @OptionGroup var command: LaunchedCommand
+
+    /// For the help of such a client.
+    static let details = """
+        What CMD prints is kept under NAME until 5 minutes before it ends, or for --timeout if it has no end. One of all \
+        processes that ask runs CMD.
+        """
+}
+
 /// A call of a helper that is told what to answer with: the name of an item, or a command that prints it.
+///
+/// Here alone is decided whose answer is kept, for whom, and until when.
 struct TokenCall {
     private let call: HelperCall
-    /// The item; `nil` where go is to have whatever is for its URL.
-    private let target: Target?
-    private let command: CommandLineWords
-    /// What go has added to its words.
-    private let url: String?
+    private let target: Target
 
     init(_ call: HelperCall) throws(CommandError) {
         self.call = call
-        let words: [String]
-        (words, command, url) = try Self.split(call)
-        let isNamed = words.count == 1 || words.count == 2
-        guard Self.clients.contains(call.client), isNamed || (words.isEmpty && command.count == 0 && call.client == .go)
-        else { throw Self.usage(call.client) }
-        target = words.first.map { Target(place: call.place, service: $0, account: words.count > 1 ? words[1] : nil) }
-        if call.client == .go, target != nil, prefix == nil {
+        guard let name = call.words.first, call.words.count <= 2 else {
             throw .usage(
-                "what is the secret for", hint: "pass --prefix https://HOST[/PATH], or name the item so")
+                "the helper for \(call.client.name) needs the name of an item",
+                hint: "skr helper \(call.client.name) NAME [ACCOUNT] [-- COMMAND]")
         }
+        target = Target(place: call.place, service: name, account: call.words.count > 1 ? call.words[1] : nil)
     }
 
-    /// The words and the command without the URL that go has added, and the URL.
+    /// Answers with the item, or with what the command prints or has printed before.
     ///
-    /// It is the last word of all, behind the command where there is one, which is not to get it. A last word of the user's own
-    /// that is an https URL can't be told apart from it: go has only added it where the prefix covers it, and for nothing else
-    /// the command is run, or its output kept.
-    private static func split(
-        _ call: HelperCall
-    ) throws(CommandError) -> (words: [String], command: CommandLineWords, url: String?) {
-        let command = call.command
-        let last = command.count > 0 ? command[command.count - 1] : call.words.last
-        guard call.client == .go, let last, last.utf8.starts(with: "https://".utf8) else {
-            return (call.words, command, nil)
+    /// - Parameters:
+    ///   - recipient: for whom the secret is, as far as the client tells: a kept answer is for no other.
+    ///   - readsErrors: whether the client takes what is on standard error for a part of the answer.
+    ///   - format: how the client wants to be told.
+    func action(
+        for recipient: [String?] = [], readsErrors: Bool = false,
+        in format: () throws(UnusableToken) -> any TokenFormat
+    ) throws(CommandError) -> any VerbAction {
+        let made: any TokenFormat
+        do throws(UnusableToken) {
+            made = try format()
+        } catch {
+            throw .data(error.message, hint: error.hint)
         }
-        guard command.count > 0 else { return (call.words.dropLast(), command, last) }
-        try command.droppingLast().requireCommand(form(of: .go))
-        return (call.words, command.droppingLast(), last)
+        guard call.command.count > 0 else { return TokenAction(call: call, target: target, format: made) }
+        return CachedAction(
+            place: call.place, item: .cached(target.service, variant: CachedVariant.text(of: keys(for: recipient))),
+            timeout: call.timeout.map { .after($0) } ?? .never, lifetimePath: nil, refreshBefore: nil,
+            isStaleWhileRefreshing: false, failureTimeout: nil, isForced: false, command: call.command,
+            client: KeptToken(format: made, account: target.account ?? "", readsErrors: readsErrors))
     }
 
-    /// Those whose helper is told an item or a command.
-    private static let clients: [HelperClient] = [.aws, .kubernetes, .google, .go, .npm]
-
-    private static func form(of client: HelperClient) -> String {
-        "skr helper \(client.rawValue) NAME [ACCOUNT] [-- COMMAND]"
-    }
-
-    private static func usage(_ client: HelperClient) -> CommandError {
-        guard clients.contains(client) else {
-            return .usage("the helper for \(client.rawValue) runs no command", hint: "leave out what is behind '--'")
+    /// What a kept answer is told apart by.
+    private func keys(for recipient: [String?]) -> [String] {
+        guard recipient.contains(where: { $0 != nil }) else {
+            return [call.client.name] + (target.account.map { [$0] } ?? [])
         }
-        return .usage("the helper for \(client.rawValue) needs the name of an item", hint: form(of: client))
-    }
-
-    /// Where go's secret is for: what the option says, else the item's name.
-    private var prefix: String? {
-        let said = call.option("--prefix") ?? target?.service
-        guard let said, let place = WebAddress(service: said), place.scheme == "https" else { return nil }
-        return said
+        // Each in its place: an account may be called like a server.
+        return [call.client.name, target.account ?? ""] + recipient.map { $0 ?? "" }
     }
 }
 
-extension TokenCall {
-    /// The answer from an item.
-    func answer(by helper: CredentialHelper) throws -> HelperAnswer {
-        guard let target else { return try helper.go(url: url) }
-        let (service, account) = (target.service, target.account)
-        let request = Self.kubernetesRequest
+/// Answers with an item.
+private struct TokenAction: VerbAction {
+    let call: HelperCall
+    let target: Target
+    let format: any TokenFormat
+
+    func run() throws {
+        let answer: HelperAnswer
         do throws(SecretStoreError) {
-            return switch call.client {
-            case .kubernetes: try unsafe helper.kubernetes(service, account: account, request: request.span.bytes)
-            case .google: try helper.google(service, account: account, tokenType: Self.googleType)
-            case .go: try helper.go(service, account: account, prefix: prefix ?? "", url: url)
-            case .npm: try helper.npm(service, account: account)
-            default: try helper.aws(service, account: account)
-            }
+            answer = try call.helper(isStoring: false).answer(target.service, account: target.account, in: format)
         } catch {
             guard error.code == .notFound else { throw error }
             throw target.missing(target.exactItem, in: try call.place.store())
         }
+        try answer.show(for: call)
+        exit(answer.exitCode)
     }
-
-    /// What runs the command, or answers with what it has printed before.
-    func action() throws(CommandError) -> any VerbAction {
-        guard let target else { throw Self.usage(call.client) }
-        guard let format = try format() else { return NoAnswer() }
-        return CachedAction(
-            place: call.place, item: .cached(target.service, variant: CachedVariant.text(of: try keys(target))),
-            timeout: call.timeout.map { .after($0) } ?? .never, lifetimePath: nil, refreshBefore: nil,
-            isStaleWhileRefreshing: false, failureTimeout: nil, isForced: false, command: command,
-            client: TokenClient(
-                format: format, account: target.account ?? "", readsErrors: call.client == .google))
-    }
-
-    /// What a kept answer is told apart by: also whom it is for, lest it is given to another.
-    private func keys(_ target: Target) throws(CommandError) -> [String] {
-        let recipient = try recipient()
-        guard recipient.contains(where: { $0 != nil }) else {
-            return [call.client.rawValue] + (target.account.map { [$0] } ?? [])
-        }
-        // Each in its place: an account may be called like a server.
-        return [call.client.rawValue, target.account ?? ""] + recipient.map { $0 ?? "" }
-    }
-
-    /// Whom the secret is for, as far as that is said.
-    private func recipient() throws(CommandError) -> [String?] {
-        switch call.client {
-        case .kubernetes:
-            // What is no text must not count as a request that names no cluster.
-            let request = Array((try Place.environment("KUBERNETES_EXEC_INFO") ?? "").utf8)
-            let server = unsafe JSONField.text(of: JSONPath("spec.cluster.server"), in: request.span.bytes)
-            return [server?.text]
-        case .google:
-            let audience = try Place.environment("GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE")
-            let email = try Place.environment("GOOGLE_EXTERNAL_ACCOUNT_IMPERSONATED_EMAIL")
-            return [audience, email]
-        case .go: return [call.option("--prefix")]
-        default: return []
-        }
-    }
-
-    /// `nil` where there is nothing to say.
-    private func format() throws(CommandError) -> (any TokenFormat)? {
-        let request = Self.kubernetesRequest
-        do throws(UnusableToken) {
-            switch call.client {
-            case .kubernetes: return try unsafe ExecCredential(asked: request.span.bytes)
-            case .google: return try GoogleToken(type: Self.googleType)
-            case .go:
-                guard let prefix, let place = WebAddress(service: prefix) else { return nil }
-                guard let url else { return GoHeaders(for: place) }
-                return GoHeaders(for: place, asIn: url)
-            case .npm: return NpmAuthorization()
-            default: return AWSCredentials()
-            }
-        } catch {
-            throw .data(error.message, hint: error.hint)
-        }
-    }
-}
-
-/// What clients say in the environment; what is no text says nothing.
-extension TokenCall {
-    private static var kubernetesRequest: [UInt8] {
-        Array(((try? Place.environment("KUBERNETES_EXEC_INFO")) ?? "").utf8)
-    }
-
-    private static var googleType: String? { (try? Place.environment("GOOGLE_EXTERNAL_ACCOUNT_TOKEN_TYPE")) ?? nil }
 }
 
 /// Nothing to say, and no error.
-private struct NoAnswer: VerbAction {
+struct NoAnswer: VerbAction {
     func run() {}
+}
+
+/// What a command prints for a client, which is given it in its own form.
+///
+/// A class, whose optional is copied as a pointer: for that of a structure, Swift's runtime would build metadata at each start.
+final class KeptToken: Sendable {
+    /// What has no longer to live is fetched anew: some clients ask for nothing else long before its end.
+    private static let margin: Int64 = 300
+    /// The longest that a key lives, in seconds.
+    private static let longest = Int64(UInt32.max)
+
+    let format: any TokenFormat
+    /// Whose the token is; empty for one that says so itself.
+    let account: String
+    /// Whether it reads standard error too, and takes it for a part of the answer.
+    let readsErrors: Bool
+
+    init(format: any TokenFormat, account: String, readsErrors: Bool) {
+        self.format = format
+        self.account = account
+        self.readsErrors = readsErrors
+    }
+
+    /// The answer from what the command has just printed, and for how long it is kept: not at all where that is zero or
+    /// less, and `nil` where nothing ends it.
+    ///
+    /// - Parameter timeout: how long an output without an expiry is kept, which the client is told as its expiry.
+    func answer(
+        fresh printed: CachedAnswer, keptFor timeout: Duration?
+    ) throws(CommandError) -> (CachedAnswer, Duration?) {
+        let now = CredentialHelper.time()
+        let token: TokenAnswer
+        do throws(UnusableToken) {
+            token = try convert(printed.output, issued: now) { timeout.map { now + $0.components.seconds } }
+        } catch {
+            throw .data("the command's output can't be used: \(error.message)", hint: error.hint)
+        }
+        let left = token.expires.map { $0 - now }
+        guard left.map({ $0 > 0 }) ?? true else {
+            throw .data(
+                "the command's output can't be used: it has expired",
+                hint: "see that the command fetches it anew, and that the clock is right")
+        }
+        let answer = CachedAnswer(exitCode: 0, output: token.kept, answer: token.output)
+        return (answer, left.map { .seconds(min($0 - Self.margin, Self.longest)) })
+    }
+
+    /// The answer from what is kept, which anybody in the session may have stored; `nil` where it is fetched anew.
+    ///
+    /// - Parameter end: when the kept item ends, asked for an output without an expiry.
+    func answer(kept: CachedAnswer, endingAt end: () -> Int64?) -> CachedAnswer? {
+        guard kept.exitCode == 0, let token = try? convert(kept.output, issued: nil, endingAt: end),
+            token.expires.map({ $0 - CredentialHelper.time() > Self.margin }) ?? true
+        else { return nil }
+        return CachedAnswer(exitCode: 0, output: kept.output, answer: token.output)
+    }
+
+    /// The answer from an output, which ends at `end` if it has no expiry and the client can be told one.
+    ///
+    /// That end is in the answer alone: it neither shortens how long the output is kept, nor is it kept.
+    private func convert(
+        _ output: SecretBox, issued: Int64?, endingAt end: () -> Int64?
+    ) throws(UnusableToken) -> TokenAnswer {
+        let token = try format.answer(Issuance(output, account: account, issued: issued))
+        guard token.expires == nil, format.reportsExpiry, let end = end() else { return token }
+        let dated = try format.answer(Issuance(output, account: account, expires: end, issued: issued))
+        return TokenAnswer(dated.output, kept: token.kept, expires: nil)
+    }
 }

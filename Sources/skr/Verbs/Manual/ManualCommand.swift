@@ -12,13 +12,17 @@ struct ManualCommand: VerbCommand, VerbAction {
 
     static let examples = """
         skr manual get | man -l -
+        skr manual helper git | man -l -
         """
 
-    @Argument(help: "Which verb; skr itself if left out.")
-    var verb: String?
+    @Argument(help: "Which verb, and of a helper its client; skr itself if left out.")
+    var verbs: [String] = []
 
     @Option(help: "The date on it, in the form 'November 21, 2026'; today if left out.")
     var date: String?
+
+    @Flag(help: "List the pages instead, each by its verbs, one a line.")
+    var list = false
 
     /// In the only form that all formatters take.
     private static var today: String {
@@ -33,15 +37,28 @@ struct ManualCommand: VerbCommand, VerbAction {
     }
 
     func run() throws {
-        if let verb, RootCommand.verb(named: verb) == nil { throw Skr.unknownVerb(verb) }
-        let launches = verb == nil || RootCommand.launches(verb)
+        if list { return try Console.write(Self.pages(of: RootCommand.self).map { "\($0)\n" }.joined()) }
+        let verbs = RootCommand.asDefined(verbs)
+        let verb = RootCommand.verb(named: verbs)
+        if let word = verbs.dropFirst(verb.names.count).first {
+            throw verb.names == [HelperCommand.name] ? HelperClients.unknown(word) : Skr.unknownVerb(word)
+        }
+        let launches = verbs.isEmpty || verb.command is any LaunchingVerb.Type
         var codes = ExitCode.allCases.filter { launches || !$0.isOfLaunching }.map { ("\($0.rawValue)", $0.meaning) }
         if launches { codes.append(("other", "that of CMD, 128+N for a signal")) }
         let stores = [nil, SetCommand.configuration.commandName, CachedCommand.configuration.commandName]
-        let variables = PlaceOptions.variables + (stores.contains(verb) ? [TimeoutArgument.variable] : [])
+        let isStoring = stores.contains(verbs.first) || verb.command is any HelperClient.Type
+        let variables = PlaceOptions.variables + (isStoring ? [TimeoutArgument.variable] : [])
         let page = try ManualPage(
-            of: RootCommand.self, verb: verb, date: date ?? Self.today, variables: variables, exitCodes: codes,
+            of: RootCommand.self, verbs: verbs, date: date ?? Self.today, variables: variables, exitCodes: codes,
             guides: Guide.allCases.map(\.rawValue))
         try Console.write(page.text)
+    }
+
+    /// The words behind `skr manual`, for each page.
+    private static func pages(of command: any ParsableCommand.Type, _ verbs: [String] = []) -> [String] {
+        let shown = command.configuration.subcommands.filter { $0.configuration.shouldDisplay }
+        return [verbs.joined(separator: " ")]
+            + shown.flatMap { pages(of: $0, verbs + [$0.configuration.commandName ?? ""]) }
     }
 }

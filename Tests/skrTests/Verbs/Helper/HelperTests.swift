@@ -137,7 +137,7 @@ struct HelperTests {
             (["git", "get", "--timeout"], 64, "'--timeout' needs a value"),
             (["git", "get", "--timeout=soon"], 64, "'soon' is no duration"),
             (["git", "get", "--scope", "galaxy"], 64, "no such scope: 'galaxy'"),
-            (["gti", "get"], 64, "no such client: gti"), ([], 64, "missing expected argument"),
+            (["gti", "get"], 64, "no such client: gti"), ([], 64, "no client is named"),
         ])
     func mistakes(words: [String], exitCode: Int32, message: String) throws {
         let outcome = try command.run(["helper"] + words, input: Data())
@@ -183,7 +183,7 @@ struct HelperTests {
             """
         let outcome = try command.inSession("cd $(mktemp -d); \(script)")
         #expect(outcome.output.hasPrefix("skr: "), "\(outcome)")
-        #expect(outcome.output.contains("no such scope: galaxy"), "\(outcome)")
+        #expect(outcome.output.contains("no such scope: 'galaxy'"), "\(outcome)")
         #expect(outcome.output.contains("exit 1\nexit 69\n") && outcome.errors.contains("skr: hint: "), "\(outcome)")
     }
 }

@@ -37,9 +37,10 @@ struct ManualTests {
     )
     func complete() throws {
         let pages = try pages()
-        let verbs = try CommandRunner().run("---complete", "zsh", "skr", "").output.split(separator: "\n").dropFirst()
-            .compactMap { $0.split(separator: "\t").first }.filter { $0 != "help" }
+        var verbs = try verbs(behind: [])
         #expect(verbs.count > 8)
+        verbs += try self.verbs(behind: ["helper"]).map { "helper-\($0)" }
+        #expect(verbs.count > 24)
         let commands = pages.filter { $0.key.hasSuffix(".1") }
         #expect(Set(commands.keys) == Set(verbs.map { "skr-\($0).1" } + ["skr.1", "skr-stress.1"]))
         for (name, page) in commands {
@@ -51,6 +52,14 @@ struct ManualTests {
         #expect(pages["skr-get.1"]?.contains(".Sh ENVIRONMENT\n") == true)
         #expect(pages["skr-stress.1"]?.contains(".Op Fl \\-workload Ar NAME\n") == true)
         #expect(pages["skr-get.1"]?.contains(".Xr skr-set 1 ,\n") == true)
+    }
+
+    /// Those that completion offers there.
+    private func verbs(behind words: [String]) throws -> [String] {
+        try CommandRunner().run(["---complete", "zsh", "skr"] + words + [""], input: Data()).output.split(
+            separator: "\n"
+        ).dropFirst()
+            .compactMap { $0.split(separator: "\t").first.map(String.init) }.filter { $0 != "help" }
     }
 
     @Test("each page refers to pages of its own package only, and 'skr help' names all of section 7")

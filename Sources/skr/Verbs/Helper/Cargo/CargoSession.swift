@@ -9,7 +9,7 @@ struct CargoSession: VerbAction {
 
     func run() throws {
         try Console.write(CredentialHelper.cargoHello)
-        var lines = LineReader(.standardInput, limit: HelperCall.largestRequest)
+        var lines = LineReader(.standardInput)
         while let line = try lines.next() {
             let answer = line.bytes.withBytes { request in self.answer(request) }
             try answer.output.withBytes { bytes throws(CommandError) in try Console.write(bytes) }
@@ -37,7 +37,7 @@ struct CargoSession: VerbAction {
         }
         let call = try call.adding(words)
         guard let word = call.words.first else { return call }
-        throw .usage("unknown word \(Display.quoted(word))", hint: HelperCall.hint(for: .cargo))
+        throw .usage("unknown word \(Display.quoted(word))", hint: HelperCall.hint(for: CargoClient.self))
     }
 
     /// The token, which is not on standard input: the requests are there.

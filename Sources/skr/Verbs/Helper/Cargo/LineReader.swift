@@ -6,14 +6,11 @@ import SystemPackage
 /// One line after the other, each as soon as it is there.
 struct LineReader {
     let file: FileDescriptor
-    /// More bytes are no line.
-    let limit: Int
     /// What was read behind the last line.
     private var rest = SecretBox(copying: RawSpan())
 
-    init(_ file: FileDescriptor, limit: Int) {
+    init(_ file: FileDescriptor) {
         self.file = file
-        self.limit = limit
     }
 
     /// The next line without its newline; `nil` at the end.
@@ -26,9 +23,7 @@ struct LineReader {
                 return line
             }
             searched = rest.count
-            guard searched < limit else {
-                throw .data("the request has more than \(limit) bytes", hint: "no key can hold so much")
-            }
+            guard searched < HelperRequest.limit else { throw HelperRequest.tooLong }
             let more = try read()
             guard more.count > 0 else {
                 defer { rest = more }

@@ -11,12 +11,14 @@ protocol ClientSetup: Sendable {
 
     func state(for user: SetupUser) -> ConfigurationState
 
+    /// Whether a configuration in this state names the link by its path, so that it is found without PATH.
+    func namesLinkByPath(_ state: ConfigurationState) -> Bool
+
+    /// A word that the client would have to quote, if it does not understand quotes.
+    func unspeakableWord(_ call: SetupCall) -> String?
+
     /// The only folder where the client looks for its helper; `nil` for PATH.
     func linkFolder(for user: SetupUser) -> String?
-}
-
-extension ClientSetup {
-    func linkFolder(for user: SetupUser) -> String? { nil }
 }
 
 /// The helper that a client's configuration names.
@@ -45,7 +47,7 @@ enum ConfigurationState: Equatable {
 struct SetupCall {
     /// As the user calls it.
     let name: String
-    let client: HelperClient
+    let client: any HelperClient.Type
     let setup: any ClientSetup
     let user: SetupUser
     /// The link's folder, where one is named.
@@ -58,8 +60,9 @@ struct SetupCall {
     init(
         _ name: String, registry: String?, folder: String?, options: [String], user: SetupUser
     ) throws(CommandError) {
-        guard let client = HelperClient.serving(name) else { throw HelperCommand.unknownClient(name) }
-        guard (client == .npm) == (registry != nil) else {
+        guard let client = HelperClients.serving(name) else { throw HelperClients.unknown(name) }
+        let needsRegistry = if case .linkPerRegistry = client.start { true } else { false }
+        guard needsRegistry == (registry != nil) else {
             throw .usage(
                 registry == nil ? "\(name) needs a link for each registry" : "\(name) has one helper only",
                 hint: registry == nil
@@ -74,7 +77,7 @@ struct SetupCall {
         }
         self.name = name
         self.client = client
-        setup = HelperClient.setup(name, servedBy: client)
+        setup = client.setup(of: name)
         self.user = user
         self.folder = folder.map { Self.absolute(FilePath($0)).string }
         self.registry = registry
@@ -85,13 +88,7 @@ struct SetupCall {
     var shellOptions: String { options.map { " \(Display.shellWord($0))" }.joined() }
 
     /// The name under which the client starts its helper; `nil` where it is given a command line.
-    var linkName: String? { registry.map { "skr-npm-\($0)" } ?? client.programName }
-
-    /// Whether the client gives its helper options of the user's.
-    var takesOptions: Bool { client == .git || linkName == nil }
-
-    /// Whether the client looks in PATH for its helper; the others are told where it is.
-    var findsHelperInPath: Bool { [.docker, .cargo, .keyring].contains(client) }
+    var linkName: String? { client.start.linkName(registry: registry) }
 
     /// The link there is or will be; one in PATH is as good as our own.
     func link() throws(CommandError) -> HelperLink? {
@@ -140,15 +137,7 @@ struct SetupCall {
 
     /// Refuses words that the client would have to quote, where it does not understand quotes.
     func requirePlainWords() throws(CommandError) {
-        let isPlain: (String) -> Bool
-        let words: [String]
-        switch client {
-        case .git: (words, isPlain) = ([linkPath] + options, { Display.plain($0) == $0 })
-        case .vault, .bazel: (words, isPlain) = ([linkPath], { Display.shellWord($0) == $0 })
-        case .google: (words, isPlain) = ([user.executable] + options, { Display.shellWord($0) == $0 })
-        default: return
-        }
-        guard let word = words.first(where: { !isPlain($0) }) else { return }
+        guard let word = setup.unspeakableWord(self) else { return }
         throw .usage(
             "\(name) can't be told of \(Display.quoted(word)): it has characters that would have to be quoted",
             hint: linkName == nil ? "leave them out" : "name a folder without them with --dir")

@@ -41,7 +41,7 @@ struct InstallAction: VerbAction {
         let folder = Display.plain(link.folder)
         guard call.user.isInPath(link.folder) else {
             try Console.writeLine("\(folder) is not in PATH")
-            guard call.findsHelperInPath else { return }
+            guard call.client.start.isFoundInPath else { return }
             return Console.warn(
                 .data(
                     "\(call.name) won't find its helper",

@@ -9,9 +9,9 @@ struct StatusAction: VerbAction {
     let isJSON: Bool
 
     func run() throws {
-        let names = client.map { [$0] } ?? HelperClient.allCases.map(\.rawValue)
+        let names = client.map { [$0] } ?? HelperClients.list.map { $0.name }
         let rows = try names.flatMap { name in
-            guard let client = HelperClient.serving(name) else { throw HelperCommand.unknownClient(name) }
+            guard let client = HelperClients.serving(name) else { throw HelperClients.unknown(name) }
             return ClientStatus.all(of: client, name: name, user: user)
         }
         guard !isJSON else { return try Console.writeLine(JSONOutput.text(of: rows.map(\.json))) }
@@ -30,7 +30,7 @@ struct StatusAction: VerbAction {
 
 /// How far a client is set up.
 private struct ClientStatus {
-    let client: HelperClient
+    let client: any HelperClient.Type
     let name: String
     let link: HelperLink?
     let setup: any ClientSetup
@@ -38,38 +38,38 @@ private struct ClientStatus {
     let user: SetupUser
 
     /// One, or one for each link of a client that has several.
-    static func all(of client: HelperClient, name: String, user: SetupUser) -> [ClientStatus] {
-        let setup = HelperClient.setup(name, servedBy: client)
+    static func all(of client: any HelperClient.Type, name: String, user: SetupUser) -> [ClientStatus] {
+        let setup = client.setup(of: name)
         let state = setup.state(for: user)
         let folders = setup.linkFolder(for: user).map { [$0] } ?? user.searchPath
         func status(_ link: HelperLink?) -> ClientStatus {
             ClientStatus(client: client, name: name, link: link, setup: setup, state: state, user: user)
         }
-        let links = client == .npm ? registryLinks(in: folders) : []
-        guard links.isEmpty else { return links.map(status) }
-        let link = client.programName.flatMap { name in
-            folders.lazy.map { HelperLink(folder: $0, name: name) }.first { unsafe access($0.path, X_OK) == 0 }
+        switch client.start {
+        case .commandLine: return [status(nil)]
+        case .link(let name, _, _):
+            let links = folders.lazy.map { HelperLink(folder: $0, name: name) }
+            return [status(links.first { unsafe access($0.path, X_OK) == 0 })]
+        case .linkPerRegistry(let start):
+            let links = folders.flatMap { folder in
+                FolderNames.all(in: folder).filter { $0.hasPrefix(start) }.sorted()
+                    .map { HelperLink(folder: folder, name: $0) }
+            }
+            return links.isEmpty ? [status(nil)] : links.map(status)
         }
-        return [status(link)]
     }
 
     /// The command that sets the client up; `nil` if it is.
     private var command: String? {
-        let needsLink = client.programName != nil || client == .npm
-        if case .ours(let text) = state {
-            // git may name the link by its path.
-            let isFound = link?.leadsToSkr ?? false || (client == .git && text.hasPrefix("/"))
-            if isFound || !needsLink { return nil }
+        var end = setup is any FileSetup ? " --write-config" : ""
+        var isFound = link?.leadsToSkr ?? false || setup.namesLinkByPath(state)
+        switch client.start {
+        case .commandLine: isFound = true
+        case .link: break
+        case .linkPerRegistry: end = " REGISTRY"
         }
-        let end = client == .npm ? " REGISTRY" : setup is any FileSetup ? " --write-config" : ""
+        if isFound, case .ours = state { return nil }
         return "skr helper install \(name)\(end)"
-    }
-
-    private static func registryLinks(in folders: [String]) -> [HelperLink] {
-        folders.flatMap { folder in
-            FolderNames.all(in: folder).filter { $0.hasPrefix("skr-npm-") }.sorted()
-                .map { HelperLink(folder: folder, name: $0) }
-        }
     }
 
     var columns: [String] {

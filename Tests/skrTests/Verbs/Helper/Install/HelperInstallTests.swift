@@ -154,13 +154,13 @@ struct HelperInstallTests {
     @Test(
         "what is asked for wrongly",
         arguments: [
-            ("install", "is for one client"), ("install gti", "did you mean 'git'?"),
+            ("install", "missing expected argument"), ("install gti", "did you mean 'git'?"),
             ("install kubctl", "did you mean 'kubectl'?"),
             ("install git x", "one helper only"),
             ("install docker --dir ''", "names no folder"),
-            ("install docker --timeout 8h", "set SKR_TIMEOUT"), ("status git docker", "takes a client and --json only"),
-            ("uninstall git --timeout 8h", "takes --dir and --write-config only"),
-            ("install git --json", "--json is for status"),
+            ("install docker --timeout 8h", "set SKR_TIMEOUT"), ("status git docker", "unexpected argument 'docker'"),
+            ("uninstall git --timeout 8h", "unknown option '--timeout'"),
+            ("install git --json", "'skr help helper install' shows its options"),
             ("instal git", "did you mean 'install'?"),
             ("--timeout 8h git get", "hint: skr helper git --timeout 8h get"),
             ("--namespace 'a b' docker get", "hint: skr helper docker --namespace 'a b' get"),

@@ -12,6 +12,12 @@ package struct DockerSetup: FileSetup {
         "\(user.variable("DOCKER_CONFIG") ?? user.path(".docker"))/config.json"
     }
 
+    func linkFolder(for user: SetupUser) -> String? { nil }
+
+    func unspeakableWord(_ call: SetupCall) -> String? { nil }
+
+    func namesLinkByPath(_ state: ConfigurationState) -> Bool { false }
+
     func newFile(_ call: SetupCall) -> String { Self.newFile + "\n" }
 
     /// An edit of an existing object never looks like this, so uninstall recognises it.

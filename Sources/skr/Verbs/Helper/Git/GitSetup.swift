@@ -27,6 +27,16 @@ struct GitSetup: FileSetup {
         return values.split(separator: "", omittingEmptySubsequences: false).last?.contains(where: isOurs) ?? false
     }
 
+    func linkFolder(for user: SetupUser) -> String? { nil }
+
+    func unspeakableWord(_ call: SetupCall) -> String? {
+        ([call.linkPath] + call.options).first { Display.plain($0) != $0 }
+    }
+
+    func namesLinkByPath(_ state: ConfigurationState) -> Bool {
+        if case .ours(let text) = state { text.hasPrefix("/") } else { false }
+    }
+
     func newFile(_ call: SetupCall) -> String { GitLines.newFile(Self.program(call) + call.shellOptions) }
 
     func instructions(_ call: SetupCall) -> [String] {

@@ -1,12 +1,12 @@
 import CommandSupport
 import SessionKeyring
 
-extension HelperAction {
+extension HelperCall {
     /// What there is to say of an item that the client would have got.
     func missing(_ item: ItemIdentity) throws(CommandError) -> CommandError {
         let error = try CommandError.translating {
-            MissingItem(item: item, isAnyAccount: item.account.isEmpty, place: call.place)
-                .error(lookingIn: try call.place.store())
+            MissingItem(item: item, isAnyAccount: item.account.isEmpty, place: place)
+                .error(lookingIn: try place.store())
         }
         guard error.hint == MissingItem.usualHint else { return error }
         return CommandError(exitCode: error.exitCode, message: error.message, hint: "store it: \(try storing(item))")
@@ -14,7 +14,7 @@ extension HelperAction {
 
     /// The command that stores it there.
     private func storing(_ item: ItemIdentity) throws(CommandError) -> String {
-        let options = try call.place.options
+        let options = try place.options
         guard item.kind == .internet else {
             let names = [item.service, item.account].filter { !$0.isEmpty }
             let end = names.contains { $0.utf8.first == UInt8(ascii: "-") } ? " --" : ""

@@ -15,21 +15,27 @@ struct ShownSetup: ClientSetup {
     private let readsOneFile: Bool
     private let variables: [String]
     private let linkFolder: String?
+    private let unquoted: @Sendable (SetupCall) -> [String]
     private let lines: @Sendable (SetupCall, String) -> [String]
 
     /// - Parameters:
     ///   - readsOneFile: whether the client reads only the first file that exists; the last one is the usual one then.
+    ///   - unquoted: the words that the client understands only if they need no quotes.
     ///   - lines: for a call and the first file, as people write it.
     init(
         _ words: String, files: [File] = [], readsOneFile: Bool = false, variables: [String] = [],
-        linkFolder: String? = nil,
+        linkFolder: String? = nil, unquoted: @escaping @Sendable (SetupCall) -> [String] = { _ in [] },
         lines: @escaping @Sendable (SetupCall, String) -> [String]
     ) {
         (self.words, self.files, self.readsOneFile, self.variables) = (words, files, readsOneFile, variables)
-        (self.linkFolder, self.lines) = (linkFolder, lines)
+        (self.linkFolder, self.unquoted, self.lines) = (linkFolder, unquoted, lines)
     }
 
     func linkFolder(for user: SetupUser) -> String? { linkFolder.map(user.path) }
+
+    func unspeakableWord(_ call: SetupCall) -> String? { unquoted(call).first { Display.shellWord($0) != $0 } }
+
+    func namesLinkByPath(_ state: ConfigurationState) -> Bool { false }
 
     func instructions(_ call: SetupCall) -> [String] {
         lines(call, paths(call.user).first.map(call.user.shown) ?? "")

@@ -1,0 +1,40 @@
+import CommandSupport
+import ArgumentParser
+import CredentialHelpers
+
+struct AWSClient: HelperClient {
+    static let name = "aws"
+    static let aliases: [String] = []
+    static let summary = "Credentials of a profile, for aws and its SDKs."
+    static let details = """
+        Answers a credential_process. The item NAME, or what CMD prints, is JSON: as a credential_process prints it, as 'aws sts \
+        assume-role', or as 'aws sso get-role-credentials'.
+
+        \(TokenArguments.details) 'skr cached --forget NAME --key aws' drops it.
+        """
+    static let examples = """
+        skr helper install aws
+        echo '{"AccessKeyId":"AKIA","SecretAccessKey":"x"}' | skr set work --timeout 8h
+        skr helper aws work
+        """
+
+    static let start = HelperStart.commandLine
+    static let words = HelperWords.options([], flags: [], behind: .command)
+    static let errors = HelperErrors.onStandardError
+
+    @OptionGroup var arguments: TokenArguments
+
+    static func action(for call: HelperCall) throws(CommandError) -> any VerbAction {
+        try TokenCall(call).action { AWSCredentials() }
+    }
+
+    static func setup(of program: String) -> any ClientSetup {
+        ShownSetup("helper aws", files: [("AWS_CONFIG_FILE", ".aws/config")]) { call, file in
+            let program = Display.shellWord(call.user.executable)
+            return [
+                "in \(file), for each profile:", "  [profile work]",
+                "  credential_process = \(program) helper aws work\(call.shellOptions)",
+            ]
+        }
+    }
+}

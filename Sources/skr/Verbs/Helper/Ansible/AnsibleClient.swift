@@ -1,0 +1,42 @@
+import ArgumentParser
+import CommandSupport
+
+struct AnsibleClient: HelperClient {
+    static let name = "ansible"
+    static let aliases: [String] = []
+    static let summary = "Passwords of vaults, for ansible-vault."
+    static let details = """
+        A client script of ansible-vault, which is called with the id of a vault. The item of that name is the password; \
+        'skr set ID' stores it.
+        """
+    static let examples = """
+        skr helper install ansible
+        printf x | skr set prod --timeout 8h
+        skr helper ansible --vault-id prod
+        """
+
+    static let start = HelperStart.link("skr-client", isFoundInPath: false, takesOptions: false)
+    static let words = HelperWords.options(["--vault-id"], flags: [], behind: .nothing)
+    static let errors = HelperErrors.onStandardError
+
+    @Option(help: ArgumentHelp("The vault, and so the item; 'default' unless given.", valueName: "id"))
+    var vaultID: String?
+
+    @OptionGroup var options: HelperOptions
+
+    static func action(for call: HelperCall) -> any VerbAction {
+        HelperAction(call: call, request: .none) { call, helper, _ in
+            try helper.ansible(id: call.option("--vault-id") ?? "default")
+        }
+    }
+
+    static func setup(of program: String) -> any ClientSetup {
+        ShownSetup("skr-client", variables: ["ANSIBLE_VAULT_IDENTITY_LIST"]) { call, _ in
+            let program = Display.shellWord(call.linkPath)
+            return [
+                "store the password as 'prod', and name us for it:", "  skr set prod",
+                "  ansible-playbook --vault-id prod@\(program) site.yml",
+            ]
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import ArgumentParser
+import CommandSupport
+import CredentialHelpers
+
+struct AskpassClient: HelperClient {
+    static let name = "askpass"
+    static let aliases = ["ssh", "sudo"]
+    static let summary = "Passphrases and passwords, for ssh-add, ssh and sudo."
+    static let details = """
+        Answers a prompt with the item that it names: the path of a key, the account of a server. 'skr set ~/.ssh/id_ed25519' stores \
+        a passphrase, 'skr set sudo USER' a password.
+
+        SKR_ASKPASS=SERVICE[/ACCOUNT] is the item for a prompt that names none. A question that a server asks, and one for yes or \
+        no, is never answered.
+
+        All words are the prompt, even those that look like options: SKR_SCOPE and SKR_NAMESPACE say where the items are.
+        """
+    static let examples = """
+        skr helper install askpass
+        printf x | skr set /home/me/.ssh/id_ed25519 --timeout 8h
+        skr helper askpass 'Enter passphrase for /home/me/.ssh/id_ed25519: '
+        """
+
+    static let start = HelperStart.link("skr-askpass", isFoundInPath: false, takesOptions: false)
+    static let words = HelperWords.text
+    static let errors = HelperErrors.onStandardError
+
+    @Argument(help: "What the program asks.")
+    var prompt: [String] = []
+
+    static func action(for call: HelperCall) -> any VerbAction {
+        HelperAction(call: call, request: .none) { call, helper, _ in
+            let prompt = try prompt(of: call)
+            guard prompt != .unknown else {
+                throw CommandError(
+                    exitCode: .noItem, message: "the prompt does not name a secret that we know",
+                    hint: "SKR_ASKPASS=SERVICE or SKR_ASKPASS=SERVICE/ACCOUNT names it")
+            }
+            guard prompt != .fromServer else {
+                throw CommandError(
+                    exitCode: .noItem, message: "a server asks this in its own words",
+                    hint: "a server's question is for a person: log in without askpass, or with a key")
+            }
+            return try helper.askpass(prompt)
+        }
+    }
+
+    private static func prompt(of call: HelperCall) throws -> AskpassPrompt {
+        // ssh says so where it only wants a yes, or shows a message.
+        guard try Place.environment("SSH_ASKPASS_PROMPT") == nil else { return .question }
+        let prompt = AskpassPrompt(call.words.joined(separator: " "))
+        guard let name = try Place.environment("SKR_ASKPASS") else { return prompt }
+        do throws(InputProblem) {
+            let text = name.utf8.starts(with: SecretReference.scheme.utf8) ? name : SecretReference.scheme + name
+            let reference = try SecretReference(parsing: text)
+            guard reference.field == nil else { throw InputProblem.unknownQuery }
+            return prompt.naming(service: reference.service, account: reference.account)
+        } catch {
+            throw CommandError.usage("SKR_ASKPASS: \(error.summary)", hint: "it is SERVICE or SERVICE/ACCOUNT")
+        }
+    }
+
+    static func setup(of program: String) -> any ClientSetup {
+        ShownSetup("skr-askpass", variables: ["SSH_ASKPASS", "SUDO_ASKPASS", "GIT_ASKPASS"]) { call, _ in
+            let program = Display.shellWord(call.linkPath)
+            return [
+                "for ssh and ssh-add, and for sudo -A:",
+                "  export SSH_ASKPASS=\(program) SSH_ASKPASS_REQUIRE=force", "  export SUDO_ASKPASS=\(program)",
+            ]
+        }
+    }
+}

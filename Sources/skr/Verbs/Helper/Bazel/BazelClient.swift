@@ -1,0 +1,38 @@
+import ArgumentParser
+import CommandSupport
+
+struct BazelClient: HelperClient {
+    static let name = "bazel"
+    static let aliases = ["buck2"]
+    static let summary = "Headers for remote caches, for Bazel and Buck2."
+    static let details = """
+        A credential helper of Bazel. It asks with a URL, and gets the header for the nearest item whose service is an address at or \
+        above it. An item with an account is a user's password, else it is a token.
+        """
+    static let examples = """
+        skr helper install bazel
+        printf tok3n | skr set https://cache.example.com --timeout 8h
+        echo '{"uri":"https://cache.example.com/x"}' | skr helper bazel get
+        """
+
+    static let start = HelperStart.link("skr-bazel", isFoundInPath: false, takesOptions: false)
+    static let words = HelperWords.options([], flags: [], behind: .nothing)
+    static let errors = HelperErrors.onStandardError
+
+    @Argument(help: "What Bazel wants.", completion: .list(["get"]))
+    var operation: String
+
+    @OptionGroup var options: HelperOptions
+
+    static func action(for call: HelperCall) -> any VerbAction {
+        HelperAction(call: call, request: call.word == "get" ? .whole(isStoring: false) : .none) {
+            call, helper, request in try helper.bazel(call.word, request: request)
+        }
+    }
+
+    static func setup(of program: String) -> any ClientSetup {
+        ShownSetup("skr-bazel", files: [("", ".bazelrc")], unquoted: { [$0.linkPath] }) { call, file in
+            ["in \(file):", "  common --credential_helper=*.example.com=\(call.linkPath)"]
+        }
+    }
+}

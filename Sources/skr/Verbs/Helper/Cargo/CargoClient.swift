@@ -1,0 +1,43 @@
+import ArgumentParser
+import CommandSupport
+
+struct CargoClient: HelperClient {
+    static let name = "cargo"
+    static let aliases: [String] = []
+    static let summary = "Tokens of registries, for cargo."
+    static let details = """
+        A credential provider of cargo 1.74 and later. 'cargo login' stores here, 'cargo publish' and private registries ask here.
+
+        An item's service is the URL of the registry's index, as cargo has it; it has no account. cargo asks in JSON, one line for \
+        each request.
+        """
+    static let examples = """
+        skr helper install cargo
+        printf tok3n | skr set sparse+https://cargo.example.com/index/ --timeout 8h
+        skr helper cargo --cargo-plugin </dev/null
+        """
+
+    static let start = HelperStart.link("cargo-credential-skr", isFoundInPath: true, takesOptions: false)
+    static let words = HelperWords.options([], flags: ["--cargo-plugin"], behind: .nothing)
+    static let errors = HelperErrors.onStandardError
+
+    @Flag(help: "What cargo adds; it changes nothing.")
+    var cargoPlugin = false
+
+    @OptionGroup var options: HelperOptions
+
+    static func action(for call: HelperCall) -> any VerbAction { CargoSession(call: call) }
+
+    static func setup(of program: String) -> any ClientSetup {
+        ShownSetup(
+            "cargo-credential-skr",
+            files: [("CARGO_HOME/config", ".cargo/config"), ("CARGO_HOME/config.toml", ".cargo/config.toml")],
+            readsOneFile: true
+        ) { _, file in
+            [
+                "in \(file):", "  [registry]", "  global-credential-providers = [\"cargo-credential-skr\"]",
+                "cargo then ignores a token that it has stored itself; 'cargo login' stores it in the session",
+            ]
+        }
+    }
+}

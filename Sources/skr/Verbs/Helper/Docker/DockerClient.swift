@@ -1,0 +1,59 @@
+import ArgumentParser
+import CommandSupport
+
+struct DockerClient: HelperClient {
+    static let name = "docker"
+    static let aliases = ["podman", "buildah", "skopeo", "helm"]
+    static let summary = "Passwords of registries, for docker and podman."
+    static let details = """
+        'docker login' stores here, instead of in config.json; pull, push and build ask here.
+
+        An item's service is the server as docker names it (ghcr.io), its account the user. A server has one user. 'list' gives \
+        what docker itself has stored, because docker hands all of it to whoever builds.
+        """
+    static let examples = """
+        skr helper install docker --write-config
+        echo '{"ServerURL":"ghcr.io","Username":"me","Secret":"x"}' | skr helper docker store
+        echo ghcr.io | skr helper docker get
+        """
+
+    static let start = HelperStart.link("docker-credential-skr", isFoundInPath: true, takesOptions: false)
+    static let words = HelperWords.options([], flags: [], behind: .nothing)
+    // docker shows nothing else.
+    static let errors = HelperErrors.onStandardOutput
+
+    @Argument(help: "What docker wants.", completion: .list(["get", "store", "erase", "list", "version"]))
+    var operation: String
+
+    @OptionGroup var options: HelperOptions
+
+    static func action(for call: HelperCall) -> any VerbAction {
+        let request: HelperRequest =
+            switch call.word {
+            case "get", "erase": .whole(isStoring: false)
+            case "store": .whole(isStoring: true)
+            default: .none
+            }
+        return HelperAction(call: call, request: request) { call, helper, request in
+            try helper.docker(call.word, request: request, version: RootCommand.versionNumber)
+        }
+    }
+
+    static func setup(of program: String) -> any ClientSetup {
+        ["podman", "buildah", "skopeo"].contains(program) ? containers : DockerSetup()
+    }
+
+    private static let containers = ShownSetup(
+        #""skr""#,
+        files: [
+            ("REGISTRY_AUTH_FILE", ".config/containers/auth.json"),
+            ("XDG_RUNTIME_DIR/containers/auth.json", ".config/containers/auth.json"),
+        ]
+    ) { call, file in
+        let usual = "${XDG_RUNTIME_DIR}/containers/auth.json"
+        return [
+            "in \(call.user.variable("REGISTRY_AUTH_FILE") == nil ? usual : file), for each registry:",
+            #"  { "credHelpers": { "registry.example.com": "skr" } }"#,
+        ]
+    }
+}

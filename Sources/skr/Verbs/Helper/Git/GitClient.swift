@@ -1,0 +1,42 @@
+import ArgumentParser
+import CommandSupport
+
+struct GitClient: HelperClient {
+    static let name = "git"
+    static let aliases: [String] = []
+    static let summary = "Passwords and tokens of https remotes, for git."
+    static let details = """
+        git asks before it asks you, stores a password that was right, and erases one that the server refused.
+
+        An item's service is the address without the path (https://example.com), its account the user. With \
+        credential.useHttpPath, the path is a part of the service. A refresh token and an expiry stay with the secret.
+        """
+    static let examples = """
+        skr helper install git --timeout 8h --write-config
+        printf 'protocol=https\\nhost=example.com\\nusername=me\\npassword=x\\n' | skr helper git store
+        printf 'protocol=https\\nhost=example.com\\n' | skr helper git get
+        """
+
+    static let start = HelperStart.link("git-credential-skr", isFoundInPath: false, takesOptions: true)
+    static let words = HelperWords.options([], flags: [], behind: .nothing)
+    static let errors = HelperErrors.onStandardError
+
+    @Argument(help: "What git wants.", completion: .list(["get", "store", "erase", "capability"]))
+    var operation: String
+
+    @OptionGroup var options: HelperOptions
+
+    static func action(for call: HelperCall) -> any VerbAction {
+        let request: HelperRequest =
+            switch call.word {
+            case "get", "erase": .lines(isStoring: false)
+            case "store": .lines(isStoring: true)
+            default: .none
+            }
+        return HelperAction(call: call, request: request) { call, helper, request in
+            try helper.git(call.word, request: request)
+        }
+    }
+
+    static func setup(of program: String) -> any ClientSetup { GitSetup() }
+}

@@ -1,0 +1,80 @@
+import ArgumentParser
+import CommandSupport
+import CredentialHelpers
+
+struct GoClient: HelperClient {
+    static let name = "go"
+    static let aliases: [String] = []
+    static let summary = "Tokens of private modules, for go."
+    static let details = """
+        Answers GOAUTH of go 1.24 and later. go adds the URL that it needs. Without NAME, the answer is the nearest item whose service \
+        is an address at or above that URL. An item with an account is a user's password, else it is a token.
+
+        With NAME, the answer is that item, or what CMD prints, for the address that --prefix says.
+
+        \(TokenArguments.details)
+
+        go's URL is the last word of all, so no CMD may end with a word that begins with https://. Each prefix has a kept answer of \
+        its own: "skr cached --forget NAME --key go --key '' --key PREFIX" drops it.
+        """
+    static let examples = """
+        skr helper install go
+        printf tok3n | skr set https://go.example.com/private --timeout 8h
+        skr helper go https://go.example.com/private/module
+        """
+
+    static let start = HelperStart.commandLine
+    static let words = HelperWords.options(["--prefix"], flags: [], behind: .command)
+    static let errors = HelperErrors.onStandardError
+
+    @Argument(help: "The item, or the name under which CMD's output is kept.", completion: .names(.services))
+    var name: String?
+
+    @Argument(help: "The item's account, if the service has several.", completion: .names(.accounts))
+    var account: String?
+
+    @Option(help: ArgumentHelp("What the item is for; NAME unless given.", valueName: "https://host[/path]"))
+    var prefix: String?
+
+    @OptionGroup var options: HelperOptions
+
+    @OptionGroup var command: LaunchedCommand
+
+    static func action(for said: HelperCall) throws(CommandError) -> any VerbAction {
+        let (call, url) = try takingURL(from: said)
+        if call.words.isEmpty, call.command.count == 0 {
+            return HelperAction(call: call, request: .none) { _, helper, _ in try helper.go(url: url) }
+        }
+        let tokenCall = try TokenCall(call)
+        guard let place = WebAddress(service: call.option("--prefix") ?? call.word), place.scheme == "https" else {
+            throw .usage("what is the secret for", hint: "pass --prefix https://HOST[/PATH], or name the item so")
+        }
+        // go asks for every URL, and takes no answer for most of them.
+        guard let headers = url.map({ GoHeaders(for: place, asIn: $0) }) ?? GoHeaders(for: place) else {
+            return NoAnswer()
+        }
+        return try tokenCall.action(for: [call.option("--prefix")]) { headers }
+    }
+
+    /// The call without the URL that go has added, and the URL.
+    ///
+    /// It is the last word of all, behind the command if there is one, which is not to get it. A last word of the user's own
+    /// that is an https URL can't be told apart from it: go has only added it where the prefix covers it, and for nothing else
+    /// the command is run, or its output kept.
+    private static func takingURL(from said: HelperCall) throws(CommandError) -> (HelperCall, url: String?) {
+        let command = said.command
+        let last = command.count > 0 ? command[command.count - 1] : said.words.last
+        guard let last, last.utf8.starts(with: "https://".utf8) else { return (said, nil) }
+        guard command.count > 0 else { return (said.droppingLastWord(), last) }
+        var call = said
+        call.command = command.droppingLast()
+        try call.command.requireCommand("skr helper go NAME [ACCOUNT] [-- COMMAND]")
+        return (call, last)
+    }
+
+    static func setup(of program: String) -> any ClientSetup {
+        ShownSetup("skr helper go", files: [("GOENV", ".config/go/env")], variables: ["GOAUTH"]) { call, _ in
+            ["go 1.24 or later:", "  go env -w GOAUTH=\(Display.shellWord("skr helper go\(call.shellOptions)"))"]
+        }
+    }
+}

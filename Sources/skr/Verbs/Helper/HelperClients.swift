@@ -1,0 +1,60 @@
+import CommandSupport
+
+/// The clients that have a helper.
+enum HelperClients {
+    // Not an array, whose type would be looked up at run time. Those that ask most often come first.
+    static let all: InlineArray<_, any HelperClient.Type> = [
+        GitClient.self, DockerClient.self, AWSClient.self, KubernetesClient.self, CargoClient.self, KeyringClient.self,
+        AnsibleClient.self, AskpassClient.self, TerraformClient.self, VaultClient.self, GoClient.self, BazelClient.self,
+        NpmClient.self, GoogleClient.self, NetrcClient.self,
+    ]
+
+    /// The same, for work that is not hurried.
+    static var list: [any HelperClient.Type] { all.indices.map { all[$0] } }
+
+    /// The names of all clients, and of those that they serve too.
+    static var allNames: [String] { list.map { $0.name } + list.flatMap { $0.aliases } }
+
+    /// The client of that name, or the one that serves it.
+    static func serving(_ name: String) -> (any HelperClient.Type)? {
+        for index in all.indices where all[index].name == name { return all[index] }
+        for index in all.indices where all[index].aliases.contains(name) { return all[index] }
+        return nil
+    }
+
+    /// The client and its words, where we are called as its helper: by the name of a link, or as `skr helper CLIENT`.
+    static func called(
+        _ name: String, _ arguments: CommandLineWords
+    ) -> (client: any HelperClient.Type, words: CommandLineWords)? {
+        // Most calls end here.
+        if name == "skr", arguments[0] != "helper" { return nil }
+        if name != "skr", let link = link(name, arguments) { return link }
+        guard arguments[0] == "helper", let client = arguments[1].flatMap(serving) else { return nil }
+        let words = arguments.suffix(from: 2)
+        // The argument parser answers that.
+        return words[0] == "--help" || words[0] == "-h" ? nil : (client, words)
+    }
+
+    private static func link(
+        _ name: String, _ arguments: CommandLineWords
+    ) -> (client: any HelperClient.Type, words: CommandLineWords)? {
+        for index in all.indices {
+            switch all[index].start {
+            case .link(name, _, _): return (all[index], arguments)
+            case .linkPerRegistry(let start) where name.utf8.starts(with: start.utf8):
+                return (all[index], arguments.prepending(String(Substring(name.utf8.dropFirst(start.utf8.count)))))
+            default: break
+            }
+        }
+        return nil
+    }
+
+    /// - Parameter verbs: what else could be meant.
+    static func unknown(_ name: String, among verbs: [String] = []) -> CommandError {
+        let nearest = NearestName.to(name, among: allNames + verbs)
+        return .usage(
+            "no such client: \(Display.plain(name))",
+            hint: nearest.map { "did you mean '\($0)'?" }
+                ?? "there are \(allNames.joined(separator: ", ")); \(Guide.useItWith.reference) shows each")
+    }
+}

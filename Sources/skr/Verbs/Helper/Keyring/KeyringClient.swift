@@ -1,0 +1,94 @@
+import ArgumentParser
+import CommandSupport
+import CredentialHelpers
+
+struct KeyringClient: HelperClient {
+    static let name = "keyring"
+    static let aliases = ["pip", "uv", "twine"]
+    static let summary = "Passwords of package indexes, for pip, uv and twine."
+    static let details = """
+        Answers as the program 'keyring' of Python does, which pip and uv start.
+
+        What is stored for an address is an item of that service, with and without a final slash; a URL that has nothing gets what \
+        is stored for its origin. Any other name is a service too. USER is the account.
+        """
+    static let examples = """
+        skr helper install keyring
+        echo x | skr helper keyring set https://pypi.example.com/simple me
+        skr helper keyring get https://pypi.example.com/simple me
+        """
+
+    static let start = HelperStart.link("keyring", isFoundInPath: true, takesOptions: false)
+    static let words = HelperWords.options(["--mode", "--output"], flags: [], behind: .names)
+    static let errors = HelperErrors.onStandardError
+
+    @Argument(help: "What to do.", completion: .list(["get", "set", "del"]))
+    var operation: String
+
+    @Argument(help: "The address or name.", completion: .names(.anyServices))
+    var service: String
+
+    @Argument(help: "Whose password; it may be left out with get --mode creds.")
+    var user: String?
+
+    @Option(help: "For get: password, or creds for the user too.", completion: .list(["password", "creds"]))
+    var mode: String?
+
+    @Option(help: "For get: plain or json.", completion: .list(["plain", "json"]))
+    var output: String?
+
+    @OptionGroup var options: HelperOptions
+
+    static func action(for call: HelperCall) -> any VerbAction {
+        let names = call.words.dropFirst().joined(separator: " ")
+        let request: HelperRequest =
+            call.word == "set" ? .password(prompt: "password for \(Display.plain(names)): ") : .none
+        return HelperAction(call: call, request: request) { call, helper, request in
+            let words = call.words
+            let form = try form(of: call)
+            switch (words.first, words.count) {
+            case ("get", 3): return try helper.keyringGet(service: words[1], user: words[2], form: form)
+            case ("get", 2) where form.hasUser: return try helper.keyringGet(service: words[1], user: nil, form: form)
+            case ("set", 3): return try helper.keyringSet(service: words[1], user: words[2], password: request)
+            case ("del", 3): return try helper.keyringDelete(service: words[1], user: words[2])
+            default:
+                throw CommandError.usage(
+                    "keyring has get, set and del, with SERVICE and USER",
+                    hint: "only 'get --mode creds SERVICE' needs no USER")
+            }
+        }
+    }
+
+    private static func form(of call: HelperCall) throws(CommandError) -> KeyringForm {
+        switch (call.option("--mode") ?? "password", call.option("--output") ?? "plain") {
+        case ("password", "plain"): return .password
+        case ("password", "json"): return .passwordJSON
+        case ("creds", "plain"): return .credentials
+        case ("creds", "json"): return .credentialsJSON
+        default: throw .usage("no such form of output", hint: "use --mode password|creds and --output plain|json")
+        }
+    }
+
+    static func setup(of program: String) -> any ClientSetup { program == "twine" ? python : subprocess }
+
+    /// Programs that use Python's keyring.
+    private static let python = ShownSetup("skr", variables: ["PYTHON_KEYRING_BACKEND"]) { _, _ in
+        [
+            "with the backend for Python's keyring, which the Debian package of skr has:",
+            "  export PYTHON_KEYRING_BACKEND=skr_keyring.Keyring",
+        ]
+    }
+
+    private static let subprocess = ShownSetup(
+        "subprocess",
+        files: [
+            ("PIP_CONFIG_FILE", ".config/pip/pip.conf"), ("XDG_CONFIG_HOME/pip/pip.conf", ".config/pip/pip.conf"),
+        ],
+        variables: ["UV_KEYRING_PROVIDER", "PIP_KEYRING_PROVIDER"]
+    ) { _, _ in
+        [
+            "have pip and uv ask the first 'keyring' in PATH:",
+            "  pip config set global.keyring-provider subprocess", "  export UV_KEYRING_PROVIDER=subprocess",
+        ]
+    }
+}

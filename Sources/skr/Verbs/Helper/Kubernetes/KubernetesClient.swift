@@ -1,0 +1,60 @@
+import ArgumentParser
+import CommandSupport
+import CredentialHelpers
+import SecretText
+
+struct KubernetesClient: HelperClient {
+    static let name = "kubernetes"
+    static let aliases = ["kubectl"]
+    static let summary = "Tokens and certificates of clusters, for kubectl."
+    static let details = """
+        Answers an exec plugin of a kubeconfig. The item NAME, or what CMD prints, is a token, JSON with one, or an ExecCredential, \
+        maybe of a certificate and its key.
+
+        \(TokenArguments.details)
+
+        Each cluster has a kept answer of its own if the kubeconfig says 'provideClusterInfo: true': "skr cached --forget NAME --key \
+        kubernetes --key '' --key https://HOST" drops it, with the account in place of ''.
+        """
+    static let examples = """
+        skr helper install kubernetes
+        printf tok3n | skr set work --timeout 8h
+        skr helper kubernetes work
+        """
+
+    static let start = HelperStart.commandLine
+    static let words = HelperWords.options([], flags: [], behind: .command)
+    static let errors = HelperErrors.onStandardError
+
+    @OptionGroup var arguments: TokenArguments
+
+    static func action(for call: HelperCall) throws(CommandError) -> any VerbAction {
+        // What is no text must not count as a request that names no cluster.
+        let request = Array((try Place.environment("KUBERNETES_EXEC_INFO") ?? "").utf8)
+        let server = unsafe JSONField.text(of: JSONPath("spec.cluster.server"), in: request.span.bytes)
+        return try TokenCall(call).action(for: [server?.text]) { () throws(UnusableToken) in
+            try unsafe ExecCredential(asked: request.span.bytes)
+        }
+    }
+
+    static func setup(of program: String) -> any ClientSetup {
+        ShownSetup("command: skr", files: [("KUBECONFIG", ".kube/config")]) { call, file in
+            let words = ["helper", "kubernetes", "work"] + call.options
+            return [
+                "for each user of \(file):",
+                "  kubectl config set-credentials work --exec-api-version=client.authentication.k8s.io/v1 \\",
+                "    --exec-interactive-mode=IfAvailable --exec-command=skr \\",
+                "    " + words.map { Display.shellWord("--exec-arg=\(kubectlWord($0))") }.joined(separator: " "),
+                "kubectl before 1.30 can't set that mode, which v1 needs: leave --exec-interactive-mode out, and use v1beta1",
+            ]
+        }
+    }
+
+    /// A word as kubectl reads it: as a line of CSV, which it would split at a comma.
+    private static func kubectlWord(_ word: String) -> String {
+        let quote = UInt8(ascii: "\"")
+        guard word.isEmpty || word.utf8.contains(where: { "\",\n\r".utf8.contains($0) }) else { return word }
+        let parts = word.utf8.split(separator: quote, omittingEmptySubsequences: false)
+        return "\"\(parts.map { String(Substring($0)) }.joined(separator: "\"\""))\""
+    }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import CommandSupport
+import CredentialHelpers
+
+struct VaultClient: HelperClient {
+    static let name = "vault"
+    static let aliases: [String] = []
+    static let summary = "The token of a server, for vault and bao."
+    static let details = """
+        A token helper of Vault and OpenBao: 'vault login' stores here, every other command asks here.
+
+        An item's service is the server that VAULT_ADDR or BAO_ADDR names, without a slash at its end; it has no account.
+        """
+    static let examples = """
+        skr helper install vault
+        printf tok3n | VAULT_ADDR=https://vault.example.com:8200 skr helper vault store
+        VAULT_ADDR=https://vault.example.com:8200 skr helper vault get
+        """
+
+    static let start = HelperStart.link("skr-vault", isFoundInPath: false, takesOptions: false)
+    static let words = HelperWords.options([], flags: [], behind: .nothing)
+    static let errors = HelperErrors.onStandardError
+
+    @Argument(help: "What vault wants.", completion: .list(["get", "store", "erase"]))
+    var operation: String
+
+    @OptionGroup var options: HelperOptions
+
+    static func action(for call: HelperCall) -> any VerbAction {
+        let request: HelperRequest = call.word == "store" ? .whole(isStoring: true) : .none
+        return HelperAction(call: call, request: request) { call, helper, request in
+            try helper.vault(call.word, server: try server(), request: request)
+        }
+    }
+
+    /// The server that Vault's or OpenBao's own command means.
+    ///
+    /// Nothing says which of them asks. Of two servers each would get the other's token.
+    private static func server() throws(CommandError) -> String {
+        let (vault, bao) = (try Place.environment("VAULT_ADDR"), try Place.environment("BAO_ADDR"))
+        if let vault, let bao, !CredentialHelper.isOneVault(vault, bao) {
+            throw .usage(
+                "VAULT_ADDR and BAO_ADDR name different servers",
+                hint: "unset one of them, where vault or bao is called")
+        }
+        return vault ?? bao ?? CredentialHelper.vaultServer
+    }
+
+    static func setup(of program: String) -> any ClientSetup {
+        ShownSetup("skr-vault", files: [("VAULT_CONFIG_PATH", ".vault")], unquoted: { [$0.linkPath] }) { call, file in
+            ["in \(file):", #"  token_helper = "\#(call.linkPath)""#]
+        }
+    }
+}

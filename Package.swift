@@ -207,7 +207,7 @@ let package = Package(
             dependencies: ["CredentialHelpers", "SecretText", "SessionKeyringTesting", "TestSupport"],
             swiftSettings: tests
         ),
-        .testTarget(name: "SecretTextTests", dependencies: ["SecretText"], swiftSettings: tests),
+        .testTarget(name: "SecretTextTests", dependencies: ["SecretText", "Keyutils"], swiftSettings: tests),
         .testTarget(
             name: "FuzzTests",
             dependencies: [

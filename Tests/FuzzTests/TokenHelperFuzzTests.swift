@@ -74,17 +74,25 @@ struct TokenHelperFuzzTests {
     @Test("an answer in headers has just its lines, and the secret in one of them, whatever is in it")
     func headers() throws {
         let place = try #require(WebAddress("https://h/p"))
+        let object = try #require(HeadersObject(header: "Authorization", scheme: nil))
         Fuzzer("tokens in headers", samples: Self.samples, tokens: Self.tokens).run { input, random in
             let account = ["", "me", "a:b", "x\ny", "\u{E9}"][random.below(5)]
-            let (format, head, tail): (any TokenFormat, String, String) =
-                Bool.random(using: &random)
-                ? (NpmAuthorization(), "", "\n") : (GoHeaders(for: place), "https://h/p\n\nAuthorization: ", "\n\n")
+            let formats: [(format: any TokenFormat, head: String, tail: String)] = [
+                (NpmAuthorization(), "", "\n"), (GoHeaders(for: place), "https://h/p\n\nAuthorization: ", "\n\n"),
+                (object, #"{"Authorization":""#, "\"}\n"),
+            ]
+            let (format, head, tail) = formats[random.below(3)]
             guard let answer = try? format.answer(Self.issuance(input, account)) else { return nil }
             let output = Self.bytes(answer.output)
             guard output.starts(with: head.utf8), output.suffix(tail.utf8.count).elementsEqual(tail.utf8) else {
                 return "not its lines: \(Fuzzer.show(output))"
             }
-            let value = output.dropFirst(head.utf8.count).dropLast(tail.utf8.count)
+            var value = output.dropFirst(head.utf8.count).dropLast(tail.utf8.count)
+            if format is HeadersObject {
+                let members = try? JSONSerialization.jsonObject(with: Data(output)) as? [String: String]
+                guard members?.count == 1, let text = members?["Authorization"] else { return "no object" }
+                value = Array(text.utf8)[...]
+            }
             guard value.allSatisfy({ (0x20...0x7E).contains($0) }) else { return "odd: \(Fuzzer.show(output))" }
             guard let token = try? IssuedToken(Self.issuance(input)) else { return "made of nothing" }
             let secret = Self.bytes(token.secret)

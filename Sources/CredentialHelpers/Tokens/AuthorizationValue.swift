@@ -7,21 +7,31 @@ struct AuthorizationValue {
 
     /// - Parameter user: whose secret it is; empty for a token.
     init(_ secret: SecretBox, user: String) throws(UnusableToken) {
-        guard user.isEmpty else {
-            text = try Self.basic(secret, user: user)
-            return
+        if user.isEmpty {
+            try self.init(secret, scheme: "Bearer")
+        } else {
+            self.init(text: try Self.basic(secret, user: user))
         }
+    }
+
+    private init(text: SecretBox) {
+        self.text = text
+    }
+
+    /// - Parameter scheme: the word before the secret; none if it is empty.
+    init(_ secret: SecretBox, scheme: String) throws(UnusableToken) {
         // A line break in it would be another header.
         guard secret.isHeaderText else {
             throw UnusableToken(
                 message: "the token has characters that no HTTP header can have",
                 hint: "store it without line breaks, and as ASCII")
         }
-        text = SecretBox(
+        let text = SecretBox(
             SecretBytes { text in
-                text.append("Bearer ")
+                text.append(scheme.isEmpty ? "" : "\(scheme) ")
                 text.append(secret)
             })
+        self.init(text: text)
     }
 
     private static func basic(_ secret: SecretBox, user: String) throws(UnusableToken) -> SecretBox {

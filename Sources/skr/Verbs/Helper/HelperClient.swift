@@ -1,10 +1,9 @@
 import ArgumentParser
 import CommandSupport
 
-/// A program that asks a helper for its secrets. It is a verb of `skr helper`: help, completion and manual page are made from its
-/// arguments.
+/// A program that asks a helper for its secrets.
 ///
-/// No requirement has a default, so the compiler names what a new client lacks. An instance exists only while help is made: a
+/// It is a verb of `skr helper`: its help, completion and manual page are made from its arguments. No requirement has a default, so the compiler names what a new client lacks. An instance exists only while help is made: a
 /// call reads its words itself (``HelperCall``), as the argument parser's start takes several times as long as an answer.
 protocol HelperClient: ExampleCommand {
     /// The word behind `skr helper`.

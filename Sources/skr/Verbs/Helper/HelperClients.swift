@@ -6,7 +6,7 @@ enum HelperClients {
     static let all: InlineArray<_, any HelperClient.Type> = [
         GitClient.self, DockerClient.self, AWSClient.self, KubernetesClient.self, CargoClient.self, KeyringClient.self,
         AnsibleClient.self, AskpassClient.self, TerraformClient.self, VaultClient.self, GoClient.self, BazelClient.self,
-        NpmClient.self, GoogleClient.self, NetrcClient.self,
+        NpmClient.self, GoogleClient.self, NetrcClient.self, HeadersClient.self,
     ]
 
     /// The same, for work that is not hurried.

@@ -7,13 +7,13 @@ struct NetrcClient: HelperClient {
     static let summary = "The lines of a netrc file, for curl, Nix and others."
     static let details = """
         Prints a line for each account of the machines named, or of all machines, from what git, docker and keyring have stored, for \
-        a program that reads such a file. A netrc knows neither ports nor paths: of several items of one account, that of https \
+        a program that reads such a file: curl --netrc-file <(skr helper netrc HOST). A netrc knows neither ports nor paths: of several items of one account, that of https \
         without a port is printed.
         """
     static let examples = """
         printf 'protocol=https\\nhost=example.com\\nusername=me\\npassword=x\\n' | skr helper git store
         skr helper netrc example.com
-        curl --netrc-file <(skr helper netrc example.com) https://example.com/
+        skr helper netrc
         """
 
     static let start = HelperStart.commandLine

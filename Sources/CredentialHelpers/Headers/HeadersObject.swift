@@ -1,0 +1,82 @@
+import Keyutils
+import SecretText
+public import SessionKeyring
+
+/// The answer to a program that takes its HTTP headers from a command: a JSON object with one member.
+package struct HeadersObject: TokenFormat {
+    private let header: String
+    private let scheme: String?
+
+    package var reportsExpiry: Bool { false }
+    package var takesItemsAsTheyAre: Bool { true }
+
+    /// - Parameters:
+    ///   - header: the header's name.
+    ///   - scheme: the word before the secret, and none if it is empty; `nil` for `Bearer` in `Authorization`, or `Basic` for a
+    ///     user's password, and none in any other header.
+    /// - Returns: `nil` if one of them can't stand in a header (RFC 9110, section 5.6.2).
+    package init?(header: String, scheme: String?) {
+        guard header.isHeaderToken, scheme.map({ $0.isEmpty || $0.isHeaderToken }) ?? true else { return nil }
+        self.header = header
+        self.scheme = scheme
+    }
+
+    package func answer(_ issued: Issuance) throws(UnusableToken) -> TokenAnswer {
+        let token = try IssuedToken(issued)
+        // It would be another header, or the end of all.
+        guard (issued.isBare ? issued.payload : token.secret).hasNoLineBreak else {
+            throw UnusableToken(
+                message: "the secret has a line break or a NUL", hint: "store or print it on one line",
+                countsAsNothing: true)
+        }
+        let value = try value(token.secret, user: issued.account)
+        let output = SecretBytes { text in
+            text.append("{")
+            text.appendJSON(name: header)
+            text.appendJSON(value.text)
+            text.append("}\n")
+        }
+        return TokenAnswer(SecretBox(output), kept: issued.payload, expires: token.expires)
+    }
+
+    private func value(_ secret: SecretBox, user: String) throws(UnusableToken) -> AuthorizationValue {
+        if let scheme { return try AuthorizationValue(secret, scheme: scheme) }
+        guard header.lowercased() == "authorization" else { return try AuthorizationValue(secret, scheme: "") }
+        return try AuthorizationValue(secret, user: user)
+    }
+
+    package func answerToNothing() -> HelperAnswer? { nil }
+}
+
+extension String {
+    fileprivate var isHeaderToken: Bool {
+        !isEmpty && utf8.allSatisfy { $0.isLetter || $0.isDigit || "!#$%&'*+-.^_`|~".utf8.contains($0) }
+    }
+}
+
+extension SecretBox {
+    fileprivate var hasNoLineBreak: Bool {
+        bytes.withBytes { bytes in bytes.isOneLine && bytes.offset(of: UInt8(ascii: "\r")) == nil }
+    }
+}
+
+/// Headers for a program that runs a command for them.
+extension CredentialHelper {
+    /// Answers with an object that has one header: `{"Authorization":"Bearer ..."}`.
+    ///
+    /// A secret with a line break or a NUL is not found.
+    ///
+    /// - Parameters:
+    ///   - header: the header's name.
+    ///   - scheme: the word before the secret, and none if it is empty; `nil` for `Bearer` in `Authorization`, or `Basic` if the
+    ///     item has an account, and for none in any other header.
+    /// - Throws: ``SecretStoreError``, with `notFound` if there is none: the exit status 1, for the client.
+    public func headers(
+        _ service: String, account: String? = nil, header: String = "Authorization", scheme: String? = nil
+    ) throws(SecretStoreError) -> HelperAnswer {
+        guard let format = HeadersObject(header: header, scheme: scheme) else {
+            return HelperAnswer(exitCode: 64, message: "the header or its scheme is no word of HTTP")
+        }
+        return try answer(service, account: account, in: format)
+    }
+}

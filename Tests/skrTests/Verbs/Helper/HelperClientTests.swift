@@ -1,0 +1,65 @@
+import CommandSupport
+import Foundation
+import TestSupport
+import Testing
+
+@testable import skr
+
+@Suite("Every client of skr helper")
+struct HelperClientTests {
+    @Test("help, completion and manual page have the options that a call takes")
+    func options() throws {
+        let helper = try CommandDefinition(of: RootCommand.self).verb(named: "helper")
+        for client in HelperClients.list {
+            let definition = try #require(helper?.verb(named: client.name))
+            let shown = definition.options.filter { !$0.isForEveryVerb }.compactMap(\.spelling)
+            switch client.words {
+            case .text: #expect(shown == [], "\(client.name)")
+            case .options(let own, let flags, let behind):
+                #expect(Set(shown) == Set(own + flags + ["--timeout", "--scope", "--namespace"]), "\(client.name)")
+                #expect((definition.launched != nil) == (behind == .command), "\(client.name)")
+            }
+        }
+    }
+
+    @Test("no two clients have the same name or link")
+    func names() {
+        let links = HelperClients.list.compactMap { $0.start.linkName(registry: "x") }
+        let names = HelperClients.allNames + HelperCommand.ownVerbs
+        #expect(Set(names).count == names.count && Set(links).count == links.count)
+    }
+
+    @Test("help of a client has three examples and short paragraphs; the list has a line for each")
+    func help() throws {
+        let runner = CommandRunner()
+        let list = try runner.shell("skr helper --help", environment: ["COLUMNS": "80"]).output
+        for client in HelperClients.list {
+            let help = try runner.shell("skr helper \(client.name) --help", environment: ["COLUMNS": "80"]).output
+            #expect(help == (try runner.shell("skr help helper \(client.name)", environment: ["COLUMNS": "80"]).output))
+            let paragraphs = help.prefix(upTo: try #require(help.firstRange(of: "USAGE: ")?.lowerBound)).split(
+                separator: "\n\n")
+            for paragraph in paragraphs { #expect(paragraph.split(separator: "\n").count <= 4, "\(paragraph)") }
+            #expect(paragraphs.count > 1 && client.examples.split(separator: "\n").count == 3, "\(client.name)")
+            let line = "  \(client.name)\(String(repeating: " ", count: 24 - client.name.count))\(client.summary)\n"
+            #expect(list.contains(line), "\(client.name)")
+            for alias in client.aliases {
+                #expect(try runner.shell("skr helper \(alias) -h", environment: ["COLUMNS": "80"]).output == help)
+            }
+        }
+    }
+
+    @Test("the examples of a client work as they are printed, one after the other")
+    func examples() throws {
+        for client in HelperClients.list {
+            let outcome = try HelperInstallTests.run("set -e\n\(client.examples)\necho all of them")
+            #expect(outcome.output.hasSuffix("all of them\n"), "\(client.name): \(outcome)")
+        }
+    }
+
+    @Test("a client that runs no command says so", arguments: ["git", "docker", "cargo", "ansible", "netrc", "bazel"])
+    func command(client: String) throws {
+        let outcome = try CommandRunner().run(["helper", client, "get", "--", "true"], input: Data())
+        let errors = outcome.errors + outcome.output
+        #expect(outcome.exitCode != 0 && errors.contains("the helper for \(client) runs no command"), "\(outcome)")
+    }
+}

@@ -1,4 +1,4 @@
-# go, Bazel, pnpm and npm: they take HTTP's headers from their helper. None is here that is new enough, so the driver makes
+# go, Bazel, pnpm, npm and MCP clients: they take HTTP's headers from their helper. None is here that is new enough, so the driver makes
 # the requests that they would make.
 secret token
 secret wrong
@@ -73,3 +73,16 @@ life npm registry
 check "nothing stored: an error" fails skr-npm-registry
 store registry
 check "the whole value" prints "Bearer $token" skr-npm-registry
+
+driver "MCP clients" "a command that prints a JSON object of header names and values"
+export HEADERS='skr helper headers registry'
+life headers registry
+keyctl clear @s
+printf %s "$wrong" | skr set registry ben
+check "a user's password" prints 200 drive headers
+check "the server saw the user of the password" says ' ben$' tail -n 1 files.requests
+export HEADERS="skr helper headers issued -- $WORK/issue-token"
+rm -f runs
+check "by a command" prints 200 drive headers
+check "again" prints 200 drive headers
+check "the command ran once" prints 1 runs

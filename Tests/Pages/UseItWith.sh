@@ -18,6 +18,7 @@ grep -qF 'cargo-credential-skr' ~/.cargo/config.toml || failed cargo
 [ "$(skr helper go https://go.example.com/private/a | sed -n 3p)" = 'Authorization: Bearer s3cret' ] || failed go
 echo '{"uri":"https://cache.example.com/x"}' | "$(sed -n 's/.*example.com=//p' .bazelrc)" get | grep -q 'Bearer s3cret' || failed bazel
 [ "$("$(sed -n 's/.*tokenHelper=//p' ~/.npmrc)")" = 'Bearer s3cret' ] || failed npm
+[ "$(skr helper headers mcp)" = '{"Authorization":"Bearer s3cret"}' ] || failed headers
 grep -q 'credentials_helper "skr"' ~/.terraformrc || failed terraform
 printf t0ken | "$(sed -n 's/token_helper = "\(.*\)"/\1/p' ~/.vault)" store
 [ "$(skr get https://example.com)" = t0ken ] || failed vault

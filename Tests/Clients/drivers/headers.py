@@ -1,4 +1,4 @@
-"""Fetches $ORIGIN/page as a client does that takes headers from its helper, and prints the status: headers.py go|bazel|npm"""
+"""Fetches $ORIGIN/page as a client does that takes headers from its helper, and prints the status: headers.py go|bazel|npm|headers"""
 import json
 import os
 import shutil
@@ -65,4 +65,8 @@ def npm():
     return fetch({"Authorization": value} if value else {})[0]
 
 
-print({"go": go, "bazel": bazel, "npm": npm}[sys.argv[1]]())
+def headers():
+    return fetch(json.loads(ask(os.environ["HEADERS"].split()) or "{}"))[0]
+
+
+print({"go": go, "bazel": bazel, "npm": npm, "headers": headers}[sys.argv[1]]())

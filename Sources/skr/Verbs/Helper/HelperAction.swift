@@ -66,16 +66,17 @@ struct HelperAction: VerbAction {
                 try self.answer(call, try call.helper(isStoring: request.isStoring), bytes)
             }
         }
-        try answer.show(for: call)
-        exit(answer.exitCode)
+        try answer.showAndExit(for: call)
     }
 }
 
 extension HelperAnswer {
     /// Prints the answer, and what there is to say to people.
-    func show(for call: HelperCall) throws {
+    // Consuming, and without a return: to destroy the optional parts, their types would be looked up at run time.
+    consuming func showAndExit(for call: HelperCall) throws -> Never {
         try output.withBytes { bytes throws(CommandError) in try Console.write(bytes) }
         if let missing { Console.report(try call.missing(missing)) }
         if let message { Console.report(CommandError(exitCode: .internalError, message: message, hint: nil)) }
+        exit(exitCode)
     }
 }

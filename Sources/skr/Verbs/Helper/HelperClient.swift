@@ -3,9 +3,10 @@ import CommandSupport
 
 /// A program that asks a helper for its secrets.
 ///
-/// It is a verb of `skr helper`: its help, completion and manual page are made from its arguments. No requirement has a default, so the compiler names what a new client lacks. An instance exists only while help is made: a
-/// call reads its words itself (``HelperCall``), as the argument parser's start takes several times as long as an answer.
-protocol HelperClient: ExampleCommand {
+/// Its type is a verb of `skr helper` too: help, completion and manual page are made from its arguments. No requirement has a
+/// default, so the compiler names what a new client lacks. An instance exists only while help is made: a call reads its words
+/// itself (``HelperCall``), as the argument parser's start takes several times as long as an answer.
+protocol HelperClient: SendableMetatype {
     /// The word behind `skr helper`.
     static var name: String { get }
     /// Other programs that ask in the same way.
@@ -14,8 +15,11 @@ protocol HelperClient: ExampleCommand {
     static var summary: String { get }
     /// What is stored, under which name, and what else its user has to know.
     static var details: String { get }
+    /// Whether the client starts its helper by a link, and by which.
     static var start: HelperStart { get }
+    /// What its command line has; the arguments of the type say the same to the argument parser.
     static var words: HelperWords { get }
+    /// Where it shows its user an error.
     static var errors: HelperErrors { get }
 
     /// What answers this call.
@@ -25,9 +29,16 @@ protocol HelperClient: ExampleCommand {
     ///
     /// - Parameter program: the client's name, or one of its aliases.
     static func setup(of program: String) -> any ClientSetup
+
+    /// The type itself.
+    ///
+    /// This protocol doesn't inherit from the argument parser's: the table of such a conformance is made at run time.
+    static var verb: any ExampleCommand.Type { get }
 }
 
-extension HelperClient {
+extension HelperClient where Self: ExampleCommand {
+    static var verb: any ExampleCommand.Type { Self.self }
+
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: name, abstract: summary,

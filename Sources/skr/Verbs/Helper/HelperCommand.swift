@@ -18,7 +18,7 @@ struct HelperCommand: VerbCommand {
             again never makes it live longer; a shorter --timeout shortens it.
             """,
         subcommands: [InstallCommand.self, UninstallCommand.self, StatusCommand.self],
-        groupedSubcommands: [CommandGroup(name: "Client", subcommands: HelperClients.list)]
+        groupedSubcommands: [CommandGroup(name: "Client", subcommands: HelperClients.list.map { $0.verb })]
     )
 
     static let examples = """

@@ -1,7 +1,6 @@
 import ArgumentParser
 import CommandSupport
 import CredentialHelpers
-import Glibc
 import Keyutils
 import SecretText
 import SessionKeyring
@@ -90,8 +89,7 @@ private struct TokenAction: VerbAction {
             guard error.code == .notFound else { throw error }
             throw target.missing(target.exactItem, in: try call.place.store())
         }
-        try answer.show(for: call)
-        exit(answer.exitCode)
+        try answer.showAndExit(for: call)
     }
 }
 

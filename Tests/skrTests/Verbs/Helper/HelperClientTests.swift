@@ -39,7 +39,7 @@ struct HelperClientTests {
             let paragraphs = help.prefix(upTo: try #require(help.firstRange(of: "USAGE: ")?.lowerBound)).split(
                 separator: "\n\n")
             for paragraph in paragraphs { #expect(paragraph.split(separator: "\n").count <= 4, "\(paragraph)") }
-            #expect(paragraphs.count > 1 && client.examples.split(separator: "\n").count == 3, "\(client.name)")
+            #expect(paragraphs.count > 1 && client.verb.examples.split(separator: "\n").count == 3, "\(client.name)")
             let line = "  \(client.name)\(String(repeating: " ", count: 24 - client.name.count))\(client.summary)\n"
             #expect(list.contains(line), "\(client.name)")
             for alias in client.aliases {
@@ -51,7 +51,7 @@ struct HelperClientTests {
     @Test("the examples of a client work as they are printed, one after the other")
     func examples() throws {
         for client in HelperClients.list {
-            let outcome = try HelperInstallTests.run("set -e\n\(client.examples)\necho all of them")
+            let outcome = try HelperInstallTests.run("set -e\n\(client.verb.examples)\necho all of them")
             #expect(outcome.output.hasSuffix("all of them\n"), "\(client.name): \(outcome)")
         }
     }

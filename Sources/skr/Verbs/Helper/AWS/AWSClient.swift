@@ -2,7 +2,7 @@ import CommandSupport
 import ArgumentParser
 import CredentialHelpers
 
-struct AWSClient: HelperClient {
+struct AWSClient: HelperClient, ExampleCommand {
     static let name = "aws"
     static let aliases: [String] = []
     static let summary = "Credentials of a profile, for aws and its SDKs."

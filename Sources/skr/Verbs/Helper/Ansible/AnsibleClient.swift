@@ -1,7 +1,7 @@
 import ArgumentParser
 import CommandSupport
 
-struct AnsibleClient: HelperClient {
+struct AnsibleClient: HelperClient, ExampleCommand {
     static let name = "ansible"
     static let aliases: [String] = []
     static let summary = "Passwords of vaults, for ansible-vault."

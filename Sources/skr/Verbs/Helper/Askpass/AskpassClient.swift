@@ -2,7 +2,7 @@ import ArgumentParser
 import CommandSupport
 import CredentialHelpers
 
-struct AskpassClient: HelperClient {
+struct AskpassClient: HelperClient, ExampleCommand {
     static let name = "askpass"
     static let aliases = ["ssh", "sudo"]
     static let summary = "Passphrases and passwords, for ssh-add, ssh and sudo."

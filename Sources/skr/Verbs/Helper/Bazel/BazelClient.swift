@@ -1,7 +1,7 @@
 import ArgumentParser
 import CommandSupport
 
-struct BazelClient: HelperClient {
+struct BazelClient: HelperClient, ExampleCommand {
     static let name = "bazel"
     static let aliases = ["buck2"]
     static let summary = "Headers for remote caches, for Bazel and Buck2."

@@ -1,7 +1,7 @@
 import ArgumentParser
 import CommandSupport
 
-struct CargoClient: HelperClient {
+struct CargoClient: HelperClient, ExampleCommand {
     static let name = "cargo"
     static let aliases: [String] = []
     static let summary = "Tokens of registries, for cargo."

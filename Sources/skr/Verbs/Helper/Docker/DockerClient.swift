@@ -1,7 +1,7 @@
 import ArgumentParser
 import CommandSupport
 
-struct DockerClient: HelperClient {
+struct DockerClient: HelperClient, ExampleCommand {
     static let name = "docker"
     static let aliases = ["podman", "buildah", "skopeo", "helm"]
     static let summary = "Passwords of registries, for docker and podman."

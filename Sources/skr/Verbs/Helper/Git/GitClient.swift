@@ -1,7 +1,7 @@
 import ArgumentParser
 import CommandSupport
 
-struct GitClient: HelperClient {
+struct GitClient: HelperClient, ExampleCommand {
     static let name = "git"
     static let aliases: [String] = []
     static let summary = "Passwords and tokens of https remotes, for git."

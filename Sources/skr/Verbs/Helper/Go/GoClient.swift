@@ -2,7 +2,7 @@ import ArgumentParser
 import CommandSupport
 import CredentialHelpers
 
-struct GoClient: HelperClient {
+struct GoClient: HelperClient, ExampleCommand {
     static let name = "go"
     static let aliases: [String] = []
     static let summary = "Tokens of private modules, for go."

@@ -2,7 +2,7 @@ import ArgumentParser
 import CommandSupport
 import CredentialHelpers
 
-struct GoogleClient: HelperClient {
+struct GoogleClient: HelperClient, ExampleCommand {
     static let name = "google"
     static let aliases = ["gcloud"]
     static let summary = "Tokens of an identity provider, for Google Cloud."

@@ -2,7 +2,7 @@ import ArgumentParser
 import CommandSupport
 import CredentialHelpers
 
-struct HeadersClient: HelperClient {
+struct HeadersClient: HelperClient, ExampleCommand {
     static let name = "headers"
     static let aliases: [String] = []
     static let summary = "A header in JSON, for MCP clients and others."

@@ -6,7 +6,7 @@ import SecretText
 struct ShownSetup: ClientSetup {
     /// A file below the user's home, and the variable that names another file, or several with colons between.
     ///
-    /// A variable may be followed by the rest of a path: it names a folder then.
+    /// A variable may be followed by the rest of a path: it names a folder then. It is empty if no variable names the file.
     typealias File = (variable: String, path: String)
 
     /// The words by which a configuration names us.

@@ -2,7 +2,7 @@ import ArgumentParser
 import CommandSupport
 import CredentialHelpers
 
-struct KeyringClient: HelperClient {
+struct KeyringClient: HelperClient, ExampleCommand {
     static let name = "keyring"
     static let aliases = ["pip", "uv", "twine"]
     static let summary = "Passwords of package indexes, for pip, uv and twine."

@@ -3,7 +3,7 @@ import CommandSupport
 import CredentialHelpers
 import SecretText
 
-struct KubernetesClient: HelperClient {
+struct KubernetesClient: HelperClient, ExampleCommand {
     static let name = "kubernetes"
     static let aliases = ["kubectl"]
     static let summary = "Tokens and certificates of clusters, for kubectl."

@@ -1,7 +1,7 @@
 import ArgumentParser
 import CommandSupport
 
-struct NetrcClient: HelperClient {
+struct NetrcClient: HelperClient, ExampleCommand {
     static let name = "netrc"
     static let aliases: [String] = []
     static let summary = "The lines of a netrc file, for curl, Nix and others."

@@ -2,7 +2,7 @@ import ArgumentParser
 import CommandSupport
 import CredentialHelpers
 
-struct NpmClient: HelperClient {
+struct NpmClient: HelperClient, ExampleCommand {
     static let name = "npm"
     static let aliases = ["pnpm"]
     static let summary = "Tokens of registries, for npm and pnpm."

@@ -1,7 +1,7 @@
 import ArgumentParser
 import CommandSupport
 
-struct TerraformClient: HelperClient {
+struct TerraformClient: HelperClient, ExampleCommand {
     static let name = "terraform"
     static let aliases: [String] = []
     static let summary = "Tokens of hosts, for terraform."

@@ -2,7 +2,7 @@ import ArgumentParser
 import CommandSupport
 import CredentialHelpers
 
-struct VaultClient: HelperClient {
+struct VaultClient: HelperClient, ExampleCommand {
     static let name = "vault"
     static let aliases: [String] = []
     static let summary = "The token of a server, for vault and bao."

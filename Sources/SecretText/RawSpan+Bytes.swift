@@ -18,6 +18,14 @@ extension RawSpan {
 }
 
 extension String {
+    /// `nil` for what is not UTF-8.
+    package init?(validating bytes: RawSpan) {
+        guard let text = unsafe bytes.withUnsafeBytes({ unsafe String(validating: $0, as: UTF8.self) }) else {
+            return nil
+        }
+        self = text
+    }
+
     /// What is not UTF-8 is replaced.
     package init(lossy bytes: RawSpan) {
         self = unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }

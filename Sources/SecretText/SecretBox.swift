@@ -28,7 +28,7 @@ package final class SecretBox: Sendable {
 
     /// The text of a name, in memory that nobody wipes; `nil` where it is not UTF-8.
     package var text: String? {
-        bytes.withBytes { bytes in unsafe bytes.withUnsafeBytes { unsafe String(validating: $0, as: UTF8.self) } }
+        bytes.withBytes { String(validating: $0) }
     }
 }
 

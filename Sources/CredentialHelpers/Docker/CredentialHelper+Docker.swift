@@ -148,7 +148,7 @@ extension CredentialHelper {
         var (start, end) = (0, request.byteCount)
         while start < end, request[start].isWhiteSpace { start += 1 }
         while start < end, request[end - 1].isWhiteSpace { end -= 1 }
-        let text = SecretBox(copying: request.extracting(start..<end)).text
+        let text = String(validating: request.extracting(start..<end))
         return text?.isEmpty ?? true ? nil : text
     }
 

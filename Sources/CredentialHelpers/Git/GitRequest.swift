@@ -48,7 +48,7 @@ struct GitRequest {
     }
 
     private mutating func text(_ value: RawSpan) -> String? {
-        let text = SecretBox(copying: value).text
+        let text = String(validating: value)
         if text == nil { isText = false }
         return text
     }

@@ -43,7 +43,7 @@ extension HelperClient where Self: ExampleCommand {
         CommandConfiguration(
             commandName: name, abstract: summary,
             discussion: details
-                + (aliases.isEmpty ? "" : "\n\nAlso under the name of \(aliases.joined(separator: ", "))."))
+                + (aliases.isEmpty ? "" : "\n\nOther names of this client: \(aliases.joined(separator: ", "))."))
     }
 }
 

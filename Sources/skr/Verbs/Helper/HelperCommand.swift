@@ -8,14 +8,14 @@ struct HelperCommand: VerbCommand {
         commandName: name,
         abstract: "Give git, docker and others their secrets from the keyring.",
         discussion: """
-            'skr helper install CLIENT' sets a client up. From then on the client starts its helper by itself, as \
-            'skr helper CLIENT' or by a link.
+            'skr helper install CLIENT' sets a client up. The client then runs its helper when it needs a secret, as \
+            'skr helper CLIENT' or through a symbolic link to skr.
 
-            What a client stores is an item: its service is what the client calls the server, its account the user. \
-            'skr get', 'skr list' and 'skr delete' know it.
+            A client stores each secret as an item. The item's service is the client's name for the server, and its account is the \
+            user. 'skr get', 'skr list' and 'skr delete' work on these items.
 
-            --timeout, else SKR_TIMEOUT, says how long a secret lives that comes without a lifetime. Storing the same secret \
-            again never makes it live longer; a shorter --timeout shortens it.
+            --timeout, or SKR_TIMEOUT, sets the lifetime of a secret that has no expiry; of both, the shorter counts. Storing the \
+            same secret again never extends its lifetime; a shorter --timeout shortens it.
             """,
         subcommands: [InstallCommand.self, UninstallCommand.self, StatusCommand.self],
         groupedSubcommands: [CommandGroup(name: "Client", subcommands: HelperClients.list.map { $0.verb })]
@@ -52,7 +52,7 @@ struct HelperCommand: VerbCommand {
 
 /// The options that every helper takes.
 struct HelperOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("How long a secret lives that comes without a lifetime.", valueName: "duration|never"))
+    @Option(help: ArgumentHelp("Lifetime of a secret that has no expiry of its own.", valueName: "duration|never"))
     var timeout: TimeoutArgument?
 
     @OptionGroup var place: PlaceOptions

@@ -7,10 +7,10 @@ import SessionKeyring
 
 /// The words of a client whose configuration says what it gets.
 struct TokenArguments: ParsableArguments {
-    @Argument(help: "The item, or the name under which COMMAND's output is kept.", completion: .names(.services))
+    @Argument(help: "The item, or the name under which CMD's output is kept.", completion: .names(.services))
     var name: String
 
-    @Argument(help: "The item's account, if the service has several.", completion: .names(.accounts))
+    @Argument(help: "The item's account; needed if the service has several.", completion: .names(.accounts))
     var account: String?
 
     @OptionGroup var options: HelperOptions
@@ -19,8 +19,8 @@ struct TokenArguments: ParsableArguments {
 
     /// For the help of such a client.
     static let details = """
-        What CMD prints is kept under NAME until 5 minutes before it ends, or for --timeout if it has no end. One of all \
-        processes that ask runs CMD.
+        skr keeps CMD's output under NAME until 5 minutes before it expires, or for --timeout if it has no expiry. If several \
+        processes ask at once, one runs CMD and the others wait for its output.
         """
 }
 

@@ -7,10 +7,12 @@ struct AWSClient: HelperClient, ExampleCommand {
     static let aliases: [String] = []
     static let summary = "Credentials of a profile, for aws and its SDKs."
     static let details = """
-        Answers a credential_process. The item NAME, or what CMD prints, is JSON: as a credential_process prints it, as 'aws sts \
-        assume-role', or as 'aws sso get-role-credentials'.
+        Works as the credential_process of a profile in ~/.aws/config. The item NAME, or CMD's output, is JSON in the format of \
+        credential_process, of 'aws sts assume-role' or of 'aws sso get-role-credentials'.
 
-        \(TokenArguments.details) 'skr cached --forget NAME --key aws' drops it.
+        \(TokenArguments.details)
+
+        'skr cached --forget NAME --key aws' deletes the kept output; with ACCOUNT, add --key ACCOUNT.
         """
     static let examples = """
         skr helper install aws

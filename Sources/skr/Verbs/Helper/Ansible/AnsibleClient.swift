@@ -6,8 +6,8 @@ struct AnsibleClient: HelperClient, ExampleCommand {
     static let aliases: [String] = []
     static let summary = "Passwords of vaults, for ansible-vault."
     static let details = """
-        A client script of ansible-vault, which is called with the id of a vault. The item of that name is the password; \
-        'skr set ID' stores it.
+        Works as a vault password client script of Ansible, which calls it with a vault ID. The item with that name holds the \
+        password; 'skr set ID' stores it. If there is none, the exit status is 2.
         """
     static let examples = """
         skr helper install ansible
@@ -19,7 +19,7 @@ struct AnsibleClient: HelperClient, ExampleCommand {
     static let words = HelperWords.options(["--vault-id"], flags: [], behind: .nothing)
     static let errors = HelperErrors.onStandardError
 
-    @Option(help: ArgumentHelp("The vault, and so the item; 'default' unless given.", valueName: "id"))
+    @Option(help: ArgumentHelp("The vault ID, which is the item's name; 'default' unless given.", valueName: "id"))
     var vaultID: String?
 
     @OptionGroup var options: HelperOptions

@@ -7,13 +7,14 @@ struct AskpassClient: HelperClient, ExampleCommand {
     static let aliases = ["ssh", "sudo"]
     static let summary = "Passphrases and passwords, for ssh-add, ssh and sudo."
     static let details = """
-        Answers a prompt with the item that it names: the path of a key, the account of a server. 'skr set ~/.ssh/id_ed25519' stores \
-        a passphrase, 'skr set sudo USER' a password.
+        skr finds in the prompt which secret it asks for: that of a key file or of USER@HOST. 'skr set ~/.ssh/id_ed25519' \
+        stores a passphrase, 'skr set HOST USER' a password for ssh, 'skr set sudo USER' one for sudo.
 
-        SKR_ASKPASS=SERVICE[/ACCOUNT] is the item for a prompt that names none. A question that a server asks, and one for yes or \
-        no, is never answered.
+        SKR_ASKPASS=SERVICE[/ACCOUNT] sets the item for prompts that name no key, user or host. skr never answers a yes-or-no \
+        question, or a question that a server words itself.
 
-        All words are the prompt, even those that look like options: SKR_SCOPE and SKR_NAMESPACE say where the items are.
+        skr takes all arguments as the prompt, even those that look like options. Set SKR_SCOPE and SKR_NAMESPACE to choose \
+        where it looks.
         """
     static let examples = """
         skr helper install askpass

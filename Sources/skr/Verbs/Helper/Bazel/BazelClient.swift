@@ -6,8 +6,10 @@ struct BazelClient: HelperClient, ExampleCommand {
     static let aliases = ["buck2"]
     static let summary = "Headers for remote caches, for Bazel and Buck2."
     static let details = """
-        A credential helper of Bazel. It asks with a URL, and gets the header for the nearest item whose service is an address at or \
-        above it. An item with an account is a user's password, else it is a token.
+        Works as a credential helper of Bazel. Bazel sends a URL. skr looks for an item whose service is that URL or a parent \
+        of it, takes the longest match, and returns an Authorization header, or no header if there is none.
+
+        An item with an account is a user's password (Basic); one without is a token (Bearer).
         """
     static let examples = """
         skr helper install bazel
@@ -19,7 +21,7 @@ struct BazelClient: HelperClient, ExampleCommand {
     static let words = HelperWords.options([], flags: [], behind: .nothing)
     static let errors = HelperErrors.onStandardError
 
-    @Argument(help: "What Bazel wants.", completion: .list(["get"]))
+    @Argument(help: "get; Bazel passes it.", completion: .list(["get"]))
     var operation: String
 
     @OptionGroup var options: HelperOptions

@@ -6,10 +6,11 @@ struct CargoClient: HelperClient, ExampleCommand {
     static let aliases: [String] = []
     static let summary = "Tokens of registries, for cargo."
     static let details = """
-        A credential provider of cargo 1.74 and later. 'cargo login' stores here, 'cargo publish' and private registries ask here.
+        Works as a credential provider of cargo 1.74 and later. 'cargo login' stores the token in the keyring; 'cargo publish' \
+        and private registries read it from there.
 
-        An item's service is the URL of the registry's index, as cargo has it; it has no account. cargo asks in JSON, one line for \
-        each request.
+        An item's service is the URL of the registry's index in cargo's form (sparse+https://...); it has no account. cargo \
+        sends each request as one line of JSON.
         """
     static let examples = """
         skr helper install cargo
@@ -21,7 +22,7 @@ struct CargoClient: HelperClient, ExampleCommand {
     static let words = HelperWords.options([], flags: ["--cargo-plugin"], behind: .nothing)
     static let errors = HelperErrors.onStandardError
 
-    @Flag(help: "What cargo adds; it changes nothing.")
+    @Flag(help: "cargo passes this flag; skr ignores it.")
     var cargoPlugin = false
 
     @OptionGroup var options: HelperOptions

@@ -6,10 +6,14 @@ struct DockerClient: HelperClient, ExampleCommand {
     static let aliases = ["podman", "buildah", "skopeo", "helm"]
     static let summary = "Passwords of registries, for docker and podman."
     static let details = """
-        'docker login' stores here, instead of in config.json; pull, push and build ask here.
+        'docker login' stores the password in the keyring instead of in config.json. 'docker pull', 'push' and 'build' read it \
+        from there.
 
-        An item's service is the server as docker names it (ghcr.io), its account the user. A server has one user. 'list' gives \
-        what docker itself has stored, because docker hands all of it to whoever builds.
+        An item's service is the server as docker names it (ghcr.io); its account is the user. Each server has one user: a \
+        login as another user replaces the first.
+
+        'docker build' passes every credential that 'list' returns to the builder. So 'list' returns only what docker stored, \
+        and not what you stored with 'skr set'. 'get' finds both.
         """
     static let examples = """
         skr helper install docker --write-config
@@ -22,7 +26,9 @@ struct DockerClient: HelperClient, ExampleCommand {
     // docker shows nothing else.
     static let errors = HelperErrors.onStandardOutput
 
-    @Argument(help: "What docker wants.", completion: .list(["get", "store", "erase", "list", "version"]))
+    @Argument(
+        help: "get, store, erase, list or version; docker passes it.",
+        completion: .list(["get", "store", "erase", "list", "version"]))
     var operation: String
 
     @OptionGroup var options: HelperOptions

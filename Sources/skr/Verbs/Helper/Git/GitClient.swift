@@ -6,10 +6,11 @@ struct GitClient: HelperClient, ExampleCommand {
     static let aliases: [String] = []
     static let summary = "Passwords and tokens of https remotes, for git."
     static let details = """
-        git asks before it asks you, stores a password that was right, and erases one that the server refused.
+        git asks skr before it prompts you. It stores a password that the server accepted, and erases one that the server \
+        refused.
 
-        An item's service is the address without the path (https://example.com), its account the user. With \
-        credential.useHttpPath, the path is a part of the service. A refresh token and an expiry stay with the secret.
+        An item's service is the URL without its path (https://example.com); its account is the user. With \
+        credential.useHttpPath, the service includes the path. A refresh token and an expiry are stored with the password.
         """
     static let examples = """
         skr helper install git --timeout 8h --write-config
@@ -21,7 +22,9 @@ struct GitClient: HelperClient, ExampleCommand {
     static let words = HelperWords.options([], flags: [], behind: .nothing)
     static let errors = HelperErrors.onStandardError
 
-    @Argument(help: "What git wants.", completion: .list(["get", "store", "erase", "capability"]))
+    @Argument(
+        help: "get, store, erase or capability; git passes it.",
+        completion: .list(["get", "store", "erase", "capability"]))
     var operation: String
 
     @OptionGroup var options: HelperOptions

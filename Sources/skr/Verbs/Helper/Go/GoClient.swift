@@ -7,15 +7,15 @@ struct GoClient: HelperClient, ExampleCommand {
     static let aliases: [String] = []
     static let summary = "Tokens of private modules, for go."
     static let details = """
-        Answers GOAUTH of go 1.24 and later. go adds the URL that it needs. Without NAME, the answer is the nearest item whose service \
-        is an address at or above that URL. An item with an account is a user's password, else it is a token.
+        Works as a GOAUTH command of go 1.24 and later. go appends the URL that it needs.
 
-        With NAME, the answer is that item, or what CMD prints, for the address that --prefix says.
+        Without NAME, skr looks for an item whose service is that URL or a parent of it, and takes the longest match. An item \
+        with an account is a user's password (Basic); one without is a token (Bearer).
 
-        \(TokenArguments.details)
+        With NAME, skr uses that item or CMD's output, only for URLs at or below --prefix. \(TokenArguments.details)
 
-        go's URL is the last word of all, so no CMD may end with a word that begins with https://. Each prefix has a kept answer of \
-        its own: "skr cached --forget NAME --key go --key '' --key PREFIX" drops it.
+        skr takes a last argument that begins with https:// for go's URL, never for CMD's. 'skr cached --forget NAME --key go' \
+        deletes the kept output; with --prefix, followed by --key ACCOUNT ('' for none) and --key PREFIX.
         """
     static let examples = """
         skr helper install go
@@ -30,10 +30,10 @@ struct GoClient: HelperClient, ExampleCommand {
     @Argument(help: "The item, or the name under which CMD's output is kept.", completion: .names(.services))
     var name: String?
 
-    @Argument(help: "The item's account, if the service has several.", completion: .names(.accounts))
+    @Argument(help: "The item's account; needed if the service has several.", completion: .names(.accounts))
     var account: String?
 
-    @Option(help: ArgumentHelp("What the item is for; NAME unless given.", valueName: "https://host[/path]"))
+    @Option(help: ArgumentHelp("The URL that the secret is for; NAME unless given.", valueName: "https://host[/path]"))
     var prefix: String?
 
     @OptionGroup var options: HelperOptions

@@ -7,13 +7,15 @@ struct GoogleClient: HelperClient, ExampleCommand {
     static let aliases = ["gcloud"]
     static let summary = "Tokens of an identity provider, for Google Cloud."
     static let details = """
-        Answers the executable of a credential file for workload identity federation. The item NAME, or what CMD prints, is the token \
-        of your identity provider, or JSON with one.
+        Works as the executable in a credential file for workload identity federation. The item NAME, or CMD's output, is your \
+        identity provider's token, or JSON that has one. GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES=1 has to be set.
 
-        \(TokenArguments.details)
+        \(TokenArguments.details) Each audience and each e-mail of a service account has its own.
 
-        Each audience and e-mail has a kept answer of its own. The libraries read what CMD writes to standard error too, so it \
-        has to be silent where it succeeds.
+        'skr cached --forget NAME --key google --key ACCOUNT --key AUDIENCE --key EMAIL' deletes it, with '' for what is not \
+        set.
+
+        Google's libraries read standard error as part of the answer, so CMD must print nothing there when it succeeds.
         """
     static let examples = """
         skr helper install google

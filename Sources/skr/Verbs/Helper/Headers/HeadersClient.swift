@@ -7,13 +7,13 @@ struct HeadersClient: HelperClient, ExampleCommand {
     static let aliases: [String] = []
     static let summary = "A header in JSON, for MCP clients and others."
     static let details = """
-        Prints {"Authorization":"Bearer ..."}, for a program that takes its HTTP headers from a command. A header other than \
-        Authorization has the secret alone.
+        Prints {"Authorization":"Bearer SECRET"}, for a program that runs a command to get its HTTP headers. With --header for \
+        another header, the value is the secret without a scheme.
 
-        An item with an account is a user's password: in Authorization it is Basic. --scheme says another word than Bearer or Basic, \
-        or none if it is ''.
+        If the item has an account, it is a user's password, and Authorization uses Basic. --scheme replaces Bearer or Basic. A \
+        secret with a line break counts as not found.
 
-        \(TokenArguments.details) 'skr cached --forget NAME --key headers' drops it.
+        \(TokenArguments.details) 'skr cached --forget NAME --key headers' deletes it.
         """
     static let examples = """
         printf tok3n | skr set work --timeout 8h
@@ -28,7 +28,7 @@ struct HeadersClient: HelperClient, ExampleCommand {
     @Option(help: ArgumentHelp("The header; Authorization unless given.", valueName: "name"))
     var header: String?
 
-    @Option(help: ArgumentHelp("The word before the secret; Bearer in Authorization unless given.", valueName: "word"))
+    @Option(help: ArgumentHelp("The scheme before the secret; '' for none.", valueName: "word"))
     var scheme: String?
 
     @OptionGroup var arguments: TokenArguments

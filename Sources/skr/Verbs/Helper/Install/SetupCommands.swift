@@ -3,16 +3,16 @@ import CommandSupport
 
 /// Which client is set up, and where.
 struct SetupArguments: ParsableArguments {
-    @Argument(help: "The client, or a program that its helper serves too.", completion: .list(HelperClients.allNames))
+    @Argument(help: "The client, or another name of it, such as kubectl.", completion: .list(HelperClients.allNames))
     var client: String
 
-    @Argument(help: "For npm, a name of your choice for the registry.")
+    @Argument(help: "For npm: the item that has the token; letters, digits, '.', '_' and '-'.")
     var registry: String?
 
     @Option(help: "The folder of the link.", completion: .directory)
     var dir: String?
 
-    @Flag(help: "Edit the configuration of git or docker.")
+    @Flag(help: "Edit the configuration too (git and docker only).")
     var writeConfig = false
 
     func call(options: [String] = []) throws(CommandError) -> SetupCall {
@@ -25,11 +25,16 @@ struct InstallCommand: VerbCommand {
         commandName: "install",
         abstract: "Set a client up to ask skr.",
         discussion: """
-            Makes the link by which the client finds its helper, in ~/.local/bin, or for root in /usr/local/bin if PATH has only \
-            that one. Prints the lines for the client's configuration. For git and docker, --write-config adds them.
+            Makes a symbolic link to skr, if the client starts its helper through one: in ~/.local/bin, or for root in \
+            /usr/local/bin if only that is in PATH. For terraform it is in ~/.terraform.d/plugins.
 
-            Nothing that belongs to another helper is replaced: that is exit code 73. A file that is not fully understood, or that \
-            has several hard links, is not edited: exit code 65.
+            Prints the lines to add to the client's configuration. For git and docker, --write-config adds them.
+
+            install never replaces another program's file or another helper (exit code 73). It does not edit a file that it can't \
+            parse with certainty, or that has several hard links (exit code 65).
+
+            --timeout, --scope and --namespace become part of the lines. If a client starts its helper without options, as docker \
+            does, set SKR_TIMEOUT, SKR_SCOPE and SKR_NAMESPACE instead.
             """
     )
 
@@ -56,10 +61,12 @@ struct InstallCommand: VerbCommand {
 struct UninstallCommand: VerbCommand {
     static let configuration = CommandConfiguration(
         commandName: "uninstall",
-        abstract: "Undo what install has done.",
+        abstract: "Undo what install did.",
         discussion: """
-            Removes the link, and prints what to take out of the client's configuration. With --write-config, removes exactly the \
-            line that 'skr helper install' adds. Exit code 1 if the client is not set up.
+            Removes the link, and prints which lines to delete from the client's configuration. With --write-config, deletes the \
+            line that 'skr helper install' added. Exit code 1 if the client is not set up.
+
+            The secrets that are stored stay: 'skr delete' and 'skr clear' delete them.
             """
     )
 
@@ -80,8 +87,8 @@ struct StatusCommand: VerbCommand {
         commandName: "status",
         abstract: "Show which clients are set up.",
         discussion: """
-            For each client: its link in PATH, the helper that its configuration names, and the command that sets up what is \
-            missing. Into a pipe, a line for each client with tabs between the columns.
+            Shows for each client its link, the helper that its configuration names, and the command that sets it up, if it is not \
+            set up. If the output is not a terminal, prints one line for each client, with tabs between the columns.
             """
     )
 

@@ -7,10 +7,11 @@ struct KeyringClient: HelperClient, ExampleCommand {
     static let aliases = ["pip", "uv", "twine"]
     static let summary = "Passwords of package indexes, for pip, uv and twine."
     static let details = """
-        Answers as the program 'keyring' of Python does, which pip and uv start.
+        Replaces Python's program 'keyring', which pip and uv start. twine uses the backend for Python that 'skr helper install \
+        twine' shows.
 
-        What is stored for an address is an item of that service, with and without a final slash; a URL that has nothing gets what \
-        is stored for its origin. Any other name is a service too. USER is the account.
+        An item's service is the URL of the index; a slash at its end makes no difference. If a URL has no item, the item of \
+        its host (https://HOST) is used. A service that is not a URL works too. USER is the account.
         """
     static let examples = """
         skr helper install keyring
@@ -22,16 +23,16 @@ struct KeyringClient: HelperClient, ExampleCommand {
     static let words = HelperWords.options(["--mode", "--output"], flags: [], behind: .names)
     static let errors = HelperErrors.onStandardError
 
-    @Argument(help: "What to do.", completion: .list(["get", "set", "del"]))
+    @Argument(help: "get, set or del.", completion: .list(["get", "set", "del"]))
     var operation: String
 
-    @Argument(help: "The address or name.", completion: .names(.anyServices))
+    @Argument(help: "The URL of the index, or any other name.", completion: .names(.anyServices))
     var service: String
 
-    @Argument(help: "Whose password; it may be left out with get --mode creds.")
+    @Argument(help: "The account; optional with 'get --mode creds'.")
     var user: String?
 
-    @Option(help: "For get: password, or creds for the user too.", completion: .list(["password", "creds"]))
+    @Option(help: "For get: password, or creds to print the user too.", completion: .list(["password", "creds"]))
     var mode: String?
 
     @Option(help: "For get: plain or json.", completion: .list(["plain", "json"]))

@@ -8,13 +8,14 @@ struct KubernetesClient: HelperClient, ExampleCommand {
     static let aliases = ["kubectl"]
     static let summary = "Tokens and certificates of clusters, for kubectl."
     static let details = """
-        Answers an exec plugin of a kubeconfig. The item NAME, or what CMD prints, is a token, JSON with one, or an ExecCredential, \
-        maybe of a certificate and its key.
+        Works as an exec plugin in a kubeconfig. The item NAME, or CMD's output, is a token, JSON that has a token, or an \
+        ExecCredential, which may have a client certificate and its key.
 
         \(TokenArguments.details)
 
-        Each cluster has a kept answer of its own if the kubeconfig says 'provideClusterInfo: true': "skr cached --forget NAME --key \
-        kubernetes --key '' --key https://HOST" drops it, with the account in place of ''.
+        With 'provideClusterInfo: true' in the kubeconfig, the output is kept for each cluster separately. 'skr cached --forget \
+        NAME --key kubernetes' deletes it, followed by --key ACCOUNT ('' for none) and --key SERVER for one cluster, whose \
+        'server' is written as in the kubeconfig.
         """
     static let examples = """
         skr helper install kubernetes

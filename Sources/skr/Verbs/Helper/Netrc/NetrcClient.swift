@@ -6,9 +6,13 @@ struct NetrcClient: HelperClient, ExampleCommand {
     static let aliases: [String] = []
     static let summary = "The lines of a netrc file, for curl, Nix and others."
     static let details = """
-        Prints a line for each account of the machines named, or of all machines, from what git, docker and keyring have stored, for \
-        a program that reads such a file: curl --netrc-file <(skr helper netrc HOST). A netrc knows neither ports nor paths: of several items of one account, that of https \
-        without a port is printed.
+        Prints lines of a netrc file, one for each account of the given hosts, or of all hosts. For a program that reads such a \
+        file: curl --netrc-file <(skr helper netrc HOST).
+
+        Only items that git, docker or keyring stored are used. 'skr helper keyring set https://HOST USER' stores one by hand.
+
+        A netrc file has no ports or paths. If an account has several items on one host, skr prints the https item without a \
+        port.
         """
     static let examples = """
         printf 'protocol=https\\nhost=example.com\\nusername=me\\npassword=x\\n' | skr helper git store
@@ -20,7 +24,7 @@ struct NetrcClient: HelperClient, ExampleCommand {
     static let words = HelperWords.options([], flags: [], behind: .nothing)
     static let errors = HelperErrors.onStandardError
 
-    @Argument(help: "A machine, or the service of an item; all if left out.", completion: .names(.anyServices))
+    @Argument(help: "A host, or an item's service; all hosts unless given.", completion: .names(.anyServices))
     var machines: [String] = []
 
     @OptionGroup var options: HelperOptions

@@ -7,12 +7,14 @@ struct NpmClient: HelperClient, ExampleCommand {
     static let aliases = ["pnpm"]
     static let summary = "Tokens of registries, for npm and pnpm."
     static let details = """
-        Answers a tokenHelper of .npmrc, which pnpm knows. Its program has no arguments, so the link's name has the item's: \
-        skr-npm-work answers with the item 'work'.
+        Works as a tokenHelper in .npmrc, which pnpm supports, and npm only in versions that know tokenHelper.
 
-        An item without an account is a token, one with an account the password of that user.
+        A tokenHelper takes no arguments, so the name of the link says which item to read: skr-npm-work reads the item 'work'. \
+        To use CMD, name a script that runs 'skr helper npm NAME -- CMD'.
 
-        \(TokenArguments.details) 'skr cached --forget NAME --key npm' drops it.
+        An item without an account is a token (Bearer); one with an account is that user's password (Basic).
+
+        \(TokenArguments.details) 'skr cached --forget NAME --key npm' deletes it.
         """
     static let examples = """
         skr helper install npm work

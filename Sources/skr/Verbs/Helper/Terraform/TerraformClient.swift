@@ -6,7 +6,8 @@ struct TerraformClient: HelperClient, ExampleCommand {
     static let aliases: [String] = []
     static let summary = "Tokens of hosts, for terraform."
     static let details = """
-        A credentials helper of terraform: 'terraform login' stores here, 'terraform init' asks here.
+        Works as a credentials helper of Terraform. 'terraform login' stores the token in the keyring, 'terraform init' reads \
+        it, and 'terraform logout' deletes it.
 
         An item's service is the host (app.terraform.io); it has no account.
         """
@@ -20,10 +21,10 @@ struct TerraformClient: HelperClient, ExampleCommand {
     static let words = HelperWords.options([], flags: [], behind: .nothing)
     static let errors = HelperErrors.onStandardError
 
-    @Argument(help: "What terraform wants.", completion: .list(["get", "store", "forget"]))
+    @Argument(help: "get, store or forget; terraform passes it.", completion: .list(["get", "store", "forget"]))
     var operation: String
 
-    @Argument(help: "The host.", completion: .names(.anyServices))
+    @Argument(help: "The host that the token is for.", completion: .names(.anyServices))
     var host: String
 
     @OptionGroup var options: HelperOptions

@@ -7,9 +7,11 @@ struct VaultClient: HelperClient, ExampleCommand {
     static let aliases: [String] = []
     static let summary = "The token of a server, for vault and bao."
     static let details = """
-        A token helper of Vault and OpenBao: 'vault login' stores here, every other command asks here.
+        Works as a token helper of Vault and OpenBao. 'vault login' stores the token in the keyring; all other commands read it \
+        from there.
 
-        An item's service is the server that VAULT_ADDR or BAO_ADDR names, without a slash at its end; it has no account.
+        An item's service is the URL in VAULT_ADDR or BAO_ADDR (without either, https://127.0.0.1:8200), without a slash at its \
+        end; it has no account. It is an error if the two name different servers.
         """
     static let examples = """
         skr helper install vault
@@ -21,7 +23,7 @@ struct VaultClient: HelperClient, ExampleCommand {
     static let words = HelperWords.options([], flags: [], behind: .nothing)
     static let errors = HelperErrors.onStandardError
 
-    @Argument(help: "What vault wants.", completion: .list(["get", "store", "erase"]))
+    @Argument(help: "get, store or erase; vault passes it.", completion: .list(["get", "store", "erase"]))
     var operation: String
 
     @OptionGroup var options: HelperOptions

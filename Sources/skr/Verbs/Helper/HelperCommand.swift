@@ -35,12 +35,25 @@ struct HelperCommand: VerbCommand {
         throw .usage("no client is named", hint: "'skr help helper' lists the clients")
     }
 
-    /// The error that a client's options come before it; `nil` if no client is among the words.
+    /// The error that options come before the client or verb that they are for; `nil` if there is none among the words.
     static func optionsBeforeClient(_ words: [String]) -> CommandError? {
-        guard let place = words.dropFirst().firstIndex(where: { HelperClients.serving($0) != nil }) else { return nil }
-        let call = ["skr", words[0], words[place]] + words[1..<place] + words[(place + 1)...]
-        return .usage(
-            "the options of a helper come behind its client", hint: call.map(Display.shellWord).joined(separator: " "))
+        var rest = words.dropFirst()
+        var before: [String] = []
+        while let word = rest.popFirst() {
+            if word == "--" { continue }
+            if word.hasPrefix("-") {
+                before.append(word)
+                let hasValue = ["--timeout", "--scope", "--namespace", "--dir"].contains(word)
+                if hasValue, let value = rest.popFirst() { before.append(value) }
+                continue
+            }
+            guard ownVerbs.contains(word) || HelperClients.serving(word) != nil else { return nil }
+            let call = ["skr", words[0], word] + (ownVerbs.contains(word) ? rest + before : before + rest)
+            return .usage(
+                "the options of a helper come behind its client or verb",
+                hint: call.map(Display.shellWord).joined(separator: " "))
+        }
+        return nil
     }
 
     /// The words with the client's own name for one of its aliases.

@@ -36,7 +36,7 @@ struct TokenCall {
         guard let name = call.words.first, call.words.count <= 2 else {
             throw .usage(
                 "the helper for \(call.client.name) needs the name of an item",
-                hint: "skr helper \(call.client.name) NAME [ACCOUNT] [-- COMMAND]")
+                hint: "skr helper \(call.client.name) NAME [ACCOUNT] [-- CMD]")
         }
         target = Target(place: call.place, service: name, account: call.words.count > 1 ? call.words[1] : nil)
     }
@@ -63,6 +63,18 @@ struct TokenCall {
             timeout: call.timeout.map { .after($0) } ?? .never, lifetimePath: nil, refreshBefore: nil,
             isStaleWhileRefreshing: false, failureTimeout: nil, isForced: false, command: call.command,
             client: KeptToken(format: made, account: target.account ?? "", readsErrors: readsErrors))
+    }
+
+    /// What the client says in a variable.
+    ///
+    /// What is no text says nothing, unless an answer is kept: it must not count as a request that names no recipient.
+    static func environment(_ name: String, of call: HelperCall) throws(CommandError) -> String? {
+        do throws(CommandError) {
+            return try Place.environment(name)
+        } catch {
+            guard call.command.count == 0 else { throw error }
+            return nil
+        }
     }
 
     /// What a kept answer is told apart by.

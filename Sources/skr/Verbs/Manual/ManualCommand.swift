@@ -43,7 +43,10 @@ struct ManualCommand: VerbCommand, VerbAction {
         if let word = verbs.dropFirst(verb.names.count).first {
             throw verb.names == [HelperCommand.name] ? HelperClients.unknown(word) : Skr.unknownVerb(word)
         }
-        let launches = verbs.isEmpty || verb.command is any LaunchingVerb.Type
+        var launches = verbs.isEmpty || verb.command is any LaunchingVerb.Type
+        if let client = verb.command as? any HelperClient.Type, case .options(_, _, .command) = client.words {
+            launches = true
+        }
         var codes = ExitCode.allCases.filter { launches || !$0.isOfLaunching }.map { ("\($0.rawValue)", $0.meaning) }
         if launches { codes.append(("other", "that of CMD, 128+N for a signal")) }
         let stores = [nil, SetCommand.configuration.commandName, CachedCommand.configuration.commandName]

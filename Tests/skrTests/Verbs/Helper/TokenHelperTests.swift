@@ -243,7 +243,7 @@ struct TokenHelperTests {
 }
 
 @Suite("skr helper for clients with a token")
-struct TokenClientTests {
+struct KeptTokenTests {
     @Test("an item of that name; what is not there is status 1, an error, and where it is")
     func items() throws {
         let outcome = try run(

@@ -30,9 +30,9 @@ struct GoogleClient: HelperClient, ExampleCommand {
     @OptionGroup var arguments: TokenArguments
 
     static func action(for call: HelperCall) throws(CommandError) -> any VerbAction {
-        let audience = try Place.environment("GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE")
-        let email = try Place.environment("GOOGLE_EXTERNAL_ACCOUNT_IMPERSONATED_EMAIL")
-        let type = try Place.environment("GOOGLE_EXTERNAL_ACCOUNT_TOKEN_TYPE")
+        let audience = try TokenCall.environment("GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE", of: call)
+        let email = try TokenCall.environment("GOOGLE_EXTERNAL_ACCOUNT_IMPERSONATED_EMAIL", of: call)
+        let type = try TokenCall.environment("GOOGLE_EXTERNAL_ACCOUNT_TOKEN_TYPE", of: call)
         return try TokenCall(call).action(for: [audience, email], readsErrors: true) { () throws(UnusableToken) in
             try GoogleToken(type: type)
         }

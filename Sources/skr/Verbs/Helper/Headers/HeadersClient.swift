@@ -10,8 +10,8 @@ struct HeadersClient: HelperClient, ExampleCommand {
         Prints {"Authorization":"Bearer SECRET"}, for a program that runs a command to get its HTTP headers. With --header for \
         another header, the value is the secret without a scheme.
 
-        If the item has an account, it is a user's password, and Authorization uses Basic. --scheme replaces Bearer or Basic. A \
-        secret with a line break counts as not found.
+        If the item has an account, it is a user's password, and Authorization uses Basic. With --scheme WORD, the value is WORD \
+        and the secret, without the account. A secret with a line break counts as not found.
 
         \(TokenArguments.details) 'skr cached --forget NAME --key headers' deletes it.
         """
@@ -45,9 +45,12 @@ struct HeadersClient: HelperClient, ExampleCommand {
     }
 
     static func setup(of program: String) -> any ClientSetup {
-        ShownSetup("helper headers", files: [("", ".claude.json")]) { call, _ in
+        ShownSetup(
+            "helper headers", files: [("CLAUDE_CONFIG_DIR/.claude.json", ".claude.json")],
+            unquoted: { [$0.user.executable] + $0.options }
+        ) { call, _ in
             [
-                "for Claude Code, in .mcp.json, for each server:",
+                "for Claude Code, in .mcp.json or ~/.claude.json, for each server:",
                 #"  "headersHelper": "\#(call.user.executable) helper headers work\#(call.shellOptions)""#,
             ]
         }

@@ -30,8 +30,7 @@ struct KubernetesClient: HelperClient, ExampleCommand {
     @OptionGroup var arguments: TokenArguments
 
     static func action(for call: HelperCall) throws(CommandError) -> any VerbAction {
-        // What is no text must not count as a request that names no cluster.
-        let request = Array((try Place.environment("KUBERNETES_EXEC_INFO") ?? "").utf8)
+        let request = Array((try TokenCall.environment("KUBERNETES_EXEC_INFO", of: call) ?? "").utf8)
         let server = unsafe JSONField.text(of: JSONPath("spec.cluster.server"), in: request.span.bytes)
         return try TokenCall(call).action(for: [server?.text]) { () throws(UnusableToken) in
             try unsafe ExecCredential(asked: request.span.bytes)

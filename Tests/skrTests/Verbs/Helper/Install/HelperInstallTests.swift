@@ -163,6 +163,9 @@ struct HelperInstallTests {
             ("install git --json", "'skr help helper install' shows its options"),
             ("instal git", "did you mean 'install'?"),
             ("--timeout 8h git get", "hint: skr helper git --timeout 8h get"),
+            ("--json status git", "hint: skr helper status git --json\n"),
+            ("--namespace git aws x", "hint: skr helper aws --namespace git x\n"),
+            ("-- git get", "hint: skr helper git get\n"),
             ("--namespace 'a b' docker get", "hint: skr helper docker --namespace 'a b' get"),
         ])
     func usage(words: String, message: String) throws {

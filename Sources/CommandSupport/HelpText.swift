@@ -28,7 +28,7 @@ extension ExampleCommand {
         return HelpLayout(width: TerminalWidth.ofHelp).text(text)
     }
 
-    /// The verb that the first of these words names, or as many of them as name a verb of the one before; hidden ones too.
+    /// The verb that the first of these words names, or as many of them as name a verb of the verb before; hidden ones too.
     ///
     /// - Returns: this command itself and no names, if the first word names no verb.
     package static func verb(named words: some Sequence<String>) -> (command: any ParsableCommand.Type, names: [String])

@@ -9,7 +9,7 @@ package struct ManualPage {
     private let example: (any ExampleCommand.Type)?
 
     /// - Parameters:
-    ///   - verbs: the words behind the command's name, each a verb of the one before.
+    ///   - verbs: the words after the command's name, each of which names a verb of the verb before it.
     ///   - date: in the form `November 21, 2026`.
     ///   - variables: which stand in for options.
     ///   - exitCodes: those that it may end with, and what they mean.

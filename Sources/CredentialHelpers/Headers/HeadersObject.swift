@@ -12,8 +12,8 @@ package struct HeadersObject: TokenFormat {
 
     /// - Parameters:
     ///   - header: the header's name.
-    ///   - scheme: the word before the secret, and none if it is empty; `nil` for `Bearer` in `Authorization`, or `Basic` for a
-    ///     user's password, and none in any other header.
+    ///   - scheme: the word before the secret, and none if it is empty; `nil` for `Basic` with the account of an item that has
+    ///     one, otherwise for `Bearer` in `Authorization` and none in any other header.
     /// - Returns: `nil` if one of them can't stand in a header (RFC 9110, section 5.6.2).
     package init?(header: String, scheme: String?) {
         guard header.isHeaderToken, scheme.map({ $0.isEmpty || $0.isHeaderToken }) ?? true else { return nil }
@@ -41,7 +41,8 @@ package struct HeadersObject: TokenFormat {
 
     private func value(_ secret: SecretBox, user: String) throws(UnusableToken) -> AuthorizationValue {
         if let scheme { return try AuthorizationValue(secret, scheme: scheme) }
-        guard header.lowercased() == "authorization" else { return try AuthorizationValue(secret, scheme: "") }
+        let isAuthorization = header.lowercased() == "authorization"
+        guard isAuthorization || !user.isEmpty else { return try AuthorizationValue(secret, scheme: "") }
         return try AuthorizationValue(secret, user: user)
     }
 
@@ -68,14 +69,14 @@ extension CredentialHelper {
     ///
     /// - Parameters:
     ///   - header: the header's name.
-    ///   - scheme: the word before the secret, and none if it is empty; `nil` for `Bearer` in `Authorization`, or `Basic` if the
-    ///     item has an account, and for none in any other header.
-    /// - Throws: ``SecretStoreError``, with `notFound` if there is none: the exit status 1, for the client.
+    ///   - scheme: the word before the secret, and none if it is empty; `nil` for `Basic` with the account of an item that has
+    ///     one, otherwise for `Bearer` in `Authorization` and none in any other header.
+    /// - Throws: ``SecretStoreError``, with `notFound` for an absent item: the exit status 1, for the client.
     public func headers(
         _ service: String, account: String? = nil, header: String = "Authorization", scheme: String? = nil
     ) throws(SecretStoreError) -> HelperAnswer {
         guard let format = HeadersObject(header: header, scheme: scheme) else {
-            return HelperAnswer(exitCode: 64, message: "the header or its scheme is no word of HTTP")
+            return HelperAnswer(exitCode: 64, message: "HTTP allows no such characters in a header or scheme")
         }
         return try answer(service, account: account, in: format)
     }

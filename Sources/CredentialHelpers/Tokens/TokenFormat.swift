@@ -10,7 +10,7 @@ package protocol TokenFormat: Sendable {
     /// The answer that says it.
     func answer(_ issued: Issuance) throws(UnusableToken) -> TokenAnswer
 
-    /// The answer if there is no such item; `nil` if the client takes an exit status for that.
+    /// The answer for an absent item; `nil` if the exit status tells the client.
     func answerToNothing() -> HelperAnswer?
 }
 
@@ -58,7 +58,7 @@ package struct TokenAnswer {
 package struct UnusableToken: Error, Equatable {
     package let message: String
     package let hint: String
-    /// Whether the client is told that there is no such item.
+    /// Whether the client is told that the item is absent.
     var countsAsNothing = false
 
     /// The answer that says so.

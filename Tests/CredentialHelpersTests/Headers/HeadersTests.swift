@@ -25,7 +25,8 @@ struct HeadersTests {
             ("tok", "", "Authorization", "Token", #"{"Authorization":"Token tok"}"#),
             ("x", "me", "Authorization", nil, #"{"Authorization":"Basic bWU6eA=="}"#),
             ("x", "me", "Authorization", "Bearer", #"{"Authorization":"Bearer x"}"#),
-            ("x", "me", "X-API-Key", nil, #"{"X-API-Key":"x"}"#),
+            ("x", "me", "Proxy-Authorization", nil, #"{"Proxy-Authorization":"Basic bWU6eA=="}"#),
+            ("x", "me", "X-API-Key", "", #"{"X-API-Key":"x"}"#),
             (#"{"token":"x"}"#, "", "K", nil, #"{"K":"{\"token\":\"x\"}"}"#),
         ] as [(String, String, String, String?, String)])
     func object(secret: String, account: String, header: String, scheme: String?, output: String) throws {

@@ -7,14 +7,14 @@ import SystemPackage
 
 /// What a client sends on standard input.
 enum HelperRequest {
-    /// So many bytes are no request: no key can hold what is in it.
+    /// A request has fewer bytes: no key could hold its secret otherwise.
     static let limit = Key.largestBigPayload + 65_536
 
     /// Nothing that is needed.
     case none
     /// All that there is up to the end.
     case whole(isStoring: Bool)
-    /// Lines up to an empty one, behind which the client may leave the pipe open.
+    /// Lines up to an empty one, after which the client may leave the pipe open.
     case lines(isStoring: Bool)
     /// A password to store; on a terminal, it is asked for with this prompt.
     case password(prompt: String)

@@ -75,7 +75,7 @@ struct HelperCall {
         switch behind {
         case .nothing where command.count > 0:
             throw .usage(
-                "the helper for \(client.name) runs no command", hint: "leave out what is behind '--'")
+                "the helper for \(client.name) runs no command", hint: "leave out '--' and what follows it")
         case .names: words += try command.strings()
         case .nothing, .command: break
         }

@@ -7,7 +7,7 @@ import CommandSupport
 /// default, so the compiler names what a new client lacks. An instance exists only while help is made: a call reads its words
 /// itself (``HelperCall``), as the argument parser's start takes several times as long as an answer.
 protocol HelperClient: SendableMetatype {
-    /// The word behind `skr helper`.
+    /// The word after `skr helper`.
     static var name: String { get }
     /// Other programs that ask in the same way.
     static var aliases: [String] { get }

@@ -50,7 +50,7 @@ struct HelperCommand: VerbCommand {
             guard ownVerbs.contains(word) || HelperClients.serving(word) != nil else { return nil }
             let call = ["skr", words[0], word] + (ownVerbs.contains(word) ? rest + before : before + rest)
             return .usage(
-                "the options of a helper come behind its client or verb",
+                "the options of a helper come after its client or verb",
                 hint: call.map(Display.shellWord).joined(separator: " "))
         }
         return nil

@@ -7,7 +7,7 @@ struct AnsibleClient: HelperClient, ExampleCommand {
     static let summary = "Passwords of vaults, for ansible-vault."
     static let details = """
         Works as a vault password client script of Ansible, which calls it with a vault ID. The item with that name holds the \
-        password; 'skr set ID' stores it. If there is none, the exit status is 2.
+        password; 'skr set ID' stores it. For an absent item, the exit status is 2.
         """
     static let examples = """
         skr helper install ansible

@@ -10,8 +10,8 @@ struct HeadersClient: HelperClient, ExampleCommand {
         Prints {"Authorization":"Bearer SECRET"}, for a program that runs a command to get its HTTP headers. With --header for \
         another header, the value is the secret without a scheme.
 
-        If the item has an account, it is a user's password, and Authorization uses Basic. With --scheme WORD, the value is WORD \
-        and the secret, without the account. A secret with a line break counts as not found.
+        If the item has an account, it is a user's password, and the value is Basic. With --scheme WORD, the value is WORD and the \
+        secret, without the account. A secret with a line break counts as not found.
 
         \(TokenArguments.details) 'skr cached --forget NAME --key headers' deletes it.
         """

@@ -2,11 +2,13 @@ import Foundation
 import Testing
 
 /// Removes the namespace's keyring and update flag, so that the user's quota lasts for many runs on one machine.
+///
+/// `keyctl unlink` with one argument would remove the ring of the leases, which other scripts of this user need.
 private let removal = #"""
+    drop() { key=$(keyctl search $1 $2 $3) && keyctl unlink $key $1; }
     { for anchor in @s @u; do
-        keyctl unlink $(keyctl search $anchor keyring skr:$SKR_NAMESPACE) $anchor
-        leases=$(keyctl search $anchor keyring skr-leases-2)
-        keyctl unlink $(keyctl search $leases user updates:$SKR_NAMESPACE:) $leases
+        drop $anchor keyring skr:$SKR_NAMESPACE
+        leases=$(keyctl search $anchor keyring skr-leases-2) && drop $leases user updates:$SKR_NAMESPACE:
     done; } &>/dev/null
     """#
 

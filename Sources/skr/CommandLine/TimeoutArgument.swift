@@ -31,13 +31,19 @@ enum TimeoutArgument: ExpressibleByArgument, Equatable {
     /// What the option said, else what SKR_TIMEOUT does; `nil` where it is not set or empty.
     static func usual(unless said: TimeoutArgument? = nil) throws(CommandError) -> TimeoutArgument? {
         if let said { return said }
-        guard let text = try Place.environment(variable.name) else { return nil }
-        guard let usual = TimeoutArgument(argument: text), usual.isPossible else {
+        return try Place.environment(variable.name).map { text throws(CommandError) in
+            try reading(text, of: variable.name)
+        }
+    }
+
+    /// - Parameter name: the option or variable that has this value.
+    static func reading(_ text: String, of name: String) throws(CommandError) -> TimeoutArgument {
+        guard let timeout = TimeoutArgument(argument: text), timeout.isPossible else {
             throw .usage(
-                "\(variable.name): \(Display.quoted(text)) is no duration of more than 0 and at most 4294967295 seconds",
+                "\(name): \(Display.quoted(text)) is no duration of more than 0 and at most 4294967295 seconds",
                 hint: "write it as \(DurationText.forms), or never")
         }
-        return usual
+        return timeout
     }
 
     /// Whether a key can have it.

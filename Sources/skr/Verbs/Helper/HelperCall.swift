@@ -71,7 +71,8 @@ struct HelperCall {
         // Only here, because a client's start should not search all words.
         if timeout != nil, let mistake = LikelyMistake.error(forDurationIn: said) { throw mistake }
         place = try Place(scopeNamed: scope, namespace: namespace)
-        self.timeout = try Self.timeout(timeout)
+        let said = try timeout.map { text throws(CommandError) in try TimeoutArgument.reading(text, of: "--timeout") }
+        self.timeout = try TimeoutArgument.usual(unless: said)?.duration
         switch behind {
         case .nothing where command.count > 0:
             throw .usage(
@@ -82,19 +83,6 @@ struct HelperCall {
     }
 
     private static let usualOptions = ["--scope", "--namespace", "--timeout"]
-
-    private static func timeout(_ text: String?) throws(CommandError) -> Duration? {
-        var said: TimeoutArgument?
-        if let text {
-            said = TimeoutArgument(argument: text)
-            guard said?.isPossible ?? false else {
-                throw .usage(
-                    "--timeout: \(Display.quoted(text)) is no duration of more than 0 and at most 4294967295 seconds",
-                    hint: "write it as \(DurationText.forms), or never")
-            }
-        }
-        return try TimeoutArgument.usual(unless: said)?.duration
-    }
 
     static func hint(for client: any HelperClient.Type) -> String {
         "'skr help helper \(client.name)' shows its options"

@@ -3,10 +3,11 @@ import Testing
 
 @Suite("skr helper install")
 struct HelperInstallTests {
-    /// Runs a script in a home of its own that is empty, whose `.local/bin` is in PATH; `/usr/local/bin`, where root's links would
-    /// be made, is not.
+    /// Runs a script in a session and a home of its own that are empty.
+    ///
+    /// The home's `.local/bin` is in PATH; `/usr/local/bin`, where root's links would be made, is not.
     static func run(_ script: String, environment: [String: String] = [:]) throws -> CommandRunner.Outcome {
-        try CommandRunner().shell(
+        try CommandRunner().inSession(
             #"""
             work=$(mktemp -d); trap 'chmod -R u+rwx $work; rm -rf $work' EXIT; mkdir $work/home $work/bin; cd $work
             skr=$(readlink -f "$(command -v skr)"); mkdir $work/program; ln -s "$skr" $work/program/skr

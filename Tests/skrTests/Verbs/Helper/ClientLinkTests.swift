@@ -21,7 +21,9 @@ struct ClientLinkTests {
             "cargo-credential-skr",
             """
             coproc cargo-credential-skr --cargo-plugin --timeout 8h
-            in=${COPROC[0]} out=${COPROC[1]} pid=$COPROC_PID
+            out=${COPROC[1]} pid=$COPROC_PID
+            # A copy: bash closes its own as soon as the command has ended.
+            exec {in}<&${COPROC[0]}
             read -r line <&$in; echo "$line"
             ask() { echo "{\\"v\\":1,\\"registry\\":{\\"index-url\\":\\"i\\"},$1}" >&$out; read -r line <&$in; echo "$line"; }
             ask '"kind":"get","operation":"read"'

@@ -17,7 +17,7 @@ protocol HelperClient: SendableMetatype {
     static var details: String { get }
     /// Whether the client starts its helper by a link, and by which.
     static var start: HelperStart { get }
-    /// What its command line has; the arguments of the type say the same to the argument parser.
+    /// The options and words of its command line. The argument parser has the same from the type's arguments.
     static var words: HelperWords { get }
     /// Where it shows its user an error.
     static var errors: HelperErrors { get }

@@ -35,7 +35,7 @@ struct HelperCommand: VerbCommand {
         throw .usage("no client is named", hint: "'skr help helper' lists the clients")
     }
 
-    /// The error that options come before the client or verb that they are for; `nil` if there is none among the words.
+    /// The error that options come before the client or verb that they are for; `nil` if no word names a client or verb.
     static func optionsBeforeClient(_ words: [String]) -> CommandError? {
         var rest = words.dropFirst()
         var before: [String] = []

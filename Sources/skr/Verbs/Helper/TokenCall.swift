@@ -65,9 +65,10 @@ struct TokenCall {
             client: KeptToken(format: made, account: target.account ?? "", readsErrors: readsErrors))
     }
 
-    /// What the client says in a variable.
+    /// The value of an environment variable that the client sets; `nil` if it is not set or empty.
     ///
-    /// What is no text says nothing, unless an answer is kept: it must not count as a request that names no recipient.
+    /// A value that is not UTF-8 counts as not set if no answer is kept. Otherwise it is an error: its answer would be kept for
+    /// requests without a recipient.
     static func environment(_ name: String, of call: HelperCall) throws(CommandError) -> String? {
         do throws(CommandError) {
             return try Place.environment(name)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("skr helper install")
 struct HelperInstallTests {
-    /// Runs a script in a session and a home of its own that are empty.
+    /// Runs a script in an empty session and an empty home.
     ///
     /// The home's `.local/bin` is in PATH; `/usr/local/bin`, where root's links would be made, is not.
     static func run(_ script: String, environment: [String: String] = [:]) throws -> CommandRunner.Outcome {

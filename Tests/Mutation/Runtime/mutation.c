@@ -1,0 +1,29 @@
+#include "mutation.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static unsigned char nobody_asks[MUTATION_LIMIT];
+unsigned char mutation_active[MUTATION_LIMIT];
+unsigned char *mutation_reached = nobody_asks;
+
+/* Before the first Swift code, which may run in other constructors. */
+__attribute__((constructor(101))) static void begin(void) {
+    const char *rest = getenv("MUTANTS_ACTIVE");
+    while (rest != NULL && *rest != '\0') {
+        char *end;
+        long mutant = strtol(rest, &end, 10);
+        if (end == rest) break;
+        if (mutant >= 0 && mutant < MUTATION_LIMIT) mutation_active[mutant] = 1;
+        rest = *end == ',' ? end + 1 : end;
+    }
+
+    const char *name = getenv("MUTANTS_REACHED");
+    int file = name == NULL ? -1 : open(name, O_RDWR | O_CLOEXEC);
+    if (file < 0) return;
+    void *shared = mmap(NULL, MUTATION_LIMIT, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (shared != MAP_FAILED) mutation_reached = shared;
+    close(file);
+}

@@ -1,0 +1,204 @@
+import Foundation
+
+/// A copy of the package in which all chosen mutants are compiled, each inactive unless the environment names it.
+struct MutatedTree {
+    static let targets = ["Keyutils", "SessionKeyring", "CredentialHelpers", "skr"]
+
+    let package: URL
+    /// Everything that a run makes: the copy, its build and the reports.
+    let folder: URL
+    /// Mutants that the compiler refused, here or in an earlier run.
+    private(set) var refused: Set<String>
+
+    init(package: URL) throws {
+        self.package = package
+        folder = package.appendingPathComponent(".build/mutation")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let known = try? String(contentsOf: folder.appendingPathComponent("refused"), encoding: .utf8)
+        refused = Set((known ?? "").split(separator: "\n").map(String.init))
+    }
+
+    var tree: URL { folder.appendingPathComponent("tree") }
+    var products: URL { tree.appendingPathComponent(".build/debug") }
+    var bundle: URL { products.appendingPathComponent("SessionKeyringPackageTests.xctest") }
+
+    // MARK: - Mutants
+
+    /// All mutants of the targets, but for those that don't compile.
+    func mutants() throws -> [Mutant] {
+        let files = try sourceFiles()
+        let defaults = DefaultArguments(of: files.map(\.code))
+        return files.flatMap {
+            MutantFinder.mutants(of: $0.code, file: $0.name, target: $0.target, defaults: defaults)
+        }.filter { !refused.contains($0.name) }
+    }
+
+    private func sourceFiles() throws -> [(target: String, name: String, code: String)] {
+        try trackedFiles().compactMap { name in
+            let parts = name.split(separator: "/")
+            guard parts.count > 2, parts[0] == "Sources", name.hasSuffix(".swift"), Self.targets.contains(String(parts[1]))
+            else { return nil }
+            return (String(parts[1]), name, try String(contentsOf: package.appendingPathComponent(name), encoding: .utf8))
+        }
+    }
+
+    private func trackedFiles() throws -> [String] {
+        let output = try Program.output(
+            "git", ["-C", package.path, "ls-files", "-z", "--cached", "--others", "--exclude-standard"])
+        return output.split(separator: "\0").map(String.init).filter {
+            FileManager.default.fileExists(atPath: package.appendingPathComponent($0).path)
+        }
+    }
+
+    // MARK: - Building
+
+    /// Compiles the copy with these mutants, which must not overlap, and leaves out those that don't compile.
+    ///
+    /// - Returns: Those that were compiled; the number that activates one is its index in `mutants`.
+    mutating func build(_ mutants: [Mutant]) throws -> [Int: Mutant] {
+        var kept = Dictionary(uniqueKeysWithValues: mutants.enumerated().map { ($0.offset, $0.element) })
+        for round in 1...60 {
+            try write(kept)
+            let started = Date()
+            let errors = try compile()
+            let seconds = Int(-started.timeIntervalSinceNow)
+            if errors.isEmpty {
+                print("built with \(kept.count) mutants (\(seconds) s)")
+                return kept
+            }
+            let culprits = Set(errors.flatMap { self.culprits(of: $0, among: kept) })
+            guard !culprits.isEmpty else {
+                throw Failure("what doesn't compile has no mutant near it:\n" + errors.map(\.text).joined(separator: "\n"))
+            }
+            print("round \(round): the compiler refuses \(culprits.count) mutants (\(seconds) s)")
+            for number in culprits { kept.removeValue(forKey: number).map { _ = refused.insert($0.name) } }
+            try refused.sorted().joined(separator: "\n").write(
+                to: folder.appendingPathComponent("refused"), atomically: true, encoding: .utf8)
+        }
+        throw Failure("the mutants still don't compile after 60 rounds")
+    }
+
+    private struct CompilerError {
+        let file: String
+        let line: Int
+        let text: String
+    }
+
+    /// The mutants on the error's line, else those of its function, else those of its file.
+    private func culprits(of error: CompilerError, among mutants: [Int: Mutant]) -> [Int] {
+        let inFile = mutants.filter { $0.value.file == error.file }
+        let near = [
+            inFile.filter { $0.value.line == error.line },
+            inFile.filter { $0.value.line <= error.line && error.line <= $0.value.line + 4 },
+            inFile.filter { $0.value.functionLines.contains(error.line) },
+            inFile,
+        ].first { !$0.isEmpty }
+        return near.map { Array($0.keys) } ?? []
+    }
+
+    private func compile() throws -> [CompilerError] {
+        let outcome = try Program.run(
+            "swift", ["build", "--build-tests", "--enable-all-traits", "--package-path", tree.path])
+        guard outcome.code != 0 else { return [] }
+        let prefix = tree.path + "/"
+        var errors: [CompilerError] = []
+        for line in outcome.output.split(separator: "\n") where line.contains(": error:") {
+            let parts = line.split(separator: ":", maxSplits: 3, omittingEmptySubsequences: false)
+            guard parts.count == 4, parts[0].hasPrefix(prefix), let number = Int(parts[1]) else { continue }
+            errors.append(
+                CompilerError(file: String(parts[0].dropFirst(prefix.count)), line: number, text: String(line)))
+        }
+        guard !errors.isEmpty else { throw Failure("the build failed:\n\(outcome.output.suffix(4000))") }
+        return errors
+    }
+
+    // MARK: - The copy
+
+    /// Only what differs is written, so that only that is compiled.
+    private func write(_ mutants: [Int: Mutant]) throws {
+        let byFile = Dictionary(grouping: mutants, by: \.value.file)
+        var names = Set<String>()
+        for name in try trackedFiles() {
+            let original = try Data(contentsOf: package.appendingPathComponent(name))
+            let wanted =
+                if name == "Package.swift" {
+                    Self.manifest(from: String(decoding: original, as: UTF8.self))
+                } else if let mutants = byFile[name] {
+                    Self.apply(mutants.map { ($0.key, $0.value) }, to: original)
+                } else {
+                    original
+                }
+            try put(wanted, at: name, like: package.appendingPathComponent(name))
+            names.insert(name)
+        }
+        for target in Self.targets {
+            let name = "Sources/\(target)/MutationSwitch.swift"
+            try put(Data(Self.switchCode.utf8), at: name, like: nil)
+            names.insert(name)
+        }
+        // As the package's own build, and without the network.
+        if let resolved = try? Data(contentsOf: package.appendingPathComponent("Package.resolved")) {
+            try put(resolved, at: "Package.resolved", like: nil)
+        }
+        try removeFiles(except: names)
+    }
+
+    private func put(_ data: Data, at name: String, like original: URL?) throws {
+        let place = tree.appendingPathComponent(name)
+        if let existing = try? Data(contentsOf: place), existing == data { return }
+        try FileManager.default.createDirectory(at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try data.write(to: place)
+        if let original, let mode = try FileManager.default.attributesOfItem(atPath: original.path)[.posixPermissions] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: place.path)
+        }
+    }
+
+    private func removeFiles(except names: Set<String>) throws {
+        for folder in ["Sources", "Tests"] {
+            let root = tree.appendingPathComponent(folder)
+            for case let path as String in FileManager.default.enumerator(atPath: root.path) ?? .init() {
+                let place = root.appendingPathComponent(path)
+                guard path.hasSuffix(".swift") || path.hasSuffix(".c"), !names.contains("\(folder)/\(path)") else { continue }
+                try FileManager.default.removeItem(at: place)
+            }
+        }
+    }
+
+    private static func apply(_ mutants: [(number: Int, mutant: Mutant)], to original: Data) -> Data {
+        var bytes = Array(original)
+        for (number, mutant) in mutants.sorted(by: { $0.mutant.bytes.lowerBound > $1.mutant.bytes.lowerBound }) {
+            let code = mutant.replacement.replacingOccurrences(of: Mutant.activeCode, with: "isMutationActive(\(number))")
+            bytes.replaceSubrange(mutant.bytes, with: Array(code.utf8))
+        }
+        return Data(bytes)
+    }
+
+    private static let switchCode = """
+        internal import CMutation
+
+        @inline(__always) func isMutationActive(_ number: Int) -> Bool { mutation_is_active(CInt(number)) }
+
+        """
+
+    /// Mutants cause warnings, such as code that is never run.
+    private static func manifest(from original: String) -> Data {
+        let lenient = original.replacingOccurrences(of: ".treatAllWarnings(as: .error),", with: "")
+            .replacingOccurrences(of: ".strictMemorySafety(),", with: "")
+        return Data(
+            (lenient + """
+
+                package.targets.append(.target(name: "CMutation", path: "Tests/Mutation/Runtime"))
+                for target in package.targets where \(targets).contains(target.name) {
+                    target.dependencies.append("CMutation")
+                }
+
+                """).utf8)
+    }
+}
+
+/// Why the tool can't go on.
+struct Failure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

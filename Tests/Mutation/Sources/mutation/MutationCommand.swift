@@ -1,0 +1,108 @@
+import ArgumentParser
+import Foundation
+
+/// Draws small changes of the code, makes one at a time and shows which of them no test notices.
+@main
+struct MutationCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mutation",
+        abstract: "Makes small changes to the code and shows which of them no test notices.",
+        discussion: """
+            All changes are compiled into one copy of the package, in .build/mutation. A change is active while the variable \
+            MUTANTS_ACTIVE names its number. The exit code is 0 whatever the score is.
+            """)
+
+    @Option(help: "Which changes are drawn.") var seed: UInt64 = .random(in: 1...999_999)
+    @Option(help: "How many changes of each target are tried.") var count = 200
+    @Option(parsing: .upToNextOption, help: "The targets whose code is changed.") var targets = MutatedTree.targets
+    @Option(help: "How many runs take place at the same time.") var jobs = 2
+    @Option(help: "The last tests: the target's, all quick ones, or all.") var stage = Trials.Stage.all
+    @Flag(help: "Try only the changes that no test noticed when this seed was last used.") var again = false
+    @Flag(help: "Print the changes and try none.") var list = false
+    @Option(help: "Try only the changes whose description contains this.") var only: String?
+    @Option(help: "The package's folder.") var package = "."
+
+    func validate() throws {
+        for target in targets where !MutatedTree.targets.contains(target) {
+            throw ValidationError("there are no changes of \(target); name some of: \(MutatedTree.targets.joined(separator: " "))")
+        }
+        guard count > 0, jobs > 0 else { throw ValidationError("--count and --jobs are at least 1") }
+    }
+
+    func run() throws {
+        let started = Date()
+        var tree = try MutatedTree(package: URL(fileURLWithPath: package).standardizedFileURL)
+        let explanations = try Explanations(file: tree.package.appendingPathComponent("Tests/Mutation/no-difference"))
+        let all = try tree.mutants()
+        // Some of the lines are run by no test, or don't compile.
+        let drawn = Draw.draw(count * 17 / 10, of: all, targets: MutatedTree.targets, seed: seed)
+        print("seed \(seed): \(all.count) possible changes in \(MutatedTree.targets.joined(separator: ", "))")
+        if list {
+            for mutant in drawn { print(mutant.description) }
+            return
+        }
+        let built = try tree.build(drawn)
+        let suites = try TestSuites(bundle: tree.bundle)
+        let reach = try Reach(suites, bundle: tree.bundle, jobs: jobs)
+        print("which suite runs which change is known (\(Int(-started.timeIntervalSinceNow)) s)")
+        for (suite, why) in reach.broken { print("left out, for it fails without any change: \(suite.name): \(why)") }
+
+        let chosen = choose(from: built, reached: reach.all)
+        let file = Report.place(seed: seed, in: tree.folder)
+        var report = Report(from: file) ?? Report()
+        let known = again ? chosen.compactMapValues { report.noticed[$0.name] } : [:]
+        let trials = Trials(
+            bundle: tree.bundle, suites: suites, reach: reach, mutants: chosen, jobs: jobs, known: known)
+        defer { print("after \(Int(-started.timeIntervalSinceNow)) s") }
+        try trials.run(upTo: stage)
+
+        let noticed = trials.noticed
+        for (number, mutant) in chosen {
+            report.noticed[mutant.name] = noticed[number]
+            report.survived.removeAll { $0 == mutant.name }
+            if noticed[number] == nil { report.survived.append(mutant.name) }
+        }
+        report.survived.sort()
+        try report.write(to: file)
+        for (test, count) in trials.flakyTests.sorted(by: { $0.key < $1.key }) {
+            print("failed with a change, and passed when it was run again: \(test) (\(count))")
+        }
+        for target in targets {
+            printScore(of: chosen.filter { $0.value.target == target }, target, noticed, explanations)
+        }
+    }
+
+    private func choose(from built: [Int: Mutant], reached: Set<Int>) -> [Int: Mutant] {
+        var chosen: [Int: Mutant] = [:]
+        for target in targets {
+            let possible = built.filter { $0.value.target == target && reached.contains($0.key) }.sorted { $0.key < $1.key }
+            for (number, mutant) in possible.prefix(count) where only.map(mutant.description.contains) ?? true {
+                chosen[number] = mutant
+            }
+        }
+        return chosen
+    }
+
+    private func printScore(
+        of mutants: [Int: Mutant], _ target: String, _ noticed: [Int: Trials.Verdict], _ explanations: Explanations
+    ) {
+        let survivors = mutants.filter { noticed[$0.key] == nil }.map(\.value).sorted { ($0.file, $0.line) < ($1.file, $1.line) }
+        let unexplained = survivors.filter { explanations.reason(for: $0) == nil }
+        let counted = mutants.count - survivors.count + unexplained.count
+        for mutant in unexplained { print("not noticed: \(mutant.description)") }
+        for mutant in survivors {
+            if let reason = explanations.reason(for: mutant) { print("no difference: \(mutant.description): \(reason)") }
+        }
+        let stages = Dictionary(grouping: mutants.keys.compactMap { noticed[$0]?.stage }) { $0 }.mapValues(\.count)
+        let share = counted == 0 ? 100 : (mutants.count - survivors.count) * 1000 / counted
+        print(
+            """
+            \(target): noticed \(mutants.count - survivors.count) of \(mutants.count) \(stages.sorted { $0.key < $1.key }
+                .map { "\($0.key) \($0.value)" }.joined(separator: ", ")); \
+            \(survivors.count - unexplained.count) make no difference, \(unexplained.count) are not noticed: \
+            \(share / 10).\(share % 10)%
+            """)
+    }
+}
+
+extension Trials.Stage: ExpressibleByArgument {}

@@ -1,0 +1,139 @@
+import Foundation
+import Glibc
+
+/// A run of some tests with some mutants active.
+struct TestRun {
+    enum Outcome: Sendable {
+        case passed
+        /// The first test that failed, and why.
+        case failed(test: String, why: String)
+    }
+
+    struct Result: Sendable {
+        let outcome: Outcome
+        let seconds: Double
+    }
+
+    /// POSIX_SPAWN_SETSID, which Glibc's module doesn't have.
+    private static let ownSession: Int16 = 0x80
+
+    let bundle: URL
+    /// For `--filter` and `--skip`.
+    let filter: String
+    let skip: String
+    let mutants: [Int]
+    /// Where the numbers of the mutants that are reached are recorded.
+    var reached: URL? = nil
+    /// A run that has told of nothing for so long hangs.
+    var silence = 25.0
+
+    /// Ends the tests at their first failure.
+    func run() throws -> Result {
+        let events = FileManager.default.temporaryDirectory.appendingPathComponent("mutation-events-\(UUID().uuidString)")
+        try Data().write(to: events)
+        defer { try? FileManager.default.removeItem(at: events) }
+        let started = Date()
+        let child = try start(events)
+        let stream = try FileHandle(forReadingFrom: events)
+        defer { try? stream.close() }
+
+        var state = EventReader(silence: silence)
+        var status = CInt()
+        var isRunning = true
+        while isRunning, state.failure == nil {
+            isRunning = waitpid(child, &status, WNOHANG) == 0
+            try state.read(stream)
+            if isRunning { usleep(20_000) }
+        }
+        Self.killSession(child)
+        if isRunning { waitpid(child, &status, 0) }
+        var failure = state.failure
+        if failure == nil, status != 0 {
+            let how = status & 0x7F == 0 ? "exit code \((status >> 8) & 0xFF)" : "signal \(status & 0x7F)"
+            failure = (state.running.first ?? "the bundle", "ended with \(how)")
+        }
+        return Result(
+            outcome: failure.map { .failed(test: $0.test, why: $0.why) } ?? .passed, seconds: -started.timeIntervalSinceNow)
+    }
+
+    private func start(_ events: URL) throws -> pid_t {
+        var words = [
+            "/usr/bin/env", "keyctl", "session", "-", bundle.path, "--testing-library", "swift-testing",
+            "--event-stream-version", "0", "--event-stream-output-path", events.path, "--filter", filter,
+        ]
+        if !skip.isEmpty { words += ["--skip", skip] }
+        var environment = ProcessInfo.processInfo.environment
+        environment["SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH"] = "6"
+        environment["MUTANTS_ACTIVE"] = mutants.map(String.init).joined(separator: ",")
+        environment["MUTANTS_REACHED"] = reached?.path
+        let arguments = words.map { strdup($0) } + [nil]
+        let variables = environment.map { strdup("\($0)=\($1)") } + [nil]
+        defer { (arguments + variables).forEach { free($0) } }
+
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        posix_spawnattr_setflags(&attributes, Self.ownSession)
+        var child = pid_t()
+        let code = posix_spawn(&child, words[0], &actions, &attributes, arguments, variables)
+        guard code == 0 else { throw Failure("the tests can't be started: \(String(cString: strerror(code)))") }
+        return child
+    }
+
+    /// Kills the tests and all that they started, which have process groups of their own.
+    private static func killSession(_ session: pid_t) {
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [] {
+            guard let process = pid_t(name), getsid(process) == session else { continue }
+            kill(process, SIGKILL)
+        }
+    }
+}
+
+/// Follows the events that Swift Testing writes.
+private struct EventReader {
+    let silence: Double
+    private(set) var failure: (test: String, why: String)?
+    private(set) var running: [String] = []
+    private var rest = Data()
+    private var lastEvent = Date()
+
+    init(silence: Double) { self.silence = silence }
+
+    mutating func read(_ stream: FileHandle) throws {
+        let new = stream.availableData
+        if new.isEmpty {
+            if -lastEvent.timeIntervalSinceNow > silence { failure = (running.first ?? "the bundle", "hangs") }
+            return
+        }
+        lastEvent = Date()
+        rest += new
+        while failure == nil, let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+            try read(rest[..<end])
+            rest = Data(rest[(end + 1)...])
+        }
+    }
+
+    private mutating func read(_ line: Data) throws {
+        guard let record = try JSONSerialization.jsonObject(with: line) as? [String: Any],
+            record["kind"] as? String == "event", let event = record["payload"] as? [String: Any],
+            let kind = event["kind"] as? String
+        else { return }
+        let test = event["testID"] as? String ?? "the bundle"
+        switch kind {
+        case "testStarted": running.append(test)
+        case "testEnded": running.removeAll { $0 == test }
+        case "issueRecorded":
+            let issue = event["issue"] as? [String: Any]
+            guard issue?["isKnown"] as? Bool != true, issue?["isFailure"] as? Bool != false else { return }
+            let messages = (event["messages"] as? [[String: Any]] ?? []).compactMap { $0["text"] as? String }
+            failure = (test, messages.first.map { String($0.prefix(160)) } ?? "")
+        default: break
+        }
+    }
+}

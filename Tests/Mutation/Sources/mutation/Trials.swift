@@ -1,0 +1,209 @@
+import Foundation
+import Synchronization
+
+/// Tries mutants against ever more tests until one fails.
+///
+/// 1. The suites of the mutant's target that run its line, alone: the most specific ones first.
+/// 2. The most specific suites of other targets, alone.
+/// 3. All other quick suites that run its line, with several mutants active at the same time.
+/// 4. The long tests and a sample of the pair search, in the same way.
+///
+/// If a test fails while several are active, the mutants that run its suite are tried on that suite one by one.
+final class Trials: Sendable {
+    struct Verdict: Codable, Sendable {
+        let stage: String
+        let test: String
+        let why: String
+    }
+
+    private static let mostSpecific = 8
+    private static let together = 8
+
+    private let bundle: URL
+    private let suites: TestSuites
+    private let reach: Reach
+    private let mutants: [Int: Mutant]
+    private let jobs: Int
+    private let verdicts: Mutex<[Int: Verdict]>
+    private let flaky = Mutex<[String: Int]>([:])
+    private let tried = Mutex(0)
+
+    init(
+        bundle: URL, suites: TestSuites, reach: Reach, mutants: [Int: Mutant], jobs: Int, known: [Int: Verdict]
+    ) {
+        self.bundle = bundle
+        self.suites = suites
+        self.reach = reach
+        self.mutants = mutants
+        self.jobs = jobs
+        verdicts = Mutex(known)
+    }
+
+    /// The mutants that a test noticed, and which.
+    var noticed: [Int: Verdict] { verdicts.withLock { $0 } }
+    /// Tests that failed once with a mutant, and not again.
+    var flakyTests: [String: Int] { flaky.withLock { $0 } }
+
+    private var survivors: [Int] {
+        let known = noticed
+        return mutants.keys.filter { known[$0] == nil }.sorted()
+    }
+
+    func run(upTo stage: Stage) throws {
+        let all = survivors.count
+        try inParallel(jobs, survivors) { mutant in
+            try alone(mutant)
+            let count = tried.withLock {
+                $0 += 1
+                return $0
+            }
+            report(mutant, "\(count) of \(all)")
+        }
+        guard stage != .target else { return }
+        let ordered = survivors.sorted { (mutants[$0]?.file ?? "", $0) < (mutants[$1]?.file ?? "", $1) }
+        print("\(ordered.count) share the other quick tests")
+        try inParallel(jobs, ordered.chunks(of: Self.together)) { try shared($0) }
+        guard stage != .quick else { return }
+        print("\(survivors.count) share the long tests")
+        try long()
+        print("\(survivors.count) share the pair search")
+        try pairSearch()
+    }
+
+    enum Stage: String, CaseIterable, Sendable { case target, quick, all }
+
+    private func report(_ mutant: Int, _ count: String) {
+        guard let description = mutants[mutant]?.description else { return }
+        if let verdict = noticed[mutant] {
+            print("\(count): noticed (\(verdict.test)) \(description)")
+        } else {
+            print("\(count): not yet noticed: \(description)")
+        }
+        fflush(nil)
+    }
+
+    // MARK: - Alone
+
+    private func alone(_ mutant: Int) throws {
+        let all = reach.suites(of: [mutant])
+        let own = all.filter { $0.module == "\(mutants[mutant]?.target ?? "")Tests" }
+        let other = all.filter { !own.contains($0) }
+        let first = own.prefix(Self.mostSpecific)
+        if try notices([mutant], Array(first), "target") { return }
+        if try notices([mutant], Array(own.dropFirst(first.count)), "target") { return }
+        _ = try notices([mutant], Array(other.prefix(Self.mostSpecific)), "quick")
+    }
+
+    /// Whether these suites notice these mutants, or one of them; it has a verdict then.
+    private func notices(_ group: [Int], _ chosen: [TestSuite], _ stage: String) throws -> Bool {
+        var left = chosen
+        while !left.isEmpty {
+            let run = TestRun(bundle: bundle, filter: pattern(left), skip: suites.longPattern, mutants: group)
+            guard case .failed(let test, let why) = try run.run().outcome else { return false }
+            guard let suite = left.first(where: { isTest(test, of: $0) }) else {
+                // Nobody knows which test it was, for the bundle ended or hangs: one suite after the other then.
+                if left.count == 1 { return try settle(group, left[0], stage, test, why) }
+                for suite in left where try notices(group, [suite], stage) { return true }
+                return false
+            }
+            if try settle(group, suite, stage, test, why) { return true }
+            left.removeAll { $0 == suite }
+        }
+        return false
+    }
+
+    /// Tries each of the group on a suite that failed with all of them.
+    private func settle(_ group: [Int], _ suite: TestSuite, _ stage: String, _ test: String, _ why: String) throws -> Bool {
+        var isAny = false
+        for mutant in group where group.count == 1 || reach.mutants[suite]?.contains(mutant) == true {
+            if group.count == 1, why == "hangs" {
+                record(mutant, Verdict(stage: stage, test: test, why: why))
+                return true
+            }
+            let run = TestRun(bundle: bundle, filter: suite.pattern, skip: suites.longPattern, mutants: [mutant])
+            guard case .failed(let test, let why) = try run.run().outcome else { continue }
+            record(mutant, Verdict(stage: stage, test: test, why: why))
+            isAny = true
+        }
+        if !isAny { flaky.withLock { $0[test, default: 0] += 1 } }
+        return isAny
+    }
+
+    private func isTest(_ test: String, of suite: TestSuite) -> Bool {
+        test == suite.name || test.hasPrefix(suite.name + "/")
+    }
+
+    private func pattern(_ suites: [TestSuite]) -> String { suites.map(\.pattern).joined(separator: "|") }
+
+    private func record(_ mutant: Int, _ verdict: Verdict) {
+        verdicts.withLock { if $0[mutant] == nil { $0[mutant] = verdict } }
+    }
+
+    // MARK: - Several at the same time
+
+    private func shared(_ group: [Int]) throws {
+        var left = group
+        while !left.isEmpty {
+            let remaining = reach.suites(of: left)
+            guard try notices(left, remaining, "quick") else { return }
+            let known = noticed
+            for mutant in left where known[mutant] != nil { report(mutant, "shared") }
+            left.removeAll { known[$0] != nil }
+        }
+    }
+
+    private func long() throws {
+        var excluded: [String] = []
+        while !survivors.isEmpty {
+            let file = try ReachedFile()
+            let run = TestRun(
+                bundle: bundle, filter: suites.longPattern, skip: excluded.joined(separator: "|"), mutants: survivors,
+                reached: file.url, silence: 150)
+            guard case .failed(let test, _) = try run.run().outcome else { return }
+            // Of a test, its place in the file comes last.
+            let name = test.split(separator: "/").prefix { !$0.contains(".swift:") }.joined(separator: "/")
+            guard name != "the bundle" else {
+                print("the long tests ended with no test's failure: tried no further")
+                return
+            }
+            let pattern = TestSuite(name: name).pattern
+            try inParallel(jobs, try file.mutants().intersection(survivors).sorted()) { mutant in
+                let alone = TestRun(bundle: bundle, filter: pattern, skip: "", mutants: [mutant], silence: 150)
+                guard case .failed(let test, let why) = try alone.run().outcome else { return }
+                record(mutant, Verdict(stage: "long", test: test, why: why))
+                report(mutant, "long")
+            }
+            excluded.append(pattern)
+        }
+    }
+
+    private func pairSearch() throws {
+        try searchPairs(survivors)
+    }
+
+    /// Halves a group for which the search finds something until each finding has its mutant.
+    private func searchPairs(_ group: [Int]) throws {
+        guard !group.isEmpty else { return }
+        let outcome = try Program.run(
+            "env",
+            [
+                "MUTANTS_ACTIVE=" + group.map(String.init).joined(separator: ","), "timeout", "600", "keyctl", "session",
+                "-", bundle.deletingLastPathComponent().appendingPathComponent("pair-search").path, "--sample", "2",
+                "--seed", "1",
+            ])
+        guard outcome.code != 0 else { return }
+        guard group.count > 1 else {
+            let finding = outcome.output.split(separator: "\n").last.map(String.init) ?? ""
+            record(group[0], Verdict(stage: "pairs", test: "pair-search", why: String(finding.prefix(160))))
+            return report(group[0], "pairs")
+        }
+        try searchPairs(Array(group[..<(group.count / 2)]))
+        try searchPairs(Array(group[(group.count / 2)...]))
+    }
+}
+
+extension Array {
+    fileprivate func chunks(of size: Int) -> [[Element]] {
+        stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
+    }
+}

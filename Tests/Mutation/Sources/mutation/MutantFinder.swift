@@ -22,6 +22,8 @@ final class MutantFinder: SyntaxVisitor {
     private let lines: SourceLocationConverter
     private var functions: [(name: String, lines: ClosedRange<Int>, isInit: Bool, returns: Bool)] = []
     private var found: [Mutant] = []
+    /// Variables that get their first value later, in whichever function: assignments to them can't be dropped.
+    private var lateNames: Set<String> = []
 
     /// All mutants of this code.
     static func mutants(of code: String, file: String, target: String, defaults: DefaultArguments) -> [Mutant] {
@@ -85,13 +87,21 @@ final class MutantFinder: SyntaxVisitor {
     override func visitPost(_ node: SubscriptDeclSyntax) { functions.removeLast() }
 
     override func visit(_ node: PatternBindingSyntax) -> SyntaxVisitorContinueKind {
-        guard node.accessorBlock != nil else { return .visitChildren }
+        guard node.accessorBlock != nil else {
+            if node.initializer == nil { noteLateNames(node.pattern) }
+            return .visitChildren
+        }
         enter(node.pattern.trimmedDescription, node, returns: true)
         return kind(node.pattern.trimmedDescription, [])
     }
 
     override func visitPost(_ node: PatternBindingSyntax) {
         if node.accessorBlock != nil { functions.removeLast() }
+    }
+
+    private func noteLateNames(_ pattern: PatternSyntax) {
+        if let name = pattern.as(IdentifierPatternSyntax.self) { lateNames.insert(name.identifier.text) }
+        pattern.as(TuplePatternSyntax.self)?.elements.forEach { noteLateNames($0.pattern) }
     }
 
     private func addEarlyReturn(_ body: CodeBlockSyntax?, result: String?) {
@@ -141,6 +151,8 @@ final class MutantFinder: SyntaxVisitor {
         }
         guard core.is(FunctionCallExprSyntax.self) || assignment == true && !function.isInit else { return .visitChildren }
         if let call = core.as(FunctionCallExprSyntax.self), isText(call) { return .skipChildren }
+        if let call = core.as(FunctionCallExprSyntax.self), calledName(call) == "init" { return .visitChildren }
+        if let left = core.as(InfixOperatorExprSyntax.self)?.leftOperand, isLate(left) { return .visitChildren }
         // The only expression of a function or closure with a result is that result.
         let isOnly = node.parent?.as(CodeBlockItemListSyntax.self)?.count == 1
         let isBody = node.parent?.parent?.parent?.is(FunctionDeclSyntax.self) == true
@@ -154,6 +166,11 @@ final class MutantFinder: SyntaxVisitor {
             add(.ignored, statement, "if \(Mutant.activeCode) { do { \(code) } catch {} } else { \(code) }")
         }
         return .visitChildren
+    }
+
+    private func isLate(_ assigned: ExprSyntax) -> Bool {
+        if let names = assigned.as(TupleExprSyntax.self) { return names.elements.contains { isLate($0.expression) } }
+        return assigned.as(DeclReferenceExprSyntax.self).map { lateNames.contains($0.baseName.text) } ?? false
     }
 
     override func visit(_ node: SwitchCaseSyntax) -> SyntaxVisitorContinueKind {

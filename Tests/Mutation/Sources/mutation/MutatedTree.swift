@@ -63,14 +63,14 @@ struct MutatedTree {
             let errors = try compile()
             let seconds = Int(-started.timeIntervalSinceNow)
             if errors.isEmpty {
-                print("built with \(kept.count) mutants (\(seconds) s)")
+                say("built with \(kept.count) mutants (\(seconds) s)")
                 return kept
             }
             let culprits = Set(errors.flatMap { self.culprits(of: $0, among: kept) })
             guard !culprits.isEmpty else {
                 throw Failure("what doesn't compile has no mutant near it:\n" + errors.map(\.text).joined(separator: "\n"))
             }
-            print("round \(round): the compiler refuses \(culprits.count) mutants (\(seconds) s)")
+            say("round \(round): the compiler refuses \(culprits.count) mutants (\(seconds) s)")
             for number in culprits { kept.removeValue(forKey: number).map { _ = refused.insert($0.name) } }
             try refused.sorted().joined(separator: "\n").write(
                 to: folder.appendingPathComponent("refused"), atomically: true, encoding: .utf8)
@@ -90,6 +90,8 @@ struct MutatedTree {
         let near = [
             inFile.filter { $0.value.line == error.line },
             inFile.filter { $0.value.line <= error.line && error.line <= $0.value.line + 4 },
+            // Such as a variable that has no value because of a statement that is dropped.
+            inFile.filter { $0.value.functionLines.contains(error.line) && $0.value.rule == .dropped },
             inFile.filter { $0.value.functionLines.contains(error.line) },
             inFile,
         ].first { !$0.isEmpty }
@@ -119,6 +121,12 @@ struct MutatedTree {
         let byFile = Dictionary(grouping: mutants, by: \.value.file)
         var names = Set<String>()
         for name in try trackedFiles() {
+            if let destination = try? FileManager.default.destinationOfSymbolicLink(
+                atPath: package.appendingPathComponent(name).path)
+            {
+                try link(name, to: destination)
+                continue
+            }
             let original = try Data(contentsOf: package.appendingPathComponent(name))
             let wanted =
                 if name == "Package.swift" {
@@ -153,12 +161,22 @@ struct MutatedTree {
         }
     }
 
+    private func link(_ name: String, to destination: String) throws {
+        let place = tree.appendingPathComponent(name)
+        guard (try? FileManager.default.destinationOfSymbolicLink(atPath: place.path)) != destination else { return }
+        try? FileManager.default.removeItem(at: place)
+        try FileManager.default.createDirectory(at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(atPath: place.path, withDestinationPath: destination)
+    }
+
     private func removeFiles(except names: Set<String>) throws {
         for folder in ["Sources", "Tests"] {
             let root = tree.appendingPathComponent(folder)
             for case let path as String in FileManager.default.enumerator(atPath: root.path) ?? .init() {
                 let place = root.appendingPathComponent(path)
-                guard path.hasSuffix(".swift") || path.hasSuffix(".c"), !names.contains("\(folder)/\(path)") else { continue }
+                let isCode = path.hasSuffix(".swift") || path.hasSuffix(".c")
+                let isLink = (try? FileManager.default.destinationOfSymbolicLink(atPath: place.path)) != nil
+                guard isCode, !isLink, !names.contains("\(folder)/\(path)") else { continue }
                 try FileManager.default.removeItem(at: place)
             }
         }

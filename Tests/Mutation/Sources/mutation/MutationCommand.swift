@@ -36,16 +36,16 @@ struct MutationCommand: ParsableCommand {
         let all = try tree.mutants()
         // Some of the lines are run by no test, or don't compile.
         let drawn = Draw.draw(count * 17 / 10, of: all, targets: MutatedTree.targets, seed: seed)
-        print("seed \(seed): \(all.count) possible changes in \(MutatedTree.targets.joined(separator: ", "))")
+        say("seed \(seed): \(all.count) possible changes in \(MutatedTree.targets.joined(separator: ", "))")
         if list {
-            for mutant in drawn { print(mutant.description) }
+            for mutant in drawn { say(mutant.description) }
             return
         }
         let built = try tree.build(drawn)
         let suites = try TestSuites(bundle: tree.bundle)
         let reach = try Reach(suites, bundle: tree.bundle, jobs: jobs)
-        print("which suite runs which change is known (\(Int(-started.timeIntervalSinceNow)) s)")
-        for (suite, why) in reach.broken { print("left out, for it fails without any change: \(suite.name): \(why)") }
+        say("which suite runs which change is known (\(Int(-started.timeIntervalSinceNow)) s)")
+        for (suite, why) in reach.broken { say("left out, for it fails without any change: \(suite.name): \(why)") }
 
         let chosen = choose(from: built, reached: reach.all)
         let file = Report.place(seed: seed, in: tree.folder)
@@ -53,7 +53,7 @@ struct MutationCommand: ParsableCommand {
         let known = again ? chosen.compactMapValues { report.noticed[$0.name] } : [:]
         let trials = Trials(
             bundle: tree.bundle, suites: suites, reach: reach, mutants: chosen, jobs: jobs, known: known)
-        defer { print("after \(Int(-started.timeIntervalSinceNow)) s") }
+        defer { say("after \(Int(-started.timeIntervalSinceNow)) s") }
         try trials.run(upTo: stage)
 
         let noticed = trials.noticed
@@ -65,7 +65,7 @@ struct MutationCommand: ParsableCommand {
         report.survived.sort()
         try report.write(to: file)
         for (test, count) in trials.flakyTests.sorted(by: { $0.key < $1.key }) {
-            print("failed with a change, and passed when it was run again: \(test) (\(count))")
+            say("failed with a change, and passed when it was run again: \(test) (\(count))")
         }
         for target in targets {
             printScore(of: chosen.filter { $0.value.target == target }, target, noticed, explanations)
@@ -89,13 +89,13 @@ struct MutationCommand: ParsableCommand {
         let survivors = mutants.filter { noticed[$0.key] == nil }.map(\.value).sorted { ($0.file, $0.line) < ($1.file, $1.line) }
         let unexplained = survivors.filter { explanations.reason(for: $0) == nil }
         let counted = mutants.count - survivors.count + unexplained.count
-        for mutant in unexplained { print("not noticed: \(mutant.description)") }
+        for mutant in unexplained { say("not noticed: \(mutant.description)") }
         for mutant in survivors {
-            if let reason = explanations.reason(for: mutant) { print("no difference: \(mutant.description): \(reason)") }
+            if let reason = explanations.reason(for: mutant) { say("no difference: \(mutant.description): \(reason)") }
         }
         let stages = Dictionary(grouping: mutants.keys.compactMap { noticed[$0]?.stage }) { $0 }.mapValues(\.count)
         let share = counted == 0 ? 100 : (mutants.count - survivors.count) * 1000 / counted
-        print(
+        say(
             """
             \(target): noticed \(mutants.count - survivors.count) of \(mutants.count) \(stages.sorted { $0.key < $1.key }
                 .map { "\($0.key) \($0.value)" }.joined(separator: ", ")); \

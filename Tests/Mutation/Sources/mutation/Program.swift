@@ -23,3 +23,9 @@ enum Program {
         return outcome.output
     }
 }
+
+/// Prints a line at once, also into a file.
+func say(_ line: String) {
+    print(line)
+    fflush(nil)
+}

@@ -61,12 +61,12 @@ final class Trials: Sendable {
         }
         guard stage != .target else { return }
         let ordered = survivors.sorted { (mutants[$0]?.file ?? "", $0) < (mutants[$1]?.file ?? "", $1) }
-        print("\(ordered.count) share the other quick tests")
+        say("\(ordered.count) share the other quick tests")
         try inParallel(jobs, ordered.chunks(of: Self.together)) { try shared($0) }
         guard stage != .quick else { return }
-        print("\(survivors.count) share the long tests")
+        say("\(survivors.count) share the long tests")
         try long()
-        print("\(survivors.count) share the pair search")
+        say("\(survivors.count) share the pair search")
         try pairSearch()
     }
 
@@ -75,11 +75,10 @@ final class Trials: Sendable {
     private func report(_ mutant: Int, _ count: String) {
         guard let description = mutants[mutant]?.description else { return }
         if let verdict = noticed[mutant] {
-            print("\(count): noticed (\(verdict.test)) \(description)")
+            say("\(count): noticed (\(verdict.test)) \(description)")
         } else {
-            print("\(count): not yet noticed: \(description)")
+            say("\(count): not yet noticed: \(description)")
         }
-        fflush(nil)
     }
 
     // MARK: - Alone
@@ -163,7 +162,7 @@ final class Trials: Sendable {
             // Of a test, its place in the file comes last.
             let name = test.split(separator: "/").prefix { !$0.contains(".swift:") }.joined(separator: "/")
             guard name != "the bundle" else {
-                print("the long tests ended with no test's failure: tried no further")
+                say("the long tests ended with no test's failure: tried no further")
                 return
             }
             let pattern = TestSuite(name: name).pattern

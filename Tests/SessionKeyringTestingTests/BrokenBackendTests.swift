@@ -8,7 +8,8 @@ import Threads
 /// What a backend may do wrong.
 private enum Breakage: CaseIterable {
     case dropsWrites, tearsValues, answersStale, ignoresTimeouts, replacesOnAdd, deletesNothing, listsNothing,
-        foldsNames, grantsToAll, keepsFetches, keepsThread, listsSentinels, tellsNothing, tellsOfSentinels
+        foldsNames, grantsToAll, keepsFetches, keepsThread, listsSentinels, tellsNothing, tellsOfSentinels,
+        tellsTwice
 
     /// The check that is about it.
     var check: String {
@@ -24,7 +25,7 @@ private enum Breakage: CaseIterable {
         case .keepsFetches: "what a fetch brings is not stored over what happened to the item meanwhile"
         case .keepsThread: "a backend does not wait for the holder of an item, and what it does is done"
         case .listsSentinels: "what the store keeps beside an item is in no list, and works like an item"
-        case .tellsNothing, .tellsOfSentinels: "changes are told in their order, unless the backend tells of none"
+        case .tellsNothing, .tellsOfSentinels, .tellsTwice: "changes are told in their order, unless the backend tells of none"
         }
     }
 }
@@ -130,8 +131,23 @@ private struct BrokenBackend: SecretBackend {
         case .tellsNothing: SecretChanges(AsyncStream { $0.finish() })
         case .tellsOfSentinels:
             SecretChanges(AsyncStream { $0.yield(.stored(.password(service: "service").freshnessSentinel)) })
+        case .tellsTwice:
+            repeatingClears(try whole.changes(&attempt))
         default: try whole.changes(&attempt)
         }
+    }
+
+    private func repeatingClears(_ changes: SecretChanges) -> SecretChanges {
+        SecretChanges(
+            AsyncStream { stream in
+                let task = Task {
+                    for await change in changes {
+                        stream.yield(change)
+                        if change == .cleared { stream.yield(change) }
+                    }
+                }
+                stream.onTermination = { _ in task.cancel() }
+            })
     }
 
     func attributes() throws(SecretStoreError) -> [ItemAttributes] {

@@ -32,7 +32,7 @@ public struct KeyEvent: Hashable, Sendable {
     /// What happened to it.
     public let change: Change
 
-    init(key: Key?, change: Change) {
+    package init(key: Key?, change: Change) {
         self.key = key
         self.change = change
     }

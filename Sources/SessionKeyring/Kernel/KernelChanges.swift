@@ -1,4 +1,4 @@
-import Keyutils
+package import Keyutils
 
 extension KernelBackend {
     package func changes(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> SecretChanges {
@@ -30,38 +30,39 @@ private final class KernelChanges: Sendable {
         }
         return nil
     }
+}
 
-    private struct KnownKeys {
-        var items: [KeySerial: ItemIdentity]
-        /// Keys that are not items: other programs' keys and our sentinels.
-        private var foreign: Set<KeySerial> = []
+/// The keys of a namespace's ring, whose numbers are all that the kernel tells when they go.
+package struct KnownKeys {
+    private var items: [KeySerial: ItemIdentity]
+    /// Keys that are not items: other programs' keys and our sentinels.
+    private var foreign: Set<KeySerial> = []
 
-        init(items: [KeySerial: ItemIdentity]) { self.items = items }
+    package init(items: [KeySerial: ItemIdentity]) { self.items = items }
 
-        mutating func change(of event: KeyEvent) -> SecretChange? {
-            switch event.change {
-            case .linked(let key): return stored(key)
-            case .unlinked(let key):
-                if foreign.remove(key.serial) != nil { return nil }
-                return items.removeValue(forKey: key.serial).map { .deleted($0) } ?? .missed
-            case .cleared:
-                items = [:]
-                foreign = []
-                return .cleared
-            case .eventsLost: return .missed
-            default: return nil
-            }
+    package mutating func change(of event: KeyEvent) -> SecretChange? {
+        switch event.change {
+        case .linked(let key): return stored(key)
+        case .unlinked(let key):
+            if foreign.remove(key.serial) != nil { return nil }
+            return items.removeValue(forKey: key.serial).map { .deleted($0) } ?? .missed
+        case .cleared:
+            items = [:]
+            foreign = []
+            return .cleared
+        case .eventsLost: return .missed
+        default: return nil
         }
+    }
 
-        private mutating func stored(_ key: Key) -> SecretChange? {
-            // The kernel tells the key's number only, and no longer describes one that is gone.
-            guard let description = try? key.describe() else { return .missed }
-            guard let item = ItemIdentity(keyDescription: description.name) else {
-                foreign.insert(key.serial)
-                return nil
-            }
-            items[key.serial] = item
-            return .stored(item)
+    private mutating func stored(_ key: Key) -> SecretChange? {
+        // The kernel tells the key's number only, and no longer describes one that is gone.
+        guard let description = try? key.describe() else { return .missed }
+        guard let item = ItemIdentity(keyDescription: description.name) else {
+            foreign.insert(key.serial)
+            return nil
         }
+        items[key.serial] = item
+        return .stored(item)
     }
 }

@@ -93,7 +93,7 @@ struct ItemOwnerTests {
         arguments: [
             "https://plain.example", "https://h.example/v2", "https://h.example/v1/", "https://h.example:8443/a",
             "ghcr.io",
-            "single", "localhost:5000",
+            "single", "localhost", "localhost:5000",
         ])
     func pairs(service: String) throws {
         let clients = Client.allCases.filter { $0.knows(service) }

@@ -38,6 +38,17 @@ struct SurroundingsTests {
         }
     }
 
+    @Test(
+        "without /proc, nobody knows whether a filter is in force, or what the quota is",
+        .enabled(if: geteuid() == 0 && !Capability.isKernelLab, "needs root, to change the root directory"))
+    func noProc() async {
+        await #expect(processExitsWith: .success) {
+            guard chroot("/var/tmp") == 0, chdir("/") == 0 else { throw SetupFailure(step: "chroot") }
+            #expect(KeyFacility.isFiltered == nil)
+            #expect(throws: KeyringError.self) { try KeyQuota.current() }
+        }
+    }
+
     @Test("a keyring is possessed while a chain of the thread's own keyrings leads to it")
     func possession() async {
         await #expect(processExitsWith: .success) { try followPossession() }

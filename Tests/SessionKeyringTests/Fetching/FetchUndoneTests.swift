@@ -58,6 +58,18 @@ struct FetchUndoneTests {
         #expect(try store.get(item) == "fetched")
     }
 
+    @Test("what was fetched is stored no sooner than all writers have seen that the item is fetched")
+    func grace() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let begun = ContinuousClock.now
+        let fetch = try #require(try store.backend.beginFetch(of: item))
+        let bytes: [UInt8] = [1]
+        #expect(try fetch.store(bytes.span.bytes, timeout: nil))
+        // The update flag's grace, in which a writer that has not seen the flag still writes.
+        #expect(ContinuousClock.now - begun >= .milliseconds(20))
+    }
+
     @Test("an item whose name has no room for a word more is fetched as any other")
     func longName() throws {
         let scratch = try ScratchKeyring()

@@ -63,6 +63,18 @@ struct RefreshTests {
         #expect(fetched == Token(access: "b", refresh: "r"))
     }
 
+    @Test("a login whose freshness can't be stated is an error", arguments: [false, true])
+    func notStated(inTask isInTask: Bool) async throws {
+        let store = SecretStore(backend: NoUpdates())
+        await #expect {
+            if isInTask {
+                try await store.set("login", for: item, refreshAfter: .seconds(600), waiting: .seconds(1))
+            } else {
+                try store.set("login", for: item, refreshAfter: .seconds(600))
+            }
+        } throws: { ($0 as? SecretStoreError)?.code == .forbidden }
+    }
+
     @Test("a value that is plainly set over a fetched one is not taken for fresh", arguments: Place.allCases)
     func plainSet(place: Place) async throws {
         let scratch = try ScratchKeyring()
@@ -280,5 +292,16 @@ private struct CountingBackend: ForwardingBackend {
     ) throws(SecretStoreError) -> Bool {
         if expired == item { count.withLock { $0 += 1 } }
         return try whole.expire(expired, timeout: timeout, &attempt)
+    }
+}
+
+/// A backend in which nothing may be updated, as sentinels are.
+private struct NoUpdates: ForwardingBackend {
+    let whole: any SecretBackend = InMemoryBackend()
+
+    func beginUpdate(
+        of item: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> any ItemUpdate {
+        throw SecretStoreError(.forbidden, item: item)
     }
 }

@@ -42,6 +42,26 @@ struct SharedFetchTests {
         #expect(fetches.withLock { $0 } <= 3)
     }
 
+    @Test("the error of a fetch is not for those who want a value of another type")
+    func otherType() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let gate = Gate()
+        let text = Task {
+            try await store.value(for: item, sharingFailuresFor: nil) { () async throws -> String in
+                await gate.wait()
+                throw Refusal()
+            }
+        }
+        await gate.awaitWaiter()
+        let number = Task { try await store.value(for: item, sharingFailuresFor: nil) { 1 } }
+        // Nobody is told that it waits too.
+        try await Task.sleep(for: .milliseconds(100))
+        gate.open()
+        await #expect(throws: Refusal.self) { _ = try await text.value }
+        #expect(try await number.value == 1)
+    }
+
     @Test("what the store has no room for goes to all who wait for it")
     func noRoom() async throws {
         let backend = FullBackend()

@@ -164,7 +164,7 @@ private final class KernelItemUpdate: ItemUpdate {
             self.lease = consume lease
             throw SecretStoreError(error, item: item)
         }
-        if isWritten { return lease.release() ? .stored : .leaseLost }
+        if isWritten { return .stored }
         let isOurs = lease.timeLeft > slack
         self.lease = consume lease
         return isOurs ? .changed : .leaseLost

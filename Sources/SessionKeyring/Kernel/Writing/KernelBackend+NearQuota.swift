@@ -13,7 +13,8 @@ import Keyutils
 ///    the new one would lie in the lease, unseen. A refusal changes nothing. (The new secret without a timeout, until
 ///    somebody takes the lease, and ``ItemLeases/finishOverwrite(_:of:)`` gives it one.)
 /// 4. *Timeout*. (The same.)
-/// 5. *Commit*: the lease is given back in time. If it was not, or the key was not there any more, all begins anew.
+/// 5. *Release*: the lease is given back. That may come late: a process that took the lease meanwhile found the new payload
+///    and finished the write, because a lease that was taken lets nothing in.
 extension KernelBackend {
     func placeNearQuota(
         _ pending: PendingWrite, _ payload: RawSpan, _ attempt: inout BackendAttempt
@@ -57,13 +58,11 @@ extension KernelBackend {
             guard error.isKeyGoneOrRefused else { throw error }
             throw KeyringError(.quotaExceeded, in: .add)
         }
-        let isWritten = try overwrite(
+        return try overwrite(
             key, in: items, with: pending, payload, under: &lease, slack: ItemLeases.duration / 4)
-        // Looked at first, because a lease that is lost ends by itself.
-        return isWritten ? lease.release() : false
     }
 
-    /// Writes over the key, which stands once the lease has been given back in time; false if it has to begin anew.
+    /// Writes over the key; false if it has to begin again, because the lease was lost or the key was no longer there.
     ///
     /// - Throws: ``KeyringError`` with `quotaExceeded`, nothing having changed.
     func overwrite(

@@ -221,6 +221,7 @@ final class MutantFinder: SyntaxVisitor {
 
     private func addCondition(_ condition: ExprSyntax, _ rules: [Mutant.Rule]) {
         let code = source(bytes(of: condition))
+        let marks = code.hasPrefix("try ") ? "try " : ""
         for rule in rules {
             let changed =
                 switch rule {
@@ -228,7 +229,7 @@ final class MutantFinder: SyntaxVisitor {
                 case .never: "(!\(Mutant.activeCode) && (\(code)))"
                 default: "(\(Mutant.activeCode) != (\(code)))"
                 }
-            add(rule, condition, changed)
+            add(rule, condition, marks + changed)
         }
     }
 

@@ -110,8 +110,23 @@ struct MutatedTree {
             errors.append(
                 CompilerError(file: String(parts[0].dropFirst(prefix.count)), line: number, text: String(line)))
         }
-        guard !errors.isEmpty else { throw Failure("the build failed:\n\(outcome.output.suffix(4000))") }
+        if errors.isEmpty { errors = crashes(in: outcome.output) }
+        guard !errors.isEmpty else {
+            try outcome.output.write(to: folder.appendingPathComponent("build.log"), atomically: true, encoding: .utf8)
+            throw Failure("the build failed, as .build/mutation/build.log shows")
+        }
         return errors
+    }
+
+    /// The places that the compiler was at when it crashed: "(at FILE:LINE:COLUMN)", and ranges of the like.
+    private func crashes(in output: String) -> [CompilerError] {
+        let place = /(\/[^\s:"\[]+\.swift):(\d+):\d+/
+        let dump = output.split(separator: "\n").filter { $0.contains("While ") || $0.contains(" (at ") }
+        return dump.reversed().lazy.compactMap { line -> CompilerError? in
+            guard let match = line.firstMatch(of: place), let number = Int(match.2) else { return nil }
+            let file = String(match.1.dropFirst(tree.path.count + 1))
+            return CompilerError(file: file, line: number, text: String(line))
+        }.prefix(1).map { $0 }
     }
 
     // MARK: - The copy

@@ -138,6 +138,26 @@ struct QuotaTests {
         }
     }
 
+    @Test("an update that must write in place writes nothing in the last quarter of its lease")
+    func lateInPlace() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try OrdinaryUser.becomeInNewSession(60_112)
+            let store = try SecretStore()
+            func value(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: 15_000) }
+            try store.set(value(1), for: item, timeout: .seconds(600))
+            for (microseconds, expected) in [(0, 2), (1_600_000, 2)] as [(UInt32, UInt8)] {
+                do {
+                    try increment(item, in: store, after: microseconds)
+                    succeed(3, microseconds == 0)
+                } catch let error as SecretStoreError {
+                    succeed(4, error.code == .leaseLost && microseconds > 0)
+                }
+                succeed(5, try store.get(item) == value(expected))
+            }
+            exit(0)
+        }
+    }
+
     @Test("expired items make room, though the kernel would charge them for five more minutes")
     func expiredMakeRoom() async {
         await #expect(processExitsWith: .exitCode(0)) {
@@ -263,5 +283,13 @@ struct QuotaTests {
             }
             exit(0)
         }
+    }
+}
+
+/// Adds one to each byte of the item, under a lease of two seconds.
+private func increment(_ item: ItemIdentity, in store: SecretStore, after microseconds: UInt32) throws {
+    try store.blockingUpdate(item, timeout: .seconds(600), lasting: .seconds(2)) { (old: [UInt8]?) in
+        usleep(microseconds)
+        return (old ?? []).map { $0 + 1 }
     }
 }

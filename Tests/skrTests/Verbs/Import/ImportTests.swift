@@ -264,6 +264,19 @@ struct ImportTests {
     }
 
     @Test(
+        "a session of another user refuses the import, which is not reported as kept",
+        .enabled(if: geteuid() == 0, "becomes another user"))
+    func foreignSession() throws {
+        let outcome = try run(
+            #"""
+            copy=$(mktemp -d); chmod 755 $copy; cp $(command -v skr) $copy; printf 'A=s3cret' > $copy/env
+            setpriv --reuid 60499 --regid 60499 --clear-groups $copy/skr import --from dotenv $copy/env --yes 2>&1; echo $?; rm -r $copy
+            """#)
+        #expect(outcome.output.contains("the session belongs to user 0") && outcome.output.hasSuffix("\n77\n"), "\(outcome)")
+        #expect(!outcome.output.contains("kept"), "\(outcome)")
+    }
+
+    @Test(
         "what is asked for wrongly",
         arguments: [
             ("99designs", "99designs needs --service"), ("dotenv", "dotenv needs a file"),

@@ -89,10 +89,11 @@ struct LockTests {
     func timeNamespaces() throws {
         let outcome = try inSession(
             #"""
+            ready=$(mktemp -u); export ready
             ahead() { unshare --time --boottime 100000 --fork "$@"; }; export -f ahead
             skr lock a -- bash -c 'ahead skr lock a --wait 0 -- echo both; echo $?'
-            ahead skr lock b -- sleep 3 & until ! skr lock b --wait 0 -- true; do :; done
-            skr lock b --wait 0 -- echo both; echo $?; wait
+            ahead skr lock b -- bash -c ': > $ready; sleep 3' & for ((i = 0; i < 400; i++)); do [[ -e $ready ]] && break; sleep 0.05; done
+            skr lock b --wait 0 -- echo both; echo $?; wait; rm -f $ready
             """#)
         #expect(outcome.output == "75\n75\n")
     }

@@ -89,11 +89,21 @@ struct ItemOwnerTests {
     }
 
     @Test(
+        "an internet password is docker's if its service is called like a registry",
+        arguments: [("ghcr.io", true), ("localhost", true), ("localhost:5000", true), ("localhosts", false)])
+    func registryName(service: String, isDockers: Bool) throws {
+        let test = HelperUnderTest()
+        try test.store.set("one", for: .internet(server: service, account: "u"))
+        #expect(try test.docker("list").output == (isDockers ? "{\"\(service)\":\"u\"}\n" : "{}\n"))
+        #expect(try test.docker("get", service).output.contains("one") == isDockers)
+    }
+
+    @Test(
         "no client replaces, deletes or is given what another has stored under the same name",
         arguments: [
             "https://plain.example", "https://h.example/v2", "https://h.example/v1/", "https://h.example:8443/a",
             "ghcr.io",
-            "single", "localhost", "localhost:5000",
+            "single", "localhost:5000",
         ])
     func pairs(service: String) throws {
         let clients = Client.allCases.filter { $0.knows(service) }

@@ -1,4 +1,7 @@
 #define _GNU_SOURCE
+#include "filters.h"
+
+#include <malloc.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -26,4 +29,9 @@ __attribute__((constructor)) static void put_right(void) {
     static const int unlimited[] = {RLIMIT_AS, RLIMIT_CPU, RLIMIT_DATA, RLIMIT_FSIZE};
     for (size_t i = 0; i < sizeof unlimited / sizeof *unlimited; i++) raise_to(unlimited[i], RLIM_INFINITY);
     umask(022);
+}
+
+long test_heap_size(void) {
+    struct mallinfo2 info = mallinfo2();
+    return (long)(info.uordblks + info.hblkhd);
 }

@@ -12,6 +12,10 @@ import Testing
 struct LabRunTests {
     static let lab = ProcessInfo.processInfo.environment["SKR_KERNEL_LAB"]
 
+    /// The variables of Tests/Mutation, which the lab's programs would not inherit.
+    private static let mutants = ProcessInfo.processInfo.environment.filter { $0.key.hasPrefix("MUTANTS_") }
+        .map { "\($0.key)=\($0.value)" }
+
     @Test("the kernel lab passes", .enabled(if: lab != nil && !Capability.isKernelLab))
     func labPasses() throws {
         let lab = try #require(Self.lab)
@@ -19,7 +23,8 @@ struct LabRunTests {
         let executable = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let (status, output) = try run(
             lab + "/vmtest",
-            ["--host-root", executable, "--testing-library", "swift-testing", "--filter", "KernelLab"]
+            ["--host-root", "/usr/bin/env"] + Self.mutants
+                + [executable, "--testing-library", "swift-testing", "--filter", "KernelLab"]
         )
         #expect(status == 0, "\(output)")
         let passed = try #require(output.firstMatch(of: #/Test run with (\d+) tests? .*passed/#), "\(output)")

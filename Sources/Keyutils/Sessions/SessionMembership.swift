@@ -29,7 +29,6 @@ public enum SessionMembership {
     @available(*, noasync, message: "changes the calling thread only; async code does not stay on one thread")
     @discardableResult
     public static func join(named name: String) throws(KeyringError) -> Keyring {
-        guard !name.isEmpty else { throw KeyringError(.invalidArgument, in: .joinSession) }
         let serial = try unsafe withKernelName(name, in: .joinSession) { name throws(KeyringError) in
             try systemCall(.joinSession) { unsafe keyctl_join_session_keyring(name) }
         }

@@ -19,3 +19,6 @@ int test_spawn(pid_t *child, const char *program, char *const words[], char *con
 
 /* A pipe that no program inherits. */
 int test_pipe(int ends[2]);
+
+/* The bytes of the heap that are in use, as mallinfo2(3) has them. */
+long test_heap_size(void);

@@ -14,6 +14,7 @@ struct KeyringLinksTests {
         #expect(Set(members) == Set(keys.map(\.serial)))
         for key in [keys.first, keys.last].compactMap({ $0 }) { #expect(try scratch.keyring.links(key)) }
         #expect(try !scratch.keyring.links(Key(scratch.keyring)))
+        #expect(try scratch.keyring.look(for: Key(scratch.keyring)).size == count)
     }
 
     @Test("links looks at the ring itself, not at rings inside")
@@ -48,6 +49,21 @@ struct KeyringLinksTests {
         let key = try from.add("key")
         #expect(try from.search(.user, "key", linkingInto: to) == key)
         #expect(try to.members() == [key.serial])
+        let ring = try from.addKeyring("ring")
+        #expect(try from.search(keyring: "ring", linkingInto: to) == ring)
+        #expect(try to.links(Key(ring)))
+    }
+
+    @Test("whether a keyring is restricted is asked of the kernel; one that is dead gives no answer")
+    func restricted() throws {
+        let scratch = try ScratchKeyring()
+        let ring = try scratch.keyring.addKeyring("ring")
+        #expect(try !ring.isRestricted())
+        try ring.restrict()
+        #expect(try ring.isRestricted())
+        let dead = try scratch.keyring.addKeyring("dead")
+        try Key(dead).revoke()
+        expectFailure(.revoked) { () throws(KeyringError) in _ = try dead.isRestricted() }
     }
 
     @Test("a move takes the key from one ring to the other")

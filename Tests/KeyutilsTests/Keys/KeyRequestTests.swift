@@ -1,3 +1,4 @@
+import CTestFilters
 import Glibc
 import Keyutils
 import SessionKeyringTesting
@@ -43,6 +44,18 @@ struct KeyRequestTests {
                 expectFailure(.notPermitted) { () throws(KeyringError) in
                     try KeyConstruction.reject(key, errno: EKEYREJECTED, timeout: .longest)
                 }
+            }
+            try act()
+        }
+    }
+
+    @Test("giving authority back asks the kernel", .enabled(if: !Capability.isKernelLab))
+    func dropAuthority() async {
+        await #expect(processExitsWith: .success) {
+            func act() throws {
+                // KEYCTL_ASSUME_AUTHORITY
+                guard test_filter_install(16, EPERM) == 0 else { throw SetupFailure(step: "the filter was refused") }
+                expectFailure(.notPermitted) { () throws(KeyringError) in try KeyConstruction.dropAuthority() }
             }
             try act()
         }

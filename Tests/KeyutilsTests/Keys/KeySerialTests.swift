@@ -20,6 +20,7 @@ struct KeySerialTests {
     func serial() {
         let serial = KeySerial(rawValue: 0x1000_0000)
         #expect(!serial.isSpecial)
+        #expect(!KeySerial(rawValue: 0).isSpecial)
         #expect(serial.description == "268435456")
         #expect(Key(serial).description == "268435456")
         #expect(Keyring(serial).description == "268435456")

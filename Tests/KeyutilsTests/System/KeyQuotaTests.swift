@@ -1,8 +1,9 @@
 import Foundation
-import Keyutils
 import SessionKeyringTesting
 import Testing
 import Threads
+
+@testable import Keyutils
 
 @Suite("Quota")
 struct KeyQuotaTests {
@@ -66,6 +67,23 @@ struct KeyQuotaTests {
             }
             try act()
         }
+    }
+
+    @Test("a line gives the user's keys and bytes, with their limits")
+    func line() throws {
+        let parsed = try #require(KeyQuota.parse("    7:     9 8/8 3/200 40/20000"))
+        #expect(parsed.userID == 7)
+        #expect(parsed.quota == KeyQuota(keys: 3, maximumKeys: 200, bytes: 40, maximumBytes: 20_000))
+    }
+
+    @Test(
+        "a line in another form is passed over",
+        arguments: [
+            "", "7:", "7: 9 8/8 3/200", "7: 9 8/8 3/200 40/20000 1", "x: 9 8/8 3/200 40/20000", "7: 9 8/8 3 40/20000",
+            "7: 9 8/8 3/200/1 40/20000", "7: 9 8/8 3/200 40/", "7: 9 8/8 a/200 40/20000", "7: 9 8/8 3/200 40/b",
+        ])
+    func otherLines(line: String) {
+        #expect(KeyQuota.parse(line[...])?.quota == nil)
     }
 
     @Test("a user without keys has no quota to tell of")

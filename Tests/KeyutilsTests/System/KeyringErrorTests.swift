@@ -1,6 +1,7 @@
 import Glibc
-import Keyutils
 import Testing
+
+@testable import Keyutils
 
 @Suite("Errors")
 struct KeyringErrorTests {
@@ -30,6 +31,14 @@ struct KeyringErrorTests {
         #expect(Set([error, KeyringError(errno: ENOKEY, in: .search)]).count == 1)
         #expect(error != KeyringError(.notFound, in: .read))
         #expect(error != KeyringError(errno: EACCES, in: .read))
+        var restricted = error
+        restricted.restrictedKeyring = KeySerial(rawValue: 1)
+        let different = [
+            error, restricted, KeyringError(.notFound, in: .read), KeyringError(.expired, in: .read),
+            KeyringError(errno: EBUSY, in: .read), KeyringError(errno: EBADSLT, in: .read),
+        ]
+        #expect(Set(different).count == different.count)
+        #expect(Set(different.map(\.hashValue)).count == different.count)
     }
 
     @Test("every code can come from an error number")

@@ -73,6 +73,10 @@ struct SurroundingsTests {
 private func followPossession() throws {
     let session = try SessionMembership.joinAnonymous()
     #expect(try session.isPossessed())
+    // A search for its name would find this one first.
+    let other = try Keyring.thread.addKeyring(Key(session).describe().name)
+    #expect(try session.isPossessed())
+    try Keyring.thread.unlink(Key(other))
     let outer = try session.addKeyring("possession-outer-\(getpid())")
     let inner = try outer.addKeyring("possession-inner-\(getpid())")
     #expect(try inner.isPossessed())

@@ -89,9 +89,9 @@ struct MutationCommand: ParsableCommand {
         let survivors = mutants.filter { noticed[$0.key] == nil }.map(\.value).sorted { ($0.file, $0.line) < ($1.file, $1.line) }
         let unexplained = survivors.filter { explanations.reason(for: $0) == nil }
         let counted = mutants.count - survivors.count + unexplained.count
-        for mutant in unexplained { say("not noticed: \(mutant.description)") }
+        for mutant in unexplained { say("not noticed, line \(mutant.line): \(mutant.name)") }
         for mutant in survivors {
-            if let reason = explanations.reason(for: mutant) { say("no difference: \(mutant.description): \(reason)") }
+            if let reason = explanations.reason(for: mutant) { say("no difference, line \(mutant.line): \(mutant.name): \(reason)") }
         }
         let stages = Dictionary(grouping: mutants.keys.compactMap { noticed[$0]?.stage }) { $0 }.mapValues(\.count)
         let share = counted == 0 ? 100 : (mutants.count - survivors.count) * 1000 / counted

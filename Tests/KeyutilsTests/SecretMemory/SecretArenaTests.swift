@@ -1,0 +1,105 @@
+import CTestFilters
+import Glibc
+import SessionKeyringTesting
+import Testing
+
+@testable import Keyutils
+
+/// What nobody sees who only uses secrets: that memory is used again, and no more of it than is needed.
+///
+/// In a process of its own, where no other test takes slots.
+@Suite("The arena of secrets")
+struct SecretArenaTests {
+    private static let classes = [64, 256, 1_024, 4_096, 32_768]
+
+    @Test(
+        "a slot has the smallest size that its bytes fit in, be it new or used before",
+        arguments: [
+            (1, 64), (64, 64), (65, 256), (256, 256), (257, 1_024), (1_024, 1_024), (1_025, 4_096), (4_096, 4_096),
+            (4_097, 32_768), (32_768, 32_768), (32_769, 32_769),
+        ])
+    func sizes(count: Int, capacity: Int) {
+        // More than the list of free slots holds.
+        for _ in 0..<2 {
+            let slots = (0..<20).map { _ in SecretArena.allocate(count) }
+            #expect(slots.allSatisfy { $0.capacity == capacity })
+            for slot in slots { SecretArena.deallocate(slot, wiping: 0) }
+        }
+    }
+
+    @Test("slots lie one after the other, and all that came back are used again", arguments: classes)
+    func reuse(size: Int) async {
+        await #expect(processExitsWith: .success) { [size = size as Int] in
+            func allocate(_ count: Int) -> [SecretArena.Slot] { (0..<count).map { _ in SecretArena.allocate(size) } }
+            func addresses(_ slots: [SecretArena.Slot]) -> Set<UInt> { Set(slots.map { UInt(bitPattern: $0.start) }) }
+            let pieces = 4
+            let count = pieces * 65_536 / size
+            let slots = allocate(count)
+            let first = addresses(slots)
+            #expect(first.count == count)
+            let ordered = first.sorted()
+            let gaps = zip(ordered, ordered.dropFirst()).count { $1 - $0 != UInt(size) }
+            #expect(gaps < pieces, "as many pieces as are needed")
+            for slot in slots { SecretArena.deallocate(slot, wiping: 0) }
+            #expect(addresses(allocate(count)) == first)
+        }
+    }
+
+    @Test("eight slots of a size that came back are given out again without a lock", arguments: classes)
+    func freeList(size: Int) async {
+        await #expect(processExitsWith: .success) { [size = size as Int] in
+            let slots = (0..<9).map { _ in SecretArena.allocate(size) }
+            while SlotFreeList.take(size) != nil {}
+            for slot in slots.prefix(8) { #expect(SlotFreeList.put(slot)) }
+            #expect(!SlotFreeList.put(slots[8]), "it has no more room")
+            let taken = (0..<8).compactMap { _ in SlotFreeList.take(size) }
+            #expect(Set(taken.map(\.start)) == Set(slots.prefix(8).map(\.start)))
+            #expect(taken.allSatisfy { $0.capacity == size })
+            #expect(SlotFreeList.take(size) == nil)
+        }
+    }
+
+    @Test("a stack gives back the last slot first, and keeps no memory that it has outgrown")
+    func stack() async {
+        await #expect(processExitsWith: .success) {
+            func slot(_ number: Int) -> SecretArena.Slot {
+                unsafe SecretArena.Slot(
+                    start: UnsafeMutableRawPointer(bitPattern: number + 1) ?? .init(mutating: #dsohandle), capacity: number)
+            }
+            var stack = SlotStack()
+            let before = test_heap_size()
+            let count = 1 << 16
+            for number in 0..<count { stack.push(slot(number)) }
+            let used = test_heap_size() - before
+            let least = count * MemoryLayout<SecretArena.Slot>.stride
+            #expect((least..<least * 3 / 2).contains(used))
+            unsafe stack.remove(startingAt: slot(3).start)
+            #expect(stack[3]?.capacity == count - 1, "the last one takes its place")
+            #expect(stack.count == count - 1)
+            #expect(stack[count - 1] == nil)
+            for number in (4..<count - 1).reversed() where stack.pop()?.capacity != number {
+                Issue.record("\(number) is not the last one")
+                break
+            }
+            #expect(stack.count == 4)
+            for _ in 0..<4 { #expect(stack.pop() != nil) }
+            #expect(stack.pop() == nil)
+        }
+    }
+
+    @Test("a child that is forked after a large secret's end has all its memory locked", .enabled(if: Memory.mayLock))
+    func forkedAfterUnmapping() async {
+        await #expect(processExitsWith: .success) {
+            func makeLarge() -> Int { SecretBytes(copying: pattern(1_048_576)).count }
+            #expect(makeLarge() == 1_048_576)
+            let child = test_fork()
+            if child == 0 {
+                let secret = SecretBytes(copying: pattern(100))
+                _exit(secret.count == 100 && SecretBytes.isMemoryLocked ? 0 : 3)
+            }
+            var status = CInt()
+            waitpid(child, &status, 0)
+            #expect(status == 0)
+        }
+    }
+}

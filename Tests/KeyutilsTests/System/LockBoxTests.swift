@@ -1,0 +1,37 @@
+import CTestFilters
+import Keyutils
+import SessionKeyringTesting
+import Testing
+import Threads
+
+@Suite("State that threads share")
+struct LockBoxTests {
+    @Test("no increment is lost")
+    func exclusive() {
+        let box = LockBox(0)
+        ThreadTeam.run(8) { _ in
+            for _ in 0..<20_000 { box.withLock { $0 += 1 } }
+        }
+        #expect(box.withLock { $0 } == 160_000)
+    }
+
+    @Test("it keeps neither memory nor state that has ended")
+    func ends() async {
+        await #expect(processExitsWith: .success) {
+            final class State {}
+            weak var state: State?
+            func use() {
+                let object = State()
+                state = object
+                let box = LockBox(object)
+                #expect(box.withLock { $0 === object })
+            }
+            use()
+            #expect(state == nil)
+            for _ in 0..<100 { _ = LockBox(0) }
+            let before = test_heap_size()
+            for _ in 0..<10_000 { _ = LockBox(0) }
+            #expect(test_heap_size() - before < 100_000)
+        }
+    }
+}

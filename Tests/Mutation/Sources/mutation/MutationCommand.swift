@@ -48,22 +48,15 @@ struct MutationCommand: ParsableCommand {
         for (suite, why) in reach.broken { say("left out, for it fails without any change: \(suite.name): \(why)") }
 
         let chosen = choose(from: built, reached: reach.all)
-        let file = Report.place(seed: seed, in: tree.folder)
-        var report = Report(from: file) ?? Report()
-        let known = again ? chosen.compactMapValues { report.noticed[$0.name] } : [:]
+        let report = Report(at: Report.place(seed: seed, in: tree.folder), continuing: again)
+        let known = chosen.compactMapValues { report.verdict(of: $0) }
         let trials = Trials(
-            bundle: tree.bundle, suites: suites, reach: reach, mutants: chosen, jobs: jobs, known: known)
+            bundle: tree.bundle, suites: suites, reach: reach, mutants: chosen, jobs: jobs, known: known,
+            save: report.save)
         defer { say("after \(Int(-started.timeIntervalSinceNow)) s") }
         try trials.run(upTo: stage)
 
         let noticed = trials.noticed
-        for (number, mutant) in chosen {
-            report.noticed[mutant.name] = noticed[number]
-            report.survived.removeAll { $0 == mutant.name }
-            if noticed[number] == nil { report.survived.append(mutant.name) }
-        }
-        report.survived.sort()
-        try report.write(to: file)
         for (test, count) in trials.flakyTests.sorted(by: { $0.key < $1.key }) {
             say("failed with a change, and passed when it was run again: \(test) (\(count))")
         }

@@ -1,25 +1,34 @@
 import Foundation
+import Synchronization
 
-/// What came of a run: a file for the next one, and what people read.
-struct Report: Codable {
-    var noticed: [String: Trials.Verdict] = [:]
-    var survived: [String] = []
+/// The mutants that a test noticed with one seed, in a file that a later run continues.
+final class Report: Sendable {
+    private let file: URL
+    private let noticed: Mutex<[String: Trials.Verdict]>
 
-    static func place(seed: UInt64, in folder: URL) -> URL { folder.appendingPathComponent("report-\(seed).json") }
+    static func place(seed: UInt64, in folder: URL) -> URL { folder.appendingPathComponent("noticed-\(seed).json") }
 
-    init() {}
-
-    init?(from file: URL) {
-        guard let data = try? Data(contentsOf: file), let report = try? JSONDecoder().decode(Self.self, from: data) else {
-            return nil
-        }
-        self = report
+    /// - Parameter continues: whether the verdicts of an earlier run still count.
+    init(at file: URL, continuing continues: Bool) {
+        self.file = file
+        let data = continues ? try? Data(contentsOf: file) : nil
+        noticed = Mutex(data.flatMap { try? JSONDecoder().decode([String: Trials.Verdict].self, from: $0) } ?? [:])
     }
 
-    func write(to file: URL) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        try encoder.encode(self).write(to: file)
+    func verdict(of mutant: Mutant) -> Trials.Verdict? { noticed.withLock { $0[mutant.name] } }
+
+    /// Adds a verdict to the file.
+    func save(_ mutant: Mutant, _ verdict: Trials.Verdict) {
+        noticed.withLock { noticed in
+            noticed[mutant.name] = verdict
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            do {
+                try encoder.encode(noticed).write(to: file, options: .atomic)
+            } catch {
+                say("the verdict can't be kept: \(error)")
+            }
+        }
     }
 }
 

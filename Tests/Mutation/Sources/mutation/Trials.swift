@@ -3,8 +3,8 @@ import Synchronization
 
 /// Tries mutants against ever more tests until one fails.
 ///
-/// 1. The suites of the mutant's target that run its line, alone: the most specific ones first.
-/// 2. The most specific suites of other targets, alone.
+/// 1. The suites of the mutant's target that run its line and little else, alone.
+/// 2. The same of other targets.
 /// 3. All other quick suites that run its line, with several mutants active at the same time.
 /// 4. The long tests and a sample of the pair search, in the same way.
 ///
@@ -25,17 +25,21 @@ final class Trials: Sendable {
     private let mutants: [Int: Mutant]
     private let jobs: Int
     private let verdicts: Mutex<[Int: Verdict]>
+    /// Called with each verdict.
+    private let save: @Sendable (Mutant, Verdict) -> Void
     private let flaky = Mutex<[String: Int]>([:])
     private let tried = Mutex(0)
 
     init(
-        bundle: URL, suites: TestSuites, reach: Reach, mutants: [Int: Mutant], jobs: Int, known: [Int: Verdict]
+        bundle: URL, suites: TestSuites, reach: Reach, mutants: [Int: Mutant], jobs: Int, known: [Int: Verdict],
+        save: @escaping @Sendable (Mutant, Verdict) -> Void
     ) {
         self.bundle = bundle
         self.suites = suites
         self.reach = reach
         self.mutants = mutants
         self.jobs = jobs
+        self.save = save
         verdicts = Mutex(known)
     }
 
@@ -87,9 +91,7 @@ final class Trials: Sendable {
         let all = reach.suites(of: [mutant])
         let own = all.filter { $0.module == "\(mutants[mutant]?.target ?? "")Tests" }
         let other = all.filter { !own.contains($0) }
-        let first = own.prefix(Self.mostSpecific)
-        if try notices([mutant], Array(first), "target") { return }
-        if try notices([mutant], Array(own.dropFirst(first.count)), "target") { return }
+        if try notices([mutant], Array(own.prefix(Self.mostSpecific)), "target") { return }
         _ = try notices([mutant], Array(other.prefix(Self.mostSpecific)), "quick")
     }
 
@@ -135,7 +137,12 @@ final class Trials: Sendable {
     private func pattern(_ suites: [TestSuite]) -> String { suites.map(\.pattern).joined(separator: "|") }
 
     private func record(_ mutant: Int, _ verdict: Verdict) {
-        verdicts.withLock { if $0[mutant] == nil { $0[mutant] = verdict } }
+        let isFirst = verdicts.withLock { verdicts in
+            guard verdicts[mutant] == nil else { return false }
+            verdicts[mutant] = verdict
+            return true
+        }
+        if isFirst, let changed = mutants[mutant] { save(changed, verdict) }
     }
 
     // MARK: - Several at the same time

@@ -25,7 +25,8 @@ private enum Breakage: CaseIterable {
         case .keepsFetches: "what a fetch brings is not stored over what happened to the item meanwhile"
         case .keepsThread: "a backend does not wait for the holder of an item, and what it does is done"
         case .listsSentinels: "what the store keeps beside an item is in no list, and works like an item"
-        case .tellsNothing, .tellsOfSentinels, .tellsTwice: "changes are told in their order, unless the backend tells of none"
+        case .tellsNothing, .tellsOfSentinels, .tellsTwice:
+            "changes are told in their order, unless the backend tells of none"
         }
     }
 }

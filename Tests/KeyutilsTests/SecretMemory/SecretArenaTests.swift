@@ -64,7 +64,8 @@ struct SecretArenaTests {
         await #expect(processExitsWith: .success) {
             func slot(_ number: Int) -> SecretArena.Slot {
                 unsafe SecretArena.Slot(
-                    start: UnsafeMutableRawPointer(bitPattern: number + 1) ?? .init(mutating: #dsohandle), capacity: number)
+                    start: UnsafeMutableRawPointer(bitPattern: number + 1) ?? .init(mutating: #dsohandle),
+                    capacity: number)
             }
             var stack = SlotStack()
             let before = test_heap_size()

@@ -7,8 +7,10 @@ import SwiftSyntax
 /// Skips texts, help and logging: strings, and the functions, properties and arguments whose names say that they make text.
 final class MutantFinder: SyntaxVisitor {
     private static let textNames: Set = [
-        "description", "debugDescription", "help", "abstract", "discussion", "usage", "summary", "examples", "hint", "hints",
-        "message", "messages", "synopsis", "configuration", "explanation", "paragraphs", "note", "advice", "text", "footer",
+        "description", "debugDescription", "help", "abstract", "discussion", "usage", "summary", "examples", "hint",
+        "hints",
+        "message", "messages", "synopsis", "configuration", "explanation", "paragraphs", "note", "advice", "text",
+        "footer",
     ]
     private static let textCalls: Set = [
         "print", "precondition", "preconditionFailure", "assert", "assertionFailure", "fatalError", "ArgumentHelp",
@@ -149,14 +151,17 @@ final class MutantFinder: SyntaxVisitor {
         let assignment = core.as(InfixOperatorExprSyntax.self).map {
             $0.operator.is(AssignmentExprSyntax.self) || $0.operator.trimmedDescription.hasSuffix("=")
         }
-        guard core.is(FunctionCallExprSyntax.self) || assignment == true && !function.isInit else { return .visitChildren }
+        guard core.is(FunctionCallExprSyntax.self) || assignment == true && !function.isInit else {
+            return .visitChildren
+        }
         if let call = core.as(FunctionCallExprSyntax.self), isText(call) { return .skipChildren }
         if let call = core.as(FunctionCallExprSyntax.self), calledName(call) == "init" { return .visitChildren }
         if let left = core.as(InfixOperatorExprSyntax.self)?.leftOperand, isLate(left) { return .visitChildren }
         // The only expression of a function or closure with a result is that result.
         let isOnly = node.parent?.as(CodeBlockItemListSyntax.self)?.count == 1
         let isBody = node.parent?.parent?.parent?.is(FunctionDeclSyntax.self) == true
-        let isResult = isOnly && (!isBody || function.returns) && assignment == nil
+        let isResult =
+            isOnly && (!isBody || function.returns) && assignment == nil
             && node.parent?.parent?.is(CodeBlockSyntax.self) != true
         if isResult || isOnly && isBody && function.returns { return .visitChildren }
 
@@ -186,7 +191,9 @@ final class MutantFinder: SyntaxVisitor {
     }
 
     override func visit(_ node: CatchClauseSyntax) -> SyntaxVisitorContinueKind {
-        guard let item = node.catchItems.last, item.pattern != nil, item.whereClause == nil else { return .visitChildren }
+        guard let item = node.catchItems.last, item.pattern != nil, item.whereClause == nil else {
+            return .visitChildren
+        }
         let place = item.endPositionBeforeTrailingTrivia.utf8Offset
         add(.unmatched, place..<place, " where !\(Mutant.activeCode)", shown: "catch \(item.trimmedDescription)")
         return .visitChildren
@@ -245,7 +252,9 @@ final class MutantFinder: SyntaxVisitor {
         let (left, right) = (source(bytes(of: node.leftOperand)), source(bytes(of: node.rightOperand)))
         if let (rule, other) = changes[name] {
             // A whole condition is negated already.
-            if name == "==" || name == "!=", node.parent?.is(ConditionElementSyntax.self) == true { return .visitChildren }
+            if name == "==" || name == "!=", node.parent?.is(ConditionElementSyntax.self) == true {
+                return .visitChildren
+            }
             add(rule, node, "(\(Mutant.activeCode) ? (\(left)) \(other) (\(right)) : (\(left)) \(name) (\(right)))")
         } else if name == "??" {
             add(.fallback, node, "(\(Mutant.activeCode) ? (\(right)) : (\(left)) ?? (\(right)))")
@@ -277,7 +286,9 @@ final class MutantFinder: SyntaxVisitor {
             guard let label = argument.label?.text, let value = defaults.value(of: name, label: label) else { continue }
             let code = source(bytes(of: argument.expression))
             guard code != value, !Self.textNames.contains(label) else { continue }
-            add(.argument, argument.expression, "(\(Mutant.activeCode) ? (\(value)) : (\(code)))", shown: "\(label): \(code)")
+            add(
+                .argument, argument.expression, "(\(Mutant.activeCode) ? (\(value)) : (\(code)))",
+                shown: "\(label): \(code)")
         }
         return .visitChildren
     }

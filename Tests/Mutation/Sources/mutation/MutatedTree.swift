@@ -36,9 +36,12 @@ struct MutatedTree {
     private func sourceFiles() throws -> [(target: String, name: String, code: String)] {
         try trackedFiles().compactMap { name in
             let parts = name.split(separator: "/")
-            guard parts.count > 2, parts[0] == "Sources", name.hasSuffix(".swift"), Self.targets.contains(String(parts[1]))
+            guard parts.count > 2, parts[0] == "Sources", name.hasSuffix(".swift"),
+                Self.targets.contains(String(parts[1]))
             else { return nil }
-            return (String(parts[1]), name, try String(contentsOf: package.appendingPathComponent(name), encoding: .utf8))
+            return (
+                String(parts[1]), name, try String(contentsOf: package.appendingPathComponent(name), encoding: .utf8)
+            )
         }
     }
 
@@ -68,7 +71,8 @@ struct MutatedTree {
             }
             let culprits = Set(errors.flatMap { self.culprits(of: $0, among: kept) })
             guard !culprits.isEmpty else {
-                throw Failure("what doesn't compile has no mutant near it:\n" + errors.map(\.text).joined(separator: "\n"))
+                throw Failure(
+                    "what doesn't compile has no mutant near it:\n" + errors.map(\.text).joined(separator: "\n"))
             }
             say("round \(round): the compiler refuses \(culprits.count) mutants (\(seconds) s)")
             for number in culprits { kept.removeValue(forKey: number).map { _ = refused.insert($0.name) } }
@@ -169,7 +173,8 @@ struct MutatedTree {
     private func put(_ data: Data, at name: String, like original: URL?) throws {
         let place = tree.appendingPathComponent(name)
         if let existing = try? Data(contentsOf: place), existing == data { return }
-        try FileManager.default.createDirectory(at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
         try data.write(to: place)
         if let original, let mode = try FileManager.default.attributesOfItem(atPath: original.path)[.posixPermissions] {
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: place.path)
@@ -180,7 +185,8 @@ struct MutatedTree {
         let place = tree.appendingPathComponent(name)
         guard (try? FileManager.default.destinationOfSymbolicLink(atPath: place.path)) != destination else { return }
         try? FileManager.default.removeItem(at: place)
-        try FileManager.default.createDirectory(at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
         try FileManager.default.createSymbolicLink(atPath: place.path, withDestinationPath: destination)
     }
 
@@ -200,7 +206,8 @@ struct MutatedTree {
     private static func apply(_ mutants: [(number: Int, mutant: Mutant)], to original: Data) -> Data {
         var bytes = Array(original)
         for (number, mutant) in mutants.sorted(by: { $0.mutant.bytes.lowerBound > $1.mutant.bytes.lowerBound }) {
-            let code = mutant.replacement.replacingOccurrences(of: Mutant.activeCode, with: "isMutationActive(\(number))")
+            let code = mutant.replacement.replacingOccurrences(
+                of: Mutant.activeCode, with: "isMutationActive(\(number))")
             bytes.replaceSubrange(mutant.bytes, with: Array(code.utf8))
         }
         return Data(bytes)

@@ -24,7 +24,8 @@ struct MutationCommand: ParsableCommand {
 
     func validate() throws {
         for target in targets where !MutatedTree.targets.contains(target) {
-            throw ValidationError("there are no changes of \(target); name some of: \(MutatedTree.targets.joined(separator: " "))")
+            throw ValidationError(
+                "there are no changes of \(target); name some of: \(MutatedTree.targets.joined(separator: " "))")
         }
         guard count > 0, jobs > 0 else { throw ValidationError("--count and --jobs are at least 1") }
     }
@@ -68,7 +69,9 @@ struct MutationCommand: ParsableCommand {
     private func choose(from built: [Int: Mutant], reached: Set<Int>) -> [Int: Mutant] {
         var chosen: [Int: Mutant] = [:]
         for target in targets {
-            let possible = built.filter { $0.value.target == target && reached.contains($0.key) }.sorted { $0.key < $1.key }
+            let possible = built.filter { $0.value.target == target && reached.contains($0.key) }.sorted {
+                $0.key < $1.key
+            }
             for (number, mutant) in possible.prefix(count) where only.map(mutant.description.contains) ?? true {
                 chosen[number] = mutant
             }
@@ -79,12 +82,16 @@ struct MutationCommand: ParsableCommand {
     private func printScore(
         of mutants: [Int: Mutant], _ target: String, _ noticed: [Int: Trials.Verdict], _ explanations: Explanations
     ) {
-        let survivors = mutants.filter { noticed[$0.key] == nil }.map(\.value).sorted { ($0.file, $0.line) < ($1.file, $1.line) }
+        let survivors = mutants.filter { noticed[$0.key] == nil }.map(\.value).sorted {
+            ($0.file, $0.line) < ($1.file, $1.line)
+        }
         let unexplained = survivors.filter { explanations.reason(for: $0) == nil }
         let counted = mutants.count - survivors.count + unexplained.count
         for mutant in unexplained { say("not noticed, line \(mutant.line): \(mutant.name)") }
         for mutant in survivors {
-            if let reason = explanations.reason(for: mutant) { say("no difference, line \(mutant.line): \(mutant.name): \(reason)") }
+            if let reason = explanations.reason(for: mutant) {
+                say("no difference, line \(mutant.line): \(mutant.name): \(reason)")
+            }
         }
         let stages = Dictionary(grouping: mutants.keys.compactMap { noticed[$0]?.stage }) { $0 }.mapValues(\.count)
         let share = counted == 0 ? 100 : (mutants.count - survivors.count) * 1000 / counted

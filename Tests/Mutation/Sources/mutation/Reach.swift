@@ -13,7 +13,11 @@ struct Reach: Sendable {
 
     /// Runs each suite once, without an active mutant.
     init(_ suites: TestSuites, bundle: URL, jobs: Int) throws {
-        let state = Mutex((mutants: [TestSuite: Set<Int>](), seconds: [TestSuite: Double](), broken: [(suite: TestSuite, why: String)]()))
+        let state = Mutex(
+            (
+                mutants: [TestSuite: Set<Int>](), seconds: [TestSuite: Double](),
+                broken: [(suite: TestSuite, why: String)]()
+            ))
         try inParallel(jobs, suites.quick) { suite in
             let file = try ReachedFile()
             let run = TestRun(

@@ -29,7 +29,8 @@ struct TestRun {
 
     /// Ends the tests at their first failure.
     func run() throws -> Result {
-        let events = FileManager.default.temporaryDirectory.appendingPathComponent("mutation-events-\(UUID().uuidString)")
+        let events = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "mutation-events-\(UUID().uuidString)")
         try Data().write(to: events)
         defer { try? FileManager.default.removeItem(at: events) }
         let started = Date()
@@ -55,7 +56,8 @@ struct TestRun {
             failure = (state.lastTest, "ended with \(how)")
         }
         return Result(
-            outcome: failure.map { .failed(test: $0.test, why: $0.why) } ?? .passed, seconds: -started.timeIntervalSinceNow)
+            outcome: failure.map { .failed(test: $0.test, why: $0.why) } ?? .passed,
+            seconds: -started.timeIntervalSinceNow)
     }
 
     private func start(_ events: URL) throws -> pid_t {

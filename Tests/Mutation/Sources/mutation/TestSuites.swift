@@ -8,7 +8,9 @@ struct TestSuite: Hashable, Sendable {
     var module: Substring { name.prefix { $0 != "." } }
 
     /// For `--filter`.
-    var pattern: String { "^" + NSRegularExpression.escapedPattern(for: name).replacingOccurrences(of: "/", with: "\\/") + "(/|$)" }
+    var pattern: String {
+        "^" + NSRegularExpression.escapedPattern(for: name).replacingOccurrences(of: "/", with: "\\/") + "(/|$)"
+    }
 }
 
 /// The suites of the test bundle.

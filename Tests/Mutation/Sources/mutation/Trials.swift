@@ -114,7 +114,9 @@ final class Trials: Sendable {
     }
 
     /// Tries each of the group on a suite that failed with all of them.
-    private func settle(_ group: [Int], _ suite: TestSuite, _ stage: String, _ test: String, _ why: String) throws -> Bool {
+    private func settle(_ group: [Int], _ suite: TestSuite, _ stage: String, _ test: String, _ why: String) throws
+        -> Bool
+    {
         var isAny = false
         for mutant in group where group.count == 1 || reach.mutants[suite]?.contains(mutant) == true {
             if group.count == 1, why == "hangs" {
@@ -193,7 +195,8 @@ final class Trials: Sendable {
         let outcome = try Program.run(
             "env",
             [
-                "MUTANTS_ACTIVE=" + group.map(String.init).joined(separator: ","), "timeout", "600", "keyctl", "session",
+                "MUTANTS_ACTIVE=" + group.map(String.init).joined(separator: ","), "timeout", "600", "keyctl",
+                "session",
                 "-", bundle.deletingLastPathComponent().appendingPathComponent("pair-search").path, "--sample", "2",
                 "--seed", "1",
             ])

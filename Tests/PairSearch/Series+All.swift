@@ -29,6 +29,9 @@ extension ItemSeries {
         product(
             [.set, .add, .delete, .update, .lease, .release, .fetch], [.set, .add, .update, .lease, .fetch],
             [.absent, .expired, .updated], .outlasting)
+        // A write in place that loses its lease may have ended already.
+        + product(
+            [.set, .setTimeout, .update], [.setTimeout, .add, .update, .delete], [.nearQuota], .outlasting)
         // A fetch that loses the item's lease, which is short, and not its own.
         + product([.longFetch], [.list], [.absent, .expired], .outlasting)
 

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Keyutils
 
-/// What nobody sees who only uses secrets: that memory is used again, and no more of it than is needed.
+/// Properties that users of secrets don't see: memory is used again, and no more of it than is needed.
 ///
-/// In a process of its own, where no other test takes slots.
+/// Most run in their own process, where no other test takes slots.
 @Suite("The arena of secrets")
 struct SecretArenaTests {
     private static let classes = [64, 256, 1_024, 4_096, 32_768]
@@ -59,7 +59,7 @@ struct SecretArenaTests {
         }
     }
 
-    @Test("a stack gives back the last slot first, and keeps no memory that it has outgrown")
+    @Test("a stack gives back the last slot first, and frees the memory that it has outgrown")
     func stack() async {
         await #expect(processExitsWith: .success) {
             func slot(_ number: Int) -> SecretArena.Slot {

@@ -5,9 +5,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static unsigned char nobody_asks[MUTATION_LIMIT];
-unsigned char mutation_active[MUTATION_LIMIT];
-unsigned char *mutation_reached = nobody_asks;
+/* A byte for each mutant: whether it is active, and whether its line has run. */
+static unsigned char active[MUTATION_LIMIT], unrecorded[MUTATION_LIMIT];
+static unsigned char *reached = unrecorded;
 
 /* Before the first Swift code, which may run in other constructors. */
 __attribute__((constructor(101))) static void begin(void) {
@@ -16,7 +16,7 @@ __attribute__((constructor(101))) static void begin(void) {
         char *end;
         long mutant = strtol(rest, &end, 10);
         if (end == rest) break;
-        if (mutant >= 0 && mutant < MUTATION_LIMIT) mutation_active[mutant] = 1;
+        if (mutant >= 0 && mutant < MUTATION_LIMIT) active[mutant] = 1;
         rest = *end == ',' ? end + 1 : end;
     }
 
@@ -24,6 +24,11 @@ __attribute__((constructor(101))) static void begin(void) {
     int file = name == NULL ? -1 : open(name, O_RDWR | O_CLOEXEC);
     if (file < 0) return;
     void *shared = mmap(NULL, MUTATION_LIMIT, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (shared != MAP_FAILED) mutation_reached = shared;
+    if (shared != MAP_FAILED) reached = shared;
     close(file);
+}
+
+bool mutation_is_active(int mutant) {
+    reached[mutant] = 1;
+    return active[mutant];
 }

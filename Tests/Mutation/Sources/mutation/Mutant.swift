@@ -43,11 +43,11 @@ struct Mutant: Sendable {
     /// The lines of that function or property.
     let functionLines: ClosedRange<Int>
     let rule: Rule
-    /// What is changed, without line breaks.
+    /// The code that is changed, without line breaks.
     let original: String
     /// In the file's UTF-8.
     let bytes: Range<Int>
-    /// What stands there instead; ``activeCode`` stands for the question whether the mutant is active.
+    /// The code instead of it, in which ``activeCode`` asks whether the mutant is active.
     let replacement: String
 
     static let activeCode = "«active»"
@@ -55,6 +55,6 @@ struct Mutant: Sendable {
     /// Names the mutant as long as its function keeps its name and its code.
     var name: String { "\(file) | \(function) | \(rule) | \(original)" }
 
-    /// What people see: its place and its change.
+    /// Its place and its change, for people.
     var description: String { "\(file):\(line): \(rule): \(original)" }
 }

@@ -185,7 +185,7 @@ final class MutantFinder: SyntaxVisitor {
             items.allSatisfy({ $0.whereClause == nil }), let last = items.last
         else { return .visitChildren }
         let place = last.endPositionBeforeTrailingTrivia.utf8Offset
-        // Of several values of a case, each has a condition of its own: the last one's is changed.
+        // If a case has several values, each has its own condition; the last one's is changed.
         add(.unmatched, place..<place, " where !\(Mutant.activeCode)", shown: "case \(last.trimmedDescription)")
         return .visitChildren
     }

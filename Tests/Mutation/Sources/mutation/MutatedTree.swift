@@ -213,10 +213,11 @@ struct MutatedTree {
         return Data(bytes)
     }
 
+    /// Without an import, which programs that use the modules would need too.
     private static let switchCode = """
-        internal import CMutation
+        @_silgen_name("mutation_is_active") private func isActive(_ number: CInt) -> Bool
 
-        @inline(__always) func isMutationActive(_ number: Int) -> Bool { mutation_is_active(CInt(number)) }
+        func isMutationActive(_ number: Int) -> Bool { isActive(CInt(number)) }
 
         """
 
@@ -236,7 +237,7 @@ struct MutatedTree {
     }
 }
 
-/// Why the tool can't go on.
+/// Why the tool stops.
 struct Failure: Error, CustomStringConvertible {
     let description: String
 

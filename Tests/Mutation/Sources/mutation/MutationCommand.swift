@@ -25,7 +25,7 @@ struct MutationCommand: ParsableCommand {
     func validate() throws {
         for target in targets where !MutatedTree.targets.contains(target) {
             throw ValidationError(
-                "there are no changes of \(target); name some of: \(MutatedTree.targets.joined(separator: " "))")
+                "the code of \(target) can't be changed; name some of: \(MutatedTree.targets.joined(separator: " "))")
         }
         guard count > 0, jobs > 0 else { throw ValidationError("--count and --jobs are at least 1") }
     }

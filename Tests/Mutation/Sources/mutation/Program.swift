@@ -2,7 +2,7 @@ import Foundation
 
 /// Other programs, run to their end.
 enum Program {
-    /// What it printed on both outputs, and how it ended.
+    /// Returns the exit code, and the text on both outputs.
     static func run(_ name: String, _ arguments: [String]) throws -> (code: Int32, output: String) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

@@ -21,7 +21,8 @@ struct Reach: Sendable {
         try inParallel(jobs, suites.quick) { suite in
             let file = try ReachedFile()
             let run = TestRun(
-                bundle: bundle, filter: suite.pattern, skip: suites.longPattern, mutants: [], reached: file.url)
+                bundle: bundle, filter: suite.pattern, skip: suites.longPattern, mutants: [], reached: file.url,
+                silence: 150)
             let result = try run.run()
             let reached = try file.mutants()
             state.withLock {
@@ -33,6 +34,9 @@ struct Reach: Sendable {
         (mutants, seconds, broken) = state.withLock { ($0.mutants, $0.seconds, $0.broken) }
         for (suite, _) in broken { mutants[suite] = nil }
     }
+
+    /// How long these suites may be silent, on a machine that others use too.
+    func silence(of suites: [TestSuite]) -> Double { 20 + 3 * (suites.compactMap { seconds[$0] }.max() ?? 0) }
 
     /// The suites that run any of these mutants, those first that run few others and are quick.
     func suites(of wanted: some Collection<Int>) -> [TestSuite] {

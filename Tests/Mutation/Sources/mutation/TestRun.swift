@@ -24,8 +24,10 @@ struct TestRun {
     let mutants: [Int]
     /// Where the numbers of the mutants that are reached are recorded.
     var reached: URL? = nil
-    /// A run that has told of nothing for so long hangs.
-    var silence = 25.0
+    /// A run without an event for so many seconds hangs.
+    let silence: Double
+
+    static let hangs = "hangs"
 
     /// Ends the tests at their first failure.
     func run() throws -> Result {
@@ -46,6 +48,7 @@ struct TestRun {
             try state.read(stream)
             if isRunning { usleep(20_000) }
         }
+        while state.failure == nil, try state.read(stream) {}
         Self.killSession(child)
         // All tests of the suite are long, and nothing is left of it.
         if !isRunning, status >> 8 == 69 { status = 0 }
@@ -112,11 +115,13 @@ private struct EventReader {
     /// The test that began last of those that have not ended; suites begin before their tests.
     var lastTest: String { running.last ?? "the bundle" }
 
-    mutating func read(_ stream: FileHandle) throws {
+    /// Reads the events that there are; false if there is no new one.
+    @discardableResult
+    mutating func read(_ stream: FileHandle) throws -> Bool {
         let new = stream.availableData
-        if new.isEmpty {
-            if -lastEvent.timeIntervalSinceNow > silence { failure = (lastTest, "hangs") }
-            return
+        guard !new.isEmpty else {
+            if -lastEvent.timeIntervalSinceNow > silence { failure = (lastTest, TestRun.hangs) }
+            return false
         }
         lastEvent = Date()
         rest += new
@@ -124,6 +129,7 @@ private struct EventReader {
             try read(rest[..<end])
             rest = Data(rest[(end + 1)...])
         }
+        return true
     }
 
     private mutating func read(_ line: Data) throws {

@@ -99,7 +99,9 @@ final class Trials: Sendable {
     private func notices(_ group: [Int], _ chosen: [TestSuite], _ stage: String) throws -> Bool {
         var left = chosen
         while !left.isEmpty {
-            let run = TestRun(bundle: bundle, filter: pattern(left), skip: suites.longPattern, mutants: group)
+            let run = TestRun(
+                bundle: bundle, filter: pattern(left), skip: suites.longPattern, mutants: group,
+                silence: reach.silence(of: left))
             guard case .failed(let test, let why) = try run.run().outcome else { return false }
             guard let suite = left.first(where: { isTest(test, of: $0) }) else {
                 // Nobody knows which test it was, for the bundle ended or hangs: one suite after the other then.
@@ -119,11 +121,13 @@ final class Trials: Sendable {
     {
         var isAny = false
         for mutant in group where group.count == 1 || reach.mutants[suite]?.contains(mutant) == true {
-            if group.count == 1, why == "hangs" {
+            if group.count == 1, why == TestRun.hangs {
                 record(mutant, Verdict(stage: stage, test: test, why: why))
                 return true
             }
-            let run = TestRun(bundle: bundle, filter: suite.pattern, skip: suites.longPattern, mutants: [mutant])
+            let run = TestRun(
+                bundle: bundle, filter: suite.pattern, skip: suites.longPattern, mutants: [mutant],
+                silence: reach.silence(of: [suite]))
             guard case .failed(let test, let why) = try run.run().outcome else { continue }
             record(mutant, Verdict(stage: stage, test: test, why: why))
             isAny = true

@@ -44,7 +44,8 @@ struct MutationCommand: ParsableCommand {
         }
         let built = try tree.build(drawn)
         let suites = try TestSuites(bundle: tree.bundle)
-        let reach = try Reach(suites, bundle: tree.bundle, jobs: jobs)
+        let reach = try Reach(
+            suites, bundle: tree.bundle, jobs: jobs, file: tree.folder.appendingPathComponent("reach.json"))
         say("which suite runs which change is known (\(Int(-started.timeIntervalSinceNow)) s)")
         for (suite, why) in reach.broken { say("left out, for it fails without any change: \(suite.name): \(why)") }
 

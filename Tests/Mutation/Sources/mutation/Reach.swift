@@ -2,22 +2,31 @@ import Foundation
 import Synchronization
 
 /// Which mutants the tests of a suite run, and how long the suite takes.
-struct Reach: Sendable {
+struct Reach: Codable, Sendable {
+    /// Suites that take longer, in seconds, are left to those that are tried last.
+    private static let slow = 15.0
+
     private(set) var mutants: [TestSuite: Set<Int>] = [:]
     private(set) var seconds: [TestSuite: Double] = [:]
     /// Suites that fail without any mutant, and why.
-    private(set) var broken: [(suite: TestSuite, why: String)] = []
+    private(set) var broken: [TestSuite: String] = [:]
+
+    /// Suites that take longer than others.
+    var slowSuites: [TestSuite] { mutants.keys.filter { (seconds[$0] ?? 0) > Self.slow } }
 
     /// The mutants that the quick tests run.
     var all: Set<Int> { mutants.values.reduce(into: []) { $0.formUnion($1) } }
 
-    /// Runs each suite once, without an active mutant.
-    init(_ suites: TestSuites, bundle: URL, jobs: Int) throws {
-        let state = Mutex(
-            (
-                mutants: [TestSuite: Set<Int>](), seconds: [TestSuite: Double](),
-                broken: [(suite: TestSuite, why: String)]()
-            ))
+    /// Runs each suite once, without an active mutant; what an earlier run of the same bundle found is in `file`.
+    init(_ suites: TestSuites, bundle: URL, jobs: Int, file: URL) throws {
+        let modified = try FileManager.default.attributesOfItem(atPath: bundle.path)[.modificationDate] as? Date
+        if let data = try? Data(contentsOf: file), let known = try? JSONDecoder().decode(Known.self, from: data),
+            known.modified == modified
+        {
+            self = known.reach
+            return
+        }
+        let state = Mutex(Reach())
         try inParallel(jobs, suites.quick) { suite in
             let file = try ReachedFile()
             let run = TestRun(
@@ -26,21 +35,33 @@ struct Reach: Sendable {
             let result = try run.run()
             let reached = try file.mutants()
             state.withLock {
-                $0.mutants[suite] = reached
                 $0.seconds[suite] = result.seconds
-                if case .failed(let test, let why) = result.outcome { $0.broken.append((suite, "\(test): \(why)")) }
+                if case .failed(let test, let why) = result.outcome {
+                    $0.broken[suite] = "\(test): \(why)"
+                } else {
+                    $0.mutants[suite] = reached
+                }
             }
         }
-        (mutants, seconds, broken) = state.withLock { ($0.mutants, $0.seconds, $0.broken) }
-        for (suite, _) in broken { mutants[suite] = nil }
+        self = state.withLock { $0 }
+        try JSONEncoder().encode(Known(modified: modified, reach: self)).write(to: file)
+    }
+
+    private init() {}
+
+    private struct Known: Codable {
+        let modified: Date?
+        let reach: Reach
     }
 
     /// How long these suites may be silent, on a machine that others use too.
     func silence(of suites: [TestSuite]) -> Double { 20 + 3 * (suites.compactMap { seconds[$0] }.max() ?? 0) }
 
-    /// The suites that run any of these mutants, those first that run few others and are quick.
+    /// The suites that run any of these mutants and are not slow, those first that run few others and are quick.
     func suites(of wanted: some Collection<Int>) -> [TestSuite] {
-        mutants.filter { pair in wanted.contains { pair.value.contains($0) } }.keys.sorted { rank($0) < rank($1) }
+        mutants.filter { pair in
+            (seconds[pair.key] ?? 0) <= Self.slow && wanted.contains { pair.value.contains($0) }
+        }.keys.sorted { rank($0) < rank($1) }
     }
 
     private func rank(_ suite: TestSuite) -> Double {

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A suite of the test bundle, or a test that is in no suite.
-struct TestSuite: Hashable, Sendable {
+struct TestSuite: Codable, Hashable, Sendable {
     /// As `--filter` knows it: `SessionKeyringTests.ScopeTests`.
     let name: String
 

@@ -165,11 +165,12 @@ final class Trials: Sendable {
     }
 
     private func long() throws {
+        let filter = suites.longPattern + reach.slowSuites.map { "|" + $0.pattern }.joined()
         var excluded: [String] = []
         while !survivors.isEmpty {
             let file = try ReachedFile()
             let run = TestRun(
-                bundle: bundle, filter: suites.longPattern, skip: excluded.joined(separator: "|"), mutants: survivors,
+                bundle: bundle, filter: filter, skip: excluded.joined(separator: "|"), mutants: survivors,
                 reached: file.url, silence: 150)
             guard case .failed(let test, _) = try run.run().outcome else { return }
             // Of a test, its place in the file comes last.

@@ -10,13 +10,9 @@ package struct LeaseRing {
     /// Nothing can be written through that lease any more.
     private let recover: ((_ lease: Keyring, _ record: LeaseRecord) throws(KeyringError) -> Void)?
 
-    package init(_ keyring: Keyring, permissions: KeyPermissions) {
-        self.init(keyring, permissions: permissions, recover: nil)
-    }
-
-    init(
+    package init(
         _ keyring: Keyring, permissions: KeyPermissions,
-        recover: ((_ lease: Keyring, _ record: LeaseRecord) throws(KeyringError) -> Void)?
+        recover: ((_ lease: Keyring, _ record: LeaseRecord) throws(KeyringError) -> Void)? = nil
     ) {
         self.keyring = keyring
         self.permissions = permissions

@@ -166,4 +166,37 @@ struct KernelLabWatcherTests {
         for await _ in events { count += 1 }
         #expect(count == 0)
     }
+
+    @Test("waiting for an event ends with the event, after the time, or with the task; then the event is taken")
+    func queue() async throws {
+        let scratch = try ScratchKeyring()
+        let queue = try KeyEventQueue()
+        try queue.watch(Key(scratch.keyring))
+        let (brief, long) = (Duration.milliseconds(100), Duration.seconds(600))
+        for isTaken in [false, true] {
+            if isTaken {
+                try scratch.keyring.add("a")
+                #expect(await seconds { await queue.waitInTask(upTo: long) } < 60)
+                try scratch.keyring.add("b")
+                #expect(await seconds { queue.wait(upTo: long) } < 60)
+            }
+            #expect((0.1..<60).contains(await seconds { await queue.waitInTask(upTo: brief) }))
+            #expect((0.1..<60).contains(await seconds { queue.wait(upTo: brief) }))
+        }
+        for isEarly in [false, true] {
+            let waiter = Task {
+                while isEarly && !Task.isCancelled { await Task.yield() }
+                await queue.waitInTask(upTo: long)
+            }
+            if !isEarly { try await Task.sleep(for: brief) }
+            waiter.cancel()
+            #expect(await seconds { await waiter.value } < 60)
+        }
+    }
+
+    private func seconds(_ body: () async -> Void) async -> Double {
+        let begun = ContinuousClock.now
+        await body()
+        return (ContinuousClock.now - begun) / .seconds(1)
+    }
 }

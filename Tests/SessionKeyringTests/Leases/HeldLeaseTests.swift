@@ -46,6 +46,21 @@ final class HeldLeaseTests {
         #expect(try leases.keyring.members().isEmpty)
     }
 
+    @Test("a lease is closed before the write is finished that its holder had begun")
+    func closedBeforeRecovery() throws {
+        let states = Locked<[Bool]>([])
+        let leases = LeaseRing(leases.keyring, permissions: .possessorAll) { lease, _ throws(KeyringError) in
+            let isRestricted = try lease.isRestricted()
+            states.withLock { $0.append(isRestricted) }
+        }
+        let late = try take(lasting: .milliseconds(20))
+        let next = try leases.acquire("job", lasting: .seconds(10), waiting: .seconds(5))
+        let isTaken = next != nil
+        #expect(isTaken)
+        #expect(states.withLock { $0 } == [true])
+        _ = consume late
+    }
+
     @Test("nothing is written or removed under a lease that was taken, late as it may come")
     func taken() throws {
         let late = try take(lasting: .milliseconds(20))

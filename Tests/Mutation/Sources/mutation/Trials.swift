@@ -77,7 +77,7 @@ final class Trials: Sendable {
     enum Stage: String, CaseIterable, Sendable { case target, quick, all }
 
     private func report(_ mutant: Int, _ count: String) {
-        guard let description = mutants[mutant]?.description else { return }
+        guard let description = mutants[mutant].map({ "#\(mutant) \($0.description)" }) else { return }
         if let verdict = noticed[mutant] {
             say("\(count): noticed (\(verdict.test)) \(description)")
         } else {

@@ -158,11 +158,21 @@ struct QuotaTests {
         }
     }
 
-    @Test("expired items make room, though the kernel would charge them for five more minutes")
-    func expiredMakeRoom() async {
-        await #expect(processExitsWith: .exitCode(0)) {
-            try OrdinaryUser.becomeInNewSession(60_105)
+    @Test(
+        "expired items make room, though the kernel would charge them for five more minutes; living ones and others' stay",
+        arguments: [false, true])
+    func expiredMakeRoom(isUpdated: Bool) async {
+        await #expect(processExitsWith: .exitCode(0)) { [isUpdated = isUpdated as Bool] in
+            try OrdinaryUser.becomeInNewSession(isUpdated ? 60_105 : 60_113)
             let store = try SecretStore()
+            let living = ItemIdentity.password(service: "living")
+            try store.set("alive", for: living)
+            if isUpdated {
+                try blocking { try store.blockingUpdate(.password(service: "u"), timeout: nil) { (_: Int?) in 1 } }
+            }
+            // Called like a namespace's ring, but a key; it is nobody's to give back.
+            let payload: [UInt8] = [1]
+            _ = try Keyring.resolve(.sessionKeyring).add(.user, "skr:other", payload: payload.span.bytes)
             let secret = [UInt8](repeating: 1, count: 1_500)
             for generation in 0..<3 {
                 for number in 0..<11 {
@@ -175,7 +185,10 @@ struct QuotaTests {
                 }
                 let last = ItemIdentity.password(service: "g\(generation)", account: "10")
                 guard try becomesTrue(within: 1.1, { try !store.contains(last) }) else { exit(2) }
+                succeed(3, try store.get(living) == "alive")
             }
+            succeed(4, try store.identities().contains(living))
+            _ = try Keyring.resolve(.sessionKeyring).search(.user, "skr:other")
             exit(0)
         }
     }

@@ -223,6 +223,26 @@ struct ErrorTests {
             (error as? SecretStoreError)?.code == .undecodable(at: "[*]") && !"\(error)".contains("s3cret")
         }
     }
+
+    @Test(
+        "a path leads to a wrong type, to a missing value or key, and to text that is not JSON",
+        arguments: [
+            (#"{"inner":{"number":"x"}}"#, "inner.number"), (#"{"inner":{"number":null}}"#, "inner.number"),
+            (#"{"inner":{}}"#, "inner.number"),
+            (#"{"inner":"#, "the top level"), ("[]", "the top level"),
+        ])
+    func pathOfEachKind(text: String, path: String) throws {
+        struct Outer: Codable {
+            struct Inner: Codable { let number: Int }
+            let inner: Inner
+        }
+        let store = SecretStore(backend: InMemoryBackend())
+        let item = ItemIdentity.password(service: "api")
+        try store.set(text, for: item)
+        #expect { try store.get(item, as: Outer.self) } throws: { error in
+            (error as? SecretStoreError)?.code == .undecodable(at: path)
+        }
+    }
 }
 
 extension SecretStoreError.Code {

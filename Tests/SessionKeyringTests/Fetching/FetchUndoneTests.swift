@@ -70,6 +70,15 @@ struct FetchUndoneTests {
         #expect(ContinuousClock.now - begun >= .milliseconds(20))
     }
 
+    @Test("a fetch that can't be watched for another reason than a full quota is an error")
+    func unwatched() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try Key(scratch.keyring).revoke()
+        var attempt = BackendAttempt(mayUseLastResorts: true)
+        #expect(throws: SecretStoreError.self) { _ = try store.backend.beginFetch(of: item, &attempt) }
+    }
+
     @Test("an item whose name has no room for a word more is fetched as any other")
     func longName() throws {
         let scratch = try ScratchKeyring()

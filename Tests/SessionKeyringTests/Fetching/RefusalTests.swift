@@ -56,6 +56,26 @@ struct RefusalTests {
         #expect(try await store.value(for: item, as: String.self) { _ in Fetched("once more") } == "new")
     }
 
+    @Test("a task refuses the value that is stored, and no other; what replaces it counts, be it the same")
+    func refusedInTask() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set("token", for: item)
+        #expect(try await !store.invalidate("another", for: item, waiting: .seconds(5)))
+        let fetches = Locked(0)
+        @Sendable func value() async throws -> String {
+            try await store.value(for: item) {
+                fetches.withLock { $0 += 1 }
+                return "token"
+            }
+        }
+        #expect(try await value() == "token")
+        #expect(fetches.withLock { $0 } == 0)
+        #expect(try await store.invalidate("token", for: item, waiting: .seconds(5)))
+        for _ in 0..<3 { #expect(try await value() == "token") }
+        #expect(fetches.withLock { $0 } == 1)
+    }
+
     @Test("what was refused stays so for as long as the secret lives whose timeout is taken away")
     func refusedForGood() throws {
         let scratch = try ScratchKeyring()

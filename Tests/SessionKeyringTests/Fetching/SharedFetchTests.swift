@@ -108,6 +108,42 @@ struct SharedFetchTests {
         #expect(begun.withLock { $0 } == 1)
     }
 
+    @Test("a caller that is cancelled leaves, and the fetch continues for the others", arguments: [0, 1])
+    func left(leaver: Int) async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let gate = Gate()
+        let fetches = Locked(0)
+        @Sendable func value() async throws -> String {
+            try await store.value(for: item) {
+                fetches.withLock { $0 += 1 }
+                await gate.wait()
+                return "fetched"
+            }
+        }
+        var callers = [Task { try await value() }]
+        await gate.awaitWaiter()
+        callers.append(Task { try await value() })
+        // Nobody is told that it waits too.
+        try await Task.sleep(for: .milliseconds(100))
+        callers[leaver].cancel()
+        await #expect(throws: CancellationError.self) { _ = try await callers[leaver].value }
+        gate.open()
+        #expect(try await callers[1 - leaver].value == "fetched")
+        #expect(fetches.withLock { $0 } == 1)
+        #expect(try store.get(item) == "fetched")
+    }
+
+    @Test("a value is not kept in memory once all who waited for it have it")
+    func notKept() async throws {
+        final class Token: Codable, Sendable {}
+        let store = SecretStore(backend: FullBackend())
+        weak let token = try await store.value(for: item) { Token() }
+        // The tasks that have handed it over may end a little later.
+        for _ in 0..<1_000 where token != nil { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(token == nil)
+    }
+
     @Test("a fetch that does not heed that it was cancelled keeps nobody waiting, and stores nothing")
     func heedless() async throws {
         let scratch = try ScratchKeyring()

@@ -32,6 +32,23 @@ struct FilterTests {
         }
     }
 
+    @Test("a temporary keyring without its timeout is not made")
+    func noTimeout() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            let session = try TestSession.join()
+            // KEYCTL_SET_TIMEOUT
+            guard test_filter_install(15, EPERM) == 0 else { exit(3) }
+            do throws(KeyringError) {
+                try TemporaryKeyring(prefix: "skr-test", in: session, lifetime: .longest).remove()
+                exit(4)
+            } catch {
+                succeed(5, error.code == .notPermitted)
+            }
+            succeed(6, try session.members().isEmpty)
+            exit(0)
+        }
+    }
+
     @Test("a move that the kernel refuses leaves the old item, and nothing staged")
     func moveRefused() async {
         await #expect(processExitsWith: .exitCode(0)) {

@@ -1,9 +1,10 @@
 import Foundation
 import Keyutils
-import SessionKeyring
 import SessionKeyringTesting
 import Testing
 import Threads
+
+@testable import SessionKeyring
 
 /// A holder that is stopped right before its write has looked at the clock already: only the lease itself is left to stop it.
 @Suite("Leases that are rings", .tags(.kernel))
@@ -59,6 +60,27 @@ final class HeldLeaseTests {
         #expect(isTaken)
         #expect(states.withLock { $0 } == [true])
         _ = consume late
+    }
+
+    @Test("a lease that could not be renewed is not held any more, whatever time it had left")
+    func notRenewed() throws {
+        var lease = try take(lasting: .seconds(60))
+        try Key(lease.ring).invalidate()
+        let isRenewed = try lease.renew(lasting: .seconds(60))
+        #expect(!isRenewed)
+        let isHeld = lease.isHeld
+        #expect(!isHeld)
+    }
+
+    @Test("a report states for how long a lease is held, unless its record states an impossible time")
+    func reportedTime() {
+        func duration(acquired: BootTime) -> Duration? {
+            LeaseReport(LeaseRecord(holder: .current, acquired: acquired, deadline: .now()), userID: 0).duration
+        }
+        #expect(duration(acquired: BootTime(nanoseconds: 0)) == nil)
+        #expect(duration(acquired: .now() + BootTime(.seconds(60))) == nil)
+        #expect(duration(acquired: BootTime(nanoseconds: 1)) != nil)
+        #expect(duration(acquired: .now()) ?? .seconds(60) < .seconds(60))
     }
 
     @Test("nothing is written or removed under a lease that was taken, late as it may come")

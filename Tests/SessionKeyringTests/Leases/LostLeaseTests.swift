@@ -42,6 +42,25 @@ struct LostLeaseTests {
         }
     }
 
+    @Test("a lease needs a name and a time that a lease can have", arguments: [false, true])
+    func refused(isBlocking: Bool) async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let cases: [(String, Duration, SecretStoreError.Code)] = [
+            ("", .seconds(1), .invalidName), ("job", .milliseconds(9), .invalidTimeout),
+            ("job", .seconds(3_601), .invalidTimeout),
+        ]
+        for (name, duration, code) in cases {
+            await #expect {
+                if isBlocking {
+                    try blocking { _ = try store.blockingLease(name, lasting: duration, waiting: .zero) }
+                } else {
+                    _ = try await store.lease(name, lasting: duration, waiting: .zero)
+                }
+            } throws: { ($0 as? SecretStoreError)?.code == code }
+        }
+    }
+
     @Test("a closure in its own task is cancelled once the lease is lost")
     func cancelled() async throws {
         let scratch = try ScratchKeyring()

@@ -1,0 +1,99 @@
+import Keyutils
+import Testing
+
+@testable import SessionKeyring
+
+/// The policy alone, with attempts that fail as they are told; the tests of waiting for others use the kernel.
+@Suite("How long an operation waits, and for what")
+struct WaitPolicyTests {
+    private struct Attempt {
+        let time: Duration
+        let mayUseLastResorts: Bool
+    }
+
+    /// Makes attempts until the policy gives up, each of which fails in this way.
+    private func attempts(_ wait: consuming Wait, failing error: SecretStoreError) -> [Attempt] {
+        var attempts: [Attempt] = []
+        let begun = ContinuousClock.now
+        #expect(throws: error) {
+            try wait.run { attempt throws(SecretStoreError) -> Void in
+                attempts.append(
+                    Attempt(time: ContinuousClock.now - begun, mayUseLastResorts: attempt.mayUseLastResorts))
+                throw error
+            }
+        }
+        return attempts
+    }
+
+    private func quotaAttempts(_ wait: consuming Wait) -> [Attempt] {
+        attempts(wait, failing: SecretStoreError(.quotaExceeded))
+    }
+
+    @Test("a full quota is waited for, then the last resorts are used, once; once more they are used at the end")
+    func fullQuota() throws {
+        let attempts = quotaAttempts(Wait())
+        let resorts = attempts.indices.filter { attempts[$0].mayUseLastResorts }
+        let first = try #require(resorts.first)
+        #expect(resorts == [first, attempts.count - 1])
+        #expect(attempts[first].time >= .milliseconds(150) && attempts[first - 1].time < attempts[first].time)
+        let last = try #require(attempts.last)
+        #expect(last.time >= .milliseconds(600))
+        #expect(attempts.count > 20, "it looks often")
+    }
+
+    @Test("an operation that frees quota itself waits 150 ms for it, or as long as its caller")
+    func freeingQuota() throws {
+        let usual = quotaAttempts(.freeingQuota())
+        #expect(try #require(usual.last).time >= .milliseconds(150))
+        #expect(usual.map(\.mayUseLastResorts) == usual.dropLast().map { _ in false } + [true])
+        let brief = quotaAttempts(.freeingQuota(upTo: .milliseconds(40)))
+        #expect(try #require(brief.last).time >= .milliseconds(40))
+        #expect(brief.count < usual.count)
+        #expect(brief.map(\.mayUseLastResorts) == brief.dropLast().map { _ in false } + [true])
+    }
+
+    @Test("without any time there is one attempt, which may use the last resorts")
+    func noTime() {
+        for wait in [Wait.freeingQuota(upTo: .zero), .updating(upTo: .zero), Wait(upTo: .zero, quota: .zero)] {
+            #expect(quotaAttempts(wait).map(\.mayUseLastResorts) == [true])
+        }
+        #expect(attempts(Wait(upTo: .zero), failing: SecretStoreError(.blocked(.itemLease))).count == 1)
+    }
+
+    @Test("an update with more time than a full quota takes waits for it as others do, with less it waits as long")
+    func updating() throws {
+        let brief = quotaAttempts(.updating(upTo: .milliseconds(50)))
+        #expect(try #require(brief.last).time >= .milliseconds(50))
+        let long = quotaAttempts(.updating(upTo: .seconds(1)))
+        #expect(try #require(long.last).time >= .milliseconds(600))
+        #expect(brief.count < long.count)
+    }
+
+    @Test("others are waited for until the limit, and no further error is a reason to wait")
+    func others() throws {
+        let attempts = attempts(Wait(upTo: .milliseconds(60)), failing: SecretStoreError(.blocked(.itemLease)))
+        #expect(attempts.count > 2)
+        #expect(try #require(attempts.last).time >= .milliseconds(60))
+        for code in [SecretStoreError.Code.notFound, .unavailable, .leaseLost] {
+            #expect(self.attempts(Wait(), failing: SecretStoreError(code)).count == 1)
+        }
+    }
+
+    @Test("the others' quota that a call of the kernel needs is waited for, and another error ends it")
+    func forQuota() throws {
+        var count = 0
+        let result = try Wait.forQuota { () throws(KeyringError) in
+            count += 1
+            if count < 3 { throw KeyringError(.quotaExceeded, in: .add) }
+            return count
+        }
+        #expect(result == 3)
+        #expect(throws: KeyringError.self) {
+            try Wait.forQuota { () throws(KeyringError) -> Void in
+                count += 1
+                throw KeyringError(.accessDenied, in: .add)
+            }
+        }
+        #expect(count == 4)
+    }
+}

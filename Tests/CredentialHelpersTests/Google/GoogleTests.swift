@@ -1,4 +1,6 @@
 import CredentialHelpers
+import Keyutils
+import SecretText
 import SessionKeyring
 import Testing
 
@@ -9,6 +11,14 @@ struct GoogleTests {
 
     private static func answer(_ type: String, _ rest: String) -> String {
         "{\"version\":1,\"success\":true,\"token_type\":\"\(types)\(type)\",\(rest)}\n"
+    }
+
+    @Test("a token that is not text is refused")
+    func notText() {
+        let issued = Issuance(SecretBox(SecretBytes(copying: [0x74, 0xFF])), account: "", issued: HelperUnderTest.now)
+        #expect {
+            _ = try GoogleToken(type: nil).answer(issued)
+        } throws: { ($0 as? UnusableToken)?.message == "the token is not UTF-8" }
     }
 
     @Test("the token stands where its type has it, with its end where that is known")

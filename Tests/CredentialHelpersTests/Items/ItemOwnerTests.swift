@@ -1,4 +1,7 @@
+import Keyutils
 import SessionKeyring
+import SessionKeyringTesting
+import TestSupport
 import Testing
 
 @Suite("Whose an item is")
@@ -77,6 +80,28 @@ struct ItemOwnerTests {
         #expect(try test.answer(uri.utf8) { try test.helper.bazel("get", request: $0) }.output == "{\"headers\":{}}\n")
     }
 
+    @Test("docker's record is not given to a client that asks for any account")
+    func anyAccount() throws {
+        let test = HelperUnderTest()
+        _ = try Client.docker.store("one", "single", in: test)
+        let said = try test.answer { _ in
+            try test.helper.keyringGet(service: "single", user: nil, form: .credentials)
+        }
+        #expect(!said.output.contains("one"))
+    }
+
+    @Test("a store that refuses a change is an error of the client's request", arguments: Client.allCases)
+    func refused(client: Client) throws {
+        let whole = InMemoryBackend()
+        for name in ["https://h.example:8443/a", "https://h.example/v2"] {
+            let refusing = HelperUnderTest(backend: RefusingBackend(whole: whole))
+            #expect(HelperUnderTest.code { _ = try client.store("new", name, in: refusing) } == .forbidden)
+            #expect(try client.store("old", name, in: HelperUnderTest(backend: whole)).exitCode == 0)
+            #expect(HelperUnderTest.code { try client.erase(name, in: refusing) } == .forbidden)
+            #expect(try client.get(name, in: refusing).contains("old"))
+        }
+    }
+
     @Test("what git has stored with a user is found by its name, though its path is a registry's")
     func registryPath() throws {
         let (test, service) = (HelperUnderTest(), "https://h.example/v2")
@@ -125,5 +150,32 @@ struct ItemOwnerTests {
                 #expect(try first.get(service, in: test).contains("one"), pair)
             }
         }
+    }
+}
+
+/// A backend in which nothing may be changed.
+private struct RefusingBackend: ForwardingBackend {
+    let whole: any SecretBackend
+
+    func set(
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) {
+        throw SecretStoreError(.forbidden, item: item)
+    }
+
+    func add(
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) {
+        throw SecretStoreError(.forbidden, item: item)
+    }
+
+    func delete(_ item: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
+        throw SecretStoreError(.forbidden, item: item)
+    }
+
+    func beginUpdate(
+        of item: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> any ItemUpdate {
+        throw SecretStoreError(.forbidden, item: item)
     }
 }

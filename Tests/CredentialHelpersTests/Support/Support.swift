@@ -10,10 +10,12 @@ struct HelperUnderTest {
 
     private static let instant = ContinuousClock.now
 
-    let store = SecretStore(backend: InMemoryBackend(now: { instant }))
+    let store: SecretStore
     let helper: CredentialHelper
 
-    init(timeout: Duration? = nil) {
+    /// - Parameter backend: another one than the usual one in memory.
+    init(timeout: Duration? = nil, backend: (any SecretBackend)? = nil) {
+        store = SecretStore(backend: backend ?? InMemoryBackend(now: { Self.instant }))
         helper = CredentialHelper(items: store, timeout: timeout, clock: { Self.now })
     }
 

@@ -72,6 +72,30 @@ final class HeldLeaseTests {
         #expect(!isHeld)
     }
 
+    @Test("a lease that has run out is not renewed, and the next one may take it")
+    func renewedLate() throws {
+        var late = try take(lasting: .milliseconds(20))
+        usleep(30_000)
+        let isRenewed = try late.renew(lasting: .seconds(600))
+        #expect(!isRenewed)
+        let next = try take(lasting: .seconds(1))
+        let isHeld = next.isHeld
+        #expect(isHeld)
+    }
+
+    @Test("an item that is to be the only one of its name is not placed over another")
+    func exclusive() throws {
+        let lease = try take(lasting: .seconds(60))
+        let first = try lease.place(try stage(), in: items, exclusively: true)
+        #expect(first)
+        #expect(throws: KeyringError(errno: EEXIST, in: .move)) {
+            _ = try lease.place(try stage(), in: items, exclusively: true)
+        }
+        let again = try lease.place(try stage(), in: items)
+        #expect(again)
+        #expect(try items.members().count == 1)
+    }
+
     @Test("a report states for how long a lease is held, unless its record states an impossible time")
     func reportedTime() {
         func duration(acquired: BootTime) -> Duration? {

@@ -52,6 +52,15 @@ struct WaitPolicyTests {
         #expect(brief.map(\.mayUseLastResorts) == brief.dropLast().map { _ in false } + [true])
     }
 
+    @Test("pauses are doubled up to a limit; up to a quarter of each is left to chance")
+    func backoff() {
+        var backoff = Backoff(from: .microseconds(100), upTo: .microseconds(350))
+        for longest in [100, 200, 350, 350, 350] {
+            let pause = backoff.next() / .microseconds(1)
+            #expect(pause <= Double(longest) && pause >= Double(longest) * 3 / 4)
+        }
+    }
+
     @Test("without any time there is one attempt, which may use the last resorts")
     func noTime() {
         for wait in [Wait.freeingQuota(upTo: .zero), .updating(upTo: .zero), Wait(upTo: .zero, quota: .zero)] {

@@ -2,68 +2,68 @@ import Keyutils
 import SessionKeyring
 
 /// A backend that does what another one does, but for what it does by itself.
-protocol ForwardingBackend: SecretBackend {
+package protocol ForwardingBackend: SecretBackend {
     var whole: any SecretBackend { get }
 }
 
 extension ForwardingBackend {
-    func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
+    package func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
         try whole.read(item, body)
     }
 
-    func set(
+    package func set(
         _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) {
         try whole.set(bytes, for: item, timeout: timeout, &attempt)
     }
 
-    func add(
+    package func add(
         _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) {
         try whole.add(bytes, for: item, timeout: timeout, &attempt)
     }
 
-    func expire(
+    package func expire(
         _ item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> Bool {
         try whole.expire(item, timeout: timeout, &attempt)
     }
 
-    func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try whole.contains(item) }
+    package func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try whole.contains(item) }
 
-    func delete(_ item: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
+    package func delete(_ item: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
         try whole.delete(item, &attempt)
     }
 
-    func clear() throws(SecretStoreError) { try whole.clear() }
-    func identities() throws(SecretStoreError) -> [ItemIdentity] { try whole.identities() }
-    func attributes() throws(SecretStoreError) -> [ItemAttributes] { try whole.attributes() }
+    package func clear() throws(SecretStoreError) { try whole.clear() }
+    package func identities() throws(SecretStoreError) -> [ItemIdentity] { try whole.identities() }
+    package func attributes() throws(SecretStoreError) -> [ItemAttributes] { try whole.attributes() }
 
-    func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes? {
+    package func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes? {
         try whole.attributes(of: item)
     }
 
-    func beginUpdate(
+    package func beginUpdate(
         of item: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> any ItemUpdate {
         try whole.beginUpdate(of: item, lasting: duration, &attempt)
     }
 
-    func beginFetch(
+    package func beginFetch(
         of item: ItemIdentity, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> (any ItemFetch)? {
         try whole.beginFetch(of: item, &attempt)
     }
 
-    func takeLease(
+    package func takeLease(
         _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> any LeaseHandle {
         try whole.takeLease(name, lasting: duration, &attempt)
     }
 
-    func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool { try whole.isLeaseHeld(name) }
+    package func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool { try whole.isLeaseHeld(name) }
 
-    func changes(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> SecretChanges {
+    package func changes(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> SecretChanges {
         try whole.changes(&attempt)
     }
 }

@@ -44,9 +44,9 @@ extension CredentialHelper {
         }
     }
 
-    /// Whether the request is an object with nothing but a token, which is a string.
+    /// Whether the request is an object with nothing but tokens that are strings.
     private static func hasOnlyToken(_ request: RawSpan) -> Bool {
-        guard let members = try? JSONMembers(of: request).members, !members.isEmpty else { return false }
+        guard let members = try? JSONMembers(of: request).members else { return false }
         return members.allSatisfy { $0.name == "token" && request[$0.value.lowerBound] == UInt8(ascii: "\"") }
     }
 }

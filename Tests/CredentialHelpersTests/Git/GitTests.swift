@@ -23,7 +23,7 @@ struct GitTests {
             "", "\n", "protocol=http\nhost=example.com\n", "protocol=https\nhost=example.com:443\n",
             "protocol=https\nhost=example.com\nusername=bob\n", "protocol=https\nhost=example.com\nusername=\n",
             "protocol=https\nhost=example.com\npath=a.git\n", "\nprotocol=https\nhost=example.com\n",
-            "protocol=https\nhost=Example.com\n",
+            "protocol=https\nhost=Example.com\n", "\u{FEFF}host=other.com\n", "\r\nhost=example.com\r\n",
         ] {
             #expect(try test.git("get", request) == .init(output: ""), "\(request)")
         }

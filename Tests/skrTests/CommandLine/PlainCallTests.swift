@@ -47,7 +47,7 @@ struct PlainCallTests {
             "set api --new --new", "set --generate api", "get api --allow-empty", "get api --field a --field b",
             "get --help",
             "set --help api", "help get",
-            "gets api",
+            "gets api", "get api --namespace a --namespace b", "get api --scope user --scope user",
         ]
     )
     func unusual(line: String) {

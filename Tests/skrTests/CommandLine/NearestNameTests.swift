@@ -1,0 +1,16 @@
+import Testing
+import skr
+
+@Suite("Mistyped names")
+struct NearestNameTests {
+    @Test(
+        "the nearest name is found if at most half of the shorter one is wrong, else the one that begins so",
+        arguments: [
+            ("lsit", "list"), ("LIST", "list"), ("lis", "list"), ("delte", "delete"), ("g", nil), ("gte", "get"),
+            ("li", "list"), ("compl", "completions"), ("liability", nil), ("xyz", nil), ("getlist", nil), ("", nil),
+            ("ge", "get"), ("gett", "get"),
+        ] as [(String, String?)])
+    func nearest(word: String, name: String?) {
+        #expect(NearestName.to(word, among: ["get", "list", "delete", "completions"]) == name)
+    }
+}

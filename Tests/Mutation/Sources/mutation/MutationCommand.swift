@@ -39,7 +39,7 @@ struct MutationCommand: ParsableCommand {
         let drawn = Draw.draw(count * 17 / 10, of: all, targets: MutatedTree.targets, seed: seed)
         say("seed \(seed): \(all.count) possible changes in \(MutatedTree.targets.joined(separator: ", "))")
         if list {
-            for mutant in drawn { say(mutant.description) }
+            for mutant in drawn { say("line \(mutant.line): \(mutant.name)") }
             return
         }
         let built = try tree.build(drawn)

@@ -26,6 +26,16 @@ struct AWSTests {
         #expect(HelperUnderTest.told(payload, in: AWSCredentials()) == Self.answer)
     }
 
+    @Test("a number of more than eleven digits is an expiry in milliseconds")
+    func largeNumbers() {
+        func expiration(_ number: String) -> String {
+            let payload = #"{"AccessKeyId":"AK","SecretAccessKey":"s","Expiration":\#(number)}"#
+            return HelperUnderTest.told(payload, in: AWSCredentials())
+        }
+        #expect(expiration("100000000000").contains(#""Expiration":"5138-11-16T09:46:40Z""#))
+        #expect(expiration("100000000001").contains(#""Expiration":"1973-03-03T09:46:40Z""#))
+    }
+
     @Test("what is not there is left out: no session, no end; the number of the account is passed on")
     func optional() throws {
         try test.keep(#"{"AccessKeyId":"AK","SecretAccessKey":"s","SessionToken":null,"Expiration":""}"#, "a")

@@ -17,6 +17,12 @@ struct NpmTests {
         #expect(try test.npm("user", "me") == .init(output: "Basic bWU6e3B3\n"))
     }
 
+    @Test("of a command that prints nothing but the end of a line, there is no token")
+    func empty() {
+        let refusal = HelperUnderTest.told("", in: NpmAuthorization())
+        for output in ["\n", "\r\n"] { #expect(HelperUnderTest.told(output, in: NpmAuthorization()) == refusal) }
+    }
+
     @Test(
         "an item is the same secret for all that put it into a header, also where it is JSON or ends with a newline",
         arguments: [

@@ -36,6 +36,16 @@ struct KernelLabChangesTests {
         #expect(await changes.next() == .cleared)
     }
 
+    @Test("the changes end with the keyring that the items are in")
+    func end() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set("0", for: item)
+        let changes = try store.changes()
+        try Key(scratch.keyring.search(keyring: "skr:default")).invalidate()
+        for await change in changes { #expect(change != .stored(item)) }
+    }
+
     @Test("of an item that was gone before anybody looked, it is told that something was missed")
     func missed() async throws {
         let scratch = try ScratchKeyring()

@@ -27,7 +27,7 @@ struct Reach: Codable, Sendable {
             return
         }
         let state = Mutex(Reach())
-        try inParallel(jobs, suites.quick) { suite in
+        @Sendable func run(_ suite: TestSuite) throws {
             let file = try ReachedFile()
             let run = TestRun(
                 bundle: bundle, filter: suite.pattern, skip: suites.longPattern, mutants: [], reached: file.url,
@@ -43,6 +43,8 @@ struct Reach: Codable, Sendable {
                 }
             }
         }
+        try inParallel(jobs, suites.quick.filter { !suites.exclusive.contains($0) }, run)
+        try inParallel(1, suites.quick.filter(suites.exclusive.contains), run)
         self = state.withLock { $0 }
         try JSONEncoder().encode(Known(modified: modified, reach: self)).write(to: file)
     }

@@ -17,6 +17,8 @@ struct TestSuite: Codable, Hashable, Sendable {
 struct TestSuites {
     /// In a second or some, in all their tests.
     let quick: [TestSuite]
+    /// Suites that use keyrings or a quota that all processes of a user share, so that no two runs of them may overlap.
+    let exclusive: Set<TestSuite>
     /// Names of all tests that take minutes, of whichever suite, as patterns for `--filter`.
     let longPattern: String
 
@@ -32,6 +34,7 @@ struct TestSuites {
             ])
         var names: Set<String> = []
         var longNames: Set<String> = []
+        var exclusive: Set<TestSuite> = []
         for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
             guard let record = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
                 record["kind"] as? String == "test", let test = record["payload"] as? [String: Any],
@@ -40,12 +43,23 @@ struct TestSuites {
             let isSuite = test["kind"] as? String == "suite"
             // Of a test, its place in the file comes last.
             let name = isSuite ? id : id.split(separator: "/").dropLast().joined(separator: "/")
-            names.insert(String(name.split(separator: "/")[0]))
+            let suite = String(name.split(separator: "/")[0])
+            names.insert(suite)
+            if let path = (test["sourceLocation"] as? [String: Any])?["_filePath"] as? String, try Self.shares(path) {
+                exclusive.insert(TestSuite(name: suite))
+            }
             let tags = (test["_tags"] as? [String] ?? []).map { $0.drop { $0 == "." } }
             if tags.contains("long") { longNames.insert(TestSuite(name: name).pattern) }
         }
         // The whole list of tests runs in the lab's own way, in one test.
+        self.exclusive = exclusive
         quick = names.filter { !$0.contains("KernelLab") }.sorted().map(TestSuite.init)
         longPattern = longNames.sorted().joined(separator: "|")
+    }
+
+    /// Whether a file of tests has the number of a user, or uses keyrings of root's.
+    private static func shares(_ path: String) throws -> Bool {
+        try String(contentsOfFile: path, encoding: .utf8).contains(
+            /\b6[01]_?[0-9]{3}\b|persistent|inUserScope|userKeyring|scope user|SKR_SCOPE=user|@u\b/)
     }
 }

@@ -27,6 +27,8 @@ final class Trials: Sendable {
     private let verdicts: Mutex<[Int: Verdict]>
     /// Called with each verdict.
     private let save: @Sendable (Mutant, Verdict) -> Void
+    /// Held while suites run that must not overlap.
+    private let exclusion = NSLock()
     private let flaky = Mutex<[String: Int]>([:])
     private let tried = Mutex(0)
 
@@ -97,16 +99,19 @@ final class Trials: Sendable {
 
     /// Whether these suites notice these mutants, or one of them; it has a verdict then.
     private func notices(_ group: [Int], _ chosen: [TestSuite], _ stage: String) throws -> Bool {
+        try noticesTogether(group, chosen.filter { !suites.exclusive.contains($0) }, stage)
+            || noticesTogether(group, chosen.filter(suites.exclusive.contains), stage)
+    }
+
+    /// The same for suites that all may overlap with other runs, or none may.
+    private func noticesTogether(_ group: [Int], _ chosen: [TestSuite], _ stage: String) throws -> Bool {
         var left = chosen
         while !left.isEmpty {
-            let run = TestRun(
-                bundle: bundle, filter: pattern(left), skip: suites.longPattern, mutants: group,
-                silence: reach.silence(of: left))
-            guard case .failed(let test, let why) = try run.run().outcome else { return false }
+            guard case .failed(let test, let why) = try run(left, with: group) else { return false }
             guard let suite = left.first(where: { isTest(test, of: $0) }) else {
                 // Nobody knows which test it was, for the bundle ended or hangs: one suite after the other then.
                 if left.count == 1 { return try settle(group, left[0], stage, test, why) }
-                for suite in left where try notices(group, [suite], stage) { return true }
+                for suite in left where try noticesTogether(group, [suite], stage) { return true }
                 return false
             }
             if try settle(group, suite, stage, test, why) { return true }
@@ -125,15 +130,20 @@ final class Trials: Sendable {
                 record(mutant, Verdict(stage: stage, test: test, why: why))
                 return true
             }
-            let run = TestRun(
-                bundle: bundle, filter: suite.pattern, skip: suites.longPattern, mutants: [mutant],
-                silence: reach.silence(of: [suite]))
-            guard case .failed(let test, let why) = try run.run().outcome else { continue }
+            guard case .failed(let test, let why) = try run([suite], with: [mutant]) else { continue }
             record(mutant, Verdict(stage: stage, test: test, why: why))
             isAny = true
         }
         if !isAny { flaky.withLock { $0[test, default: 0] += 1 } }
         return isAny
+    }
+
+    private func run(_ chosen: [TestSuite], with group: [Int]) throws -> TestRun.Outcome {
+        let run = TestRun(
+            bundle: bundle, filter: pattern(chosen), skip: suites.longPattern, mutants: group,
+            silence: reach.silence(of: chosen))
+        guard chosen.contains(where: suites.exclusive.contains) else { return try run.run().outcome }
+        return try exclusion.withLock { try run.run().outcome }
     }
 
     private func isTest(_ test: String, of suite: TestSuite) -> Bool {

@@ -73,7 +73,8 @@ struct SecretArenaTests {
             for number in 0..<count { stack.push(slot(number)) }
             let used = test_heap_size() - before
             let least = count * MemoryLayout<SecretArena.Slot>.stride
-            #expect((least..<least * 3 / 2).contains(used))
+            // The thread sanitizer has its own heap, of which nothing is known.
+            if before > 0 { #expect((least..<least * 3 / 2).contains(used)) }
             unsafe stack.remove(startingAt: slot(3).start)
             #expect(stack[3]?.capacity == count - 1, "the last one takes its place")
             #expect(stack.count == count - 1)

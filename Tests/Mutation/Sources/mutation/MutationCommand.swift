@@ -9,7 +9,8 @@ struct MutationCommand: ParsableCommand {
         abstract: "Makes small changes to the code and shows which of them no test notices.",
         discussion: """
             All changes are compiled into one copy of the package, in .build/mutation. A change is active while the variable \
-            MUTANTS_ACTIVE names its number. The exit code is 0 whatever the score is.
+            MUTANTS_ACTIVE names its number. A changed program may write anywhere: use a machine that you can lose. The exit \
+            code is 0 whatever the score is.
             """)
 
     @Option(help: "Which changes are drawn.") var seed: UInt64 = .random(in: 1...999_999)

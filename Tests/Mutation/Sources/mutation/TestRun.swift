@@ -26,10 +26,12 @@ struct TestRun {
     var reached: URL? = nil
     /// A run without an event for so many seconds hangs.
     let silence: Double
+    /// Whether the tests are killed at their first failure, instead of cleaning up behind themselves.
+    var endsAtFailure = true
 
     static let hangs = "hangs"
 
-    /// Ends the tests at their first failure.
+    /// Runs the tests.
     func run() throws -> Result {
         let events = FileManager.default.temporaryDirectory.appendingPathComponent(
             "mutation-events-\(UUID().uuidString)")
@@ -43,7 +45,7 @@ struct TestRun {
         var state = EventReader(silence: silence)
         var status = CInt()
         var isRunning = true
-        while isRunning, state.failure == nil {
+        while isRunning, state.failure == nil || !endsAtFailure && !state.isSilent {
             isRunning = waitpid(child, &status, WNOHANG) == 0
             try state.read(stream)
             if isRunning { usleep(20_000) }
@@ -112,6 +114,8 @@ private struct EventReader {
 
     init(silence: Double) { self.silence = silence }
 
+    var isSilent: Bool { -lastEvent.timeIntervalSinceNow > silence }
+
     /// The test that began last of those that have not ended; suites begin before their tests.
     var lastTest: String { running.last ?? "the bundle" }
 
@@ -120,7 +124,7 @@ private struct EventReader {
     mutating func read(_ stream: FileHandle) throws -> Bool {
         let new = stream.availableData
         guard !new.isEmpty else {
-            if -lastEvent.timeIntervalSinceNow > silence { failure = (lastTest, TestRun.hangs) }
+            if isSilent { failure = failure ?? (lastTest, TestRun.hangs) }
             return false
         }
         lastEvent = Date()

@@ -8,7 +8,9 @@ import Synchronization
 /// 3. All other quick suites that run its line, with several mutants active at the same time.
 /// 4. The long tests and a sample of the pair search, in the same way.
 ///
-/// If a test fails while several are active, the mutants that run its suite are tried on that suite one by one.
+/// If a test fails while several are active, the mutants that run its suite are tried on that suite one by one. A failure counts
+/// if it can be repeated, and if the suite passes without a mutant afterwards: tests that are killed, and changed programs, may
+/// leave something that makes later runs fail.
 final class Trials: Sendable {
     struct Verdict: Codable, Sendable {
         let stage: String
@@ -31,6 +33,8 @@ final class Trials: Sendable {
     private let exclusion = NSLock()
     private let flaky = Mutex<[String: Int]>([:])
     private let tried = Mutex(0)
+    /// Suites that fail by now without any mutant.
+    private let spoilt = Mutex<Set<TestSuite>>([])
 
     init(
         bundle: URL, suites: TestSuites, reach: Reach, mutants: [Int: Mutant], jobs: Int, known: [Int: Verdict],
@@ -99,7 +103,8 @@ final class Trials: Sendable {
 
     /// Whether these suites notice these mutants, or one of them; it has a verdict then.
     private func notices(_ group: [Int], _ chosen: [TestSuite], _ stage: String) throws -> Bool {
-        try noticesTogether(group, chosen.filter { !suites.exclusive.contains($0) }, stage)
+        let chosen = chosen.filter { suite in !spoilt.withLock { $0.contains(suite) } }
+        return try noticesTogether(group, chosen.filter { !suites.exclusive.contains($0) }, stage)
             || noticesTogether(group, chosen.filter(suites.exclusive.contains), stage)
     }
 
@@ -107,30 +112,29 @@ final class Trials: Sendable {
     private func noticesTogether(_ group: [Int], _ chosen: [TestSuite], _ stage: String) throws -> Bool {
         var left = chosen
         while !left.isEmpty {
-            guard case .failed(let test, let why) = try run(left, with: group) else { return false }
+            guard case .failed(let test, _) = try run(left, with: group) else { return false }
             guard let suite = left.first(where: { isTest(test, of: $0) }) else {
                 // Nobody knows which test it was, for the bundle ended or hangs: one suite after the other then.
-                if left.count == 1 { return try settle(group, left[0], stage, test, why) }
+                if left.count == 1 { return try settle(group, left[0], stage, test) }
                 for suite in left where try noticesTogether(group, [suite], stage) { return true }
                 return false
             }
-            if try settle(group, suite, stage, test, why) { return true }
+            if try settle(group, suite, stage, test) { return true }
             left.removeAll { $0 == suite }
         }
         return false
     }
 
     /// Tries each of the group on a suite that failed with all of them.
-    private func settle(_ group: [Int], _ suite: TestSuite, _ stage: String, _ test: String, _ why: String) throws
-        -> Bool
-    {
+    private func settle(_ group: [Int], _ suite: TestSuite, _ stage: String, _ test: String) throws -> Bool {
         var isAny = false
         for mutant in group where group.count == 1 || reach.mutants[suite]?.contains(mutant) == true {
-            if group.count == 1, why == TestRun.hangs {
-                record(mutant, Verdict(stage: stage, test: test, why: why))
-                return true
-            }
             guard case .failed(let test, let why) = try run([suite], with: [mutant]) else { continue }
+            guard case .passed = try run([suite], with: []) else {
+                say("left out from now on, for it fails without any change: \(suite.name)")
+                spoilt.withLock { _ = $0.insert(suite) }
+                return isAny
+            }
             record(mutant, Verdict(stage: stage, test: test, why: why))
             isAny = true
         }
@@ -143,7 +147,11 @@ final class Trials: Sendable {
             bundle: bundle, filter: pattern(chosen), skip: suites.longPattern, mutants: group,
             silence: reach.silence(of: chosen))
         guard chosen.contains(where: suites.exclusive.contains) else { return try run.run().outcome }
-        return try exclusion.withLock { try run.run().outcome }
+        return try exclusion.withLock {
+            var whole = run
+            whole.endsAtFailure = false
+            return try whole.run().outcome
+        }
     }
 
     private func isTest(_ test: String, of suite: TestSuite) -> Bool {

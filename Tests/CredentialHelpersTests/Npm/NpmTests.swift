@@ -17,7 +17,7 @@ struct NpmTests {
         #expect(try test.npm("user", "me") == .init(output: "Basic bWU6e3B3\n"))
     }
 
-    @Test("of a command that prints nothing but the end of a line, there is no token")
+    @Test("a command that prints only the end of a line has printed nothing")
     func empty() {
         let refusal = HelperUnderTest.told("", in: NpmAuthorization())
         for output in ["\n", "\r\n"] { #expect(HelperUnderTest.told(output, in: NpmAuthorization()) == refusal) }

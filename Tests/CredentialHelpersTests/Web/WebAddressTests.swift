@@ -17,7 +17,7 @@ struct WebAddressTests {
     }
 
     @Test(
-        "what a server could read in another way is none",
+        "an address that a server could read in another way is refused",
         arguments: [
             "", "h", "ftp://h", "https://", "https://h:", "https://u@h", "https://h/a b", "https://h/\u{7F}",
             "https://h/é",

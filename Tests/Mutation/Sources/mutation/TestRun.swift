@@ -26,7 +26,7 @@ struct TestRun {
     var reached: URL? = nil
     /// A run without an event for so many seconds hangs.
     let silence: Double
-    /// Whether the tests are killed at their first failure, instead of cleaning up behind themselves.
+    /// Whether the tests are killed at their first failure, and do not clean up.
     var endsAtFailure = true
 
     static let hangs = "hangs"
@@ -119,7 +119,7 @@ private struct EventReader {
     /// The test that began last of those that have not ended; suites begin before their tests.
     var lastTest: String { running.last ?? "the bundle" }
 
-    /// Reads the events that there are; false if there is no new one.
+    /// Reads the events that there are; false if nothing has been added.
     @discardableResult
     mutating func read(_ stream: FileHandle) throws -> Bool {
         let new = stream.availableData

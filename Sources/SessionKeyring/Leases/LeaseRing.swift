@@ -10,9 +10,13 @@ package struct LeaseRing {
     /// Nothing can be written through that lease any more.
     private let recover: ((_ lease: Keyring, _ record: LeaseRecord) throws(KeyringError) -> Void)?
 
+    package init(_ keyring: Keyring, permissions: KeyPermissions) {
+        self.init(keyring, permissions: permissions, recover: nil)
+    }
+
     package init(
         _ keyring: Keyring, permissions: KeyPermissions,
-        recover: ((_ lease: Keyring, _ record: LeaseRecord) throws(KeyringError) -> Void)? = nil
+        recover: ((_ lease: Keyring, _ record: LeaseRecord) throws(KeyringError) -> Void)?
     ) {
         self.keyring = keyring
         self.permissions = permissions

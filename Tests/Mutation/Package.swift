@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Makes small changes to the code and shows which of them the tests don't notice. Apart from the package, which nobody should
-// have to build swift-syntax for.
+// Makes small changes to the code and shows which of them no test notices. A separate package, so that nobody builds
+// swift-syntax who only wants the library.
 let package = Package(
     name: "Mutation",
     dependencies: [

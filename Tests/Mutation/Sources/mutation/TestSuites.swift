@@ -51,8 +51,8 @@ struct TestSuites {
             let tags = (test["_tags"] as? [String] ?? []).map { $0.drop { $0 == "." } }
             if tags.contains("long") { longNames.insert(TestSuite(name: name).pattern) }
         }
-        // The whole list of tests runs in the lab's own way, in one test.
         self.exclusive = exclusive
+        // The lab's suites are run by a test, LabRunTests.
         quick = names.filter { !$0.contains("KernelLab") }.sorted().map(TestSuite.init)
         longPattern = longNames.sorted().joined(separator: "|")
     }

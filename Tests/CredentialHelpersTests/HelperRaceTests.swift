@@ -8,9 +8,11 @@ import Threads
 /// Items of a store, with something that another process does before a chosen call.
 private final class InterruptedItems: ItemSource {
     /// The calls of a helper.
-    enum Call { case list, get, set, delete }
+    enum Call { case list, get, set, delete, expire, turn }
 
     let store: SecretStore
+    private let refused = Locked<Call?>(nil)
+    private let gets = Locked(0)
     private let interruption = Locked<(call: Call, count: Int, body: @Sendable () throws -> Void)?>(nil)
 
     init(_ store: SecretStore) {
@@ -22,7 +24,14 @@ private final class InterruptedItems: ItemSource {
         interruption.withLock { $0 = (call, count, body) }
     }
 
-    private func begin(_ call: Call) {
+    /// Makes all such calls fail.
+    func refuse(_ call: Call) { refused.withLock { $0 = call } }
+
+    /// How often an item was asked for.
+    var countOfGets: Int { gets.withLock { $0 } }
+
+    private func begin(_ call: Call) throws(SecretStoreError) {
+        if refused.withLock({ $0 }) == call { throw SecretStoreError(.forbidden) }
         let body: (@Sendable () throws -> Void)? = interruption.withLock { interruption in
             guard let present = interruption, present.call == call else { return nil }
             guard present.count == 1 else {
@@ -36,28 +45,45 @@ private final class InterruptedItems: ItemSource {
     }
 
     func identities() throws(SecretStoreError) -> [ItemIdentity] {
-        begin(.list)
+        try begin(.list)
         return try store.identities()
     }
 
     func get(_ item: ItemIdentity) throws(SecretStoreError) -> SecretBytes? {
-        begin(.get)
+        gets.withLock { $0 += 1 }
+        try begin(.get)
         return try store.get(item)
     }
 
     func set(_ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration?) throws(SecretStoreError) {
-        begin(.set)
+        try begin(.set)
         try store.set(secret, for: item, timeout: timeout)
     }
 
     func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
-        begin(.delete)
+        try begin(.delete)
         return try store.delete(item)
     }
 
     func delete(_ item: ItemIdentity, ifUnchanged secret: borrowing SecretBytes) throws(SecretStoreError) -> Bool {
-        begin(.delete)
+        try begin(.delete)
         return try store.delete(item, ifUnchanged: secret)
+    }
+
+    func takingTurns<Result>(
+        at service: String, _ body: () throws(SecretStoreError) -> Result
+    ) throws(SecretStoreError) -> Result {
+        try begin(.turn)
+        return try body()
+    }
+
+    func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes? {
+        try store.attributes(of: item)
+    }
+
+    func expire(_ item: ItemIdentity, timeout: Duration) throws(SecretStoreError) -> Bool {
+        try begin(.expire)
+        return try store.expire(item, timeout: timeout)
     }
 }
 
@@ -174,6 +200,56 @@ struct HelperRaceTests {
         let answer = try helper.keyringDelete(service: "https://example.org", user: "alice")
         #expect(answer.exitCode == 0)
         #expect(try other.stored.isEmpty)
+    }
+
+    @Test(
+        "what another has stored before it was our turn is shortened, and not stored again",
+        arguments: [ItemIdentity.Kind.password, .internet])
+    func storedBeforeTurn(kind: ItemIdentity.Kind) throws {
+        let item = ItemIdentity(kind, service: "https://example.org", account: "alice")
+        let helper = CredentialHelper(items: items, timeout: .seconds(60), clock: { HelperUnderTest.now })
+        let request = Array((Self.host + "password=s\n").utf8)
+        items.refuse(.set)
+        items.interrupt(before: .turn) { [other] in try other.store.set("s", for: item, timeout: .seconds(600)) }
+        try other.answer(request) { try helper.git("store", request: $0) }
+        let left = KeyTimeLeft(atLeast: .seconds(60), precision: .seconds(1))
+        #expect(try other.store.attributes(of: item)?.expiry == .after(left))
+
+        try other.store.clear()
+        items.refuse(.expire)
+        items.interrupt(before: .turn) { [other] in try other.store.set("s", for: item, timeout: .seconds(600)) }
+        let code = HelperUnderTest.code { try other.answer(request) { try helper.git("store", request: $0) } }
+        #expect(code == .forbidden)
+    }
+
+    @Test("what is there already is stored again without a turn")
+    func noTurn() throws {
+        try other.git("store", Self.host + "password=s\noauth_refresh_token=r\n")
+        items.refuse(.turn)
+        try git("store", Self.host + "password=s\noauth_refresh_token=r\n")
+        try git("store", Self.host + "password=s\n")
+    }
+
+    @Test("a store is an error if what it replaces can't be deleted")
+    func undeletable() throws {
+        try other.git("store", Self.host + "password=s\n")
+        items.refuse(.delete)
+        let request = Self.host + "password=s\noauth_refresh_token=r\n"
+        #expect(HelperUnderTest.code { try git("store", request) } == .forbidden)
+    }
+
+    @Test("a name that nothing is stored under is looked for three times in each kind")
+    func looks() throws {
+        let answer = try helper.keyringGet(service: "none", user: "alice", form: .password)
+        #expect(answer.exitCode != 0)
+        #expect(items.countOfGets == 9)
+    }
+
+    @Test("a record is deleted by its name")
+    func namedRecord() throws {
+        try other.store.set("{\"secret\":\"s\"}", for: .credential(service: "x", account: "alice"))
+        #expect(try helper.keyringDelete(service: "x", user: "alice").exitCode == 0)
+        #expect(try helper.keyringDelete(service: "x", user: "alice").exitCode != 0)
     }
 
     @Test("a source of one's own compares before it deletes")

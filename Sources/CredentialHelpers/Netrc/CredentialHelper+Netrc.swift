@@ -61,7 +61,8 @@ private struct NetrcLine {
     let item: ItemIdentity
     /// The name of the host, without its port.
     let machine: String
-    /// Which of several for one login goes first: the smallest.
+    /// Which of several for one login goes first: the smallest. Of the same rank it is the first by name, which has no port if
+    /// one of them has none.
     let rank: Int
 
     /// What a reader of a netrc looks for.
@@ -74,8 +75,7 @@ private struct NetrcLine {
     /// `nil` where the service names no host.
     init?(_ item: ItemIdentity) {
         let origin = Origin(item.service)
-        let whole = (origin?.host ?? item.service).utf8[...]
-        var host = whole
+        var host = (origin?.host ?? item.service).utf8[...]
         if host.first == UInt8(ascii: "["), let end = host.firstIndex(of: UInt8(ascii: "]")) {
             host = host[host.index(after: host.startIndex)..<end]
         } else {
@@ -86,8 +86,7 @@ private struct NetrcLine {
         }
         self.item = item
         machine = String(Substring(host))
-        let hasPort = whole.last != UInt8(ascii: "]") && whole[host.endIndex...].contains(UInt8(ascii: ":"))
-        rank = origin?.scheme != "https" ? 2 : hasPort ? 1 : 0
+        rank = origin?.scheme == "https" ? 0 : 1
     }
 
     func isMeant(by name: String) -> Bool {

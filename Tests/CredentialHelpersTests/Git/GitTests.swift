@@ -1,5 +1,8 @@
+import CredentialHelpers
+import Keyutils
 import SessionKeyring
 import Testing
+import Threads
 
 @Suite("git's protocol")
 struct GitTests {
@@ -126,6 +129,42 @@ struct GitTests {
         // Another one replaces it, whatever kind that was.
         try test.git("store", Self.alice.replacing("s3cret", with: "new"))
         #expect(try test.stored == ["internet:https%3A//example.com:alice": "new"])
+    }
+
+    @Test(
+        "the same secret with another field is stored again",
+        arguments: [
+            ("password_expiry_utc=\(HelperUnderTest.now + 60)\n", "password_expiry_utc=\(HelperUnderTest.now + 600)\n"),
+            ("password_expiry_utc=\(HelperUnderTest.now + 60)\n", "oauth_refresh_token=r\n"),
+            ("oauth_refresh_token=r\n", "oauth_refresh_token=s\n"),
+        ])
+    func otherFields(before: String, after: String) throws {
+        try test.git("store", Self.alice + before)
+        try test.git("store", Self.alice + after)
+        #expect(try test.git("get", "host=example.com\n").output.hasSuffix("password=s3cret\n" + after))
+    }
+
+    @Test(
+        "so is the same token with another type or state",
+        arguments: ["authtype=Basic\n", "authtype=Bearer\nstate[]=a:2\n"])
+    func otherState(after: String) throws {
+        let request = "protocol=https\nhost=h\ncredential=tok\n"
+        try test.git("store", request + "authtype=Bearer\nstate[]=a:1\n")
+        try test.git("store", request + after)
+        let answer = try test.git("get", "capability[]=authtype\ncapability[]=state\nhost=h\n").output
+        for line in after.split(separator: "\n") { #expect(answer.contains(line)) }
+    }
+
+    @Test("what ends while it is stored ends within a second")
+    func endsAtOnce() throws {
+        let item = ItemIdentity.credential(service: "https://h", account: "alice")
+        let moments = Locked([HelperUnderTest.now, HelperUnderTest.now + 9])
+        let late = CredentialHelper(
+            items: test.store, clock: { moments.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] } })
+        let request = "protocol=https\nhost=h\nusername=alice\npassword=p\npassword_expiry_utc=\(HelperUnderTest.now + 1)\n"
+        try test.answer(request.utf8) { try late.git("store", request: $0) }
+        let left = KeyTimeLeft(atLeast: .seconds(1), precision: .seconds(1))
+        #expect(try test.store.attributes(of: item)?.expiry == .after(left))
     }
 
     @Test("erase takes all that match, but what has another password than the one that was refused")

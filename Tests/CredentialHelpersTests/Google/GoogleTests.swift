@@ -36,6 +36,15 @@ struct GoogleTests {
         #expect(try test.google("h").output == Self.answer("id_token", "\"id_token\":\"tok\"" + ending))
     }
 
+    @Test(
+        "a number above 100,000,000,000 is a time in milliseconds",
+        arguments: [("100000000000", 100_000_000_000), ("100000000001", 100_000_000)])
+    func milliseconds(written: String, end: Int) throws {
+        let output = #"{"id_token":"i","expires_at":\#(written)}"#
+        let answer = Self.answer("id_token", "\"id_token\":\"i\",\"expiration_time\":\(end)")
+        #expect(HelperUnderTest.told(output, in: try GoogleToken(type: nil)) == answer)
+    }
+
     @Test("an ID token goes before an access token, and a token of the other type is none")
     func preference() throws {
         let output = #"{"access_token":"a","id_token":"i","expires_in":60}"#

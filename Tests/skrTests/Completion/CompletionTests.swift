@@ -62,6 +62,29 @@ struct CompletionTests {
         #expect(try runner.run("---complete", "zsh", "skr", "exec", "--env", "").output == "words\n")
     }
 
+    @Test("references are offered behind the name of a variable, and what looks like an option behind --")
+    func words() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            for name in "a b/c-._9" --scope=x; do printf x | skr set -- "$name"; done; skr cached kept --timeout 1m -- true
+            skr ---complete zsh skr exec --env T=; skr ---complete zsh skr get -- --sc
+            skr ---complete zsh skr get --sc | grep -c $'^--scope\t'; skr ---complete zsh skr exec - | grep -c $'^--\t'
+            """#)
+        #expect(
+            outcome.output == """
+                words
+                T=skr://--scope%3Dx
+                T=skr://a%20b%2Fc-._9
+                words
+                --scope=x
+                a b/c-._9
+                1
+                1
+
+                """, "\(outcome)")
+        #expect(outcome.errors == "")
+    }
+
     @Test("the argument parser's own scripts, which would run what a name says, are not given out")
     func generated() throws {
         let outcome = try CommandRunner().run("--generate-completion-script", "bash")
@@ -79,7 +102,7 @@ struct BashLineTests {
             (#"skr get a\"#, #"a\"#, "a b", #"a\ b"#),
             (#"skr get "a"#, "a", #"a$"b"#, #"a\$\"b"#), ("skr get 'a", "a", "a'b", #"a'\''b"#),
             ("skr get a:", "", "a:b", "b"), ("skr get a:b", "b", "a:b!c", #"b\!c"#),
-            (#"skr get a"b"#, "b", "ab c", "b c"), (#"skr get "a b"c"#, #""a b"c"#, "a bcd", #""a b"cd"#),
+            ("skr get a", "a", "a,b-_./:=@%+Z9", "a,b-_./:=@%+Z9"), (#"skr get a"b"#, "b", "ab c", "b c"), (#"skr get "a b"c"#, #""a b"c"#, "a bcd", #""a b"cd"#),
         ]
     )
     func replies(line: String, replaced: String, name: String, reply: String) {

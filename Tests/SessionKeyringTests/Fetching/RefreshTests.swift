@@ -230,6 +230,31 @@ struct RefreshTests {
         #expect(left.atLeast <= .seconds(600))
     }
 
+    @Test("a time to refresh before the end is more than nothing, and needs an end")
+    func refreshBefore() throws {
+        for (timeout, before) in [(Duration.seconds(60), Duration.zero), (.seconds(60), .seconds(-1)), (nil, .seconds(1))]
+            as [(Duration?, Duration)]
+        {
+            #expect { _ = try Lifetime(timeout: timeout, refreshBefore: before, of: item) } throws: {
+                ($0 as? SecretStoreError)?.detail == .refreshTime
+            }
+        }
+        _ = try Lifetime(timeout: .seconds(60), refreshBefore: .nanoseconds(1), of: item)
+    }
+
+    @Test("what was refused and comes again, to be refreshed at once, is usable until then")
+    func sameButDue() async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set("same", for: item, refreshAfter: .seconds(500), usableFor: .seconds(600))
+        try store.invalidate("same", for: item)
+        _ = try await store.value(for: item, as: String.self) { _ in
+            Fetched("same", refreshAfter: .zero, usableFor: .seconds(600))
+        }
+        let next = try await store.value(for: item, as: String.self, sharingFailuresFor: nil) { _ in throw Refusal() }
+        #expect(next == "same")
+    }
+
     @Test("what was fetched without a time to refresh stays until it is gone", arguments: Place.allCases)
     func staysFresh(place: Place) async throws {
         let scratch = try ScratchKeyring()

@@ -29,6 +29,29 @@ struct RefusalTests {
         #expect(value == (isDeleted ? "after nothing" : "after next"))
     }
 
+    @Test("behind the lease a failure of another caller counts if there is nothing usable", arguments: [true, false])
+    func failedMeanwhile(isUsable: Bool) async throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set("old", for: item, refreshAfter: .seconds(500), usableFor: .seconds(600))
+        try store.delete(item.freshnessSentinel)
+        if !isUsable { try store.delete(item.usableSentinel) }
+        let racing = SecretStore(
+            backend: RacingBackend(whole: store.backend, at: .lease) {
+                _ = try? store.set("", for: item.failureSentinel, timeout: .seconds(600))
+            })
+        @Sendable func value() async throws -> String {
+            try await racing.value(for: item, as: String.self, sharingFailuresFor: .seconds(600)) { old in
+                Fetched("after \(old ?? "nothing")")
+            }
+        }
+        if isUsable {
+            #expect(try await value() == "after old")
+        } else {
+            await #expect { try await value() } throws: { ($0 as? SecretStoreError)?.code == .fetchFailed }
+        }
+    }
+
     @Test("what two logins say at once is said of the one that is there")
     func twoLogins() async throws {
         let scratch = try ScratchKeyring()

@@ -172,7 +172,8 @@ struct QuotaTests {
             }
             // Called like a namespace's ring, but a key; it is nobody's to give back.
             let payload: [UInt8] = [1]
-            _ = try Keyring.resolve(.sessionKeyring).add(.user, "skr:other", payload: payload.span.bytes)
+            let namesake = try Keyring.resolve(.sessionKeyring).add(.user, "skr:other", payload: payload.span.bytes)
+            try namesake.setPermissions(.possessorAll)
             let secret = [UInt8](repeating: 1, count: 1_500)
             for generation in 0..<3 {
                 for number in 0..<11 {
@@ -188,7 +189,7 @@ struct QuotaTests {
                 succeed(3, try store.get(living) == "alive")
             }
             succeed(4, try store.identities().contains(living))
-            _ = try Keyring.resolve(.sessionKeyring).search(.user, "skr:other")
+            succeed(5, try namesake.describe().permissions == .possessorAll)
             exit(0)
         }
     }

@@ -238,6 +238,19 @@ final class HeldLeaseTests {
         #expect(overlapping.isEmpty)
     }
 
+    @Test("a keyring under a lease's name that can't be closed is an error, and keeps what it has")
+    func unclosable() throws {
+        let ring = try leases.keyring.addKeyring("job")
+        let bytes: [UInt8] = [1]
+        let kept = try ring.add(.user, "kept", payload: bytes.span.bytes)
+        try Key(ring).setPermissions(.possessorAll.subtracting(.possessorSetAttribute))
+        #expect(throws: KeyringError.self) {
+            let lease = try leases.acquire("job", lasting: .seconds(1), waiting: .zero)
+            _ = lease?.release()
+        }
+        #expect(try ring.members() == [kept.serial])
+    }
+
     @Test("a name that something can be neither looked at nor taken bears is an error within a second, and no hang")
     func unsearchable() throws {
         let ring = try leases.keyring.addKeyring("job")

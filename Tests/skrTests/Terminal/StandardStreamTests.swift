@@ -59,6 +59,26 @@ struct StandardStreamTests {
         #expect(outcome == .init(exitCode: 0, output: "onetwo\na=onetwo\n1\n", errors: ""))
     }
 
+    @Test("a request and a secret may be as long as a key can hold")
+    func long() throws {
+        let outcome = try run(
+            #"""
+            long=$(head -c 20000 /dev/zero | tr '\0' x)
+            printf 'protocol=https\nhost=example.com\nusername=a\npassword=%s\n\n' $long | skr helper git store
+            printf 'protocol=https\nhost=example.com\n\n' | skr helper git get | wc -c
+            head -c 1048575 /dev/zero | skr set big 2>&1 | grep -c 'which no key can hold'
+            head -c 1048578 /dev/zero | skr set big 2>&1 | grep -c 'which no key can hold'
+            """#)
+        #expect(outcome.output == "\("username=a\npassword=\n".utf8.count + 20_000)\n0\n1\n", "\(outcome)")
+    }
+
+    @Test("what can't be written is error 70", arguments: ["completions bash", "cached a --timeout 5m -- echo out"])
+    func fullDevice(verb: String) throws {
+        let outcome = try run("skr \(verb) >file; [ -s file ]; skr \(verb) >/dev/full; echo $?")
+        #expect(outcome.output == "70\n")
+        #expect(outcome.errors.contains("No space left on device"))
+    }
+
     @Test("a file that may not grow is error 70, not a death by signal; a command starts with the usual action")
     func fileSize() throws {
         let outcome = try run(

@@ -103,8 +103,9 @@ struct ListCommand: VerbCommand, VerbAction {
         guard items.isEmpty || !unknown.isEmpty else { return }
         let table = KeyTable.ifShown()
         // What has expired meanwhile is in the table as such, or is gone.
-        let isHidden = unknown.contains { table?[$0.serial] == nil && (try? Key($0.serial).describe()) != nil }
-        guard table == nil || isHidden else { return }
+        guard unknown.contains(where: { table?[$0.serial] == nil && (try? Key($0.serial).describe()) != nil }) else {
+            return
+        }
         throw CommandError(
             exitCode: .unavailable, message: "no time left is known: /proc/keys is hidden",
             hint: "have /proc mounted, and not masked by a container; timeouts work all the same")

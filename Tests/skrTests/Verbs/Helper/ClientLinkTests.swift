@@ -48,6 +48,17 @@ struct ClientLinkTests {
                 """)
     }
 
+    @Test("a link counts by the last part of the path by which it is called")
+    func path() throws {
+        let outcome = try run(
+            "docker-credential-skr",
+            #"""
+            "$bin/docker-credential-skr" list; "$bin/../${bin##*/}/docker-credential-skr" list
+            exec -a docker-credential-skr "$bin/docker-credential-skr" list
+            """#)
+        #expect(outcome == .init(exitCode: 0, output: "{}\n{}\n{}\n", errors: ""))
+    }
+
     @Test("cargo is told where there is no terminal to ask for a token, and where there is no store")
     func cargoErrors() throws {
         let login = #"{"v":1,"registry":{"index-url":"i"},"kind":"login"}"#

@@ -50,7 +50,7 @@ struct InstallAction: VerbAction {
             )
         }
         try Console.writeLine("\(folder) is in PATH")
-        guard let first = call.user.program(link.name), first != link.path,
+        guard let first = call.user.program(link.name),
             HelperLink(folder: String(first.dropLast(link.name.utf8.count + 1)), name: link.name).state != .here
         else { return }
         Console.warn(

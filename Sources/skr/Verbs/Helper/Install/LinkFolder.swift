@@ -21,7 +21,7 @@ package enum LinkFolder {
     /// Whether it, or the nearest folder above it that is there, lets us make files.
     private static func isWritable(_ folder: String) -> Bool {
         guard unsafe access(folder, F_OK) != 0 else { return unsafe access(folder, W_OK | X_OK) == 0 }
-        guard let slash = folder.utf8.lastIndex(of: UInt8(ascii: "/")), slash != folder.startIndex else { return false }
+        guard let slash = folder.utf8.lastIndex(of: UInt8(ascii: "/")) else { return false }
         return isWritable(String(folder[..<slash]))
     }
 

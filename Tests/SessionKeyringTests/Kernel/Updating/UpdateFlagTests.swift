@@ -1,0 +1,62 @@
+import Keyutils
+import SessionKeyring
+import SessionKeyringTesting
+import TestSupport
+import Testing
+
+private let item = ItemIdentity.password(service: "flagged")
+
+@Suite("The update flag", .tags(.kernel))
+final class UpdateFlagTests {
+    private let scratch: ScratchKeyring
+    private let store: SecretStore
+
+    init() throws {
+        scratch = try ScratchKeyring()
+        store = try scratch.store()
+    }
+
+    /// The only key among the leases.
+    private var flag: Key {
+        get throws {
+            let members = try scratch.keyring.search(keyring: NamespaceRings.leasesName).members()
+            return try #require(members.map(Key.init).first { try $0.describe().type == .user })
+        }
+    }
+
+    enum State: CaseIterable { case intact, unreadable, revoked }
+
+    @Test("a store that comes later changes nothing that is being updated", arguments: State.allCases)
+    func laterStore(state: State) throws {
+        try store.set("1", for: item)
+        let update = try store.backend.beginUpdate(of: item, lasting: .seconds(60))
+        switch state {
+        case .intact: break
+        case .unreadable: try flag.setPermissions([.possessorView, .possessorSetAttribute])
+        case .revoked: try flag.revoke()
+        }
+        let bytes: [UInt8] = [1]
+        var attempt = BackendAttempt(mayUseLastResorts: false)
+        #expect {
+            try self.scratch.store().backend.set(bytes.span.bytes, for: item, timeout: nil, &attempt)
+        } throws: { ($0 as? SecretStoreError)?.code == .contended }
+        #expect { _ = try self.scratch.store().backend.delete(item, &attempt) } throws: {
+            ($0 as? SecretStoreError)?.code == .contended
+        }
+        withExtendedLifetime(update) {}
+    }
+
+    @Test("a flag that says no time, and that nobody may write to, is replaced")
+    func unwritable() throws {
+        try store.blockingUpdate(item, timeout: nil) { (_: Int?) in 1 }
+        let leases = try scratch.keyring.search(keyring: NamespaceRings.leasesName)
+        let name = try flag.describe().name
+        let bytes: [UInt8] = [1]
+        let planted = try leases.add(.user, name, payload: bytes.span.bytes)
+        #expect(try planted == flag)
+        try planted.setPermissions(.possessorAll.subtracting(.possessorWrite))
+        try store.blockingUpdate(item, timeout: nil) { (old: Int?) in (old ?? 0) + 1 }
+        #expect(try store.get(item) == 2)
+        #expect(try flag != planted)
+    }
+}

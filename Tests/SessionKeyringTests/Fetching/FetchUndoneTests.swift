@@ -2,6 +2,7 @@ import Foundation
 import Keyutils
 import SessionKeyring
 import SessionKeyringTesting
+import TestSupport
 import Testing
 
 private let item = ItemIdentity.password(service: "token")
@@ -42,6 +43,22 @@ struct FetchUndoneTests {
                 }
             #expect(try store.get(item) == expected, "\(event), \(hasOldValue)")
         }
+    }
+
+    @Test("an update that came too late undoes no fetch")
+    func lateUpdate() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set("old", for: item)
+        let fetch = try #require(try store.backend.beginFetch(of: item))
+        let update = try store.backend.beginUpdate(of: item, lasting: .milliseconds(30))
+        _ = try update.read { _ in }
+        usleep(100_000)
+        var attempt = BackendAttempt(mayUseLastResorts: false)
+        #expect { _ = try update.commit([1].span.bytes, timeout: nil, &attempt) } throws: {
+            ($0 as? SecretStoreError)?.code == .leaseLost
+        }
+        #expect(try fetch.store([2].span.bytes, timeout: nil))
     }
 
     @Test("a refresh that takes longer than the old value lives is kept", arguments: [false, true])

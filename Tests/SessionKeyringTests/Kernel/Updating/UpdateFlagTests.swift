@@ -1,8 +1,9 @@
 import Keyutils
-import SessionKeyring
 import SessionKeyringTesting
 import TestSupport
 import Testing
+
+@testable import SessionKeyring
 
 private let item = ItemIdentity.password(service: "flagged")
 
@@ -44,6 +45,17 @@ final class UpdateFlagTests {
             ($0 as? SecretStoreError)?.code == .contended
         }
         withExtendedLifetime(update) {}
+    }
+
+    @Test("a deletion that was blocked tells whether it has deleted something", arguments: [false, true])
+    func blockedDeletion(isFlagged: Bool) throws {
+        try store.set("1", for: .password(service: "other"))
+        if isFlagged { try store.blockingUpdate(item, timeout: nil) { (_: Int?) in nil } }
+        for isDeleted in [false, true] {
+            var attempt = BackendAttempt(mayUseLastResorts: false)
+            attempt.makeProgress().isDeleted = isDeleted
+            #expect(try store.backend.delete(item, &attempt) == isDeleted)
+        }
     }
 
     @Test("a flag that says no time, and that nobody may write to, is replaced")

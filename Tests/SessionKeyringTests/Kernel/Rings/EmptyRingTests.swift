@@ -1,0 +1,64 @@
+import Keyutils
+import SessionKeyringTesting
+import TestSupport
+import Testing
+
+@testable import SessionKeyring
+
+private let item = ItemIdentity.password(service: "item")
+
+@Suite("Empty rings, which are given back", .tags(.kernel))
+final class EmptyRingTests {
+    private let scratch: ScratchKeyring
+
+    init() throws {
+        scratch = try ScratchKeyring()
+        let store = try scratch.store(namespace: "own")
+        try store.set("1", for: item)
+        try store.clear()
+    }
+
+    private func makeEmpty(_ namespace: String) throws -> Keyring {
+        let store = try scratch.store(namespace: namespace)
+        try store.set("1", for: item)
+        try store.clear()
+        return try scratch.keyring.search(keyring: "skr:\(namespace)")
+    }
+
+    private func removeEmpty() throws -> Int {
+        let backend = try #require(try scratch.store(namespace: "own").backend as? KernelBackend)
+        var attempt = BackendAttempt(mayUseLastResorts: true)
+        return try backend.rings.removeEmptyRings(&attempt)
+    }
+
+    private func isGone(_ ring: Keyring) -> Bool { becomesTrue { (try? Key(ring).describe()) == nil } }
+
+    @Test("those of other namespaces are removed, also where somebody has died while removing them")
+    func removed() throws {
+        let rings = [try makeEmpty("a"), try makeEmpty("b"), try makeEmpty("c")]
+        try Key(rings[1]).setPermissions([.possessorAll, .userRead])
+        try Key(rings[2]).setPermissions([.possessorAll, .userRead])
+        try rings[2].restrict()
+        #expect(try removeEmpty() == 3)
+        for ring in rings { #expect(isGone(ring)) }
+        _ = try scratch.keyring.search(keyring: "skr:own")
+    }
+
+    @Test("one that was restricted on purpose stays as it is, and so does what is no ring of ours")
+    func kept() throws {
+        let restricted = try makeEmpty("restricted")
+        try restricted.restrict()
+        let bytes: [UInt8] = [1]
+        let key = try scratch.keyring.add(.user, "skr:key", payload: bytes.span.bytes)
+        let other = try scratch.keyring.addKeyring("other")
+        let open = try scratch.keyring.addKeyring("skr:open")
+        let others = [Key(restricted), key, Key(other)]
+        for key in others { try key.setPermissions(.possessorAll) }
+        try Key(open).setPermissions([.possessorAll, .userAll])
+        try scratch.store(namespace: "full").set("1", for: item)
+        #expect(try removeEmpty() == 0)
+        for key in others { #expect(try key.describe().permissions == .possessorAll) }
+        #expect(try Key(open).describe().permissions == [.possessorAll, .userAll])
+        #expect(try scratch.store(namespace: "full").get(item) == "1")
+    }
+}

@@ -17,7 +17,7 @@ struct GitTests {
         for request in [
             "protocol=https\nhost=example.com\n", "host=example.com\n\n", "username=alice\n", "protocol=https\n",
             "protocol=https\nhost=example.com\nusername=alice",
-            "\u{FEFF}protocol=https\r\nhost=example.com\r\n\r\nrest",
+            "\u{FEFF}protocol=https\r\nhost=example.com\r\n\r\nrest", "\u{FEFF}host=example.com\n",
             "colour=blue\nno sign\nprotocol=https\nhost=other.com\nhost=example.com\npath=\n",
         ] {
             #expect(try test.git("get", request).output == answer, "\(request)")

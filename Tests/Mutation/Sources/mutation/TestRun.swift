@@ -110,6 +110,8 @@ private struct EventReader {
     private(set) var failure: (test: String, why: String)?
     private(set) var running: [String] = []
     private var rest = Data()
+    /// How many bytes of the rest have no end of a line; some lines have millions.
+    private var scanned = 0
     private var lastEvent = Date()
 
     init(silence: Double) { self.silence = silence }
@@ -129,10 +131,13 @@ private struct EventReader {
         }
         lastEvent = Date()
         rest += new
-        while failure == nil, let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-            try read(rest[..<end])
-            rest = Data(rest[(end + 1)...])
+        var start = rest.startIndex
+        while failure == nil, let end = rest[(start + scanned)...].firstIndex(of: UInt8(ascii: "\n")) {
+            try read(rest[start..<end])
+            (start, scanned) = (end + 1, 0)
         }
+        rest = Data(rest[start...])
+        scanned = rest.count
         return true
     }
 

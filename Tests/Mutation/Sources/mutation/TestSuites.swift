@@ -26,6 +26,7 @@ struct TestSuites {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("mutation-tests-\(getpid())")
         defer { try? FileManager.default.removeItem(at: file) }
         setenv("SWT_EXPERIMENTAL_EVENT_STREAM_FIELDS_ENABLED", "1", 1)
+        defer { unsetenv("SWT_EXPERIMENTAL_EVENT_STREAM_FIELDS_ENABLED") }
         _ = try Program.output(
             bundle.path,
             [

@@ -120,7 +120,7 @@ struct GitSetup: FileSetup {
         let values = (try? GitEntries(of: text))?.effective ?? []
         return values.filter { !Self.isOurs($0) }.map { other in
             let name = Self.shown(other)
-            let isPlain = name != Self.shellCommand && name.utf8.allSatisfy { $0.isLetter || "-_".utf8.contains($0) }
+            let isPlain = name.utf8.allSatisfy { $0.isLetter || "-_".utf8.contains($0) }
             return .data(
                 "git has another helper, \(name), and will continue to give it every secret"
                     + (name == "store" ? ", which it writes to disk" : ""),

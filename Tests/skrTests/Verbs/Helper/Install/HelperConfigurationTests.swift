@@ -45,6 +45,7 @@ struct HelperConfigurationTests {
         let outcome = try run(
             #"""
             git config --global --add credential.helper 'store --file s3cret'; git config --global --add credential.helper $'!f() {\n password=s3cret\n}; f'
+            git config --global --add credential.helper /opt/x
             skr helper install git > /dev/null 2> shown
             skr helper install git --write-config 2> errors | tail -n 1; git config --get-all credential.helper; grep -c s3cret errors; cat errors; cmp shown errors
             skr helper status git | grep -c s3cret
@@ -57,16 +58,20 @@ struct HelperConfigurationTests {
                 !f() {
                  password=s3cret
                 }; f
+                /opt/x
                 skr
                 0
                 skr: warning: git has another helper, store, and will continue to give it every secret, which it writes to disk
                 skr: hint: to remove it: git config --global --unset-all credential.helper '^store( .*)?$'
                 skr: warning: git has another helper, a shell command, and will continue to give it every secret
                 skr: hint: git config --global --edit shows it
+                skr: warning: git has another helper, /opt/x, and will continue to give it every secret
+                skr: hint: git config --global --edit shows it
                 0
                 !f() {
                  password=s3cret
                 }; f
+                /opt/x
                 skr
 
                 """)

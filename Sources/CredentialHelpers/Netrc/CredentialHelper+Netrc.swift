@@ -61,8 +61,9 @@ private struct NetrcLine {
     let item: ItemIdentity
     /// The name of the host, without its port.
     let machine: String
-    /// Which of several for one login goes first: the smallest. Of the same rank it is the first by name, which has no port if
-    /// one of them has none.
+    /// Which of several for one login goes first: the smallest.
+    ///
+    /// Of the same rank it is the first by name, which has no port if one of them has none.
     let rank: Int
 
     /// What a reader of a netrc looks for.

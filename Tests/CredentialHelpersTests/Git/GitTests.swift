@@ -161,7 +161,8 @@ struct GitTests {
         let moments = Locked([HelperUnderTest.now, HelperUnderTest.now + 9])
         let late = CredentialHelper(
             items: test.store, clock: { moments.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] } })
-        let request = "protocol=https\nhost=h\nusername=alice\npassword=p\npassword_expiry_utc=\(HelperUnderTest.now + 1)\n"
+        let request =
+            "protocol=https\nhost=h\nusername=alice\npassword=p\npassword_expiry_utc=\(HelperUnderTest.now + 1)\n"
         try test.answer(request.utf8) { try late.git("store", request: $0) }
         let left = KeyTimeLeft(atLeast: .seconds(1), precision: .seconds(1))
         #expect(try test.store.attributes(of: item)?.expiry == .after(left))

@@ -232,7 +232,9 @@ struct RefreshTests {
 
     @Test("a time to refresh before the end is more than nothing, and needs an end")
     func refreshBefore() throws {
-        for (timeout, before) in [(Duration.seconds(60), Duration.zero), (.seconds(60), .seconds(-1)), (nil, .seconds(1))]
+        for (timeout, before) in [
+            (Duration.seconds(60), Duration.zero), (.seconds(60), .seconds(-1)), (nil, .seconds(1)),
+        ]
             as [(Duration?, Duration)]
         {
             #expect { _ = try Lifetime(timeout: timeout, refreshBefore: before, of: item) } throws: {

@@ -102,7 +102,8 @@ struct BashLineTests {
             (#"skr get a\"#, #"a\"#, "a b", #"a\ b"#),
             (#"skr get "a"#, "a", #"a$"b"#, #"a\$\"b"#), ("skr get 'a", "a", "a'b", #"a'\''b"#),
             ("skr get a:", "", "a:b", "b"), ("skr get a:b", "b", "a:b!c", #"b\!c"#),
-            ("skr get a", "a", "a,b-_./:=@%+Z9", "a,b-_./:=@%+Z9"), (#"skr get a"b"#, "b", "ab c", "b c"), (#"skr get "a b"c"#, #""a b"c"#, "a bcd", #""a b"cd"#),
+            ("skr get a", "a", "a,b-_./:=@%+Z9", "a,b-_./:=@%+Z9"), (#"skr get a"b"#, "b", "ab c", "b c"),
+            (#"skr get "a b"c"#, #""a b"c"#, "a bcd", #""a b"cd"#),
         ]
     )
     func replies(line: String, replaced: String, name: String, reply: String) {

@@ -100,9 +100,12 @@ struct ManualTests {
         }
     }
 
-    @Test("manual names each page, and what there is none of", arguments: [("gte", "verb: gte"), ("helper gti", "client: gti")])
+    @Test(
+        "manual names each page, and what there is none of",
+        arguments: [("gte", "verb: gte"), ("helper gti", "client: gti")])
     func list(words: String, unknown: String) throws {
-        let pages = try CommandRunner().run("manual", "--list").output.split(separator: "\n", omittingEmptySubsequences: false)
+        let pages = try CommandRunner().run("manual", "--list").output.split(
+            separator: "\n", omittingEmptySubsequences: false)
         for page in ["", "get", "helper", "helper git"] { #expect(pages.contains { $0 == page }, "\(page)") }
         let outcome = try CommandRunner().run(["manual"] + words.split(separator: " ").map(String.init), input: Data())
         #expect(outcome.exitCode == 64 && outcome.output.isEmpty)

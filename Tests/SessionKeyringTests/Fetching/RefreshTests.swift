@@ -232,11 +232,10 @@ struct RefreshTests {
 
     @Test("a time to refresh before the end is more than nothing, and needs an end")
     func refreshBefore() throws {
-        for (timeout, before) in [
-            (Duration.seconds(60), Duration.zero), (.seconds(60), .seconds(-1)), (nil, .seconds(1)),
+        let cases: [(Duration?, Duration)] = [
+            (.seconds(60), .zero), (.seconds(60), .seconds(-1)), (nil, .seconds(1)),
         ]
-            as [(Duration?, Duration)]
-        {
+        for (timeout, before) in cases {
             #expect { _ = try Lifetime(timeout: timeout, refreshBefore: before, of: item) } throws: {
                 ($0 as? SecretStoreError)?.detail == .refreshTime
             }

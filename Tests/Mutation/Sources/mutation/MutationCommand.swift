@@ -18,7 +18,7 @@ struct MutationCommand: ParsableCommand {
     @Option(parsing: .upToNextOption, help: "The targets whose code is changed.") var targets = MutatedTree.targets
     @Option(help: "How many runs take place at the same time.") var jobs = 2
     @Option(help: "The last tests: the target's, all quick ones, or all.") var stage = Trials.Stage.all
-    @Flag(help: "Try only the changes that no test noticed when this seed was last used.") var again = false
+    @Flag(help: "Try only what no test noticed when this seed was last used, and nobody has explained.") var again = false
     @Flag(help: "Print the changes and try none.") var list = false
     @Option(help: "Try only the changes whose description contains this.") var only: String?
     @Option(help: "The package's folder.") var package = "."
@@ -54,7 +54,8 @@ struct MutationCommand: ParsableCommand {
         let report = Report(at: Report.place(seed: seed, in: tree.folder), continuing: again)
         let known = chosen.compactMapValues { report.verdict(of: $0) }
         let trials = Trials(
-            bundle: tree.bundle, suites: suites, reach: reach, mutants: chosen, jobs: jobs, known: known,
+            bundle: tree.bundle, suites: suites, reach: reach,
+            mutants: chosen.filter { !again || explanations.reason(for: $0.value) == nil }, jobs: jobs, known: known,
             save: report.save)
         defer { say("after \(Int(-started.timeIntervalSinceNow)) s") }
         try trials.run(upTo: stage)

@@ -120,7 +120,10 @@ struct ErrorTests {
         try store.set("1", for: item)
         let writes: [@Sendable () throws -> Void] = [
             { try store.set("2", for: item) }, { try store.add("2", for: item) }, { try store.delete(item) },
-            { try store.expire(item, timeout: .seconds(5)) },
+            { try store.expire(item, timeout: .seconds(5)) }, { try store.removeTimeout(of: item) },
+            { try store.set(SecretBytes(utf8: "2"), for: item) }, { try store.add(SecretBytes(utf8: "2"), for: item) },
+            { _ = try store.deleteUnchanged(item, SecretBytes(utf8: "1")) },
+            { try store.blockingUpdate(item, timeout: nil) { (_: String?) in "2" } },
         ]
         for write in writes {
             await #expect {

@@ -230,19 +230,6 @@ struct RefreshTests {
         #expect(left.atLeast <= .seconds(600))
     }
 
-    @Test("a time to refresh before the end is more than nothing, and needs an end")
-    func refreshBefore() throws {
-        let cases: [(Duration?, Duration)] = [
-            (.seconds(60), .zero), (.seconds(60), .seconds(-1)), (nil, .seconds(1)),
-        ]
-        for (timeout, before) in cases {
-            #expect { _ = try Lifetime(timeout: timeout, refreshBefore: before, of: item) } throws: {
-                ($0 as? SecretStoreError)?.detail == .refreshTime
-            }
-        }
-        _ = try Lifetime(timeout: .seconds(60), refreshBefore: .nanoseconds(1), of: item)
-    }
-
     @Test("what was refused and comes again, to be refreshed at once, is usable until then")
     func sameButDue() async throws {
         let scratch = try ScratchKeyring()

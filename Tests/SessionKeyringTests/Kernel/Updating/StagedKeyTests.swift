@@ -1,0 +1,48 @@
+import Foundation
+import Keyutils
+import SessionKeyring
+import SessionKeyringTesting
+import TestSupport
+import Testing
+
+private let item = ItemIdentity.password(service: "fetched")
+
+@Suite("What is staged for a fetch or an update", .tags(.kernel))
+struct StagedKeyTests {
+    @Test("a fetch that can place nothing is an error, and leaves nothing staged", arguments: [false, true])
+    func restricted(mayUseLastResorts: Bool) throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set("1", for: item)
+        try scratch.keyring.search(keyring: "skr:default").restrict()
+        let staged = try Keyring.thread.members()
+        var attempt = BackendAttempt(mayUseLastResorts: mayUseLastResorts)
+        #expect { _ = try store.backend.beginFetch(of: item, &attempt) } throws: {
+            ($0 as? SecretStoreError)?.detail == .restricted(try scratch.keyring.search(.keyring, "skr:default").serial)
+        }
+        #expect(try Keyring.thread.members() == staged)
+    }
+
+    @Test("an update that finds a change tells so, and leaves nothing staged", arguments: [false, true])
+    func changed(isLost: Bool) throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set("1", for: item)
+        let update = try store.backend.beginUpdate(of: item, lasting: isLost ? .milliseconds(30) : .seconds(60))
+        _ = try update.read { _ in }
+        try store.clear()
+        if isLost { usleep(60_000) }
+        let staged = try Keyring.thread.members()
+        let bytes: [UInt8] = [2]
+        var attempt = BackendAttempt(mayUseLastResorts: false)
+        if isLost {
+            #expect { _ = try update.commit(bytes.span.bytes, timeout: nil, &attempt) } throws: {
+                ($0 as? SecretStoreError)?.code == .leaseLost
+            }
+        } else {
+            #expect(try !update.commit(bytes.span.bytes, timeout: nil, &attempt))
+        }
+        #expect(try Keyring.thread.members() == staged)
+        #expect(try !store.contains(item))
+    }
+}

@@ -1,0 +1,37 @@
+import Testing
+
+@testable import SessionKeyring
+
+@Suite("Points in time")
+struct BootTimeTests {
+    @Test(
+        "a duration is nothing at least and a year at most",
+        arguments: [
+            (Duration.zero, 0), (.seconds(-1), 0), (.nanoseconds(-1), 0), (.nanoseconds(1), 1),
+            (.seconds(1), 1_000_000_000),
+            (.milliseconds(1_500), 1_500_000_000), (.seconds(31_536_000), 31_536_000_000_000_000),
+            (.seconds(31_536_001), 31_536_000_000_000_000), (.seconds(Int64.max), 31_536_000_000_000_000),
+        ] as [(Duration, UInt64)])
+    func duration(duration: Duration, nanoseconds: UInt64) {
+        #expect(BootTime(duration).nanoseconds == nanoseconds)
+    }
+
+    @Test("what lies between two of them is never less than nothing")
+    func since() {
+        let (early, late) = (BootTime(nanoseconds: 5), BootTime(nanoseconds: 7))
+        #expect(late.since(early) == .nanoseconds(2))
+        #expect(early.since(late) == .zero)
+        #expect(early.since(early) == .zero)
+        #expect(BootTime(nanoseconds: .max).since(early) == .nanoseconds(Int64.max))
+        #expect(early + late == BootTime(nanoseconds: 12))
+    }
+
+    @Test("the clock goes on")
+    func now() {
+        let start = BootTime.now()
+        var next = start
+        while next == start { next = .now() }
+        #expect(next > start)
+        #expect(start > BootTime(nanoseconds: 0))
+    }
+}

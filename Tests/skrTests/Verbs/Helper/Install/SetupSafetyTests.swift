@@ -146,6 +146,22 @@ struct SetupSafetyTests {
         #expect(outcome.output == String(repeating: "1\n0\n", count: 5), "\(outcome)")
     }
 
+    @Test("a file whose mode changes while it is edited is read again, and keeps the new mode")
+    func modeChanges() throws {
+        let outcome = try run(
+            #"""
+            mkdir own; echo '[a]' > home/.gitconfig; chmod 600 home/.gitconfig
+            cat > own/git <<END
+            #!/bin/sh
+            case "\$*" in *"--file -"*) [ -e "$PWD/once" ] || { : > "$PWD/once"; chmod 640 "$PWD/home/.gitconfig"; } ;; esac
+            exec "$(command -v git)" "\$@"
+            END
+            chmod +x own/git; PATH=$PWD/own:$PATH skr helper install git --write-config > /dev/null
+            stat -c %a home/.gitconfig; grep -c 'helper = skr' home/.gitconfig; ls once
+            """#)
+        #expect(outcome == .init(exitCode: 0, output: "640\n1\nonce\n", errors: ""), "\(outcome)")
+    }
+
     @Test("another program's write is not lost, and one or the other entry is never doubled", .tags(.long))
     func otherWriter() throws {
         let outcome = try run(

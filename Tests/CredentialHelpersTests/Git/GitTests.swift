@@ -155,6 +155,13 @@ struct GitTests {
         for line in after.split(separator: "\n") { #expect(answer.contains(line)) }
     }
 
+    @Test("a record that nobody has stored as theirs becomes git's")
+    func unowned() throws {
+        try test.store.set(#"{"secret":"x"}"#, for: .credential(service: "https://h"))
+        try test.git("store", "protocol=https\nhost=h\nusername=\npassword=x\n")
+        #expect(try test.stored == ["credential:https%3A//h:": #"{"secret":"x","client":"git"}"#])
+    }
+
     @Test("what ends while it is stored ends within a second")
     func endsAtOnce() throws {
         let item = ItemIdentity.credential(service: "https://h", account: "alice")

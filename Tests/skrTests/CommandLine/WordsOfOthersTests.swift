@@ -28,7 +28,8 @@ struct WordsOfOthersTests {
             "set api --timeout soon", "set api --timeout=1.5h", "set api --timeout 0", "set api --timeout -1",
             "expire api --timeout soon", "expire api --timeout 0", "lock a --timeout soon -- true",
             "lock a --wait soon -- true", "cached a --timeout soon -- true", "cached a --timeout 0 -- true",
-            "cached a --timeout 5m --refresh-before soon -- true",
+            "cached a --timeout 5m --refresh-before soon -- true", "cached a --timeout 5000000000 -- echo ran",
+            "cached a --timeout 5m --cache-failures 5000000000 -- echo ran", "set api --timeout 5000000000",
             "cached a --timeout 5m --cache-failures soon -- true", "cached a --timeout 5m --cache-failures 0 -- true",
         ])
     func durations(line: String) throws {

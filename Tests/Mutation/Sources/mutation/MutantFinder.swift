@@ -255,6 +255,10 @@ final class MutantFinder: SyntaxVisitor {
             if name == "==" || name == "!=", node.parent?.is(ConditionElementSyntax.self) == true {
                 return .visitChildren
             }
+            // Texts and arrays have no difference.
+            if rule == .arithmetic, [left, right].contains(where: { $0.hasPrefix("\"") || $0.hasPrefix("[") }) {
+                return .visitChildren
+            }
             add(rule, node, "(\(Mutant.activeCode) ? (\(left)) \(other) (\(right)) : (\(left)) \(name) (\(right)))")
         } else if name == "??" {
             add(.fallback, node, "(\(Mutant.activeCode) ? (\(right)) : (\(left)) ?? (\(right)))")

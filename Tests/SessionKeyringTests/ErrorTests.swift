@@ -228,15 +228,16 @@ struct ErrorTests {
     }
 
     @Test(
-        "a path leads to a wrong type, to a missing value or key, and to text that is not JSON",
+        "a path leads to a wrong type or number, to a missing value or key, and to text that is not JSON",
         arguments: [
             (#"{"inner":{"number":"x"}}"#, "inner.number"), (#"{"inner":{"number":null}}"#, "inner.number"),
-            (#"{"inner":{}}"#, "inner.number"),
+            (#"{"inner":{}}"#, "inner.number"), (#"{"inner":{"number":2}}"#, "inner.number"),
             (#"{"inner":"#, "the top level"), ("[]", "the top level"),
         ])
     func pathOfEachKind(text: String, path: String) throws {
         struct Outer: Codable {
-            struct Inner: Codable { let number: Int }
+            enum Number: Int, Codable { case one = 1 }
+            struct Inner: Codable { let number: Number }
             let inner: Inner
         }
         let store = SecretStore(backend: InMemoryBackend())

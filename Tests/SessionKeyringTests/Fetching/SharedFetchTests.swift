@@ -42,25 +42,6 @@ struct SharedFetchTests {
         #expect(fetches.withLock { $0 } <= 3)
     }
 
-    @Test("a value that was fetched stays in memory only as long as its caller keeps it")
-    func released() async throws {
-        final class Token: Codable, Sendable {
-            let text: String
-            init(_ text: String) { self.text = text }
-        }
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
-        let fetched = Released<Token>()
-        let token = try await store.value(for: item, as: Token.self) {
-            let token = Token("s3cret")
-            fetched.object = token
-            return token
-        }
-        #expect(token.text == "s3cret")
-        _ = consume token
-        #expect(becomesTrue { fetched.object == nil })
-    }
-
     @Test("the error of a fetch is not for those who want a value of another type")
     func otherType() async throws {
         let scratch = try ScratchKeyring()
@@ -349,16 +330,5 @@ private final class FullFetch: ItemFetch {
         _ bytes: RawSpan, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> Bool {
         throw SecretStoreError(.quotaExceeded, item: item)
-    }
-}
-
-/// Tells whether an object is still there.
-private final class Released<Object: AnyObject & Sendable>: @unchecked Sendable {
-    private let lock = NSLock()
-    private weak var weakObject: Object?
-
-    var object: Object? {
-        get { lock.withLock { weakObject } }
-        set { lock.withLock { weakObject = newValue } }
     }
 }

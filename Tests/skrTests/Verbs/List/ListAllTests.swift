@@ -88,6 +88,19 @@ struct ListAllTests {
                 """)
     }
 
+    @Test("where /proc is hidden, the user's scope is listed if the session links its keyring", .enabled(if: isRoot))
+    func linkedKeyring() throws {
+        let user = Int.random(in: 1_000_000...2_000_000_000)
+        let outcome = try CommandRunner().shell(
+            #"""
+            copy=$(mktemp -d); chmod 755 $copy; trap 'rm -rf $copy' EXIT; cp $(command -v skr) $copy/skr; export PATH=$copy:$PATH
+            unshare -m bash -c 'umount -l /proc; exec "$@"' bash setpriv --reuid $OTHER --regid $OTHER --clear-groups \
+                keyctl session - bash -c 'keyctl link @u @s; printf 1 | skr set a --scope user; skr list --all' 2>&1 | grep ^user
+            """#,
+            environment: ["OTHER": "\(user)", "SKR_NAMESPACE": "", "SKR_SCOPE": ""])
+        #expect(outcome.output == "user\tdefault\tpassword\ta\t\t1\t?\n", "\(outcome)")
+    }
+
     @Test("neither they nor the hint make a keyring", .enabled(if: isRoot), arguments: ["", "umount -l /proc; "])
     func makesNothing(hiding: String) throws {
         // A user whom nobody has ever been.

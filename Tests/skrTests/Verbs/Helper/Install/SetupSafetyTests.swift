@@ -120,6 +120,7 @@ struct SetupSafetyTests {
             mkdir home/.docker; echo '[a]' > home/.gitconfig; echo '{}' > home/.docker/config.json; chmod 604 home/.gitconfig home/.docker/config.json
             chown -R 60495:60498 home; show() { stat -c '%n %u:%g %a' home/.gitconfig home/.docker/config.json; }
             for client in git docker; do skr helper install $client --write-config > /dev/null 2>&1; done; show
+            grep -c skr home/.gitconfig home/.docker/config.json
             for client in git docker; do skr helper uninstall $client --write-config > /dev/null; done; show
             rm home/.gitconfig; skr helper install git --write-config > /dev/null; stat -c '%n %u:%g %a' home/.gitconfig
             chown 0:0 home/.gitconfig; skr helper uninstall git --write-config > /dev/null 2> errors; echo $?; grep -c 'chown --reference' errors; cat home/.gitconfig
@@ -127,7 +128,31 @@ struct SetupSafetyTests {
         let kept = "home/.gitconfig 60495:60498 604\nhome/.docker/config.json 60495:60498 604\n"
         #expect(
             outcome.output
-                == "\(kept)\(kept)home/.gitconfig 60495:60498 600\n77\n1\n[credential]\n\thelper = skr\n", "\(outcome)")
+                == "\(kept)home/.gitconfig:1\nhome/.docker/config.json:1\n\(kept)home/.gitconfig 60495:60498 600\n77\n1\n[credential]\n\thelper = skr\n",
+            "\(outcome)")
+    }
+
+    @Test("who is not root changes their own file in another user's folder", .enabled(if: geteuid() == 0))
+    func foreignFolder() throws {
+        let outcome = try run(
+            """
+            chmod 755 .; mkdir own; cp "$(command -v skr)" own/; echo '[a]' > home/.gitconfig
+            chown 60495:60498 home/.gitconfig; chown 60496:60498 home; chmod 775 home
+            setpriv --reuid 60495 --regid 60498 --clear-groups own/skr helper install git --write-config > /dev/null
+            grep -c 'helper = skr' home/.gitconfig
+            """)
+        #expect(outcome.output == "1\n", "\(outcome)")
+    }
+
+    @Test("a program that was replaced makes no link to what is gone")
+    func replacedProgram() throws {
+        let outcome = try run(
+            """
+            cp "$(command -v skr)" gone; exec 9< gone; rm gone
+            /proc/self/fd/9 helper install docker 2>&1 | cut -d ' ' -f 3-; echo ${PIPESTATUS[0]}
+            """)
+        #expect(outcome.output.contains("gone (deleted)' is not there any more"), "\(outcome)")
+        #expect(outcome.output.hasSuffix("\n75\n"))
     }
 
     @Test(

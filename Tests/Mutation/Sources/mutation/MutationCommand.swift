@@ -18,7 +18,8 @@ struct MutationCommand: ParsableCommand {
     @Option(parsing: .upToNextOption, help: "The targets whose code is changed.") var targets = MutatedTree.targets
     @Option(help: "How many runs take place at the same time.") var jobs = 2
     @Option(help: "The last tests: the target's, all quick ones, or all.") var stage = Trials.Stage.all
-    @Flag(help: "Try only what no test noticed when this seed was last used, and nobody has explained.") var again = false
+    @Flag(help: "Try only what no test noticed when this seed was last used, and nobody has explained.") var again =
+        false
     @Flag(help: "Print the changes and try none.") var list = false
     @Option(help: "Try only the changes whose description contains this.") var only: String?
     @Option(help: "The package's folder.") var package = "."

@@ -11,6 +11,10 @@ struct TestRun {
 
     struct Result: Sendable {
         let outcome: Outcome
+        /// All tests that failed, if the run was not ended at the first one.
+        let failedTests: [String]
+        /// Whether all tests ran.
+        let isWhole: Bool
         let seconds: Double
     }
 
@@ -50,7 +54,7 @@ struct TestRun {
             try state.read(stream)
             if isRunning { usleep(20_000) }
         }
-        while state.failure == nil, try state.read(stream) {}
+        while try state.read(stream) {}
         Self.killSession(child)
         // All tests of the suite are long, and nothing is left of it.
         if !isRunning, status >> 8 == 69 { status = 0 }
@@ -62,7 +66,7 @@ struct TestRun {
         }
         return Result(
             outcome: failure.map { .failed(test: $0.test, why: $0.why) } ?? .passed,
-            seconds: -started.timeIntervalSinceNow)
+            failedTests: state.failedTests, isWhole: state.hasEnded, seconds: -started.timeIntervalSinceNow)
     }
 
     private func start(_ events: URL) throws -> pid_t {
@@ -108,7 +112,9 @@ struct TestRun {
 private struct EventReader {
     let silence: Double
     private(set) var failure: (test: String, why: String)?
+    private(set) var failedTests: [String] = []
     private(set) var running: [String] = []
+    private(set) var hasEnded = false
     private var rest = Data()
     /// How many bytes of the rest have no end of a line; some lines have millions.
     private var scanned = 0
@@ -126,13 +132,13 @@ private struct EventReader {
     mutating func read(_ stream: FileHandle) throws -> Bool {
         let new = stream.availableData
         guard !new.isEmpty else {
-            if isSilent { failure = failure ?? (lastTest, TestRun.hangs) }
+            if isSilent { fail(lastTest, TestRun.hangs) }
             return false
         }
         lastEvent = Date()
         rest += new
         var start = rest.startIndex
-        while failure == nil, let end = rest[(start + scanned)...].firstIndex(of: UInt8(ascii: "\n")) {
+        while let end = rest[(start + scanned)...].firstIndex(of: UInt8(ascii: "\n")) {
             try read(rest[start..<end])
             (start, scanned) = (end + 1, 0)
         }
@@ -149,13 +155,19 @@ private struct EventReader {
         let test = event["testID"] as? String ?? "the bundle"
         switch kind {
         case "testStarted": running.append(test)
+        case "runEnded": hasEnded = true
         case "testEnded": running.removeAll { $0 == test }
         case "issueRecorded":
             let issue = event["issue"] as? [String: Any]
             guard issue?["isKnown"] as? Bool != true, issue?["isFailure"] as? Bool != false else { return }
             let messages = (event["messages"] as? [[String: Any]] ?? []).compactMap { $0["text"] as? String }
-            failure = (test, messages.first.map { String($0.prefix(160)) } ?? "")
+            fail(test, messages.first.map { String($0.prefix(160)) } ?? "")
         default: break
         }
+    }
+
+    private mutating func fail(_ test: String, _ why: String) {
+        failure = failure ?? (test, why)
+        if !failedTests.contains(test) { failedTests.append(test) }
     }
 }

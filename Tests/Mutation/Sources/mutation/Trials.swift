@@ -187,24 +187,32 @@ final class Trials: Sendable {
         var excluded: [String] = []
         while !survivors.isEmpty {
             let file = try ReachedFile()
-            let run = TestRun(
+            var run = TestRun(
                 bundle: bundle, filter: filter, skip: excluded.joined(separator: "|"), mutants: survivors,
                 reached: file.url, silence: 150)
-            guard case .failed(let test, _) = try run.run().outcome else { return }
+            run.endsAtFailure = false
+            let result = try run.run()
+            guard case .failed(let first, let why) = result.outcome else { return }
+            guard first != "the bundle" else { return say("the long tests \(why): tried no further") }
             // Of a test, its place in the file comes last.
-            let name = test.split(separator: "/").prefix { !$0.contains(".swift:") }.joined(separator: "/")
-            guard name != "the bundle" else {
-                say("the long tests ended with no test's failure: tried no further")
-                return
+            let patterns = Set(
+                ([first] + result.failedTests).map { test in
+                    TestSuite(
+                        name: test.split(separator: "/").prefix { !$0.contains(".swift:") }.joined(separator: "/")
+                    ).pattern
+                })
+            let reached = try file.mutants().intersection(survivors).sorted()
+            for pattern in patterns.sorted() {
+                try inParallel(jobs, reached.filter { noticed[$0] == nil }) { mutant in
+                    let alone = TestRun(bundle: bundle, filter: pattern, skip: "", mutants: [mutant], silence: 150)
+                    guard case .failed(let test, let why) = try alone.run().outcome else { return }
+                    record(mutant, Verdict(stage: "long", test: test, why: why))
+                    report(mutant, "long")
+                }
             }
-            let pattern = TestSuite(name: name).pattern
-            try inParallel(jobs, try file.mutants().intersection(survivors).sorted()) { mutant in
-                let alone = TestRun(bundle: bundle, filter: pattern, skip: "", mutants: [mutant], silence: 150)
-                guard case .failed(let test, let why) = try alone.run().outcome else { return }
-                record(mutant, Verdict(stage: "long", test: test, why: why))
-                report(mutant, "long")
-            }
-            excluded.append(pattern)
+            // Behind a test that hangs or ends the bundle, others did not run.
+            guard !result.isWhole else { return }
+            excluded += patterns
         }
     }
 

@@ -99,8 +99,10 @@ struct RefusalTests {
         #expect(fetches.withLock { $0 } == 1)
     }
 
-    @Test("what was refused stays so for as long as the secret lives whose timeout is taken away")
-    func refusedForGood() throws {
+    @Test(
+        "what was refused stays so for as long as the secret lives whose timeout is taken away",
+        arguments: [false, true])
+    func refusedForGood(inTask isInTask: Bool) async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
         func expiries() throws -> [ItemAttributes.Expiry] {
@@ -109,7 +111,11 @@ struct RefusalTests {
         try store.set("spent", for: item, timeout: .seconds(600))
         try store.invalidate("spent", for: item)
         #expect(try !expiries().isEmpty && !expiries().contains(.never))
-        try store.removeTimeout(of: item)
+        if isInTask {
+            #expect(try await store.removeTimeout(of: item, waiting: .seconds(5)))
+        } else {
+            #expect(try store.removeTimeout(of: item))
+        }
         #expect(try expiries() == [.never])
     }
 

@@ -13,6 +13,17 @@ struct ItemTextTests {
         #expect(item(301).shortDescription == item(301).description.prefix(200) + "...")
     }
 
+    @Test(
+        "a description of another kind, or of more or fewer parts, is no item",
+        arguments: [
+            "other:a:b", "passwords:a:b", "credentials:a:b", ":a:b", "credential", "credential:a", "credential:a:b:c",
+            "cached::b",
+        ])
+    func foreign(description: String) {
+        let bytes = Array(description.utf8)
+        #expect(ItemIdentity(keyDescription: bytes.span.bytes) == nil)
+    }
+
     @Test("two secrets are in order as well as many are: by kind, account and service")
     func order() {
         let ordered: [ItemIdentity] = [

@@ -88,6 +88,32 @@ struct WaitPolicyTests {
         }
     }
 
+    @Test(
+        "an operation of which others can see a step already continues beyond the caller's limit",
+        arguments: [false, true])
+    func visible(inTask isInTask: Bool) async throws {
+        var wait = Wait(upTo: .zero)
+        var count = 0
+        let body = { (attempt: inout BackendAttempt) throws(SecretStoreError) in
+            attempt.makeProgress().isVisible = true
+            count += 1
+            if count < 3 { throw SecretStoreError(.blocked(.itemLease)) }
+        }
+        if isInTask { try await wait.runInTask(body) } else { try wait.run(body) }
+        #expect(count == 3)
+    }
+
+    @Test("a pause ends when its task is cancelled, unless it is not to be", arguments: [false, true])
+    func pause(isCancellable: Bool) async {
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await Pause.suspend(.milliseconds(20), isCancellable: isCancellable)
+        }
+        let result = await task.result
+        #expect((try? result.get()) == nil || !isCancellable)
+        if !isCancellable { #expect(throws: Never.self) { try result.get() } }
+    }
+
     @Test("the others' quota that a call of the kernel needs is waited for, and another error ends it")
     func forQuota() throws {
         var count = 0

@@ -9,15 +9,26 @@ private let item = ItemIdentity.password(service: "fetched")
 
 @Suite("What is staged for a fetch or an update", .tags(.kernel))
 struct StagedKeyTests {
-    @Test("a fetch that can place nothing is an error, and leaves nothing staged", arguments: [false, true])
-    func restricted(mayUseLastResorts: Bool) throws {
+    enum Operation: CaseIterable { case fetch, set, add }
+
+    @Test(
+        "what can't be placed is an error, and leaves nothing staged", arguments: Operation.allCases, [false, true])
+    func restricted(operation: Operation, mayUseLastResorts: Bool) throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
         try store.set("1", for: item)
         try scratch.keyring.search(keyring: "skr:default").restrict()
         let staged = try Keyring.thread.members()
         var attempt = BackendAttempt(mayUseLastResorts: mayUseLastResorts)
-        #expect { _ = try store.backend.beginFetch(of: item, &attempt) } throws: {
+        let bytes: [UInt8] = [1]
+        #expect {
+            switch operation {
+            case .fetch: _ = try store.backend.beginFetch(of: item, &attempt)
+            case .set: try store.backend.set(bytes.span.bytes, for: item, timeout: nil, &attempt)
+            case .add:
+                try store.backend.add(bytes.span.bytes, for: .password(service: "new"), timeout: nil, &attempt)
+            }
+        } throws: {
             ($0 as? SecretStoreError)?.detail == .restricted(try scratch.keyring.search(.keyring, "skr:default").serial)
         }
         #expect(try Keyring.thread.members() == staged)

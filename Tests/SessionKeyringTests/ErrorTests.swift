@@ -143,6 +143,38 @@ struct ErrorTests {
         try store.set("4", for: item)
     }
 
+    @Test("an update whose item is removed meanwhile begins again", arguments: [false, true], [false, true])
+    func removedMeanwhile(inTask isInTask: Bool, isInMemory: Bool) async throws {
+        let scratch = try ScratchKeyring()
+        let store = isInMemory ? SecretStore(backend: InMemoryBackend()) : try scratch.store()
+        try store.set("1", for: item)
+        var seen: [String?] = []
+        func change(_ old: String?) throws -> String? {
+            seen.append(old)
+            if seen.count == 1 { try store.clear() }
+            return (old ?? "none") + "+"
+        }
+        if isInTask {
+            try await store.update(item, timeout: nil, change)
+        } else {
+            try blocking { try store.blockingUpdate(item, timeout: nil, change) }
+        }
+        #expect(seen == ["1", nil])
+        #expect(try store.get(item) == "none+")
+    }
+
+    @Test("a name that no item can have is an error of what reads it, too")
+    func unusableName() {
+        let store = SecretStore(backend: InMemoryBackend())
+        let nameless = ItemIdentity.password(service: "")
+        for read in [
+            { _ = try store.get(nameless, as: String.self) }, { _ = try store.get(nameless) },
+            { _ = try store.slot(for: nameless, as: String.self).loadIfPresent() },
+        ] as [() throws -> Void] {
+            #expect { try read() } throws: { ($0 as? SecretStoreError)?.code.isInvalidName == true }
+        }
+    }
+
     @Test("what is to be stored in a keyring that is gone is notFound")
     func goneKeyring() throws {
         let scratch = try ScratchKeyring()

@@ -20,6 +20,16 @@ struct OptionalTests {
         #expect(try store.get(item) == "value")
         try store.set(there.map { $0 + "s" }, for: item, timeout: .seconds(60))
         #expect(try store.get(item) == "values")
+        guard case .after? = try store.attributes(of: item)?.expiry else {
+            Issue.record("it has no timeout")
+            return
+        }
+        try store.delete(item)
+        try store.add(there, for: item, timeout: .seconds(60))
+        guard case .after? = try store.attributes(of: item)?.expiry else {
+            Issue.record("it has no timeout")
+            return
+        }
     }
 
     @Test("an optional of an optional is stored as what it holds, and read back")

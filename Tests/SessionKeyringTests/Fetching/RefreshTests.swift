@@ -75,6 +75,19 @@ struct RefreshTests {
         } throws: { ($0 as? SecretStoreError)?.code == .forbidden }
     }
 
+    @Test("a fetched value whose freshness can't be stated is an error", arguments: [false, true])
+    func notStatedOfFetched(inTask isInTask: Bool) async throws {
+        let store = SecretStore(backend: NoUpdates())
+        let fetched: @Sendable (String?) -> Fetched<String> = { _ in Fetched("new", refreshAfter: .seconds(600)) }
+        await #expect {
+            if isInTask {
+                _ = try await store.value(for: item, as: String.self, fetch: fetched)
+            } else {
+                _ = try blocking { try store.blockingValue(for: item, as: String.self, fetch: fetched) }
+            }
+        } throws: { ($0 as? SecretStoreError)?.code == .forbidden }
+    }
+
     @Test("a value that is plainly set over a fetched one is not taken for fresh", arguments: Place.allCases)
     func plainSet(place: Place) async throws {
         let scratch = try ScratchKeyring()

@@ -58,6 +58,16 @@ final class UpdateFlagTests {
         }
     }
 
+    @Test("a flag that says a time to come stops no update")
+    func future() throws {
+        try store.blockingUpdate(item, timeout: nil) { (_: Int?) in 1 }
+        let later = BootTime.now() + BootTime(.seconds(3_600))
+        let bytes = (0..<8).map { UInt8(truncatingIfNeeded: later.nanoseconds >> (8 * UInt64($0))) }
+        try flag.update(bytes.span.bytes)
+        try store.blockingUpdate(item, timeout: nil) { (old: Int?) in (old ?? 0) + 1 }
+        #expect(try store.get(item) == 2)
+    }
+
     @Test("a flag that says no time, and that nobody may write to, is replaced")
     func unwritable() throws {
         try store.blockingUpdate(item, timeout: nil) { (_: Int?) in 1 }

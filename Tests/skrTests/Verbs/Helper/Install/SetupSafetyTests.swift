@@ -137,7 +137,7 @@ struct SetupSafetyTests {
         let outcome = try run(
             """
             chmod 755 .; mkdir own; cp "$(command -v skr)" own/; echo '[a]' > home/.gitconfig
-            chown 60495:60498 home/.gitconfig; chown 60496:60498 home; chmod 775 home
+            chown 60495:60498 home/.gitconfig; chown 60494:60498 home; chmod 775 home
             setpriv --reuid 60495 --regid 60498 --clear-groups own/skr helper install git --write-config > /dev/null
             grep -c 'helper = skr' home/.gitconfig
             """)

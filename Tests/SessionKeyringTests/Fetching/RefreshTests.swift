@@ -88,6 +88,14 @@ struct RefreshTests {
         } throws: { ($0 as? SecretStoreError)?.code == .forbidden }
     }
 
+    @Test("a fetch that refreshes nothing states nothing beside the item", arguments: Place.allCases)
+    func statesNothing(place: Place) async throws {
+        let scratch = try ScratchKeyring()
+        let store = try place.store(scratch)
+        _ = try await store.value(for: item, timeout: .seconds(600)) { "fetched" }
+        for sentinel in item.sentinels { #expect(try !store.contains(sentinel)) }
+    }
+
     @Test("a value that is plainly set over a fetched one is not taken for fresh", arguments: Place.allCases)
     func plainSet(place: Place) async throws {
         let scratch = try ScratchKeyring()

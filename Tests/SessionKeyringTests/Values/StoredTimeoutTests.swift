@@ -41,81 +41,81 @@ struct StoredTimeoutTests {
     @Test("each way of storing states for how long a value is fresh and usable")
     func lifetime() async throws {
         let slot = store.slot(for: item, as: String.self)
-        let bytes = SecretBytes(utf8: "x")
-        let limit = Duration.seconds(1)
         let (timeout, fresh, usable) = (Duration.seconds(36_000), Duration.seconds(3_600), Duration.seconds(18_000))
-        func check(_ way: Int) throws {
+        let limit = Duration.seconds(1)
+        let ways: [@Sendable () async throws -> Void] = [
+            { [store, item] in
+                try store.set(
+                    "x", for: item, timeout: timeout, refreshAfter: fresh, usableFor: usable)
+            },
+            { [store, item] in
+                try store.set(
+                    SecretBytes(utf8: "x"), for: item, timeout: timeout, refreshAfter: fresh, usableFor: usable)
+            },
+            { [store, item] in
+                try store.add(
+                    "x", for: item, timeout: timeout, refreshAfter: fresh, usableFor: usable)
+            },
+            { [store, item] in
+                try store.add(
+                    SecretBytes(utf8: "x"), for: item, timeout: timeout, refreshAfter: fresh, usableFor: usable)
+            },
+            { [store, item] in
+                try await store.set(
+                    "x", for: item, timeout: timeout, refreshAfter: fresh, usableFor: usable, waiting: limit)
+            },
+            { [store, item] in
+                try await store.set(
+                    SecretBytes(utf8: "x"), for: item, timeout: timeout, refreshAfter: fresh, usableFor: usable,
+                    waiting: limit)
+            },
+            { [store, item] in
+                try await store.add(
+                    "x", for: item, timeout: timeout, refreshAfter: fresh, usableFor: usable, waiting: limit)
+            },
+            { [store, item] in
+                try await store.add(
+                    SecretBytes(utf8: "x"), for: item, timeout: timeout, refreshAfter: fresh, usableFor: usable,
+                    waiting: limit)
+            },
+            { try slot.save("x", timeout: timeout, refreshAfter: fresh, usableFor: usable) },
+            { try await slot.save("x", timeout: timeout, refreshAfter: fresh, usableFor: usable, waiting: limit) },
+        ]
+        for (number, way) in ways.enumerated() {
+            try store.clear()
+            try await way()
             for (item, expected) in [(item, timeout), (item.freshnessSentinel, fresh), (item.usableSentinel, usable)] {
                 let left = try timeLeft(of: item) ?? .zero
-                #expect(left > expected - .seconds(60) && left <= expected + .seconds(3_600), "\(way): \(item)")
+                #expect(left > expected - .seconds(60) && left <= expected + .seconds(3_600), "\(number): \(item)")
             }
-            try store.clear()
         }
-        try store.set("x", for: item, timeout: timeout, refreshAfter: fresh, usableFor: usable)
-        try check(1)
-        try store.set(bytes, for: item, timeout: timeout, refreshAfter: fresh, usableFor: usable)
-        try check(2)
-        try store.add("x", for: item, timeout: timeout, refreshAfter: fresh, usableFor: usable)
-        try check(3)
-        try store.add(bytes, for: item, timeout: timeout, refreshAfter: fresh, usableFor: usable)
-        try check(4)
-        try await store.set(
-            "x", for: item, timeout: timeout, refreshAfter: fresh, usableFor: usable, waiting: limit)
-        try check(5)
-        try await store.set(
-            bytes, for: item, timeout: timeout, refreshAfter: fresh, usableFor: usable, waiting: limit)
-        try check(6)
-        try await store.add(
-            "x", for: item, timeout: timeout, refreshAfter: fresh, usableFor: usable, waiting: limit)
-        try check(7)
-        try await store.add(
-            bytes, for: item, timeout: timeout, refreshAfter: fresh, usableFor: usable, waiting: limit)
-        try check(8)
-        try slot.save("x", timeout: timeout, refreshAfter: fresh, usableFor: usable)
-        try check(9)
-        try await slot.save("x", timeout: timeout, refreshAfter: fresh, usableFor: usable, waiting: limit)
-        try check(10)
     }
 
-    @Test("a slot's timeout, and that of credentials, is that of what is stored, unless another one comes")
+    @Test("a slot's timeout is that of what is stored, unless another one comes; credentials have the one that comes")
     func slots() async throws {
         let slot = store.slot(for: item, as: String.self, timeout: .seconds(36_000))
-        let limit = Duration.seconds(1)
-        let server = ItemIdentity.internet(server: "h", account: "a")
-        let credentials = InternetCredentials(account: "a", password: "p")
-        func check(_ way: Int, _ hours: Int, of item: ItemIdentity) throws {
-            let left = try timeLeft(of: item) ?? .zero
-            #expect(left > .seconds(hours * 3_600 - 60) && left <= .seconds((hours + 1) * 3_600), "\(way)")
+        let (limit, brief) = (Duration.seconds(1), Duration.seconds(7_200))
+        let password: @Sendable () -> InternetCredentials = { InternetCredentials(account: "a", password: "p") }
+        let ways: [(hours: Int, store: @Sendable () async throws -> Void)] = [
+            (10, { try slot.save("x") }), (2, { try slot.save("x", timeout: brief) }),
+            (10, { try slot.add("x") }), (2, { try slot.add("x", timeout: brief) }),
+            (10, { try await slot.save("x", waiting: limit) }),
+            (2, { try await slot.save("x", timeout: brief, waiting: limit) }),
+            (10, { try await slot.add("x", waiting: limit) }),
+            (2, { try await slot.add("x", timeout: brief, waiting: limit) }),
+            (10, { try await slot.update { _ in "x" } }),
+            (2, { try await slot.update(timeout: brief) { _ in "x" } }),
+            (2, { [store] in try store.set(password(), server: "h", timeout: brief) }),
+            (2, { [store] in try store.add(password(), server: "h", timeout: brief) }),
+            (2, { [store] in try await store.set(password(), server: "h", timeout: brief, waiting: limit) }),
+            (2, { [store] in try await store.add(password(), server: "h", timeout: brief, waiting: limit) }),
+        ]
+        for (number, way) in ways.enumerated() {
             try store.clear()
+            try await way.store()
+            let left = try timeLeft(of: #require(try store.identities().first)) ?? .zero
+            #expect(left > .seconds(way.hours * 3_600 - 60) && left <= .seconds((way.hours + 1) * 3_600), "\(number)")
         }
-        try slot.save("x")
-        try check(1, 10, of: item)
-        try slot.save("x", timeout: .seconds(7_200))
-        try check(2, 2, of: item)
-        try slot.add("x")
-        try check(3, 10, of: item)
-        try slot.add("x", timeout: .seconds(7_200))
-        try check(4, 2, of: item)
-        try await slot.save("x", waiting: limit)
-        try check(5, 10, of: item)
-        try await slot.save("x", timeout: .seconds(7_200), waiting: limit)
-        try check(6, 2, of: item)
-        try await slot.add("x", waiting: limit)
-        try check(7, 10, of: item)
-        try await slot.add("x", timeout: .seconds(7_200), waiting: limit)
-        try check(8, 2, of: item)
-        try await slot.update { _ in "x" }
-        try check(9, 10, of: item)
-        try await slot.update(timeout: .seconds(7_200)) { _ in "x" }
-        try check(10, 2, of: item)
-        try store.set(credentials, server: "h", timeout: .seconds(7_200))
-        try check(11, 2, of: server)
-        try store.add(credentials, server: "h", timeout: .seconds(7_200))
-        try check(12, 2, of: server)
-        try await store.set(credentials, server: "h", timeout: .seconds(7_200), waiting: limit)
-        try check(13, 2, of: server)
-        try await store.add(credentials, server: "h", timeout: .seconds(7_200), waiting: limit)
-        try check(14, 2, of: server)
     }
 
     @Test("the same credentials are added once")

@@ -59,17 +59,17 @@ struct StandardStreamTests {
         #expect(outcome == .init(exitCode: 0, output: "onetwo\na=onetwo\n1\n", errors: ""))
     }
 
-    @Test("a request and a secret may be as long as a key can hold")
+    @Test("a request may be longer than a page, and a secret as long as a key can hold")
     func long() throws {
         let outcome = try run(
             #"""
-            long=$(head -c 20000 /dev/zero | tr '\0' x)
+            long=$(head -c 8000 /dev/zero | tr '\0' x)
             printf 'protocol=https\nhost=example.com\nusername=a\npassword=%s\n\n' $long | skr helper git store
             printf 'protocol=https\nhost=example.com\n\n' | skr helper git get | wc -c
             head -c 1048575 /dev/zero | skr set big 2>&1 | grep -c 'which no key can hold'
             head -c 1048578 /dev/zero | skr set big 2>&1 | grep -c 'which no key can hold'
             """#)
-        #expect(outcome.output == "\("username=a\npassword=\n".utf8.count + 20_000)\n0\n1\n", "\(outcome)")
+        #expect(outcome.output == "\("username=a\npassword=\n".utf8.count + 8_000)\n0\n1\n", "\(outcome)")
     }
 
     @Test(

@@ -75,6 +75,19 @@ struct DeadRingTests {
         }
     }
 
+    @Test("a new ring for leases is made once late holders of the old ones can't write any more: after 50 ms")
+    func lateHolders() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let item = ItemIdentity.password(service: "item")
+        try store.blockingUpdate(item, timeout: nil) { (_: String?) in "1" }
+        try Key(scratch.keyring.search(keyring: NamespaceRings.leasesName)).revoke()
+        let start = ContinuousClock.now
+        try store.blockingUpdate(item, timeout: nil) { (old: String?) in (old ?? "") + "2" }
+        #expect(ContinuousClock.now - start >= .milliseconds(50))
+        #expect(try store.get(item) == "12")
+    }
+
     @Test("a ring that another process is giving back, or died while it did, is made anew; a restricted one is told")
     func restricted() throws {
         let scratch = try ScratchKeyring()

@@ -49,9 +49,12 @@ final class EmptyRingTests {
         let restricted = try makeEmpty("restricted")
         try restricted.restrict()
         let bytes: [UInt8] = [1]
-        let key = try scratch.keyring.add(.user, "skr:key", payload: bytes.span.bytes)
-        let other = try scratch.keyring.addKeyring("other")
-        let open = try scratch.keyring.addKeyring("skr:open")
+        let (key, other, open) = try Wait.forQuota { () throws(KeyringError) in
+            (
+                try scratch.keyring.add(.user, "skr:key", payload: bytes.span.bytes),
+                try scratch.keyring.addKeyring("other"), try scratch.keyring.addKeyring("skr:open")
+            )
+        }
         let others = [Key(restricted), key, Key(other)]
         for key in others { try key.setPermissions(.possessorAll) }
         try Key(open).setPermissions([.possessorAll, .userAll])

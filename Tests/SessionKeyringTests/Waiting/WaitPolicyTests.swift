@@ -88,18 +88,15 @@ struct WaitPolicyTests {
         }
     }
 
-    @Test(
-        "an operation of which others can see a step already continues beyond the caller's limit",
-        arguments: [false, true])
-    func visible(inTask isInTask: Bool) async throws {
+    @Test("an operation of which others can see a step already continues beyond the caller's limit")
+    func visible() throws {
         var wait = Wait(upTo: .zero)
         var count = 0
-        let body = { (attempt: inout BackendAttempt) throws(SecretStoreError) in
+        try wait.run { attempt throws(SecretStoreError) in
             attempt.makeProgress().isVisible = true
             count += 1
             if count < 3 { throw SecretStoreError(.blocked(.itemLease)) }
         }
-        if isInTask { try await wait.runInTask(body) } else { try wait.run(body) }
         #expect(count == 3)
     }
 

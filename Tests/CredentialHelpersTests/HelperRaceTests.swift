@@ -222,7 +222,7 @@ struct HelperRaceTests {
         #expect(code == .forbidden)
     }
 
-    @Test("what is there already is stored again without a turn")
+    @Test("storing the same secret again takes no turn")
     func noTurn() throws {
         try other.git("store", Self.host + "password=s\noauth_refresh_token=r\n")
         items.refuse(.turn)

@@ -63,7 +63,7 @@ private struct NetrcLine {
     let machine: String
     /// Which of several for one login goes first: the smallest.
     ///
-    /// Of the same rank it is the first by name, which has no port if one of them has none.
+    /// Of the same rank it is the first by name: an address without a port precedes the same one with a port.
     let rank: Int
 
     /// What a reader of a netrc looks for.

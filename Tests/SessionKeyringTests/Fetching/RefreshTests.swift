@@ -88,7 +88,7 @@ struct RefreshTests {
         } throws: { ($0 as? SecretStoreError)?.code == .forbidden }
     }
 
-    @Test("a fetch that refreshes nothing states nothing beside the item", arguments: Place.allCases)
+    @Test("a fetch that refreshes nothing stores only the item", arguments: Place.allCases)
     func statesNothing(place: Place) async throws {
         let scratch = try ScratchKeyring()
         let store = try place.store(scratch)

@@ -29,7 +29,7 @@ struct RefusalTests {
         #expect(value == (isDeleted ? "after nothing" : "after next"))
     }
 
-    @Test("behind the lease a failure of another caller counts if there is nothing usable", arguments: [true, false])
+    @Test("a failure while a caller waits for the lease counts unless a usable value exists", arguments: [true, false])
     func failedMeanwhile(isUsable: Bool) async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()

@@ -14,7 +14,7 @@ struct ItemTextTests {
     }
 
     @Test(
-        "a description of another kind, or of more or fewer parts, is no item",
+        "a description of another kind, or of more or fewer parts, is not an item",
         arguments: [
             "other:a:b", "passwords:a:b", "credentials:a:b", ":a:b", "credential", "credential:a", "credential:a:b:c",
             "cached::b",

@@ -26,7 +26,7 @@ struct BootTimeTests {
         #expect(early + late == BootTime(nanoseconds: 12))
     }
 
-    @Test("the clock goes on")
+    @Test("the clock advances")
     func now() {
         let start = BootTime.now()
         var next = start

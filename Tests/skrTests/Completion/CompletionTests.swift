@@ -62,7 +62,7 @@ struct CompletionTests {
         #expect(try runner.run("---complete", "zsh", "skr", "exec", "--env", "").output == "words\n")
     }
 
-    @Test("references are offered behind the name of a variable, and what looks like an option behind --")
+    @Test("references are offered after the name of a variable, and services that look like options after --")
     func words() throws {
         let outcome = try CommandRunner().inSession(
             #"""

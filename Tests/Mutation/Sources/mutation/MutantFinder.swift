@@ -255,7 +255,7 @@ final class MutantFinder: SyntaxVisitor {
             if name == "==" || name == "!=", node.parent?.is(ConditionElementSyntax.self) == true {
                 return .visitChildren
             }
-            // Texts and arrays have no difference.
+            // Texts and arrays can't be subtracted.
             if rule == .arithmetic, [left, right].contains(where: { $0.hasPrefix("\"") || $0.hasPrefix("[") }) {
                 return .visitChildren
             }

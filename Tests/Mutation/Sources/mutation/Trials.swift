@@ -194,25 +194,33 @@ final class Trials: Sendable {
             let result = try run.run()
             guard case .failed(let first, let why) = result.outcome else { return }
             guard first != "the bundle" else { return say("the long tests \(why): tried no further") }
-            // Of a test, its place in the file comes last.
-            let patterns = Set(
-                ([first] + result.failedTests).map { test in
-                    TestSuite(
-                        name: test.split(separator: "/").prefix { !$0.contains(".swift:") }.joined(separator: "/")
-                    ).pattern
-                })
+            let failed = Set(([first] + result.failedTests).map(Self.withoutPlace))
             let reached = try file.mutants().intersection(survivors).sorted()
-            for pattern in patterns.sorted() {
-                try inParallel(jobs, reached.filter { noticed[$0] == nil }) { mutant in
-                    let alone = TestRun(bundle: bundle, filter: pattern, skip: "", mutants: [mutant], silence: 150)
-                    guard case .failed(let test, let why) = try alone.run().outcome else { return }
-                    record(mutant, Verdict(stage: "long", test: test, why: why))
-                    report(mutant, "long")
-                }
-            }
-            // Behind a test that hangs or ends the bundle, others did not run.
+            for name in failed.sorted() { try tryAlone(reached.filter { noticed[$0] == nil }, on: name) }
+            // After a test that hangs or ends the bundle, others did not run.
             guard !result.isWhole else { return }
-            excluded += patterns
+            excluded += failed.map { TestSuite(name: $0).pattern }
+        }
+    }
+
+    /// A test's name without its place in the file, which comes last.
+    private static func withoutPlace(_ test: String) -> String {
+        test.split(separator: "/").prefix { !$0.contains(".swift:") }.joined(separator: "/")
+    }
+
+    /// Tries mutants one by one on a long test, if that passes without any.
+    private func tryAlone(_ mutants: [Int], on name: String) throws {
+        @Sendable func outcome(_ mutants: [Int]) throws -> TestRun.Outcome {
+            try TestRun(
+                bundle: bundle, filter: TestSuite(name: name).pattern, skip: "", mutants: mutants, silence: 150
+            ).run().outcome
+        }
+        guard case .passed = try outcome([]) else { return say("left out, for it fails without any change: \(name)") }
+        let suite = TestSuite(name: String(name.prefix { $0 != "/" }))
+        try inParallel(suites.exclusive.contains(suite) ? 1 : jobs, mutants) { mutant in
+            guard case .failed(let test, let why) = try outcome([mutant]) else { return }
+            record(mutant, Verdict(stage: "long", test: test, why: why))
+            report(mutant, "long")
         }
     }
 

@@ -44,7 +44,7 @@ final class EmptyRingTests {
         _ = try scratch.keyring.search(keyring: "skr:own")
     }
 
-    @Test("one that was restricted on purpose stays as it is, and so does what is no ring of ours")
+    @Test("a ring that was restricted on purpose stays as it is, and so do keys and keyrings of other names")
     func kept() throws {
         let restricted = try makeEmpty("restricted")
         try restricted.restrict()

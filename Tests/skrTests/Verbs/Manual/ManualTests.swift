@@ -101,7 +101,7 @@ struct ManualTests {
     }
 
     @Test(
-        "manual names each page, and what there is none of",
+        "manual --list names each page; an unknown one is an error with the nearest name",
         arguments: [("gte", "verb: gte"), ("helper gti", "client: gti")])
     func list(words: String, unknown: String) throws {
         let pages = try CommandRunner().run("manual", "--list").output.split(

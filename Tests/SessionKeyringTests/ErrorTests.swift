@@ -143,6 +143,17 @@ struct ErrorTests {
         try store.set("4", for: item)
     }
 
+    @Test("an update that has ended stops nobody, while another one is in its closure")
+    func afterUpdate() throws {
+        let store = SecretStore(backend: InMemoryBackend())
+        try store.blockingUpdate(item, timeout: nil) { (_: String?) in "1" }
+        try store.blockingUpdate(.password(service: "other"), timeout: nil) { (_: String?) in
+            try store.set("2", for: item)
+            return "x"
+        }
+        #expect(try store.get(item) == "2")
+    }
+
     @Test("an update whose item is removed meanwhile begins again", arguments: [false, true], [false, true])
     func removedMeanwhile(inTask isInTask: Bool, isInMemory: Bool) async throws {
         let scratch = try ScratchKeyring()

@@ -116,8 +116,7 @@ struct LeaseHolder: Equatable {
         // Hidden, or gone just now: the next look tells.
         guard let status = ProcessStatus(processID) else { return .unknown }
         if status.startTime != startTime { return .dead }
-        // A zombie with other threads is a process whose first thread has ended.
-        return status.isZombie && status.threadCount <= 1 ? .dead : .alive
+        return status.hasEnded ? .dead : .alive
     }
 
     /// Whether its number and its start mean the same here.
@@ -172,15 +171,24 @@ struct LeaseHolder: Equatable {
 }
 
 /// What `/proc/PID/stat` tells of a process: `proc_pid_stat(5)`.
-private struct ProcessStatus {
-    let isZombie: Bool
-    let threadCount: Int
+struct ProcessStatus {
+    private let isZombie: Bool
+    private let threadCount: Int
     let startTime: UInt64
 
+    /// Whether the process has ended.
+    ///
+    /// A zombie with other threads is a process whose first thread has ended.
+    var hasEnded: Bool { isZombie && threadCount <= 1 }
+
     init?(_ processID: Int32) {
+        guard let line = SmallFile.read("/proc/\(processID)/stat") else { return nil }
+        self.init(line: line)
+    }
+
+    init?(line: [UInt8]) {
         // The name may hold anything, parentheses too; it takes 64 bytes at most.
-        guard let line = SmallFile.read("/proc/\(processID)/stat"), let end = line.lastIndex(of: UInt8(ascii: ")"))
-        else { return nil }
+        guard let end = line.lastIndex(of: UInt8(ascii: ")")) else { return nil }
         let fields = line[(end + 1)...].split(separator: UInt8(ascii: " "))
         // The third field of the line comes first here.
         guard fields.count > 19, let state = fields[0].first, let threads = Self.number(fields[17]),

@@ -1,3 +1,4 @@
+import Foundation
 import Keyutils
 import SessionKeyringTesting
 import Testing
@@ -192,6 +193,22 @@ struct KernelLabWatcherTests {
             waiter.cancel()
             #expect(await seconds { await waiter.value } < 60)
         }
+    }
+
+    @Test("a queue closes both ends of its pipe")
+    func closed() throws {
+        var queue: KeyEventQueue? = try KeyEventQueue()
+        var state = stat()
+        try #require(fstat(#require(queue?.descriptor), &state) == 0)
+        func openEnds() throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count {
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)"))
+                    == "pipe:[\(state.st_ino)]"
+            }
+        }
+        #expect(try openEnds() == 2)
+        queue = nil
+        #expect(try openEnds() == 0)
     }
 
     private func seconds(_ body: () async -> Void) async -> Double {

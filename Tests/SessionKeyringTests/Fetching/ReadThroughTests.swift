@@ -153,25 +153,30 @@ struct ReadThroughTests {
         #expect(try await second.value == "fetched")
     }
 
-    @Test("bad lifetimes are refused before anything is fetched")
-    func badLifetimes() throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
-        func code(_ timeout: Duration?, _ refreshAfter: Duration?) -> SecretStoreError.Code? {
-            do {
-                _ = try store.blockingValue(for: item, timeout: timeout, refreshAfter: refreshAfter) { () -> String in
-                    Issue.record("fetched")
-                    return ""
-                }
-                return nil
-            } catch {
-                return (error as? SecretStoreError)?.code
-            }
+    @Test(
+        "bad lifetimes are refused before anything is fetched",
+        arguments: [(.zero, nil), (nil, .seconds(-1)), (.seconds(5), .seconds(5)), (.seconds(5), .zero)]
+            as [(Duration?, Duration?)])
+    func badLifetimes(timeout: Duration?, refreshAfter: Duration?) async throws {
+        let store = SecretStore(backend: InMemoryBackend())
+        let slot = store.slot(for: item, as: String.self, timeout: timeout)
+        @Sendable func fetch() -> String {
+            Issue.record("fetched")
+            return ""
         }
-        #expect(code(.zero, nil) == .invalidTimeout)
-        #expect(code(nil, .seconds(-1)) == .invalidTimeout)
-        #expect(code(.seconds(5), .seconds(5)) == .invalidTimeout)
-        #expect(code(.seconds(5), .zero) == .invalidTimeout)
+        let forms: [@Sendable () async throws -> String] = [
+            { try await store.value(for: item, timeout: timeout, refreshAfter: refreshAfter) { fetch() } },
+            { try await slot.value(refreshAfter: refreshAfter) { fetch() } },
+            {
+                try blocking {
+                    try store.blockingValue(for: item, timeout: timeout, refreshAfter: refreshAfter) { fetch() }
+                }
+            },
+            { try blocking { try slot.blockingValue(refreshAfter: refreshAfter) { fetch() } } },
+        ]
+        for form in forms {
+            await #expect { _ = try await form() } throws: { ($0 as? SecretStoreError)?.code == .invalidTimeout }
+        }
     }
 }
 

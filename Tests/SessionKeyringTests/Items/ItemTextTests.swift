@@ -13,6 +13,23 @@ struct ItemTextTests {
         #expect(item(301).shortDescription == item(301).description.prefix(200) + "...")
     }
 
+    @Test("an item can have two hidden items, and a cached item a third")
+    func sentinels() {
+        #expect(ItemIdentity.password(service: "a").sentinels.count == 2)
+        #expect(ItemIdentity.cached("a").sentinels.count == 3)
+        #expect(ItemIdentity.cached("a").sentinels.allSatisfy { $0.isSentinel && $0.sentinels.isEmpty })
+    }
+
+    @Test("a hidden item is named after its item, as long as a key can have that name")
+    func sentinelName() {
+        func name(_ size: Int) -> String {
+            let item = ItemIdentity.password(service: String(repeating: "x", count: size - "password::".utf8.count))
+            return item.freshnessSentinel.keyDescription
+        }
+        #expect(name(4_089).hasPrefix("fresh:password:x") && name(4_089).utf8.count == 4_095)
+        #expect(name(4_090).hasPrefix("fresh:#") && name(4_090).utf8.count < 30)
+    }
+
     @Test(
         "a description of another kind, or of more or fewer parts, is not an item",
         arguments: [

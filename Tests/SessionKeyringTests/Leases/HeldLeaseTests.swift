@@ -107,6 +107,21 @@ final class HeldLeaseTests {
         #expect(duration(acquired: .now()) ?? .seconds(60) < .seconds(60))
     }
 
+    @Test("nothing is written or removed under a lease that has run out, though nobody has taken it")
+    func late() throws {
+        let bytes: [UInt8] = [1]
+        let there = try items.add(.user, "there", payload: bytes.span.bytes)
+        let late = try take(lasting: .milliseconds(20))
+        usleep(30_000)
+        let isPublished = try late.place(try stage(), in: items)
+        let isRemoved = try late.remove(there, from: items)
+        #expect(!isPublished && !isRemoved)
+        #expect(try items.members() == [there.serial])
+        // The quota of what was not written is not needed any more.
+        let left = try late.ring.members().count
+        #expect(left == 0)
+    }
+
     @Test("nothing is written or removed under a lease that was taken, late as it may come")
     func taken() throws {
         let late = try take(lasting: .milliseconds(20))

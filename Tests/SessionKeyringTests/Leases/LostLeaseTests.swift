@@ -61,6 +61,32 @@ struct LostLeaseTests {
         }
     }
 
+    @Test("a lease lasts from 10 milliseconds to an hour", arguments: [Duration.milliseconds(10), .seconds(3_600)])
+    func limits(duration: Duration) async throws {
+        let store = SecretStore(backend: InMemoryBackend())
+        #expect(try await store.tryLease("job", lasting: duration) != nil)
+    }
+
+    @Test(
+        "an update lasts no longer and no shorter than a lease can",
+        arguments: [Duration.milliseconds(9), .seconds(3_601)])
+    func refusedUpdate(duration: Duration) async throws {
+        let store = SecretStore(backend: InMemoryBackend())
+        let item = ItemIdentity.password(service: "a")
+        let updates: [@Sendable () async throws -> Void] = [
+            { try await store.update(item, timeout: nil, lasting: duration) { (_: Int?) in 1 } },
+            {
+                try blocking {
+                    _ = try store.blockingUpdate(item, timeout: nil, lasting: duration) { (_: Int?) in 1 }
+                }
+            },
+        ]
+        for update in updates {
+            await #expect { try await update() } throws: { ($0 as? SecretStoreError)?.code == .invalidTimeout }
+        }
+        #expect(try store.items().isEmpty)
+    }
+
     @Test("a closure in its own task is cancelled once the lease is lost")
     func cancelled() async throws {
         let scratch = try ScratchKeyring()

@@ -88,6 +88,25 @@ struct WaitPolicyTests {
         }
     }
 
+    @Test("a time to wait for is waited for, but not for much longer than a second if it moves on again and again")
+    func movingTime() throws {
+        var (times, error): ([BootTime], SecretStoreError?) = ([], nil)
+        do throws(SecretStoreError) {
+            var wait = Wait(upTo: .zero)
+            try wait.run { attempt throws(SecretStoreError) -> Void in
+                if let last = times.last { #expect(BootTime.now() >= last) }
+                guard times.count < 100 else { throw SecretStoreError(.unavailable) }
+                times.append(.now() + BootTime(.milliseconds(100)))
+                throw SecretStoreError(.blocked(.until(times[times.count - 1])))
+            }
+        } catch let last {
+            error = last
+        }
+        #expect(error?.code == .contended)
+        #expect(times.count > 1 && times.count < 100)
+        #expect(try #require(times.last).since(try #require(times.first)) >= .milliseconds(900))
+    }
+
     @Test("an operation of which others can see a step already continues beyond the caller's limit")
     func visible() throws {
         var wait = Wait(upTo: .zero)

@@ -114,7 +114,11 @@ final class Trials: Sendable {
         while !left.isEmpty {
             guard case .failed(let test, _) = try run(left, with: group) else { return false }
             guard let suite = left.first(where: { isTest(test, of: $0) }) else {
-                // Nobody knows which test it was, for the bundle ended or hangs: one suite after the other then.
+                // The bundle ended or hangs, so the test is unknown. Some mutants do that only together.
+                if group.count > 1 {
+                    return try noticesTogether(Array(group[..<(group.count / 2)]), left, stage)
+                        || noticesTogether(Array(group[(group.count / 2)...]), left, stage)
+                }
                 if left.count == 1 { return try settle(group, left[0], stage, test) }
                 for suite in left where try noticesTogether(group, [suite], stage) { return true }
                 return false
@@ -186,17 +190,14 @@ final class Trials: Sendable {
         let filter = suites.longPattern + reach.slowSuites.map { "|" + $0.pattern }.joined()
         var excluded: [String] = []
         while !survivors.isEmpty {
-            let file = try ReachedFile()
             var run = TestRun(
-                bundle: bundle, filter: filter, skip: excluded.joined(separator: "|"), mutants: survivors,
-                reached: file.url, silence: 150)
+                bundle: bundle, filter: filter, skip: excluded.joined(separator: "|"), mutants: survivors, silence: 150)
             run.endsAtFailure = false
             let result = try run.run()
             guard case .failed(let first, let why) = result.outcome else { return }
             guard first != "the bundle" else { return say("the long tests \(why): tried no further") }
             let failed = Set(([first] + result.failedTests).map(Self.withoutPlace))
-            let reached = try file.mutants().intersection(survivors).sorted()
-            for name in failed.sorted() { try tryAlone(reached.filter { noticed[$0] == nil }, on: name) }
+            for name in failed.sorted() { try trySurvivors(on: name) }
             // After a test that hangs or ends the bundle, others did not run.
             guard !result.isWhole else { return }
             excluded += failed.map { TestSuite(name: $0).pattern }
@@ -208,16 +209,22 @@ final class Trials: Sendable {
         test.split(separator: "/").prefix { !$0.contains(".swift:") }.joined(separator: "/")
     }
 
-    /// Tries mutants one by one on a long test, if that passes without any.
-    private func tryAlone(_ mutants: [Int], on name: String) throws {
-        @Sendable func outcome(_ mutants: [Int]) throws -> TestRun.Outcome {
+    /// Tries the survivors that a long test runs on it, one by one, if it passes without any.
+    private func trySurvivors(on name: String) throws {
+        @Sendable func outcome(_ mutants: [Int], reached: URL? = nil) throws -> TestRun.Outcome {
             try TestRun(
-                bundle: bundle, filter: TestSuite(name: name).pattern, skip: "", mutants: mutants, silence: 150
+                bundle: bundle, filter: TestSuite(name: name).pattern, skip: "", mutants: mutants, reached: reached,
+                silence: 150
             ).run().outcome
         }
-        guard case .passed = try outcome([]) else { return say("left out, for it fails without any change: \(name)") }
+        // While others are active, the test may end before it runs a mutant.
+        let file = try ReachedFile()
+        guard case .passed = try outcome([], reached: file.url) else {
+            return say("left out, for it fails without any change: \(name)")
+        }
         let suite = TestSuite(name: String(name.prefix { $0 != "/" }))
-        try inParallel(suites.exclusive.contains(suite) ? 1 : jobs, mutants) { mutant in
+        let reached = try file.mutants().intersection(survivors).sorted()
+        try inParallel(suites.exclusive.contains(suite) ? 1 : jobs, reached) { mutant in
             guard case .failed(let test, let why) = try outcome([mutant]) else { return }
             record(mutant, Verdict(stage: "long", test: test, why: why))
             report(mutant, "long")

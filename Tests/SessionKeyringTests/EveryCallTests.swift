@@ -1,0 +1,193 @@
+import Foundation
+import Keyutils
+import SessionKeyring
+import SessionKeyringTesting
+import Testing
+
+/// Rules that each call of the store and of a slot keeps.
+@Suite("Every call of a store")
+struct EveryCallTests {
+    private typealias Call = @Sendable (SecretStore, ItemIdentity) async throws -> Void
+
+    private struct OwnKey: RawRepresentableKey {
+        var rawRepresentation = Data([1])
+        init() {}
+        init<Bytes: ContiguousBytes>(rawRepresentation: Bytes) {}
+    }
+
+    private static let (brief, limit) = (Duration.seconds(60), Duration.seconds(1))
+
+    /// Calls for an item.
+    private static let itemCalls: [String: Call] = [
+        "get": { _ = try $0.get($1) as String? },
+        "get of bytes": { _ = try $0.get($1) as SecretBytes? },
+        "get of a key": { _ = try $0.get($1, as: OwnKey.self) },
+        "withBytes": { try $0.withBytes(of: $1) { _ in } },
+        "contains": { _ = try $0.contains($1) },
+        "attributes": { _ = try $0.attributes(of: $1) },
+        "set": { try $0.set("x", for: $1) },
+        "set of bytes": { try $0.set(SecretBytes(utf8: "x"), for: $1) },
+        "set of a key": { try $0.set(OwnKey(), for: $1) },
+        "set, fresh": { try $0.set("x", for: $1, refreshAfter: brief) },
+        "set, waiting": { try await $0.set("x", for: $1, waiting: limit) },
+        "set of bytes, waiting": { try await $0.set(SecretBytes(utf8: "x"), for: $1, waiting: limit) },
+        "set of a key, waiting": { try await $0.set(OwnKey(), for: $1, waiting: limit) },
+        "add": { try $0.add("x", for: $1) },
+        "add of bytes": { try $0.add(SecretBytes(utf8: "x"), for: $1) },
+        "add of a key": { try $0.add(OwnKey(), for: $1) },
+        "add, waiting": { try await $0.add("x", for: $1, waiting: limit) },
+        "add of bytes, waiting": { try await $0.add(SecretBytes(utf8: "x"), for: $1, waiting: limit) },
+        "add of a key, waiting": { try await $0.add(OwnKey(), for: $1, waiting: limit) },
+        "expire": { try $0.expire($1, timeout: brief) },
+        "expire, waiting": { try await $0.expire($1, timeout: brief, waiting: limit) },
+        "removeTimeout": { try $0.removeTimeout(of: $1) },
+        "removeTimeout, waiting": { try await $0.removeTimeout(of: $1, waiting: limit) },
+        "delete": { try $0.delete($1) },
+        "delete, waiting": { try await $0.delete($1, waiting: limit) },
+        "update": { try await $0.update($1, timeout: nil) { (_: String?) in "x" } },
+        "blockingUpdate": { store, item in
+            try blocking { _ = try store.blockingUpdate(item, timeout: nil) { (_: String?) in "x" } }
+        },
+        "value": { _ = try await $0.value(for: $1) { "x" } },
+        "value, lifetime": { _ = try await $0.value(for: $1) { (_: String?) in Fetched("x") } },
+        "blockingValue": { store, item in try blocking { _ = try store.blockingValue(for: item) { "x" } } },
+        "blockingValue, lifetime": { store, item in
+            try blocking { _ = try store.blockingValue(for: item) { (_: String?) in Fetched("x") } }
+        },
+        "invalidate": { _ = try $0.invalidate("x", for: $1) },
+        "invalidate, waiting": { _ = try await $0.invalidate("x", for: $1, waiting: limit) },
+        "load": { _ = try $0.slot(for: $1, as: String.self).load() },
+        "loadIfPresent": { _ = try $0.slot(for: $1, as: String.self).loadIfPresent() },
+        "save": { try $0.slot(for: $1, as: String.self).save("x") },
+        "save, fresh": { try $0.slot(for: $1, as: String.self).save("x", refreshAfter: brief) },
+        "save, waiting": { try await $0.slot(for: $1, as: String.self).save("x", waiting: limit) },
+        "a slot's add": { try $0.slot(for: $1, as: String.self).add("x") },
+        "a slot's add, waiting": { try await $0.slot(for: $1, as: String.self).add("x", waiting: limit) },
+        "a slot's contains": { _ = try $0.slot(for: $1, as: String.self).contains() },
+        "a slot's attributes": { _ = try $0.slot(for: $1, as: String.self).attributes() },
+        "a slot's expire": { try $0.slot(for: $1, as: String.self).expire(timeout: brief) },
+        "a slot's expire, waiting": {
+            try await $0.slot(for: $1, as: String.self).expire(timeout: brief, waiting: limit)
+        },
+        "a slot's delete": { try $0.slot(for: $1, as: String.self).delete() },
+        "a slot's delete, waiting": { try await $0.slot(for: $1, as: String.self).delete(waiting: limit) },
+        "a slot's update": { try await $0.slot(for: $1, as: String.self).update { _ in "x" } },
+        "a slot's blockingUpdate": { store, item in
+            try blocking { _ = try store.slot(for: item, as: String.self).blockingUpdate { _ in "x" } }
+        },
+        "a slot's value": { _ = try await $0.slot(for: $1, as: String.self).value { "x" } },
+        "a slot's blockingValue": { store, item in
+            try blocking { _ = try store.slot(for: item, as: String.self).blockingValue { "x" } }
+        },
+        "a slot's invalidate": { _ = try $0.slot(for: $1, as: String.self).invalidate("x") },
+        "a slot's invalidate, waiting": {
+            _ = try await $0.slot(for: $1, as: String.self).invalidate("x", waiting: limit)
+        },
+    ]
+
+    /// Calls that are not for one item.
+    private static let otherCalls: [String: Call] = [
+        "items": { store, _ in _ = try store.items() },
+        "identities": { store, _ in _ = try store.identities() },
+        "clear": { store, _ in try store.clear() },
+        "clear of a service": { store, _ in try store.clear(of: .password, service: "api") },
+        "clear of a service, waiting": { store, _ in
+            try await store.clear(of: .password, service: "api", waiting: limit)
+        },
+        "get of credentials": { store, _ in _ = try store.get(server: "s") },
+        "get of an account's credentials": { store, _ in _ = try store.get(server: "s", account: "a") },
+        "set of credentials": { store, _ in try store.set(credentials, server: "s") },
+        "set of credentials, alone": { store, _ in try store.set(credentials, server: "s", deletingOthers: true) },
+        "set of credentials, waiting": { store, _ in try await store.set(credentials, server: "s", waiting: limit) },
+        "add of credentials": { store, _ in try store.add(credentials, server: "s") },
+        "add of credentials, waiting": { store, _ in try await store.add(credentials, server: "s", waiting: limit) },
+        "lease": { store, _ in _ = try await store.lease("job", waiting: limit) },
+        "tryLease": { store, _ in _ = try await store.tryLease("job") },
+        "blockingLease": { store, _ in try blocking { _ = try store.blockingLease("job", waiting: limit) } },
+        "blockingTryLease": { store, _ in try blocking { _ = try store.blockingTryLease("job") } },
+        "withLease": { store, _ in try await store.withLease("job", waiting: limit) { _ in } },
+        "withCancellingLease": { store, _ in try await store.withCancellingLease("job", waiting: limit) { _ in } },
+        "withBlockingLease": { store, _ in
+            try blocking { try store.withBlockingLease("job", waiting: limit) { _ in } }
+        },
+        "changes": { store, _ in _ = try store.changes() },
+    ]
+    private static let credentials = InternetCredentials(account: "a", password: "p")
+
+    private static let calls = itemCalls.merging(otherCalls) { call, _ in call }
+
+    @Test("an error of the backend is thrown", arguments: calls.keys.sorted())
+    func failing(name: String) async throws {
+        let call = try #require(Self.calls[name])
+        let store = SecretStore(backend: FailingBackend())
+        await #expect(throws: FailingBackend.error) { try await call(store, .password(service: "api")) }
+    }
+
+    @Test("a name that no item can have is refused", arguments: itemCalls.keys.sorted())
+    func badName(name: String) async throws {
+        let call = try #require(Self.itemCalls[name])
+        let store = SecretStore(backend: InMemoryBackend())
+        for service in ["", String(repeating: "x", count: 5_000)] {
+            await #expect { try await call(store, .password(service: service)) } throws: {
+                if case .invalidName? = ($0 as? SecretStoreError)?.code { true } else { false }
+            }
+        }
+        #expect(try store.items().isEmpty)
+    }
+
+    @Test("an add never replaces an item", arguments: calls.keys.filter { $0.contains("add") }.sorted())
+    func duplicate(name: String) async throws {
+        let call = try #require(Self.calls[name])
+        let store = SecretStore(backend: InMemoryBackend())
+        try await call(store, .password(service: "api"))
+        await #expect { try await call(store, .password(service: "api")) } throws: {
+            ($0 as? SecretStoreError)?.code == .duplicate
+        }
+        #expect(try store.items().count == 1)
+    }
+}
+
+/// Fails at everything.
+private struct FailingBackend: SecretBackend {
+    static let error = SecretStoreError(.unavailable)
+
+    func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool { throw Self.error }
+
+    func set(
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) { throw Self.error }
+
+    func add(
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) { throw Self.error }
+
+    func expire(
+        _ item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> Bool { throw Self.error }
+
+    func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { throw Self.error }
+
+    func delete(_ item: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
+        throw Self.error
+    }
+
+    func clear() throws(SecretStoreError) { throw Self.error }
+    func identities() throws(SecretStoreError) -> [ItemIdentity] { throw Self.error }
+    func attributes() throws(SecretStoreError) -> [ItemAttributes] { throw Self.error }
+    func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes? { throw Self.error }
+
+    func beginUpdate(
+        of item: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> any ItemUpdate { throw Self.error }
+
+    func beginFetch(
+        of item: ItemIdentity, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> (any ItemFetch)? { throw Self.error }
+
+    func takeLease(
+        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> any LeaseHandle { throw Self.error }
+
+    func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool { throw Self.error }
+    func changes(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> SecretChanges { throw Self.error }
+}

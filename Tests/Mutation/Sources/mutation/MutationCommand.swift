@@ -17,7 +17,9 @@ struct MutationCommand: ParsableCommand {
     @Option(help: "How many changes of each target are tried.") var count = 200
     @Option(parsing: .upToNextOption, help: "The targets whose code is changed.") var targets = MutatedTree.targets
     @Option(help: "How many runs take place at the same time.") var jobs = 2
-    @Option(help: "The last tests: the target's, all quick ones, or all.") var stage = Trials.Stage.all
+    @Option(help: "The first tests: the target's and a few others, all quick ones, or the long ones (all).") var from =
+        Trials.Stage.target
+    @Option(help: "The last tests: the target's and a few others, all quick ones, or all.") var stage = Trials.Stage.all
     @Flag(help: "Try only what no test noticed when this seed was last used, and nobody has explained.") var again =
         false
     @Flag(help: "Print the changes and try none.") var list = false
@@ -59,7 +61,7 @@ struct MutationCommand: ParsableCommand {
             mutants: chosen.filter { !again || explanations.reason(for: $0.value) == nil }, jobs: jobs, known: known,
             save: report.save)
         defer { say("after \(Int(-started.timeIntervalSinceNow)) s") }
-        try trials.run(upTo: stage)
+        try trials.run(from: from, upTo: stage)
 
         let noticed = trials.noticed
         for (test, count) in trials.flakyTests.sorted(by: { $0.key < $1.key }) {

@@ -59,7 +59,17 @@ final class Trials: Sendable {
         return mutants.keys.filter { known[$0] == nil }.sorted()
     }
 
-    func run(upTo stage: Stage) throws {
+    func run(from first: Stage, upTo last: Stage) throws {
+        if first == .target { try alone() }
+        if first != .all, last != .target { try shared() }
+        guard last == .all else { return }
+        say("\(survivors.count) share the long tests")
+        try long()
+        say("\(survivors.count) share the pair search")
+        try pairSearch()
+    }
+
+    private func alone() throws {
         let all = survivors.count
         try inParallel(jobs, survivors) { mutant in
             try alone(mutant)
@@ -69,15 +79,12 @@ final class Trials: Sendable {
             }
             report(mutant, "\(count) of \(all)")
         }
-        guard stage != .target else { return }
+    }
+
+    private func shared() throws {
         let ordered = survivors.sorted { (mutants[$0]?.file ?? "", $0) < (mutants[$1]?.file ?? "", $1) }
         say("\(ordered.count) share the other quick tests")
         try inParallel(jobs, ordered.chunks(of: Self.together)) { try shared($0) }
-        guard stage != .quick else { return }
-        say("\(survivors.count) share the long tests")
-        try long()
-        say("\(survivors.count) share the pair search")
-        try pairSearch()
     }
 
     enum Stage: String, CaseIterable, Sendable { case target, quick, all }
@@ -119,9 +126,7 @@ final class Trials: Sendable {
                     return try noticesTogether(Array(group[..<(group.count / 2)]), left, stage)
                         || noticesTogether(Array(group[(group.count / 2)...]), left, stage)
                 }
-                if left.count == 1 { return try settle(group, left[0], stage, test) }
-                for suite in left where try noticesTogether(group, [suite], stage) { return true }
-                return false
+                return try settleBundle(group[0], left, stage)
             }
             if try settle(group, suite, stage, test) { return true }
             left.removeAll { $0 == suite }
@@ -144,6 +149,18 @@ final class Trials: Sendable {
         }
         if !isAny { flaky.withLock { $0[test, default: 0] += 1 } }
         return isAny
+    }
+
+    /// Tries a mutant once more on suites with which the bundle has ended or hung.
+    private func settleBundle(_ mutant: Int, _ chosen: [TestSuite], _ stage: String) throws -> Bool {
+        guard case .failed(let test, let why) = try run(chosen, with: [mutant]),
+            case .passed = try run(chosen, with: [])
+        else {
+            flaky.withLock { $0["the bundle", default: 0] += 1 }
+            return false
+        }
+        record(mutant, Verdict(stage: stage, test: test, why: why))
+        return true
     }
 
     private func run(_ chosen: [TestSuite], with group: [Int]) throws -> TestRun.Outcome {

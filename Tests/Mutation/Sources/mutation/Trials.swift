@@ -19,7 +19,7 @@ final class Trials: Sendable {
     }
 
     private static let mostSpecific = 8
-    private static let together = 8
+    private static let together = 12
 
     private let bundle: URL
     private let suites: TestSuites
@@ -119,8 +119,10 @@ final class Trials: Sendable {
     private func noticesTogether(_ group: [Int], _ chosen: [TestSuite], _ stage: String) throws -> Bool {
         var left = chosen
         while !left.isEmpty {
-            guard case .failed(let test, _) = try run(left, with: group) else { return false }
-            guard let suite = left.first(where: { isTest(test, of: $0) }) else {
+            let result = try run(left, with: group)
+            guard case .failed = result.outcome else { return false }
+            let failed = left.filter { suite in result.failedTests.contains { isTest($0, of: suite) } }
+            guard !failed.isEmpty else {
                 // The bundle ended or hangs, so the test is unknown. Some mutants do that only together.
                 if group.count > 1 {
                     return try noticesTogether(Array(group[..<(group.count / 2)]), left, stage)
@@ -128,18 +130,21 @@ final class Trials: Sendable {
                 }
                 return try settleBundle(group[0], left, stage)
             }
-            if try settle(group, suite, stage, test) { return true }
-            left.removeAll { $0 == suite }
+            var isAny = false
+            for suite in failed where try settle(group, suite, stage) { isAny = true }
+            if isAny { return true }
+            left.removeAll(where: failed.contains)
         }
         return false
     }
 
-    /// Tries each of the group on a suite that failed with all of them.
-    private func settle(_ group: [Int], _ suite: TestSuite, _ stage: String, _ test: String) throws -> Bool {
+    /// Tries each of the group that no test has noticed yet on a suite that failed with all of them.
+    private func settle(_ group: [Int], _ suite: TestSuite, _ stage: String) throws -> Bool {
         var isAny = false
         for mutant in group where group.count == 1 || reach.mutants[suite]?.contains(mutant) == true {
-            guard case .failed(let test, let why) = try run([suite], with: [mutant]) else { continue }
-            guard case .passed = try run([suite], with: []) else {
+            guard noticed[mutant] == nil, case .failed(let test, let why) = try run([suite], with: [mutant]).outcome
+            else { continue }
+            guard case .passed = try run([suite], with: []).outcome else {
                 say("left out from now on, for it fails without any change: \(suite.name)")
                 spoilt.withLock { _ = $0.insert(suite) }
                 return isAny
@@ -147,14 +152,14 @@ final class Trials: Sendable {
             record(mutant, Verdict(stage: stage, test: test, why: why))
             isAny = true
         }
-        if !isAny { flaky.withLock { $0[test, default: 0] += 1 } }
+        if !isAny { flaky.withLock { $0[suite.name, default: 0] += 1 } }
         return isAny
     }
 
     /// Tries a mutant once more on suites with which the bundle has ended or hung.
     private func settleBundle(_ mutant: Int, _ chosen: [TestSuite], _ stage: String) throws -> Bool {
-        guard case .failed(let test, let why) = try run(chosen, with: [mutant]),
-            case .passed = try run(chosen, with: [])
+        guard case .failed(let test, let why) = try run(chosen, with: [mutant]).outcome,
+            case .passed = try run(chosen, with: []).outcome
         else {
             flaky.withLock { $0["the bundle", default: 0] += 1 }
             return false
@@ -163,15 +168,16 @@ final class Trials: Sendable {
         return true
     }
 
-    private func run(_ chosen: [TestSuite], with group: [Int]) throws -> TestRun.Outcome {
-        let run = TestRun(
+    private func run(_ chosen: [TestSuite], with group: [Int]) throws -> TestRun.Result {
+        var run = TestRun(
             bundle: bundle, filter: pattern(chosen), skip: suites.longPattern, mutants: group,
             silence: reach.silence(of: chosen))
-        guard chosen.contains(where: suites.exclusive.contains) else { return try run.run().outcome }
+        // With several mutants, all tests that fail are wanted.
+        run.endsAtFailure = group.count == 1
+        guard chosen.contains(where: suites.exclusive.contains) else { return try run.run() }
         return try exclusion.withLock {
-            var whole = run
-            whole.endsAtFailure = false
-            return try whole.run().outcome
+            run.endsAtFailure = false
+            return try run.run()
         }
     }
 

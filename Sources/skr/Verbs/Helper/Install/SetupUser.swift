@@ -31,7 +31,7 @@ struct SetupUser {
     /// A variable's value; `nil` where it is not set, empty or no text.
     func variable(_ name: String) -> String? { (try? Place.environment(name)) ?? nil }
 
-    func path(_ name: String) -> String { "\(home)/\(name)" }
+    func path(_ name: String) -> String { home == "/" ? "/\(name)" : "\(home)/\(name)" }
 
     /// A path as people write it.
     func shown(_ path: String) -> String {

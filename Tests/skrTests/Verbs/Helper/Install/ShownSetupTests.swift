@@ -1,4 +1,7 @@
+import Glibc
 import Testing
+
+@testable import skr
 
 @Suite("Clients that their users set up")
 struct ShownSetupTests {
@@ -28,6 +31,14 @@ struct ShownSetupTests {
                 take out of W/k what names command: skr
 
                 """, "\(outcome)")
+    }
+
+    @Test("a path in the home / has one slash")
+    func rootHome() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            setenv("HOME", "/", 1)
+            exit(try SetupUser().path(".aws/config") == "/.aws/config" ? 0 : 1)
+        }
     }
 
     @Test("cargo's older file counts if it exists; pip, uv and Google are set up by the lines that are printed")

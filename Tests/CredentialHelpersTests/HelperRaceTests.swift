@@ -148,6 +148,17 @@ struct HelperRaceTests {
         #expect(try other.store.get(.internet(server: "ghcr.io", account: "alice"), as: String.self) == "newer")
     }
 
+    @Test("docker's erase leaves what another client stores in place of its record", arguments: [false, true])
+    func dockerErases(isRead: Bool) throws {
+        let record = ItemIdentity.credential(service: "single", account: "alice")
+        try other.docker("store", Self.login("alice", at: "single", "s"))
+        items.interrupt(before: isRead ? .delete : .get, isRead ? 1 : 2) { [other] in
+            try other.store.set(#"{"secret":"t","client":"git"}"#, for: record)
+        }
+        try docker("erase", "single")
+        #expect(try other.stored == ["credential:single:alice": #"{"secret":"t","client":"git"}"#])
+    }
+
     @Test("git finds an item that changes its kind between the list and the look", arguments: [false, true])
     func gitReads(isRecord: Bool) throws {
         let (plain, record) = (Self.host + "password=s\n", Self.host + "password=s\noauth_refresh_token=r\n")

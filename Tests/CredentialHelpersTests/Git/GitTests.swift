@@ -131,6 +131,15 @@ struct GitTests {
         #expect(try test.stored == ["internet:https%3A//example.com:alice": "new"])
     }
 
+    @Test("the same secret is stored again once what holds it has ended", arguments: [0, 1] as [Int64])
+    func sameAfterEnd(left: Int64) throws {
+        try test.keep("s3cret", until: HelperUnderTest.now + left, "https://example.com", "alice")
+        let before = try test.stored
+        try test.git("store", Self.alice)
+        #expect(try test.stored == (left > 0 ? before : ["internet:https%3A//example.com:alice": "s3cret"]))
+        #expect(try test.git("get", "host=example.com\n").output.contains("password=s3cret\n"))
+    }
+
     @Test(
         "the same secret with another field is stored again",
         arguments: [

@@ -66,7 +66,7 @@ struct GoTests {
 
     @Test("what could add a line is refused; a password in base64 adds none")
     func lines() throws {
-        for secret in ["a\nX: y", "a\r", "\u{E9}", "a\tb", "", "a\0"] {
+        for secret in ["a\nX: y", "a\r", "\u{E9}", "a\tb", "", "a\0", "\u{1F}", "\u{7F}"] {
             try test.keep(secret, "https://h")
             let said = try test.go("https://h/x")
             #expect(
@@ -77,8 +77,24 @@ struct GoTests {
         try test.store.clear()
         try test.keep("p\u{E9}\n", "https://h", "me")
         #expect(try test.go("https://h/x") == Self.answer("https://h", "Basic bWU6cMOpCg=="))
-        try test.keep("p", "https://h", "a:b")
-        #expect(try test.go("https://h/x").exitCode == 65)
+        try test.store.clear()
+        try test.keep(" a~", "https://h")
+        #expect(try test.go("https://h/x") == Self.answer("https://h", "Bearer  a~"))
+    }
+
+    @Test(
+        "a user whose name has a colon or a control character is refused, and no other one",
+        arguments: [
+            ("a b", "YSBiOnA="), ("~", "fjpw"), ("\u{C0}", "w4A6cA=="), ("a:b", nil), ("\u{1F}", nil), ("\u{7F}", nil),
+        ] as [(String, String?)])
+    func users(user: String, pair: String?) throws {
+        try test.keep("p", "https://h", user)
+        let said = try test.go("https://h/x")
+        if let pair {
+            #expect(said == Self.answer("https://h", "Basic \(pair)"))
+        } else {
+            #expect(said.output == "" && said.exitCode == 65)
+        }
     }
 
     @Test("what is over gives way to what is for more; without a URL there is nothing to say")

@@ -45,6 +45,15 @@ struct GoogleTests {
         #expect(HelperUnderTest.told(output, in: try GoogleToken(type: nil)) == answer)
     }
 
+    @Test(
+        "what ends before 1970 ends then, and what ends in ages ends in 5138",
+        arguments: [("-1", 0), ("0", 0), ("0.9", 0), ("1.9", 1), ("1e300", 100_000_000_000)])
+    func extremes(written: String, end: Int) throws {
+        let output = #"{"id_token":"i","expires_at":\#(written)}"#
+        let answer = Self.answer("id_token", "\"id_token\":\"i\",\"expiration_time\":\(end)")
+        #expect(HelperUnderTest.told(output, in: try GoogleToken(type: nil)) == answer)
+    }
+
     @Test("an ID token goes before an access token, and a token of the other type is none")
     func preference() throws {
         let output = #"{"access_token":"a","id_token":"i","expires_in":60}"#

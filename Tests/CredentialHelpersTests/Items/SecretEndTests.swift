@@ -152,6 +152,10 @@ struct SecretEndTests {
         for answer in [
             try test.answer { _ in try helper.npm("https://g.example", account: "me") },
             try test.answer { _ in try helper.go(url: "https://g.example/x") },
+            try test.answer { _ in
+                try helper.go("https://g.example", account: "me", prefix: "https://g.example", url: nil)
+            },
+            try test.answer { _ in try helper.headers("https://g.example", account: "me") },
             try test.answer { try helper.vault("get", server: "https://g.example", request: $0) },
             try test.answer { _ in
                 try helper.keyringGet(service: "https://g.example", user: "me", form: .password)

@@ -2,6 +2,7 @@ import Foundation
 import Keyutils
 import SessionKeyringTesting
 import Testing
+import Threads
 
 /// Notifications, which few kernels have: see `KernelLabTests.swift`.
 @Suite("Watching keys", .enabled(if: Capability.has(.notifications)))
@@ -158,6 +159,40 @@ struct KernelLabWatcherTests {
         #expect(events.allSatisfy { $0.change == .cleared || $0.change == .eventsLost })
     }
 
+    @Test(
+        "what the kernel has no room for is lost, and that is reported behind what it has kept",
+        .enabled(if: Capability.isKernelLab, "it takes a processor for itself")
+    )
+    func kernelOverflow() async throws {
+        let scratch = try ScratchKeyring()
+        var watcher: KeyWatcher? = try KeyWatcher()
+        let events = try #require(watcher?.events)
+        try watcher?.watch(Key(scratch.keyring))
+        try aheadOfAll {
+            for _ in 0..<600 { try scratch.keyring.clear() }
+        }
+        var changes: [KeyEvent.Change] = []
+        for await event in events {
+            changes.append(event.change)
+            // Once it reads, it reads all that there is.
+            watcher = nil
+        }
+        #expect(Set(changes) == [.cleared, .eventsLost])
+    }
+
+    /// Keeps the lab's only processor until `body` has ended.
+    private func aheadOfAll(_ body: () throws -> Void) throws {
+        var priority = sched_param()
+        priority.sched_priority = 1
+        let outcome = sched_setscheduler(0, SCHED_FIFO, &priority)
+        try #require(outcome == 0)
+        defer {
+            priority.sched_priority = 0
+            sched_setscheduler(0, SCHED_OTHER, &priority)
+        }
+        try body()
+    }
+
     @Test("the events end when the watcher is gone")
     func end() async throws {
         var watcher: KeyWatcher? = try KeyWatcher()
@@ -185,11 +220,15 @@ struct KernelLabWatcherTests {
             #expect((0.1..<60).contains(await seconds { queue.wait(upTo: brief) }))
         }
         for isEarly in [false, true] {
+            let isOver = Locked(false)
             let waiter = Task {
                 while isEarly && !Task.isCancelled { await Task.yield() }
                 await queue.waitInTask(upTo: long)
+                isOver.withLock { $0 = true }
             }
             if !isEarly { try await Task.sleep(for: brief) }
+            let endsByItself = isOver.withLock { $0 }
+            #expect(!endsByItself)
             waiter.cancel()
             #expect(await seconds { await waiter.value } < 60)
         }

@@ -151,6 +151,10 @@ struct KeyringLinksTests {
         let refused = #expect(throws: KeyringError.self) { try ring.add("after") }
         #expect(refused?.restrictedKeyring == ring.serial)
         #expect(refused?.description == "add_key: keyring \(ring) is restricted (errno 1)")
+        let invalid = #expect(throws: KeyringError.self) { try ring.add("empty", []) }
+        #expect(invalid?.code == .invalidArgument && invalid?.restrictedKeyring == nil)
+        let absent = #expect(throws: KeyringError.self) { try ring.link(Key(KeySerial(rawValue: 1))) }
+        #expect(absent?.code == .notFound && absent?.restrictedKeyring == nil)
         expectFailure(.alreadyExists) { () throws(KeyringError) in try ring.restrict() }
         #expect(try scratch.keyring.links(outside))
         #expect(try key.bytes() == [1])

@@ -51,6 +51,7 @@ struct KeyDescriptionTests {
             "", "user", "user;0;0;3f010000", "user;;0;3f010000;x", "user;0;;3f010000;x", "user;0;0;;x",
             "user;a;0;3f010000;x", "user;0;b;3f010000;x", "user;0;0;3g;x", "user;0;0;13f010000;x",
             "user;99999999999;0;3f010000;x", "user;0;99999999999;3f010000;x", "user;-2147483649;0;3f010000;x",
+            "user;00000000001;0;3f010000;x", "user;0;0;0003f010000;x", "user;-;0;3f010000;x",
         ]
     )
     func malformed(_ text: String) {

@@ -35,6 +35,19 @@ struct KeyNameTests {
         #expect(try scratch.keyring.search(.user, name) == key)
     }
 
+    @Test("a description is put behind what a buffer holds, which grows for it", arguments: [0, 1, 900, 5_000])
+    func growingBuffer(_ start: Int) throws {
+        let scratch = try ScratchKeyring()
+        let name = String(repeating: "n", count: 999) + "!"
+        let key = try scratch.keyring.add(name)
+        var buffer = pattern(start)
+        let length = try key.describe(into: &buffer, at: start)
+        let isKept = buffer.prefix(start) == pattern(start)[...]
+        #expect(isKept)
+        let text = String(decoding: buffer[start..<start + length], as: UTF8.self)
+        #expect(text.hasPrefix("user;") && text.hasSuffix(";" + name))
+    }
+
     @Test("a name of 4,096 bytes, or of none, is refused", arguments: [0, 4_096, 10_000])
     func wrongLength(_ count: Int) throws {
         let scratch = try ScratchKeyring()

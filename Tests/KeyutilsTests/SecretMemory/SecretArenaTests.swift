@@ -2,6 +2,7 @@ import CTestFilters
 import Glibc
 import SessionKeyringTesting
 import Testing
+import Threads
 
 @testable import Keyutils
 
@@ -56,6 +57,24 @@ struct SecretArenaTests {
             #expect(Set(taken.map(\.start)) == Set(slots.prefix(8).map(\.start)))
             #expect(taken.allSatisfy { $0.capacity == size })
             #expect(SlotFreeList.take(size) == nil)
+        }
+    }
+
+    @Test("slots that many threads give back at the same time are all there afterwards")
+    func sharedFreeList() async {
+        await #expect(processExitsWith: .success) {
+            let slots = (0..<4).map { _ in SecretArena.allocate(64) }
+            while SlotFreeList.take(64) != nil {}
+            for slot in slots { #expect(SlotFreeList.put(slot)) }
+            ThreadTeam.run(12) { _ in
+                for _ in 0..<20_000 {
+                    guard let slot = SlotFreeList.take(64) else { continue }
+                    while !SlotFreeList.put(slot) {}
+                }
+            }
+            let left = (0..<9).compactMap { _ in SlotFreeList.take(64) }
+            #expect(left.count == 4)
+            #expect(Set(left.map(\.start)) == Set(slots.map(\.start)))
         }
     }
 

@@ -42,6 +42,51 @@ struct SharedFetchTests {
         #expect(fetches.withLock { $0 } <= 3)
     }
 
+    @Test("a value that somebody stores meanwhile goes to all who wait for a fetch that fails then")
+    func storedMeanwhile() async throws {
+        let backend = CountingReads()
+        let store = SecretStore(backend: backend)
+        let gate = Gate()
+        let fetches = Locked(0)
+        @Sendable func value() async throws -> String {
+            try await store.value(
+                for: item, timeout: .seconds(3_600), refreshAfter: .seconds(600), sharingFailuresFor: nil
+            ) { () async throws -> String in
+                fetches.withLock { $0 += 1 }
+                await gate.wait()
+                throw Refusal()
+            }
+        }
+        let first = Task { try await value() }
+        await gate.awaitWaiter()
+        let reads = backend.reads.withLock { $0 }
+        let second = Task { try await value() }
+        // It looks for a value twice, the second time as one who waits.
+        while backend.reads.withLock({ $0 }) < reads + 2 { try await Task.sleep(for: .milliseconds(1)) }
+        try store.set("meanwhile", for: item)
+        gate.open()
+        #expect(try await first.value == "meanwhile")
+        #expect(try await second.value == "meanwhile")
+        #expect(fetches.withLock { $0 } == 1)
+    }
+
+    @Test("whoever asks while a fetch that failed gives its lease back begins one of its own")
+    func askedAtTheEnd() throws {
+        let backend = ReleaseWatcher()
+        let store = SecretStore(backend: backend)
+        let next = Locked<String?>(nil)
+        backend.behindRelease.withLock {
+            $0 = {
+                let value = try? store.blockingValue(for: item, sharingFailuresFor: nil) { "next" }
+                next.withLock { $0 = value }
+            }
+        }
+        #expect(throws: Refusal.self) {
+            _ = try store.blockingValue(for: item, as: String.self, sharingFailuresFor: nil) { throw Refusal() }
+        }
+        #expect(next.withLock { $0 } == "next")
+    }
+
     @Test("the error of a fetch is not for those who want a value of another type")
     func otherType() async throws {
         let scratch = try ScratchKeyring()
@@ -301,6 +346,53 @@ private final class Gate: Sendable {
             return state.waiters
         }
         for waiter in waiters { waiter.resume() }
+    }
+}
+
+/// Counts how often the item is read.
+private struct CountingReads: ForwardingBackend {
+    let whole: any SecretBackend = InMemoryBackend()
+    let reads = Locked(0)
+
+    func read(_ wanted: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
+        defer { if wanted == item { reads.withLock { $0 += 1 } } }
+        return try whole.read(wanted, body)
+    }
+}
+
+/// Does something once, behind the first lease that is given back.
+private struct ReleaseWatcher: ForwardingBackend {
+    let whole: any SecretBackend = InMemoryBackend()
+    let behindRelease = Locked<(@Sendable () -> Void)?>(nil)
+
+    func takeLease(
+        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> any LeaseHandle {
+        WatchedLease(try whole.takeLease(name, lasting: duration, &attempt), behindRelease)
+    }
+}
+
+private final class WatchedLease: LeaseHandle {
+    private let whole: any LeaseHandle
+    private let behindRelease: Locked<(@Sendable () -> Void)?>
+
+    init(_ whole: any LeaseHandle, _ behindRelease: Locked<(@Sendable () -> Void)?>) {
+        (self.whole, self.behindRelease) = (whole, behindRelease)
+    }
+
+    var fencingNumber: UInt64 { whole.fencingNumber }
+    var timeLeft: Duration { whole.timeLeft }
+
+    func renew(lasting duration: Duration) throws(SecretStoreError) -> Bool { try whole.renew(lasting: duration) }
+
+    func release() -> Bool {
+        let isReleased = whole.release()
+        let once = behindRelease.withLock { behindRelease in
+            defer { behindRelease = nil }
+            return behindRelease
+        }
+        once?()
+        return isReleased
     }
 }
 

@@ -1,6 +1,7 @@
 import SessionKeyringTesting
 import TestSupport
 import Testing
+import Threads
 
 @testable import SessionKeyring
 
@@ -76,6 +77,72 @@ struct SingleFlightTests {
         let lease = try takeTurn(flight)
         #expect { _ = try keep(lease, flight) } throws: { ($0 as? SecretStoreError)?.code == .quotaExceeded }
         #expect(try store.get(item) as SecretBytes? == nil)
+    }
+
+    @Test("whoever can't begin to watch the item at once holds the lease until the next attempt")
+    func heldBetweenAttempts() throws {
+        let backend = LateWatch()
+        let flight = try flight(SecretStore(backend: backend))
+        let absent = { () throws(SecretStoreError) -> Found<Int>? in nil }
+        var attempt = BackendAttempt(mayUseLastResorts: false)
+        #expect(throws: SecretStoreError(.contended, item: item)) {
+            _ = try flight.nextTurn(&attempt, read: absent)
+        }
+        #expect(try backend.isLeaseHeld(item.fetchLeaseName))
+        let turn = try flight.nextTurn(&attempt, read: absent)
+        guard case .fetch(let lease, old: nil, isOldUsable: false) = turn else {
+            Issue.record("it is not to be fetched")
+            return
+        }
+        #expect(lease.timeLeft > .zero)
+        #expect(backend.leases.withLock { $0 } == 1)
+    }
+
+    @Test("the command is known of the value that it printed alone, and from a note of just its size")
+    func command() throws {
+        let store = SecretStore(backend: InMemoryBackend())
+        let cached = ItemIdentity.cached("date")
+        let flight = try SingleFlight(store: store, item: cached, leaseDuration: .seconds(60), .never)
+        let lifetime = try Lifetime(timeout: nil, refreshAfter: nil, of: cached)
+        let (printed, other): ([UInt8], [UInt8]) = ([1], [2])
+        func command(_ value: [UInt8]) throws -> UInt64? {
+            try store.command(of: cached, holding: value.span.bytes)
+        }
+        #expect(try command(printed) == nil)
+        let lease = try takeTurn(flight)
+        #expect(try flight.keep(printed.span.bytes, for: lifetime, under: lease, of: 7))
+        #expect(try command(printed) == 7)
+        #expect(try command(other) == nil)
+        let note = try #require(try store.get(cached.commandSentinel, as: [UInt8].self))
+        for damaged in [note + [0], Array(note.dropLast())] {
+            try store.set(damaged, for: cached.commandSentinel)
+            #expect(try command(printed) == nil)
+        }
+    }
+}
+
+/// A backend that is kept from beginning to watch an item once, and counts the leases that it gives.
+private struct LateWatch: ForwardingBackend {
+    let whole: any SecretBackend = InMemoryBackend()
+    let leases = Locked(0)
+    let isBlocked = Locked(true)
+
+    func takeLease(
+        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> any LeaseHandle {
+        leases.withLock { $0 += 1 }
+        return try whole.takeLease(name, lasting: duration, &attempt)
+    }
+
+    func beginFetch(
+        of item: ItemIdentity, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> (any ItemFetch)? {
+        let isFirst = isBlocked.withLock { isBlocked in
+            defer { isBlocked = false }
+            return isBlocked
+        }
+        if isFirst { throw SecretStoreError(.contended, item: item) }
+        return try whole.beginFetch(of: item, &attempt)
     }
 }
 

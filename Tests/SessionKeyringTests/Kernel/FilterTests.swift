@@ -68,4 +68,54 @@ struct FilterTests {
             exit(0)
         }
     }
+
+    @Test("a set that can't look for the update flag leaves the old item, and nothing staged")
+    func searchRefused() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            let session = try TestSession.join()
+            let store = try SecretStore()
+            let item = ItemIdentity.password(service: "s")
+            try store.set("old", for: item)
+            let ring = try session.search(keyring: "skr:default")
+            let members = try ring.members()
+            // KEYCTL_SEARCH
+            guard test_filter_install(10, ENOMEM) == 0 else { exit(3) }
+            do {
+                try store.set("new", for: item)
+                exit(4)
+            } catch let error as SecretStoreError {
+                succeed(5, error.underlying?.code == .outOfMemory)
+            }
+            succeed(6, try ring.members() == members)
+            succeed(7, try Keyring.resolve(.threadKeyring).members().isEmpty)
+            exit(0)
+        }
+    }
+
+    @Test("what can't be removed beside an item that is set or deleted is an error")
+    func unlinkRefused() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try TestSession.join()
+            let store = try SecretStore()
+            let (deleted, unchanged) = (ItemIdentity.password(service: "d"), ItemIdentity.password(service: "u"))
+            for item in [deleted, unchanged] { try store.set("old", for: item, refreshAfter: .seconds(600)) }
+            let fetched = ItemIdentity.password(service: "f")
+            guard let fetch = try store.backend.beginFetch(of: fetched) else { exit(2) }
+            // KEYCTL_UNLINK
+            guard test_filter_install(9, ENOMEM) == 0 else { exit(3) }
+            for use in [
+                { try store.set("new", for: fetched) }, { try store.delete(deleted) },
+                { _ = try store.deleteUnchanged(unchanged, SecretBytes(utf8: "old")) },
+            ] as [() throws -> Void] {
+                do {
+                    try use()
+                    exit(4)
+                } catch let error as SecretStoreError {
+                    succeed(5, error.underlying?.code == .outOfMemory)
+                }
+            }
+            withExtendedLifetime(fetch) {}
+            exit(0)
+        }
+    }
 }

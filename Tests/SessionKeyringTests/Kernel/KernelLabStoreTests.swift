@@ -55,6 +55,24 @@ struct KernelLabStoreTests {
         #expect(try becomesTrue { () throws in try ring().members().isEmpty })
     }
 
+    @Test("large and small secrets replace each other in updates and fetches too")
+    func replaceEachOtherByOthers() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        for round in 0..<4 {
+            let secret = bytes(round % 2 == 0 ? 40_000 : 40)
+            try store.blockingUpdate(item, timeout: nil) { (_: [UInt8]?) in secret }
+            #expect(try store.get(item) == secret)
+            #expect(try scratch.keyring.search(keyring: "skr:default").members().count == 1)
+        }
+        for round in 0..<4 {
+            let secret = bytes(round % 2 == 0 ? 40_000 : 40)
+            let fetch = try #require(try store.backend.beginFetch(of: item))
+            #expect(try fetch.store(secret.span.bytes, timeout: nil))
+            #expect(try store.get(item) == secret)
+        }
+    }
+
     @Test("a large value set over a small one is there right behind the set, 300 of 300 times (issue line 1.8)")
     func noGap() throws {
         let scratch = try ScratchKeyring()

@@ -1,6 +1,8 @@
+import CTestFilters
 import Foundation
 import Keyutils
 import SessionKeyringTesting
+import TestSupport
 import Testing
 import Threads
 
@@ -60,6 +62,86 @@ final class HeldLeaseTests {
         #expect(isTaken)
         #expect(states.withLock { $0 } == [true])
         _ = consume late
+    }
+
+    @Test("a lease whose holder's write can't be finished stays, closed, for the next one to take")
+    func unfinished() throws {
+        let refusal = KeyringError(.outOfMemory, in: .setTimeout)
+        let refusing = LeaseRing(leases.keyring, permissions: .possessorAll) { _, _ throws(KeyringError) in
+            throw refusal
+        }
+        let late = try take(lasting: .milliseconds(20))
+        let ring = late.ring
+        usleep(30_000)
+        #expect(throws: refusal) { try refusing.look("job") }
+        #expect(try ring.members().count == 1)
+        #expect(try ring.isRestricted())
+        #expect(try leases.look("job") == .beingCollected)
+        let isReleased = late.release()
+        #expect(!isReleased)
+    }
+
+    @Test("what keeps a lease's record from being read is an error, unless there is none for us")
+    func unreadableRecord() throws {
+        let bytes: [UInt8] = [1]
+        let key = try items.add(.user, "no keyring", payload: bytes.span.bytes)
+        #expect { _ = try leases.record(of: Keyring(key.serial)) } throws: {
+            ($0 as? KeyringError)?.code == .notKeyring
+        }
+        #expect(try leases.record(of: items) == nil)
+    }
+
+    enum StagingEnd: CaseIterable { case suspension, otherLease, attempt }
+
+    @Test("what is staged for a lease that others hold is dropped once it is of no use", arguments: StagingEnd.allCases)
+    func staged(until end: StagingEnd) throws {
+        let held = try take(lasting: .seconds(60))
+        let staged = try Keyring.thread.members()
+        func attemptInVain() throws -> BackendAttempt {
+            var attempt = BackendAttempt(mayUseLastResorts: false)
+            let isBlocked = try leases.acquire("job", lasting: .seconds(60), &attempt) == nil
+            let count = try Keyring.thread.members().count
+            #expect(isBlocked && count == staged.count + 1)
+            return attempt
+        }
+        if end == .attempt {
+            _ = try attemptInVain()
+            #expect(try Keyring.thread.members() == staged)
+            return
+        }
+        var attempt = try attemptInVain()
+        if end == .suspension {
+            attempt.prepareForSuspension()
+            #expect(try Keyring.thread.members() == staged)
+        }
+        let isReleased = held.release()
+        #expect(isReleased)
+        let name = end == .suspension ? "job" : "other"
+        let next = try leases.acquire(name, lasting: .seconds(60), &attempt)
+        let isTaken = next != nil
+        #expect(isTaken)
+        #expect(try Keyring.thread.members() == staged)
+        _ = consume next
+    }
+
+    @Test("a lease that the kernel fails to renew is an error, and still held")
+    func renewalFails() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            let session = try TestSession.join()
+            let leases = LeaseRing(try session.addKeyring("leases"), permissions: .possessorAll)
+            guard var lease = try leases.acquire("job", lasting: .seconds(60), waiting: .zero) else { exit(3) }
+            // KEYCTL_UPDATE
+            guard test_filter_install(2, ENOMEM) == 0 else { exit(4) }
+            do throws(KeyringError) {
+                _ = try lease.renew(lasting: .seconds(60))
+                exit(5)
+            } catch {
+                succeed(6, error.code == .outOfMemory)
+            }
+            let isHeld = lease.isHeld
+            succeed(7, isHeld)
+            exit(0)
+        }
     }
 
     @Test("a lease that could not be renewed is not held any more, whatever time it had left")

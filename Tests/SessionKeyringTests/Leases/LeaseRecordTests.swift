@@ -1,3 +1,4 @@
+import Keyutils
 import SessionKeyringTesting
 import Testing
 
@@ -11,6 +12,58 @@ struct LeaseRecordTests {
             as [(String, UInt64)])
     func hash(text: String, hash: UInt64) {
         #expect(LeaseRecord.hash(of: Array(text.utf8).span.bytes) == hash)
+    }
+
+    @Test("a record is read as it was written, in the form of earlier versions, and nothing else is a record")
+    func payload() throws {
+        let holder = LeaseHolder.current
+        var records = [LeaseRecord](
+            repeating: LeaseRecord(
+                holder: holder, acquired: BootTime(nanoseconds: 5), deadline: BootTime(nanoseconds: 7)),
+            count: 3)
+        records[1].command = LeaseHolder(processID: 17, startTime: 19, namespaces: holder.namespaces)
+        records[2].overwrite = LeaseRecord.Overwrite(key: KeySerial(rawValue: 23), expiry: 29, hash: 31)
+        for record in records {
+            var bytes: [UInt8] = try record.withPayload { payload in payload.withUnsafeBytes { Array($0) } }
+            let read = LeaseRecord(payload: bytes.span.bytes)
+            #expect(read == record)
+            #expect(bytes.count == 96 && bytes.starts(with: [0x73, 0x6C, 0x2D, 0x72, 0x6B, 0x73, 1, 0]))
+            let short = LeaseRecord(payload: Array(bytes.dropLast()).span.bytes)
+            bytes[0] += 1
+            let other = LeaseRecord(payload: bytes.span.bytes)
+            #expect(short == nil && other == nil)
+        }
+    }
+
+    @Test("a lease is over after its deadline, or if that is further away than any lease lasts")
+    func over() {
+        let now = BootTime.now()
+        let farthest = now + BootTime(HeldLease.longest)
+        for (deadline, isOver) in [
+            (now, false), (BootTime(nanoseconds: now.nanoseconds - 1), true), (farthest, false),
+            (farthest + BootTime(nanoseconds: 1), true),
+        ] {
+            let record = LeaseRecord(holder: .current, acquired: now, deadline: deadline)
+            #expect(record.isOver(at: now) == isOver)
+        }
+    }
+
+    @Test("a lease is over once its holder and its command are dead for certain")
+    func abandoned() {
+        let alive = LeaseHolder.current
+        let dead = LeaseHolder(
+            processID: alive.processID, startTime: alive.startTime + 1, namespaces: alive.namespaces)
+        let foreign = LeaseHolder(
+            processID: alive.processID, startTime: alive.startTime + 1, namespaces: alive.namespaces + 1)
+        for (holder, command, isOver) in [
+            (alive, nil, false), (dead, nil, true), (foreign, nil, false), (dead, dead, true), (dead, alive, false),
+            (dead, foreign, false), (alive, dead, false),
+        ] as [(LeaseHolder, LeaseHolder?, Bool)] {
+            let now = BootTime.now()
+            var record = LeaseRecord(holder: holder, acquired: now, deadline: now + BootTime(.seconds(60)))
+            record.command = command
+            #expect(record.isOver == isOver)
+        }
     }
 
     @Test("a lease is renewed after a third of its time")

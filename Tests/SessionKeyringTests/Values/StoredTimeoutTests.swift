@@ -118,6 +118,26 @@ struct StoredTimeoutTests {
         }
     }
 
+    @Test("a timeout for an item that is not there does not make a refusal of its value last longer")
+    func noItem() async throws {
+        let (timeout, limit) = (Duration.seconds(36_000), Duration.seconds(1))
+        let ways: [@Sendable () async throws -> Bool] = [
+            { [store, item] in try store.expire(item, timeout: timeout) },
+            { [store, item] in try await store.expire(item, timeout: timeout, waiting: limit) },
+            { [store, item] in try store.removeTimeout(of: item) },
+            { [store, item] in try await store.removeTimeout(of: item, waiting: limit) },
+        ]
+        let refusal = Sentinel.refused(1).bytes
+        for (number, way) in ways.enumerated() {
+            try store.set(
+                SecretBytes(copying: refusal.span.bytes), for: item.freshnessSentinel, timeout: .seconds(3_600))
+            let isFound = try await way()
+            #expect(!isFound, "\(number)")
+            let left = try #require(try timeLeft(of: item.freshnessSentinel), "\(number)")
+            #expect(left <= .seconds(3_601), "\(number)")
+        }
+    }
+
     @Test("the same credentials are added once")
     func credentialsOnce() async throws {
         let credentials = InternetCredentials(account: "a", password: "p")

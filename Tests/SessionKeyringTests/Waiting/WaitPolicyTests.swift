@@ -88,6 +88,35 @@ struct WaitPolicyTests {
         }
     }
 
+    @Test(
+        "what takes the kernel or others a moment is waited for, for 100 ms, also by those who don't wait for others",
+        arguments: [Blockage.leaseCollection, .ringMaker])
+    func moment(reason: Blockage) throws {
+        let made = attempts(Wait(upTo: .zero), failing: SecretStoreError(.blocked(reason)))
+        #expect(made.count > 2)
+        // The last attempt may begin right before the time is over.
+        #expect(try #require(made.last).time >= .milliseconds(80))
+    }
+
+    @Test(
+        "after a wait for others quota is waited for again before the last resorts, but not while these are used",
+        arguments: [
+            (.milliseconds(20), .namedLease, false), (.milliseconds(20), .itemLease, true),
+            (.milliseconds(20), .leaseCollection, true), (.zero, .namedLease, true),
+        ] as [(Duration, Blockage, Bool)])
+    func quotaAgain(quotaLimit: Duration, reason: Blockage, mayUseLastResorts: Bool) throws {
+        var wait = Wait(upTo: .seconds(60), quota: quotaLimit)
+        var (isBlocked, isAllowed) = (false, false)
+        try wait.run { attempt throws(SecretStoreError) -> Void in
+            isAllowed = attempt.mayUseLastResorts
+            if isBlocked { return }
+            guard isAllowed else { throw SecretStoreError(.quotaExceeded) }
+            isBlocked = true
+            throw SecretStoreError(.blocked(reason))
+        }
+        #expect(isAllowed == mayUseLastResorts)
+    }
+
     @Test("a time to wait for is waited for, but not for much longer than a second if it moves on again and again")
     func movingTime() throws {
         var (times, error): ([BootTime], SecretStoreError?) = ([], nil)

@@ -3,7 +3,7 @@ import Foundation
 import SessionKeyring
 import Testing
 
-import skr
+@testable import skr
 
 /// A line that somebody may type, and how skr answers it.
 private struct Mistake: CustomTestStringConvertible, Sendable {
@@ -86,6 +86,20 @@ struct LikelyMistakeTests {
     @Test("a listing that others keep changing ends with 75")
     func contended() {
         #expect(ExitCode(SecretStoreError.Code.contended) == .tryAgain)
+    }
+
+    @Test("what the library calls by its names, the hints call by the command's")
+    func hints() {
+        let words: [(SecretStoreError.Code, String)] = [
+            (.notFound, "'skr list'"), (.duplicate, "--new"), (.forbidden, "--scope user"),
+            (.foreignSession(ownerID: 7), "'skr session'"), (.ambiguous(accounts: ["a"]), "skr VERB SERVICE ACCOUNT"),
+            (.sessionRevoked, "'skr session'"), (.quotaExceeded, "has the sizes"), (.undecodable(at: "a"), "'skr get'"),
+            (.invalidTimeout, "pass a duration"), (.unsupported, "'skr doctor'"), (.contended, "try again"),
+        ]
+        for (code, word) in words {
+            let hint = CommandError(SecretStoreError(code)).hint
+            #expect(hint?.contains(word) == true, "\(code): \(hint ?? "none")")
+        }
     }
 
     @Test("a name that is a unit can be stored, with the unit in the duration")

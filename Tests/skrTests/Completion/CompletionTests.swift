@@ -69,6 +69,7 @@ struct CompletionTests {
             for name in "a b/c-._9" --scope=x; do printf x | skr set -- "$name"; done; skr cached kept --timeout 1m -- true
             skr ---complete zsh skr exec --env T=; skr ---complete zsh skr get -- --sc
             skr ---complete zsh skr get --sc | grep -c $'^--scope\t'; skr ---complete zsh skr exec - | grep -c $'^--\t'
+            skr ---complete zsh skr get -- --scope=; skr ---complete zsh skr get a=
             """#)
         #expect(
             outcome.output == """
@@ -80,6 +81,11 @@ struct CompletionTests {
                 a b/c-._9
                 1
                 1
+                words
+                --scope=x
+                a b/c-._9
+                words
+                a b/c-._9
 
                 """, "\(outcome)")
         #expect(outcome.errors == "")

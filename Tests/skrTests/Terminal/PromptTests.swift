@@ -18,9 +18,10 @@ struct PromptTests {
         #expect(shown.contains(" echo "))
     }
 
-    @Test("nothing typed is a usage error, and nothing is stored")
-    func nothingTyped() throws {
-        let shown = try onTerminal(#"skr set api; echo rc=$?; skr list"#, typing: "\n")
+    @Test(
+        "nothing typed, or the end of input, is a usage error, and nothing is stored", arguments: ["\n", "\u{4}"])
+    func nothingTyped(keys: String) throws {
+        let shown = try onTerminal(#"skr set api; echo rc=$?; skr list"#, typing: keys)
         #expect(shown.contains("skr: error: no secret was typed"))
         #expect(shown.contains("rc=64"))
         #expect(!shown.contains("password "))
@@ -70,6 +71,23 @@ struct PromptTests {
         let code = try #require(["USR1": 138, "USR2": 140, "XCPU": 152, "VTALRM": 154, "PROF": 155, "TERM": 143][name])
         #expect(shown.contains("rc=\(code)\n"))
         #expect(shown.contains(" echo ") && !shown.contains(" -echo ") && !shown.contains("password "))
+    }
+
+    @Test(
+        "stopped by a key or a signal, it restores the terminal, and asks again once it is continued",
+        arguments: [("", "half\u{1A}"), ("TSTP", ""), ("TTIN", ""), ("TTOU", "")])
+    func stopped(name: String, keys: String) throws {
+        let prompt = "secret for service api"
+        let shown = try TerminalRunner().run(
+            #"""
+            set -m; pid=$(mktemp); trap 'rm -f $pid' EXIT; export pid
+            isSilent() { stty -F /dev/tty -a | grep -q -e ' -echo '; }
+            [ $NAME ] && (for ((i = 0; i < 600; i++)); do isSilent && break; sleep 0.05; done; kill -$NAME $(cat $pid)) &
+            bash -c 'echo $$ > $pid; exec skr set api'; [[ $(stty -a) = *' echo '* ]] && echo restored
+            fg %bash; echo rc=$?; skr get api
+            """#, answering: [.init(prompt: prompt, keys: keys), .init(prompt: prompt, keys: "s3cret\n")],
+            environment: ["NAME": name])
+        for line in ["restored\n", "rc=0\n", "s3cret\n"] { #expect(shown.contains(line), "\(shown)") }
     }
 
     @Test("a signal that is ignored stays so")

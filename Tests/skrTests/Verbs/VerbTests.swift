@@ -222,8 +222,11 @@ struct VerbTests {
             echo 1 | skr set a; ring=$(keyctl search @s keyring skr:$SKR_NAMESPACE)
             key=$(keyctl add user password:odd: x $ring); keyctl setperm $key 0x20000000
             skr list | sed "s/$key/KEY/"; skr list --json | tr -d ' \n' | grep -o '"kind":"unreadable"'; skr get a; skr cached c --timeout 9s -- echo c
+            for name in '*' 'a*' a; do skr list "$name" | cut -f 1 | tr '\n' ' '; done
             """#)
-        #expect(outcome.output == "password\ta\t\t1\t-\nunreadable\tKEY\t\t?\t?\n\"kind\":\"unreadable\"\n1c\n")
+        #expect(
+            outcome.output == "password\ta\t\t1\t-\nunreadable\tKEY\t\t?\t?\n\"kind\":\"unreadable\"\n1c\n"
+                + "cached password unreadable password password ")
         #expect(outcome.errors == "")
     }
 }

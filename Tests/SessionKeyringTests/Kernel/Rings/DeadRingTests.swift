@@ -105,4 +105,25 @@ struct DeadRingTests {
         #expect(throws: SecretStoreError.self) { try store.set("3", for: item) }
         #expect(try store.get(item) == "2")
     }
+
+    @Test("a ring that takes nothing keeps its place where an item in it can't be carried over to a new one")
+    func notCarriedOver() throws {
+        let scratch = try ScratchKeyring()
+        let (item, fixed) = (ItemIdentity.password(service: "item"), ItemIdentity.password(service: "fixed"))
+        let store = try scratch.store()
+        for item in [item, fixed] { try store.set("1", for: item) }
+        let ring = try scratch.keyring.search(keyring: "skr:default")
+        let key = try ring.search(.user, fixed.keyDescription)
+        try key.setPermissions(KeyPermissions.possessorAll.subtracting(.possessorLink))
+        try Key(ring).setPermissions([.possessorAll, .userRead])
+        try ring.restrict()
+        let bytes: [UInt8] = [2]
+        var attempt = BackendAttempt()
+        #expect {
+            try store.backend.set(bytes.span.bytes, for: item, timeout: nil, &attempt)
+        } throws: { ($0 as? SecretStoreError)?.code == .contended }
+        #expect(try scratch.keyring.search(keyring: "skr:default") == ring)
+        #expect(try store.get(fixed) == "1")
+        #expect(try store.get(item) == "1")
+    }
 }

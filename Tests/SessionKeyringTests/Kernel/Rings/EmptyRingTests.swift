@@ -64,4 +64,20 @@ final class EmptyRingTests {
         #expect(try Key(open).describe().permissions == [.possessorAll, .userAll])
         #expect(try scratch.store(namespace: "full").get(item) == "1")
     }
+
+    @Test("expired items are removed and count as room, and living ones stay")
+    func expired() throws {
+        let store = try scratch.store(namespace: "own")
+        // With the update flag, without which the first look for room would only set it.
+        try store.blockingUpdate(item, timeout: nil) { (_: String?) in "alive" }
+        let brief = (0..<3).map { ItemIdentity.password(service: "brief", account: "\($0)") }
+        for item in brief { try store.set("1", for: item, timeout: .seconds(1)) }
+        #expect(try becomesTrue(within: 2) { try brief.allSatisfy { try !store.contains($0) } })
+        let backend = try #require(store.backend as? KernelBackend)
+        var attempt = BackendAttempt(mayUseLastResorts: true)
+        #expect(try backend.makeRoom(&attempt))
+        #expect(try scratch.keyring.search(keyring: "skr:own").members().count == 1)
+        #expect(try !backend.makeRoom(&attempt))
+        #expect(try store.get(item) == "alive")
+    }
 }

@@ -113,6 +113,14 @@ struct CachedRevokedTests {
         #expect(lines.dropFirst().first?.hasPrefix("skr: hint: ") == true)
     }
 
+    @Test("skr becomes CMD, as nothing is left to do behind it")
+    func becomes() throws {
+        let outcome = try CommandRunner().inSession(
+            "keyctl revoke @s; skr cached a --timeout 5m -- sh -c 'echo $$' & wait $!; echo $!")
+        let numbers = outcome.output.split(separator: "\n")
+        #expect(numbers.count == 2 && numbers.first == numbers.last, "\(outcome)")
+    }
+
     @Test("if the session ends while CMD runs, the exit code is CMD's, and a warning says that nothing is kept")
     func endsMeanwhile() throws {
         let outcome = try CommandRunner().inSession(

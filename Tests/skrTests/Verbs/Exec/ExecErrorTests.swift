@@ -89,6 +89,17 @@ struct ExecErrorTests {
         #expect(outcome.errors.contains("'skr session'"))
     }
 
+    @Test("where no more files may be open, the error says so, and the command does not start")
+    func noFiles() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            printf s3cret | skr set api
+            (ulimit -n 4; skr exec --file A=skr://api --file B=skr://api -- echo started); echo $?
+            """#)
+        #expect(outcome.output == "70\n")
+        #expect(outcome.errors.hasPrefix("skr: error: can't make a file in memory for B: too many open files\n"))
+    }
+
     @Test(
         "a secret that is too large for an environment says so",
         .enabled(if: geteuid() == 0, "takes more than a user's 20,000 bytes"))

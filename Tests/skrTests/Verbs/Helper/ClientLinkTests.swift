@@ -48,6 +48,29 @@ struct ClientLinkTests {
                 """)
     }
 
+    @Test("a request of cargo's may be longer than a page; what is too long for any key is refused")
+    func longCargoRequests() throws {
+        let outcome = try run(
+            "cargo-credential-skr",
+            #"""
+            token=$(head -c 5000 /dev/zero | tr '\0' t)
+            ask() { echo "{\"v\":1,\"registry\":{\"index-url\":\"i\"},\"kind\":\"$1\",\"token\":\"$token\"}"; }
+            { ask login; ask get; } | cargo-credential-skr --cargo-plugin | sed 's/t\{5000\}/TOKEN/'
+            head -c 1114111 /dev/zero | tr '\0' x > "$bin/long"
+            cargo-credential-skr --cargo-plugin < "$bin/long"; echo $?
+            """#)
+        #expect(
+            outcome.output == """
+                {"v":[1]}
+                {"Ok":{"kind":"login"}}
+                {"Ok":{"kind":"get","token":"TOKEN","cache":"session","operation_independent":true}}
+                {"v":[1]}
+                65
+
+                """, "\(outcome)")
+        #expect(outcome.errors.hasPrefix("skr: error: the request has more than 1114111 bytes\n"), "\(outcome)")
+    }
+
     @Test("a link counts by the last part of the path by which it is called")
     func path() throws {
         let outcome = try run(

@@ -92,6 +92,17 @@ struct ManualTests {
             outcome.output.contains(#"skr exec --file KEY=skr://tls -- sh -c 'openssl pkey -in "$KEY" -noout'"#))
     }
 
+    @Test("a page has the date that is said, else today's")
+    func date() throws {
+        let outcome = try CommandRunner().shell(
+            #"""
+            today() { LC_ALL=C date -u '+.Dd %B %-d, %Y'; }; before=$(today)
+            skr manual get --date 'March 4, 2005' | head -n 1; line=$(skr manual get | head -n 1)
+            [[ $line = "$before" || $line = "$(today)" ]] && echo today
+            """#)
+        #expect(outcome == .init(exitCode: 0, output: ".Dd March 4, 2005\ntoday\n", errors: ""))
+    }
+
     @Test("help and page say which value an option has when it is left out")
     func defaults() throws {
         for (verb, form) in [("help", "(default: 30s)"), ("manual", "By default 30s.")] {

@@ -16,6 +16,17 @@ struct GenerateTests {
         #expect(outcome.output == "unread\n32 0 32 0 64 0 64 0 64 0 8 0 32 0 32 0 32 0 4096 0 ")
     }
 
+    @Test("behind -- it is a name")
+    func name() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            printf one | skr set -- --generate; printf two | skr set -- --generate 64
+            printf three | skr set -- a --generate
+            skr get -- --generate; skr get -- --generate 64; skr get -- a --generate
+            """#)
+        #expect(outcome == .init(exitCode: 0, output: "onetwothree", errors: ""))
+    }
+
     @Test("does not ask on a terminal")
     func terminal() throws {
         let shown = try TerminalRunner().run(

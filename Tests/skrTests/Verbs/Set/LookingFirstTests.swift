@@ -21,4 +21,14 @@ struct LookingFirstTests {
             """#)
         #expect(outcome.output == "73\n73\nunread\n0\nnew")
     }
+
+    @Test("what is stored while it reads is not replaced, and no error of the write is passed over")
+    func meanwhile() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            { sleep 0.1; printf old | skr set api; printf new; } | skr set --new api; echo $?; skr get api; echo
+            keyctl restrict_keyring @s; printf new | skr set --new api --namespace other; echo $?
+            """#)
+        #expect(outcome.output == "73\nold\n77\n", "\(outcome)")
+    }
 }

@@ -174,6 +174,25 @@ struct HelperInstallTests {
         #expect(outcome.output == "64\n" && outcome.errors.contains(message), "\(outcome)")
     }
 
+    @Test("a line that can't be written is error 70, whichever it is")
+    func unwritable() throws {
+        let outcome = try Self.run(
+            #"""
+            # Each time into a file with room for so many lines.
+            each() {
+                "$@" > all; for ((k = 0; k < $(wc -l < all); k++)); do
+                    head -c $((4096 - $(head -n $k all | wc -c))) /dev/zero > full
+                    (ulimit -f 4; "$@" >> full 2> errors); echo $?
+                done | sort -u
+            }
+            git config --global credential.helper skr; each skr helper uninstall git
+            for words in "git --write-config" git docker aws; do
+                skr helper install $words > log; each skr helper install $words
+            done
+            """#)
+        #expect(outcome == .init(exitCode: 0, output: "70\n70\n70\n70\n70\n", errors: ""))
+    }
+
     @Test("HOME that names no folder is told", arguments: ["", "relative"])
     func home(home: String) throws {
         let outcome = try Self.run("HOME=\(home) skr helper install git; echo $?")

@@ -141,11 +141,13 @@ struct HelperLinkTests {
             "\(outcome)")
     }
 
-    @Test("what root makes in another user's home is that user's", .enabled(if: geteuid() == 0))
+    @Test(
+        "what root makes in another user's home is that user's, also without standard input",
+        .enabled(if: geteuid() == 0))
     func owner() throws {
         let outcome = try run(
             #"""
-            chown 60435:60436 home; skr helper install docker --write-config > /dev/null
+            chown 60435:60436 home; skr helper install docker --write-config <&- > /dev/null
             stat -c '%n %u:%g' home/.local home/.local/bin home/.docker home/.docker/config.json
             """#)
         #expect(

@@ -118,14 +118,23 @@ struct HelperStatusTests {
                 """, "\(outcome)")
     }
 
-    @Test("uninstall with a folder looks there only")
+    @Test("uninstall with a folder looks there only, and removes a link to another skr too")
     func folder() throws {
         let outcome = try run(
             #"""
             skr helper install git > /dev/null; skr helper install git --dir bin > /dev/null 2>&1; skr helper uninstall git --dir bin | shown
             ls -A bin; ls -A $HOME/.local/bin; skr helper uninstall git --dir bin; echo $?
+            mkdir other; cp /bin/true other/skr; ln -s $work/other/skr bin/docker-credential-skr
+            skr helper uninstall docker --dir bin | shown; ls -A bin
             """#)
-        #expect(outcome.output == "removed the link W/bin/git-credential-skr\ngit-credential-skr\n1\n")
+        #expect(
+            outcome.output == """
+                removed the link W/bin/git-credential-skr
+                git-credential-skr
+                1
+                removed the link W/bin/docker-credential-skr
+
+                """, "\(outcome)")
     }
 
     @Test("completion knows what can be set up")

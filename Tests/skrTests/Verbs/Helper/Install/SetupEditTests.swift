@@ -113,6 +113,9 @@ struct SetupEditTests {
             ("[credential]\n\tx = 1\n\thelper = skr\n", "[credential]\n\tx = 1\n"),
             ("[credential]\n\thelper = skr\n\n[user]\n\tname = x\n", "\n[user]\n\tname = x\n"),
             ("[credential]\n # mine\n\thelper = skr\n", "[credential]\n # mine\n"),
+            ("[credential]\n\thelper = skr\n # c\n[user]\n", " # c\n[user]\n"),
+            ("[credential]\n\thelper = skr\n  \n  [user]\n", "  \n  [user]\n"),
+            ("[credential]\n  [user]\n\thelper = skr\n", nil),
             ("[credential \"x\"]\n\thelper = skr\n", nil), ("[credential]\n\thelper = skr # mine\n", nil),
             ("[credential]\n  helper = skr\n", nil), ("\thelper = skr\n", nil),
         ])

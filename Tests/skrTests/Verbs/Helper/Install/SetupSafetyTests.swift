@@ -124,11 +124,14 @@ struct SetupSafetyTests {
             for client in git docker; do skr helper uninstall $client --write-config > /dev/null; done; show
             rm home/.gitconfig; skr helper install git --write-config > /dev/null; stat -c '%n %u:%g %a' home/.gitconfig
             chown 0:0 home/.gitconfig; skr helper uninstall git --write-config > /dev/null 2> errors; echo $?; grep -c 'chown --reference' errors; cat home/.gitconfig
+            # In root's own home, files may be anybody's.
+            chown 0:0 home; chown 60495:60498 home/.gitconfig; skr helper install git --timeout 8h --write-config > log
+            stat -c '%u:%g' home/.gitconfig; grep -c 8h home/.gitconfig
             """)
         let kept = "home/.gitconfig 60495:60498 604\nhome/.docker/config.json 60495:60498 604\n"
         #expect(
             outcome.output
-                == "\(kept)home/.gitconfig:1\nhome/.docker/config.json:1\n\(kept)home/.gitconfig 60495:60498 600\n77\n1\n[credential]\n\thelper = skr\n",
+                == "\(kept)home/.gitconfig:1\nhome/.docker/config.json:1\n\(kept)home/.gitconfig 60495:60498 600\n77\n1\n[credential]\n\thelper = skr\n60495:60498\n1\n",
             "\(outcome)")
     }
 

@@ -33,6 +33,18 @@ struct ShownSetupTests {
                 """, "\(outcome)")
     }
 
+    @Test("a path in the home is shown with ~, also where HOME ends in a slash; where HOME is / it is shown as it is")
+    func homes() throws {
+        let outcome = try HelperInstallTests.run(
+            """
+            unset AWS_CONFIG_FILE; mkdir home/.aws; echo 'credential_process = skr helper aws work' > home/.aws/config
+            state() { skr helper status aws | cut -f 3 | shown; }; state; HOME=$HOME/ state
+            export AWS_CONFIG_FILE=$work/home/.aws/config; state; HOME=/ state
+            """)
+        #expect(
+            outcome.output == "~/.aws/config\n~/.aws/config\n~/.aws/config\nW/home/.aws/config\n", "\(outcome)")
+    }
+
     @Test("a path in the home / has one slash")
     func rootHome() async {
         await #expect(processExitsWith: .exitCode(0)) {

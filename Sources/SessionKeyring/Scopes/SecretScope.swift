@@ -16,7 +16,7 @@ public enum SecretScope: Hashable, Sendable {
     case session
     /// The same, said explicitly: items are stored there also where another user owns the session, and so reads them.
     case sharedSession
-    /// The user's: shared by all of the user's sessions, gone some time after the last one ends.
+    /// The user's: shared by all of the user's sessions; items last until their timeout or the next restart.
     case user
     /// The user's, kept over logins for some days after its last use (`persistent_keyring_expiry`).
     case persistent

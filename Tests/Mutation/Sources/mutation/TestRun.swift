@@ -55,7 +55,7 @@ struct TestRun {
             if isRunning { usleep(20_000) }
         }
         while try state.read(stream) {}
-        Self.killSession(child)
+        Self.killAll(of: events.path, session: child)
         // All tests of the suite are long, and nothing is left of it.
         if !isRunning, status >> 8 == 69 { status = 0 }
         if isRunning { waitpid(child, &status, 0) }
@@ -79,6 +79,7 @@ struct TestRun {
         environment["SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH"] = "6"
         environment["MUTANTS_ACTIVE"] = mutants.map(String.init).joined(separator: ",")
         environment["MUTANTS_REACHED"] = reached?.path
+        environment[Self.mark] = events.path
         let arguments = words.map { strdup($0) } + [nil]
         let variables = environment.map { strdup("\($0)=\($1)") } + [nil]
         defer { (arguments + variables).forEach { free($0) } }
@@ -99,11 +100,16 @@ struct TestRun {
         return child
     }
 
-    /// Kills the tests and all that they started, which have process groups of their own.
-    private static func killSession(_ session: pid_t) {
+    /// The variable by which the processes of a run are found.
+    private static let mark = "MUTATION_RUN"
+
+    /// Kills the tests and all that they started: those of their session, and those with the variable.
+    private static func killAll(of run: String, session: pid_t) {
+        let wanted = Data("\(mark)=\(run)\0".utf8)
         for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [] {
-            guard let process = pid_t(name), getsid(process) == session else { continue }
-            kill(process, SIGKILL)
+            guard let process = pid_t(name) else { continue }
+            let environment = FileManager.default.contents(atPath: "/proc/\(process)/environ")
+            if getsid(process) == session || environment?.range(of: wanted) != nil { kill(process, SIGKILL) }
         }
     }
 }

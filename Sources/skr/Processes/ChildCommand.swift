@@ -123,8 +123,8 @@ struct ChildEnd {
     /// Ends this process as the command ended; by the same signal if that was sent to us too.
     func propagate() -> Never {
         if isOurs {
-            // We have not crashed, so there is nothing to dump.
-            var none = rlimit(rlim_cur: 0, rlim_max: 0)
+            // We have not crashed, so there is nothing to dump. Where dumps go to a pipe, the kernel ignores any limit but 1.
+            var none = rlimit(rlim_cur: 1, rlim_max: 1)
             unsafe setrlimit(__rlimit_resource_t(4), &none)
             Glibc.signal(signal, SIG_DFL)
             var only = sigset_t()

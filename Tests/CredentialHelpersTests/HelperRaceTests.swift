@@ -8,7 +8,7 @@ import Threads
 /// Items of a store, with something that another process does before a chosen call.
 private final class InterruptedItems: ItemSource {
     /// The calls of a helper.
-    enum Call { case list, get, set, delete, expire, turn }
+    enum Call { case list, get, set, delete, look, expire, turn }
 
     let store: SecretStore
     private let refused = Locked<Call?>(nil)
@@ -78,7 +78,8 @@ private final class InterruptedItems: ItemSource {
     }
 
     func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes? {
-        try store.attributes(of: item)
+        try begin(.look)
+        return try store.attributes(of: item)
     }
 
     func expire(_ item: ItemIdentity, timeout: Duration) throws(SecretStoreError) -> Bool {
@@ -198,6 +199,19 @@ struct HelperRaceTests {
         }
         let answer = try helper.keyringGet(service: "https://example.org", user: "alice", form: .password)
         #expect(answer.exitCode == 0)
+    }
+
+    @Test(
+        "a secret that another replaces or deletes before its timeout is looked at ends now", arguments: [true, false])
+    func endsNow(isReplaced: Bool) throws {
+        let item = ItemIdentity.password(service: "t")
+        try other.store.set("old", for: item)
+        items.interrupt(before: .look) { [other] in
+            try other.store.delete(item)
+            if isReplaced { try other.store.set("new", for: item, timeout: .seconds(600)) }
+        }
+        let said = try other.answer { _ in try helper.google("t", tokenType: nil) }
+        #expect(said.output.hasSuffix(#","id_token":"old","expiration_time":\#(HelperUnderTest.now)}"# + "\n"))
     }
 
     @Test("a deletion finds an item that changes its kind meanwhile")

@@ -50,6 +50,15 @@ struct GitTests {
         #expect(try test.git("get", "path=org/a b.git\n").output == "username=bob\npassword=p\n")
     }
 
+    @Test("of two items, the one without a path comes first, whatever their users are called")
+    func pathLast() throws {
+        try test.git("store", "protocol=https\nhost=h\npath=a.git\nusername=amy\npassword=p\n")
+        try test.git("store", "protocol=https\nhost=h\nusername=bob\npassword=b\n")
+        #expect(try test.git("get", "host=h\n").output == "username=bob\npassword=b\n")
+        try test.git("erase", "host=h\nusername=bob\n")
+        #expect(try test.git("get", "host=h\n").output == "username=amy\npassword=p\n")
+    }
+
     @Test("a certificate's password, by a path alone")
     func certificate() throws {
         try test.git("store", "protocol=cert\nhost=\npath=/home/me/c.pem\nusername=\npassword=x\n")
@@ -162,6 +171,30 @@ struct GitTests {
         try test.git("store", request + after)
         let answer = try test.git("get", "capability[]=authtype\ncapability[]=state\nhost=h\n").output
         for line in after.split(separator: "\n") { #expect(answer.contains(line)) }
+    }
+
+    @Test(
+        "a request with a name that is not UTF-8 finds, stores and erases nothing",
+        arguments: ["protocol", "host", "path", "username", "authtype"])
+    func namesThatAreNoText(key: String) throws {
+        try test.git("store", Self.alice)
+        let before = try test.stored
+        let start = Array("protocol=https\nhost=example.com\nusername=alice\n\(key)=".utf8)
+        for operation in ["get", "store", "erase"] {
+            let rest = Array((operation == "store" ? "\npassword=new\n" : "\n").utf8)
+            let said = try test.answer(start + [0xFF] + rest) { try test.helper.git(operation, request: $0) }
+            #expect(said == .init(output: ""), "\(operation)")
+            #expect(try test.stored == before, "\(operation)")
+        }
+    }
+
+    @Test("where docker has a record, one of git's is refused with the exit status 1")
+    func dockersRecord() throws {
+        try test.docker("store", #"{"ServerURL":"https://example.com","Username":"alice","Secret":"d"}"#)
+        let before = try test.stored
+        let said = try test.git("store", Self.alice + "oauth_refresh_token=r\n")
+        #expect(said.exitCode == 1 && said.message?.contains("docker logout") == true)
+        #expect(try test.stored == before)
     }
 
     @Test("a record that nobody has stored as theirs becomes git's")

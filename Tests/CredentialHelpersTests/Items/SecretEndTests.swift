@@ -220,6 +220,7 @@ extension SecretEndTests {
         try store(in: test.store, timeout: .seconds(28_800))
         let shown = KeyTimeLeft(atLeast: .seconds(7 * 3_600), precision: .seconds(3_600))
         try store(in: ShownItems(test.store, shown: .after(shown)), timeout: .seconds(28_700))
+        try store(in: ShownItems(test.store, shown: .after(shown)), timeout: .seconds(7 * 3_600))
         try store(in: ShownItems(test.store, shown: .unknown), timeout: .seconds(60))
         try store(in: PlainItems(store: test.store), timeout: .seconds(60))
         #expect(try left() == Self.after(28_800))
@@ -230,7 +231,10 @@ extension SecretEndTests {
     @Test("a store of the same secret without a timeout reads no item's timeout")
     func storesWithoutLooking() throws {
         let items = ShownItems(test.store)
-        for _ in 1...2 { try store(in: items, timeout: nil) }
+        let ending = Self.login + "password_expiry_utc=\(HelperUnderTest.now + 600)\n"
+        for request in [Self.login, ending] {
+            for _ in 1...2 { try store(in: items, timeout: nil, request) }
+        }
         try store(in: items, timeout: .seconds(60), Self.login.replacing("password=p", with: "password=q"))
         #expect(items.looks == 0)
         #expect(try left() == Self.after(60))

@@ -67,7 +67,7 @@ struct NetrcTests {
         try store("cert:////home/me/c.pem", "u", "x")
         try store("localhost:5000/team", "u", "x")
         try store("h\nmachine evil", "u", "x")
-        try store("a b", "u", "x")
+        for service in ["a b", "https://hb]", "https://:80", "https://[]"] { try store(service, "u", "x") }
         try test.store.set("x", for: .password(service: "https://h", account: "me"))
         try test.plantExpiring(HelperUnderTest.now + 9, service: "https://i", account: "me")
         let output = try netrc().output
@@ -104,5 +104,7 @@ struct NetrcTests {
         let said = try netrc()
         #expect(said.output == "" && said.exitCode == 1)
         #expect(said.message?.contains("internet:https%3A//h:me") == true)
+        try store("https://i", "a\0b", "s")
+        #expect(try netrc("i").exitCode == 1)
     }
 }

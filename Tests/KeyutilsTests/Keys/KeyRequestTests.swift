@@ -25,8 +25,12 @@ struct KeyRequestTests {
     }
 
     @Test("a request for what is not there finds nothing and makes nothing")
-    func notFound() {
-        expectFailure(.notFound) { () throws(KeyringError) in _ = try Key.request(.user, "skr-no-such-\(getpid())") }
+    func notFound() throws {
+        let scratch = try ScratchKeyring()
+        expectFailure(.notFound) { () throws(KeyringError) in
+            _ = try Key.request(.user, "skr-no-such-\(getpid())", linkingInto: scratch.keyring)
+        }
+        #expect(try scratch.keyring.members() == [])
     }
 
     @Test("nobody who was not asked to make a key has authority over it")
@@ -40,6 +44,9 @@ struct KeyRequestTests {
                 try KeyConstruction.dropAuthority()
                 expectFailure(.notPermitted) { () throws(KeyringError) in
                     try KeyConstruction.instantiate(key, payload: payload.span.bytes)
+                }
+                expectFailure(.notPermitted) { () throws(KeyringError) in
+                    try KeyConstruction.negate(key, timeout: .longest)
                 }
                 expectFailure(.notPermitted) { () throws(KeyringError) in
                     try KeyConstruction.reject(key, errno: EKEYREJECTED, timeout: .longest)

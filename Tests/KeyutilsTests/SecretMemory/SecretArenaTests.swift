@@ -57,6 +57,10 @@ struct SecretArenaTests {
             #expect(Set(taken.map(\.start)) == Set(slots.prefix(8).map(\.start)))
             #expect(taken.allSatisfy { $0.capacity == size })
             #expect(SlotFreeList.take(size) == nil)
+            SecretArena.deallocate(slots[0], wiping: 0)
+            #expect(SecretArena.allocate(size).start == slots[0].start)
+            SecretArena.deallocate(slots[0], wiping: 0)
+            #expect(SlotFreeList.take(size)?.start == slots[0].start)
         }
     }
 

@@ -152,6 +152,23 @@ struct SecretMemoryTests {
         }
     }
 
+    @Test("a forked child that asks whether its memory is locked has it locked anew", .enabled(if: Memory.mayLock))
+    func forkedAndAsked() async {
+        await #expect(processExitsWith: .success) {
+            let secret = SecretBytes(copying: pattern(100))
+            let place = address(of: secret)
+            let child = test_fork()
+            if child == 0 {
+                let isLocked = SecretBytes.isMemoryLocked && (try? Memory.flags(at: place))?.contains("lo") == true
+                _exit(isLocked ? 0 : 3)
+            }
+            var status = CInt()
+            waitpid(child, &status, 0)
+            #expect(status == 0)
+            end(secret)
+        }
+    }
+
     @Test("where nothing may be locked, isMemoryLocked says so and everything works", .enabled(if: geteuid() == 0))
     func notLocked() async {
         await #expect(processExitsWith: .success) {

@@ -189,6 +189,21 @@ struct RefreshTests {
         }
     }
 
+    @Test("what is said of a secret does not outlive it, where the kernel shows whole hours")
+    func expiredWithinHours() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set("long", for: item, refreshAfter: .seconds(10_000), usableFor: .seconds(10_500))
+        try store.expire(item, timeout: .seconds(5_000))
+        for sentinel in item.sentinels {
+            guard case .after(let left)? = try store.attributes(of: sentinel)?.expiry else {
+                Issue.record("it is gone, or has no end")
+                continue
+            }
+            #expect(left.atLeast + left.precision <= .seconds(7_200))
+        }
+    }
+
     @Test("what is said of a secret ends no later than it would have, if the secret is to live longer")
     func notProlonged() async throws {
         let scratch = try ScratchKeyring()

@@ -1,3 +1,4 @@
+import Keyutils
 import SessionKeyringTesting
 import TestSupport
 import Testing
@@ -98,6 +99,20 @@ struct SingleFlightTests {
         #expect(backend.leases.withLock { $0 } == 1)
     }
 
+    @Test("what a hidden item says is read as it was written, and what has another size or kind says nothing")
+    func sentinelBytes() {
+        func read(_ bytes: [UInt8]) -> Sentinel? { Sentinel(bytes.span.bytes) }
+        for sentinel in [Sentinel.fresh(0x0102_0304_0506_0708), .refused(.max - 1), .fresh(0), .refused(0)] {
+            let record = sentinel.bytes
+            let bytes = (0..<9).map { record[$0] }
+            #expect(read(bytes) == sentinel)
+            #expect(read(bytes + [0]) == nil)
+            #expect(read(Array(bytes.dropLast())) == nil)
+            for kind in [0, 3] as [UInt8] { #expect(read([kind] + bytes.dropFirst()) == nil) }
+        }
+        #expect(read([]) == nil)
+    }
+
     @Test("the command is known of the value that it printed alone, and from a note of just its size")
     func command() throws {
         let store = SecretStore(backend: InMemoryBackend())
@@ -118,6 +133,45 @@ struct SingleFlightTests {
             try store.set(damaged, for: cached.commandSentinel)
             #expect(try command(printed) == nil)
         }
+    }
+
+    @Test("the command is noted once others are out of the way, with a timeout; it is an error if it can't be")
+    func commandNote() throws {
+        let backend = RefusedNotes()
+        let store = SecretStore(backend: backend)
+        let cached = ItemIdentity.cached("date")
+        let flight = try SingleFlight(store: store, item: cached, leaseDuration: .seconds(60), .never)
+        let lifetime = try Lifetime(timeout: .seconds(600), refreshAfter: nil, of: cached)
+        let printed: [UInt8] = [1]
+        func keep() throws -> Bool {
+            let lease = try takeTurn(flight)
+            return try flight.keep(printed.span.bytes, for: lifetime, under: lease, of: 7)
+        }
+        backend.refusal.withLock { $0 = .contended }
+        #expect(try keep())
+        let command = try store.command(of: cached, holding: printed.span.bytes)
+        #expect(command == 7)
+        let attributes = try #require(try store.attributes(of: cached.commandSentinel))
+        #expect(attributes.expiry != .never)
+        backend.refusal.withLock { $0 = .forbidden }
+        #expect { _ = try keep() } throws: { ($0 as? SecretStoreError)?.code == .forbidden }
+    }
+}
+
+/// A backend that refuses once to note the command.
+private struct RefusedNotes: ForwardingBackend {
+    let whole: any SecretBackend = InMemoryBackend()
+    let refusal = Locked<SecretStoreError.Code?>(nil)
+
+    func set(
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) {
+        let code = refusal.withLock { refusal in
+            defer { refusal = nil }
+            return refusal
+        }
+        if let code { throw SecretStoreError(code, item: item) }
+        try whole.set(bytes, for: item, timeout: timeout, &attempt)
     }
 }
 

@@ -1,6 +1,9 @@
+import Keyutils
 import SessionKeyring
 import SessionKeyringTesting
+import TestSupport
 import Testing
+import Threads
 
 @Suite("Passwords for servers", .tags(.kernel))
 struct InternetPasswordTests {
@@ -25,5 +28,86 @@ struct InternetPasswordTests {
         try store.add(credentials, server: "example.com")
         #expect(try store.get(server: "example.com")?.passwordText == nil)
         #expect(try store.get(server: "example.com")?.password.count == 2)
+    }
+
+    @Test(
+        "credentials that are stored alone are there in the end, also if another one who does so deletes them",
+        arguments: [false, true], [false, true])
+    func alone(inTask isInTask: Bool, isRaced: Bool) async throws {
+        let backend = Rival(moment: isRaced ? .deletion : nil)
+        let store = SecretStore(backend: backend)
+        for other in ["bob", "carol"] {
+            try store.set(InternetCredentials(account: other, password: "old"), server: "h")
+        }
+        let credentials = InternetCredentials(account: "alice", password: "new")
+        let (timeout, limit) = (Duration.seconds(3_600), Duration.seconds(1))
+        if isInTask {
+            try await store.set(credentials, server: "h", timeout: timeout, deletingOthers: true, waiting: limit)
+        } else {
+            try store.set(credentials, server: "h", timeout: timeout, deletingOthers: true)
+        }
+        #expect(try store.identities() == [alice])
+        #expect(try store.get(server: "h")?.passwordText == "new")
+        #expect(backend.sets.withLock { $0 } == (isRaced ? 4 : 3))
+        guard case .after(let left)? = try store.attributes(of: alice)?.expiry else {
+            Issue.record("they have no timeout")
+            return
+        }
+        #expect(left.atLeast > .seconds(3_500))
+    }
+
+    @Test("credentials of other accounts stay, unless they are to be deleted", arguments: [false, true])
+    func beside(inTask isInTask: Bool) async throws {
+        let store = SecretStore(backend: InMemoryBackend())
+        for account in ["bob", "alice"] {
+            let credentials = InternetCredentials(account: account, password: "new")
+            if isInTask {
+                try await store.set(credentials, server: "h", waiting: .seconds(1))
+            } else {
+                try store.set(credentials, server: "h")
+            }
+        }
+        #expect(try store.identities().map(\.account) == ["alice", "bob"])
+    }
+
+    @Test(
+        "credentials that another one deletes at once stay deleted, where there were no others",
+        arguments: [false, true])
+    func deletedAtOnce(inTask isInTask: Bool) async throws {
+        let backend = Rival(moment: .set)
+        let store = SecretStore(backend: backend)
+        let credentials = InternetCredentials(account: "alice", password: "new")
+        if isInTask {
+            try await store.set(credentials, server: "h", deletingOthers: true, waiting: .seconds(1))
+        } else {
+            try store.set(credentials, server: "h", deletingOthers: true)
+        }
+        #expect(try store.identities().isEmpty)
+        #expect(backend.sets.withLock { $0 } == 1)
+    }
+}
+
+private let alice = ItemIdentity.internet(server: "h", account: "alice")
+
+/// A backend in which another one deletes these credentials behind what is set or deleted, and that counts what is set.
+private struct Rival: ForwardingBackend {
+    enum Moment { case set, deletion }
+
+    let whole: any SecretBackend = InMemoryBackend()
+    let sets = Locked(0)
+    let moment: Moment?
+
+    func set(
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) {
+        sets.withLock { $0 += 1 }
+        try whole.set(bytes, for: item, timeout: timeout, &attempt)
+        if moment == .set { _ = try whole.delete(alice, &attempt) }
+    }
+
+    func delete(_ item: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
+        let wasThere = try whole.delete(item, &attempt)
+        if moment == .deletion { _ = try whole.delete(alice, &attempt) }
+        return wasThere
     }
 }

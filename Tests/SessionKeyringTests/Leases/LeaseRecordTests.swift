@@ -1,6 +1,8 @@
+import Foundation
 import Keyutils
 import SessionKeyringTesting
 import Testing
+import Threads
 
 @testable import SessionKeyring
 
@@ -75,6 +77,30 @@ struct LeaseRecordTests {
         #expect(LeaseRenewer(lease, lasting: .milliseconds(2)).millisecondsLeft <= 2)
     }
 
+    @Test("a lease is renewed once it is due, and not before")
+    func renewalIfDue() {
+        let lease = CountedLease()
+        var early = LeaseRenewer(lease, lasting: .seconds(3_600))
+        early.renewIfDue()
+        #expect(lease.renewals.withLock { $0 } == [])
+        var due = LeaseRenewer(lease, lasting: .milliseconds(3))
+        usleep(2_000)
+        due.renewIfDue()
+        #expect(lease.renewals.withLock { $0 } == [.milliseconds(3)])
+    }
+
+    @Test("a command is named in the kernel's leases alone, also in those of a fetch", .tags(.kernel))
+    func command() throws {
+        let scratch = try ScratchKeyring()
+        let kernel = try scratch.store().backend
+        let inMemory = try InMemoryBackend().takeLease("job", lasting: .seconds(30))
+        let inKernel = try kernel.takeLease("job", lasting: .seconds(30))
+        let ofFetch = FetchLease(try kernel.takeLease("fetch", lasting: .seconds(30)), watching: nil, refusal: nil)
+        for (lease, isNamed) in [(inMemory, false), (inKernel, true), (ofFetch, true)] as [(any LeaseHandle, Bool)] {
+            #expect(try LeaseRenewer(lease, lasting: .seconds(30)).name(command: getpid()) == isNamed)
+        }
+    }
+
     @Test(
         "a process has ended if it is a zombie without other threads",
         arguments: [("Z", 1, true), ("Z", 2, false), ("X", 1, true), ("S", 1, false), ("R", 2, false)]
@@ -97,4 +123,18 @@ struct LeaseRecordTests {
     func unreadableStatus(line: String) {
         #expect(ProcessStatus(line: Array(line.utf8)) == nil)
     }
+}
+
+/// Notes for how long it is renewed.
+private final class CountedLease: LeaseHandle {
+    let renewals = Locked<[Duration]>([])
+    let fencingNumber: UInt64 = 1
+    let timeLeft = Duration.seconds(1)
+
+    func renew(lasting duration: Duration) throws(SecretStoreError) -> Bool {
+        renewals.withLock { $0.append(duration) }
+        return true
+    }
+
+    func release() -> Bool { true }
 }

@@ -109,10 +109,10 @@ struct ForeignSessionTests {
             if parentStores { try store.set("parent's", for: other) }
             let end = Self.inChild {
                 OrdinaryUser.become(60_235)
-                do {
+                do throws(SecretStoreError) {
                     try store.set("child's", for: item)
                     exit(3)
-                } catch let error as SecretStoreError {
+                } catch {
                     succeed(4, error.code == .foreignSession(ownerID: 0))
                 }
                 // In a session of its own it stores there, and not in its parent's.
@@ -123,6 +123,59 @@ struct ForeignSessionTests {
             succeed(6, end == 0)
             succeed(7, try store.get(item) == nil as String?)
             try store.set("parent's", for: item)
+            exit(0)
+        }
+    }
+
+    @Test("a child stores neither in its parent's session nor in one of its own that belongs to another user")
+    func foreignSessionsOfChild() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            let session = try TestSession.join()
+            let store = try SecretStore()
+            func storeInVain() {
+                do throws(SecretStoreError) {
+                    try store.set("child's", for: item)
+                    exit(3)
+                } catch {
+                    succeed(4, error.code == .foreignSession(ownerID: 0))
+                }
+            }
+            let endInOwnSession = Self.inChild {
+                OrdinaryUser.become(60_237)
+                // So it reaches its parent's session still.
+                try Keyring.thread.link(Key(session))
+                try TestSession.join()
+                storeInVain()
+            }
+            succeed(5, endInOwnSession == 0)
+            let endInForeignSession = Self.inChild {
+                try TestSession.join()
+                OrdinaryUser.become(60_237)
+                storeInVain()
+            }
+            succeed(6, endInForeignSession == 0)
+            succeed(7, try session.members().isEmpty)
+            exit(0)
+        }
+    }
+
+    @Test("whose the session is can be asked before something is stored")
+    func owner() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try TestSession.join()
+            succeed(3, try SecretScope.session.foreignOwner() == nil)
+            OrdinaryUser.become(60_238)
+            succeed(4, try SecretScope.session.foreignOwner() == 0)
+            for scope in [SecretScope.sharedSession, .user] { succeed(5, try scope.foreignOwner() == nil) }
+            let own = try TestSession.join()
+            succeed(6, try SecretScope.session.foreignOwner() == nil)
+            try Key(own).revoke()
+            do {
+                _ = try SecretScope.session.foreignOwner()
+                exit(7)
+            } catch let error as SecretStoreError {
+                succeed(8, error.code == .sessionRevoked)
+            }
             exit(0)
         }
     }

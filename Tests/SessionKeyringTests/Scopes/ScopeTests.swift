@@ -203,6 +203,18 @@ struct ScopeTests {
         }
     }
 
+    @Test("an explicit keyring is one, and a special id stands for what it means in the calling thread")
+    func explicit() throws {
+        let scratch = try ScratchKeyring()
+        let payload: [UInt8] = [1]
+        let key = try scratch.keyring.add(.user, "key", payload: payload.span.bytes)
+        #expect { _ = try SecretScope.keyring(key.serial).resolve() } throws: {
+            ($0 as? SecretStoreError)?.underlying?.code == .notKeyring
+        }
+        #expect(try SecretScope.keyring(scratch.keyring.serial).resolve() == scratch.keyring)
+        #expect(try SecretScope.keyring(.sessionKeyring).resolve() == Keyring.resolve(.sessionKeyring))
+    }
+
     @Test("namespaces keep their items apart")
     func namespaces() throws {
         let scratch = try ScratchKeyring()

@@ -28,12 +28,18 @@ struct StoredTimeoutTests {
             { [store, item] in try store.add(SecretBytes(utf8: "x"), for: item, timeout: timeout) },
             { [store, item] in try await store.add("x", for: item, timeout: timeout, waiting: .seconds(1)) },
             { [store, item] in try await store.update(item, timeout: timeout) { (_: String?) in "x" } },
+            { [store, item] in try store.set(OwnKey(), for: item, timeout: timeout) },
+            { [store, item] in try await store.set(OwnKey(), for: item, timeout: timeout, waiting: .seconds(1)) },
+            { [store, item] in try store.add(OwnKey(), for: item, timeout: timeout) },
+            { [store, item] in try await store.add(OwnKey(), for: item, timeout: timeout, waiting: .seconds(1)) },
+            { [store, item] in try store.slot(for: item, as: OwnKey.self, timeout: timeout).save(OwnKey()) },
+            { [store, item] in try store.slot(for: item, as: String.self, timeout: timeout).save("x") },
         ]
-        for way in ways {
+        for (number, way) in ways.enumerated() {
             try store.clear()
             try await way()
             let left = try timeLeft
-            #expect((left == nil) == (timeout == nil))
+            #expect((left == nil) == (timeout == nil), "\(number)")
             if let left, let timeout { #expect(left > timeout - .seconds(60) && left <= timeout + .seconds(60)) }
         }
     }
@@ -164,4 +170,12 @@ struct StoredTimeoutTests {
         #expect(try !Lifetime(timeout: .seconds(60), refreshBefore: .seconds(60), of: item).isFresh, "due at once")
         #expect(try Lifetime(timeout: nil, refreshBefore: nil, of: item).isFresh)
     }
+}
+
+/// A cryptographic key of another making.
+private struct OwnKey: RawRepresentableKey {
+    let rawRepresentation: Data
+
+    init() { rawRepresentation = Data([1]) }
+    init<Bytes: ContiguousBytes>(rawRepresentation: Bytes) { self.init() }
 }

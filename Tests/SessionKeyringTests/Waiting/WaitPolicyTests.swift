@@ -1,5 +1,8 @@
 import Keyutils
+import SessionKeyringTesting
+import TestSupport
 import Testing
+import Threads
 
 @testable import SessionKeyring
 
@@ -69,6 +72,39 @@ struct WaitPolicyTests {
         #expect(attempts(Wait(upTo: .zero), failing: SecretStoreError(.blocked(.itemLease))).count == 1)
     }
 
+    @Test(
+        "without any time each form of a store's makes one attempt, and throws what was in its way",
+        arguments: [SecretStoreError(.quotaExceeded), SecretStoreError(.blocked(.itemLease))])
+    func oneAttempt(error: SecretStoreError) async throws {
+        let item = ItemIdentity.password(service: "api")
+        let backend = RefusingBackend(error: error)
+        try SecretStore(backend: backend.whole).set("there", for: item)
+        let store = SecretStore(backend: backend)
+        let forms: [@Sendable () async throws -> Void] = [
+            { try await store.set("x", for: item, waiting: .zero) },
+            { try await store.add("x", for: item, waiting: .zero) },
+            { try await store.expire(item, timeout: .seconds(60), waiting: .zero) },
+            { try await store.removeTimeout(of: item, waiting: .zero) },
+            { try await store.delete(item, waiting: .zero) },
+            { try await store.clear(of: .password, service: "api", waiting: .zero) },
+        ]
+        for (number, form) in forms.enumerated() {
+            backend.attempts.withLock { $0 = [] }
+            await #expect(throws: error, "\(number)") { try await form() }
+            #expect(backend.attempts.withLock { $0 } == [true], "\(number)")
+        }
+    }
+
+    @Test("a lease is held for as long as its name is in use, whatever the backend tells of the reason")
+    func isLeaseHeld() {
+        for reason in [Blockage.namedLease, .leaseCollection] {
+            #expect(SecretStoreError(.blocked(reason)).isLeaseHeld)
+        }
+        for reason in [Blockage.itemLease, .ringMaker] { #expect(!SecretStoreError(.blocked(reason)).isLeaseHeld) }
+        #expect(SecretStoreError(.contended).isLeaseHeld)
+        #expect(!SecretStoreError(.leaseLost).isLeaseHeld)
+    }
+
     @Test("an update with more time than a full quota takes waits for it as others do, with less it waits as long")
     func updating() throws {
         let brief = quotaAttempts(.updating(upTo: .milliseconds(50)))
@@ -102,9 +138,9 @@ struct WaitPolicyTests {
         "after a wait for others quota is waited for again before the last resorts, but not while these are used",
         arguments: [
             (.milliseconds(20), .namedLease, false), (.milliseconds(20), .itemLease, true),
-            (.milliseconds(20), .leaseCollection, true), (.zero, .namedLease, true),
-        ] as [(Duration, Blockage, Bool)])
-    func quotaAgain(quotaLimit: Duration, reason: Blockage, mayUseLastResorts: Bool) throws {
+            (.milliseconds(20), .leaseCollection, true), (.zero, .namedLease, true), (.milliseconds(20), nil, false),
+        ] as [(Duration, Blockage?, Bool)])
+    func quotaAgain(quotaLimit: Duration, reason: Blockage?, mayUseLastResorts: Bool) throws {
         var wait = Wait(upTo: .seconds(60), quota: quotaLimit)
         var (isBlocked, isAllowed) = (false, false)
         try wait.run { attempt throws(SecretStoreError) -> Void in
@@ -112,7 +148,7 @@ struct WaitPolicyTests {
             if isBlocked { return }
             guard isAllowed else { throw SecretStoreError(.quotaExceeded) }
             isBlocked = true
-            throw SecretStoreError(.blocked(reason))
+            throw reason.map { SecretStoreError(.blocked($0)) } ?? SecretStoreError(.contended)
         }
         #expect(isAllowed == mayUseLastResorts)
     }
@@ -203,5 +239,34 @@ struct WaitPolicyTests {
             }
         }
         #expect(count == 4)
+    }
+}
+
+/// Refuses to change an item, and notes for each attempt whether it may use the last resorts.
+private struct RefusingBackend: ForwardingBackend {
+    let whole: any SecretBackend = InMemoryBackend()
+    let error: SecretStoreError
+    let attempts = Locked<[Bool]>([])
+
+    private func refuse(_ attempt: BackendAttempt) -> SecretStoreError {
+        let mayUseLastResorts = attempt.mayUseLastResorts
+        attempts.withLock { $0.append(mayUseLastResorts) }
+        return error
+    }
+
+    func set(
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) { throw refuse(attempt) }
+
+    func add(
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) { throw refuse(attempt) }
+
+    func expire(
+        _ item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> Bool { throw refuse(attempt) }
+
+    func delete(_ item: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
+        throw refuse(attempt)
     }
 }

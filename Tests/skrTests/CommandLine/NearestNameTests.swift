@@ -9,7 +9,7 @@ struct NearestNameTests {
             ("lsit", "list"), ("LIST", "list"), ("lis", "list"), ("delte", "delete"), ("g", nil), ("gte", "get"),
             ("li", "list"), ("compl", "completions"), ("liability", nil), ("xyz", nil), ("getlist", nil), ("", nil),
             ("ge", "get"), ("gett", "get"), ("getli", nil), ("xget", "get"), ("xxget", nil),
-            ("et", "get"), ("gex", "get"), ("laxt", "list"), ("lxxx", nil),
+            ("et", "get"), ("gex", "get"), ("laxt", "list"), ("lxxx", nil), ("gtx", nil), ("gxe", nil),
         ] as [(String, String?)])
     func nearest(word: String, name: String?) {
         #expect(NearestName.to(word, among: ["get", "list", "delete", "completions"]) == name)

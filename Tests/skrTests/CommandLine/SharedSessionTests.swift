@@ -72,6 +72,9 @@ struct SharedSessionTests {
             ("skr cached a --timeout 5m --scope session -- true; skr cached a --timeout 5m -- true", ""),
             ("skr lock a -- true; skr lock a --scope session -- true", ""),
             (#"printf 'protocol=https\nhost=example.com\n\n' | skr helper git get"#, ""),
+            (#"printf 'protocol=https\nhost=example.com\nusername=a\n\n' | skr helper git erase"#, ""),
+            (#"printf '{\"uri\":\"https://a.example/\"}' | skr helper bazel get >/dev/null"#, ""),
+            ("for verb in get erase; do printf https://a.example | skr helper docker $verb >/dev/null; done", ""),
             ("skr import --from dotenv <(printf A=1) --service a", ""),
         ])
     func silent(script: String, scope: String) throws {

@@ -60,6 +60,9 @@ struct CompletionTests {
         #expect(try runner.run("---complete", "zsh", "skr", "exec", "--env-file", "").output == "files\n")
         #expect(try runner.run("---complete", "bash", "skr set api <f", "f").output == "files\n")
         #expect(try runner.run("---complete", "zsh", "skr", "exec", "--env", "").output == "words\n")
+        let scopes = try runner.run("---complete", "zsh", "skr", "list", "--scope=").output
+        #expect(scopes.contains("\n--scope=session\n") && scopes.contains("\n--scope=user\n"))
+        #expect(try runner.run("---complete", "zsh", "skr", "list", "--none=").output == "words\n")
     }
 
     @Test("references are offered after the name of a variable, and services that look like options after --")

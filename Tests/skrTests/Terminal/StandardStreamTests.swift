@@ -77,7 +77,7 @@ struct StandardStreamTests {
         arguments: [
             "completions bash", "cached a --timeout 5m -- echo out", "list", "list --json", "list --all", "manual get",
             "manual --list", "help", "get api", "doctor", "helper status", "helper status --json", "inject",
-            "import e --from dotenv",
+            "import e --from dotenv", "helper npm api", "helper ansible --vault-id api",
         ])
     func fullDevice(verb: String) throws {
         let outcome = try run(

@@ -126,8 +126,9 @@ struct VerbTests {
             printf 1 | skr set a --namespace one; printf 2 | SKR_NAMESPACE=two skr set a
             skr get a --namespace one; SKR_NAMESPACE=one skr get a --namespace two; skr get a 2>/dev/null; echo " $?"
             SKR_SCOPE=nowhere skr get a; echo $?; skr get a --scope nowhere; echo $?
+            SKR_SCOPE=nowhere skr list --scope session --namespace one | cut -f 2
             """#)
-        #expect(outcome.output == "12 1\n64\n64\n")
+        #expect(outcome.output == "12 1\n64\n64\na\n")
         #expect(outcome.errors.contains("skr: error: SKR_SCOPE: no such scope: 'nowhere'\n"))
     }
 

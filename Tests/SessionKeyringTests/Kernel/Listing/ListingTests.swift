@@ -36,6 +36,19 @@ struct ListingTests {
         #expect(wrong.withLock { $0 } == 0)
     }
 
+    @Test("the kernel's items are listed in order, so that nobody has to sort them for long")
+    func inOrder() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        for account in ["xab", "x", "b", "xabc", "a", "xa"] {
+            for service in ["b", "a"] { try store.set("1", for: .password(service: service, account: account)) }
+        }
+        let sorted = try store.identities()
+        #expect(sorted.count == 12)
+        // While others move keyrings, the kernel may miss a key for a moment, which comes last then.
+        #expect(try becomesTrue(within: 1) { try store.backend.identities() == sorted })
+    }
+
     @Test("of keys that nobody may read, those that are items are told")
     func unreadable() throws {
         let scratch = try ScratchKeyring()

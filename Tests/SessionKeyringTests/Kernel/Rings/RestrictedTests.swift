@@ -54,6 +54,25 @@ struct RestrictedTests {
             try store.set("3", for: .password(service: "next"))
             succeed(4, try store.identities().count == 2)
             succeed(5, try session.search(keyring: "skr:default") != ring)
+            // It was linked there while it was replaced.
+            succeed(6, try !Keyring.thread.links(Key(ring)))
+            exit(0)
+        }
+    }
+
+    @Test("a keyring that nobody may search is told as forbidden, and not as another thread's")
+    func unsearchable() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            let anchor = try TestSession.join().addKeyring("anchor")
+            let store = try SecretStore(.keyring(anchor.serial))
+            try Key(anchor).setPermissions(KeyPermissions.possessorAll.subtracting(.possessorSearch))
+            do {
+                _ = try store.contains(item)
+                exit(2)
+            } catch let error as SecretStoreError {
+                succeed(3, error.code == .forbidden)
+                succeed(4, error.detail == nil)
+            }
             exit(0)
         }
     }

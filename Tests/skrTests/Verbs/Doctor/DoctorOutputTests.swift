@@ -1,5 +1,9 @@
 import Foundation
+import Keyutils
+import SessionKeyring
 import Testing
+
+@testable import skr
 
 @Suite("skr doctor, as people and programs read it")
 struct DoctorOutputTests {
@@ -37,6 +41,58 @@ struct DoctorOutputTests {
             #"keyctl session - bash -c "printf 1 | skr set a --namespace n; skr doctor --json --namespace n""#)
         #expect(found.facts("session")["items"] as? Int == 1)
         #expect(found.facts("session")["keys"] as? Int == 2)
+    }
+
+    @Test("more quota is ten times the room, as far as the kernel can count, and root's limits have names of their own")
+    func moreQuota() {
+        func advice(_ keys: Int, _ bytes: Int) -> String {
+            DoctorHint.moreQuota(KeyQuota(keys: 1, maximumKeys: keys, bytes: 1, maximumBytes: bytes)).command
+        }
+        let call = "sudo sysctl -w kernel.keys."
+        #expect(advice(200, 20_000) == call + "maxkeys=2000 kernel.keys.maxbytes=200000")
+        #expect(advice(999_999, 20_000) == call + "maxkeys=9999990 kernel.keys.maxbytes=200000")
+        #expect(advice(1_000_000, 25_000_000) == call + "root_maxkeys=10000000 kernel.keys.root_maxbytes=250000000")
+        let most = "2147483647"
+        #expect(advice(300_000_000, 400_000_000) == call + "root_maxkeys=\(most) kernel.keys.root_maxbytes=\(most)")
+    }
+
+    @Test("the owner of the session is counted too, and said to have no keys where that is so")
+    func quotas() {
+        let finding = Finding.quota(sessionOwner: 4_123_456_789)
+        #expect(finding.text.hasSuffix("; uid 4123456789 has no keys"), "\(finding.text)")
+        #expect(!Finding.quota(sessionOwner: geteuid()).text.contains("; "))
+    }
+
+    @Test("calls that are refused are told with their error numbers; request_key is hardly needed")
+    func refusedCalls() {
+        func finding(_ code: CInt, _ calls: KeyFacility.Call...) -> Finding {
+            Finding.calls(refused: calls.map { (call: $0, error: KeyringError(errno: code, in: .describe)) })
+        }
+        let isFiltered = KeyFacility.isFiltered != false
+        let cause = isFiltered ? "a seccomp filter, as containers have, blocks" : "a security module blocks"
+        #expect(finding(EPERM).verdict == .ok)
+        let one = finding(EPERM, .requestKey)
+        #expect(one.verdict == .warning && one.text == "\(cause) request_key (errno 1), which skr hardly needs")
+        let two = finding(EPERM, .addKey, .requestKey)
+        #expect(two.verdict == .problem && two.text == "\(cause) add_key (errno 1), request_key (errno 1)")
+        let kernel = isFiltered ? cause : "this kernel has no key facility:"
+        #expect(finding(ENOSYS, .keyctl).text == "\(kernel) keyctl (errno 38)")
+    }
+
+    @Test("each error of a scope has a hint of its own")
+    func hints() {
+        func advice(_ error: SecretStoreError, _ scope: Place.Scope) -> String {
+            DoctorHint(for: error, in: scope).command
+        }
+        let restricted = SecretStoreError(.restricted(KeySerial(rawValue: 1)))
+        #expect(advice(restricted, .session) == "exec skr session")
+        #expect(advice(restricted, .user).hasPrefix("keyctl show  # "))
+        #expect(advice(SecretStoreError(.forbidden), .user) == "exec skr session")
+        #expect(advice(SecretStoreError(.unavailable), .user).hasPrefix("docker run "))
+        #expect(advice(SecretStoreError(.quotaExceeded), .user).hasPrefix("skr list "))
+        let quota = KeyQuota(keys: 200, maximumKeys: 200, bytes: 1, maximumBytes: 20_000)
+        #expect(advice(SecretStoreError(.quotaExceeded, quota: quota), .user).hasPrefix("sudo sysctl "))
+        #expect(advice(SecretStoreError(.unexpected), .session).hasPrefix("keyctl show  # "))
     }
 
     @Test("one line a check into a pipe, without colours, and a hint below what is not well")

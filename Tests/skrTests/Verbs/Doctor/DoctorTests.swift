@@ -148,6 +148,7 @@ struct DoctorTests {
         #expect(found.outcome.exitCode == 0)
         #expect(found.verdict("session") == "ok")
         for id in ["time-left", "user-namespace", "quota"] { #expect(found.verdict(id) == "warning") }
+        #expect(found.text("quota") == "uid 0 unknown: /proc/key-users can't be read")
         #expect(found.facts("time-left")["known"] as? Bool == false)
     }
 
@@ -187,6 +188,14 @@ struct DoctorTests {
     }
 
     @Test(
+        "who may raise the limit to the usual 8 MiB is told how, and else that root may", .enabled(if: isRoot),
+        arguments: [(8_388_608, "ulimit -S -l 8192"), (8_388_607, "sudo prlimit ")])
+    func memoryLockHint(hard: Int, hint: String) throws {
+        let found = try doctor("prlimit --memlock=0:\(hard) \(asUser(60_405, "keyctl session - skr doctor --json"))")
+        #expect(found.hint("memory-lock")?.hasPrefix(hint) == true, "\(found.outcome)")
+    }
+
+    @Test(
         "no key of another's makes it ask for a persistent keyring, and so make one",
         .enabled(if: isRoot),
         arguments: [
@@ -217,6 +226,7 @@ struct DoctorTests {
             """#)
         let serial = try #require(found.facts("session")["serial"] as? Int)
         #expect(found.verdict("session") == "problem")
+        #expect(found.text("session").hasPrefix("keyring \(serial) _ses (uid \(geteuid()), "))
         #expect(found.text("session").contains("keyring \(serial) is restricted: no key can be added to it"))
         #expect(found.hint("session") == "exec skr session")
         #expect(

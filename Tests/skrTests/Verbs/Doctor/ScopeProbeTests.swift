@@ -33,6 +33,15 @@ struct ScopeProbeTests {
             resolved = try ResolvedScope(lookingAt: .session)
             succeed(5, resolved.linksUserKeyring && resolved.linkCount == 1)
             guard geteuid() == 0 else { exit(0) }
+            // A secret that looks like the list of a keyring's members is none.
+            let other = try Keyring.thread.add(.user, "other", payload: Array("x".utf8).span.bytes)
+            try other.changeOwner(userID: 60_211)
+            let serial = withUnsafeBytes(of: other.serial.rawValue) { Array($0) }
+            try session.add(.user, "secret", payload: serial.span.bytes)
+            succeed(7, try !ResolvedScope(lookingAt: .session).otherUsers.contains(60_211))
+            let nested = try session.addKeyring("nested")
+            try nested.link(other)
+            succeed(8, try ResolvedScope(lookingAt: .session).otherUsers.contains(60_211))
             OrdinaryUser.become(60_211)
             succeed(6, try ResolvedScope(lookingAt: .session).ownership == .foreign(userID: 0))
             exit(0)

@@ -160,6 +160,17 @@ struct HelperTests {
         #expect(outcome == .init(exitCode: 0, output: "username=alice\npassword=s3cret\n", errors: ""))
     }
 
+    @Test("a request that is read to its end may be longer than a page")
+    func longRequest() throws {
+        let outcome = try command.inSession(
+            #"""
+            secret=$(head -c 5000 /dev/zero | tr '\0' q)
+            echo "{\"ServerURL\":\"h.example\",\"Username\":\"u\",\"Secret\":\"$secret\"}" | skr helper docker store
+            skr helper docker get <<<h.example | tr -cd q | wc -c
+            """#)
+        #expect(outcome == .init(exitCode: 0, output: "5000\n", errors: ""))
+    }
+
     @Test("of two that store at once, with more and with less than a password, one is found")
     func storedAtOnce() throws {
         let outcome = try command.inSession(

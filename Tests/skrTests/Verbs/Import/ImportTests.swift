@@ -190,6 +190,49 @@ struct ImportTests {
         #expect(outcome == .init(exitCode: 0, output: "db\nmail\nother/far\nweb/mail\n\(end)\(end)", errors: ""))
     }
 
+    @Test("pass: entries far below are found, but not at any depth")
+    func passDepth() throws {
+        let outcome = try run(
+            #"""
+            near=$(printf 'd/%.0s' {1..20}); far=$(printf 'd/%.0s' {1..60}); mkdir -p .password-store/$far
+            touch .password-store/${near}db.gpg .password-store/${far}db.gpg; run pass | cut -f 2
+            """#)
+        let name = String(repeating: "d/", count: 20) + "db"
+        let end = "skr: 1 new; nothing is imported without --yes\n0\n"
+        #expect(outcome == .init(exitCode: 0, output: "\(name)\n\(end)", errors: ""))
+    }
+
+    @Test("pass: what is imported before an error is shown, and an answer that can't be written is the error then")
+    func passGone() throws {
+        let outcome = try run(
+            #"""
+            mkdir .password-store; touch .password-store/{a,b}.gpg; printf x | skr set a
+            PATH=${PATH%%:*} skr import --from pass --yes; echo $?
+            PATH=${PATH%%:*} skr import --from pass --yes > /dev/full; echo $?
+            """#)
+        #expect(outcome.output == "password\ta\t\t?\tkept\n127\n70\n", "\(outcome)")
+        #expect(outcome.errors.hasPrefix("skr: error: there is no pass in PATH\n"), "\(outcome)")
+        #expect(outcome.errors.hasSuffix("No space left on device\n"), "\(outcome)")
+    }
+
+    @Test("pass: an entry whose first line is empty is no secret; one without a newline is one as a whole")
+    func passLines() throws {
+        let outcome = try run(
+            #"""
+            mkdir -p .password-store bin; touch .password-store/{empty,one}.gpg; PATH=$HOME/bin:$PATH
+            printf '#!/bin/sh\n[ $3 = one ] && printf s3cret || printf "\\nuser: x\\n"\n' > bin/pass; chmod +x bin/pass
+            run pass --yes; skr get one
+            """#)
+        #expect(
+            outcome.output == """
+                password\tempty\t\t?\tgone
+                password\tone\t\t6\timported
+                skr: 1 imported, 1 could not be read
+                0
+                s3cret
+                """, "\(outcome)")
+    }
+
     @Test("pass: names are listed without decrypting; what 'pass show' can't decrypt is not imported")
     func pass() throws {
         let outcome = try run(

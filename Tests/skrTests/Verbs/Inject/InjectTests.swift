@@ -29,13 +29,19 @@ struct InjectTests {
             printf 'x\n{{ skr://api }} {{ skr://a/b/c }}' | skr inject; echo $?
             printf '{{ skr://api' | skr inject; echo $?; skr inject -i /no/such; echo $?; skr inject -i / ; echo $?
             skr inject < /dev/zero; echo $?; skr inject x; echo $?; skr inject <&-; echo $?
+            echo '{"a":1}' | skr set json; echo '{{ skr://api?field=x }} {{ skr://json?field=y }}' | skr inject; echo $?
             """#)
-        #expect(outcome.output == "1\n65\n65\n65\n64\n64\n65\n64\n64\n")
+        #expect(outcome.output == "1\n65\n65\n65\n64\n64\n65\n64\n64\n65\n")
         #expect(outcome.errors.contains("skr: error: no such items, or they have expired: one, two al\n"))
         #expect(outcome.errors.contains("skr: error: api: the secret is not JSON\n"))
         #expect(outcome.errors.contains("skr: error: standard input:2: the reference has more than SERVICE/ACCOUNT"))
         #expect(outcome.errors.contains("skr: error: standard input has more than 16 MiB\n"))
-        #expect(outcome.errors.split(separator: "\n").count == 18)
+        // Of two that are equally bad, the hint is the first one's.
+        #expect(
+            outcome.errors.hasSuffix(
+                "api: the secret is not JSON; json: the secret has no field 'y'\n"
+                    + "skr: hint: leave out the field to get it whole\n"), "\(outcome)")
+        #expect(outcome.errors.split(separator: "\n").count == 20)
         #expect(!outcome.errors.contains("s3cret"))
     }
 

@@ -126,6 +126,24 @@ struct LockTests {
         #expect(outcome.output == "\(code)\nfree\n5\nfree\n")
     }
 
+    @Test("of a signal that leaves a core dump skr dies too, without one of its own")
+    func coreDump() throws {
+        let outcome = try inSession(
+            #"""
+            work=$(mktemp -d); trap 'rm -rf $work' EXIT; cd $work; ulimit -S -c $(ulimit -H -c)
+            quitting='ulimit -c 0; for i in {1..600}; do sleep 0.05; kill -QUIT $PPID || break; done & exec sleep 600'
+            skr lock a -- bash -c "$quitting" 2>/dev/null; echo $?; ls
+            """#)
+        #expect(outcome.output == "131\n", "\(outcome)")
+    }
+
+    @Test("what keeps the lock from being taken is the error, and not that somebody else holds it")
+    func unusable() throws {
+        let outcome = try inSession("keyctl restrict_keyring @s; skr lock a -- echo never; echo $?")
+        #expect(outcome.output == "77\n", "\(outcome)")
+        #expect(outcome.errors.contains("is restricted") && !outcome.errors.contains("somebody else"), "\(outcome)")
+    }
+
     @Test("a holder that is killed takes its command with it and loses the lock; one that works keeps it")
     func timeouts() throws {
         let outcome = try inSession(

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-import skr
+@testable import skr
 
 @Suite("skr helper install, the link's folder")
 struct HelperLinkTests {
@@ -26,6 +26,18 @@ struct HelperLinkTests {
         }
         #expect(LinkFolder.usual(own: "/dev/null/bin", ofMachine: nil, searchPath: []) == nil)
         #expect(LinkFolder.usual(own: "/dev/null/bin", ofMachine: machine, searchPath: [machine]) == machine)
+    }
+
+    @Test("the machine's folder is for root alone")
+    func ofMachine() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            setenv("HOME", "/tmp", 1)
+            setenv("PATH", "/usr/local/bin", 1)
+            let user = try SetupUser()
+            let mayWrite = access("/usr/local/bin", W_OK | X_OK) == 0
+            let expected = geteuid() == 0 && mayWrite ? "/usr/local/bin" : "/tmp/.local/bin"
+            exit(LinkFolder.usual(for: user) == expected ? 0 : 1)
+        }
     }
 
     @Test(

@@ -45,6 +45,19 @@ struct ShownSetupTests {
             outcome.output == "~/.aws/config\n~/.aws/config\n~/.aws/config\nW/home/.aws/config\n", "\(outcome)")
     }
 
+    @Test("a configuration names us by the words of a line that is no comment")
+    func lines() throws {
+        let outcome = try HelperInstallTests.run(
+            #"""
+            mkdir home/.aws; words='credential_process = skr helper aws'
+            state() { printf "$1" > home/.aws/config; skr helper status aws | cut -f 3 | shown; }
+            state "# $words"; state " ;$words\n"; state "x\n\t#$words\n\ny\n"; state "${words%s}"; state ""
+            state "$words"; state "x\n\n\t$words\n"; state "#x\nx; $words"
+            """#)
+        let file = "~/.aws/config\n"
+        #expect(outcome.output == "-\n-\n-\n-\n-\n\(file)\(file)\(file)", "\(outcome)")
+    }
+
     @Test("a path in the home / has one slash")
     func rootHome() async {
         await #expect(processExitsWith: .exitCode(0)) {

@@ -1,0 +1,50 @@
+import Foundation
+import Keyutils
+import SessionKeyring
+import TestSupport
+import Testing
+
+private let item = ItemIdentity.password(service: "in place")
+
+/// Each test is a user of its own, whose quota has no room for a second value.
+@Suite(
+    "An update that must write in place, and can't", .tags(.kernel, .ordinaryUser),
+    .enabled(if: isRoot, "needs root, to become several users")
+)
+struct InPlaceUpdateTests {
+    @Test("its lease is lost in the last quarter; before, it is to begin again", arguments: [false, true])
+    func notWritten(isLate: Bool) async {
+        await #expect(processExitsWith: .exitCode(0)) { [isLate = isLate as Bool] in
+            try OrdinaryUser.becomeInNewSession(isLate ? 60_261 : 60_262)
+            let store = try SecretStore()
+            let old = [UInt8](repeating: 1, count: 15_000)
+            let new = [UInt8](repeating: 2, count: 15_000)
+            try store.set(old, for: item, timeout: .seconds(600))
+            let update = try store.backend.beginUpdate(of: item, lasting: isLate ? .milliseconds(140) : .seconds(60))
+            let isThere = try update.read { _ in }
+            succeed(2, isThere)
+            if isLate {
+                usleep(110_000)
+            } else {
+                let leases = try Keyring.resolve(.sessionKeyring).search(keyring: NamespaceRings.leasesName)
+                // Nothing can be written through it any more.
+                try leases.search(keyring: "default:\(item.keyDescription)").restrict()
+            }
+            var attempt = BackendAttempt(mayUseLastResorts: true)
+            do throws(SecretStoreError) {
+                let isWritten = try Self.commit(new, update, &attempt)
+                succeed(3, !isWritten && !isLate)
+            } catch {
+                succeed(4, error.code == .leaseLost && isLate)
+            }
+            succeed(5, try store.get(item) == old)
+            exit(0)
+        }
+    }
+
+    private static func commit(
+        _ bytes: [UInt8], _ update: any ItemUpdate, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> Bool {
+        try update.commit(bytes.span.bytes, timeout: nil, &attempt)
+    }
+}

@@ -1,0 +1,19 @@
+import Testing
+
+@testable import skr
+
+@Suite("How a command that ran as our child has ended")
+struct ChildEndTests {
+    @Test(
+        "its exit code is a shell's; it is ours to die of where the same signal came for us",
+        arguments: [
+            (0, 0, 0, false), (0x0700, 15, 7, false), (0xFF00, 0, 255, false), (0x8000, 0, 128, false),
+            (15, 15, 143, true), (15, 2, 143, false), (9, 0, 137, false),
+            // With a core dump.
+            (0x80 | 6, 6, 134, true),
+        ] as [(CInt, CInt, Int32, Bool)])
+    func ends(status: CInt, received: CInt, exitCode: Int32, isOurs: Bool) {
+        let end = ChildEnd(status: status, received: received)
+        #expect(end.exitCode == exitCode && end.isOurs == isOurs)
+    }
+}

@@ -163,6 +163,7 @@ let package = Package(
                 "SessionKeyringTesting",
                 "Threads",
                 "CTestFilters",
+                "CTestPause",
                 "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Crypto"])),
             ],

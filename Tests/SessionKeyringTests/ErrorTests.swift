@@ -28,6 +28,57 @@ struct ErrorTests {
         ] { #expect(one != other) }
     }
 
+    @Test(
+        "the store has a code of its own for each error of the kernel's, and keeps the error",
+        arguments: [
+            (EACCES, .forbidden), (EPERM, .unavailable), (ENOSYS, .unavailable), (EDQUOT, .quotaExceeded),
+            (ENOKEY, .notFound), (EKEYEXPIRED, .notFound), (EKEYREVOKED, .sessionRevoked), (EOPNOTSUPP, .unsupported),
+            (ENOMEM, .unexpected), (EINVAL, .unexpected),
+        ] as [(CInt, SecretStoreError.Code)])
+    func kernelError(errno: CInt, code: SecretStoreError.Code) {
+        let kernel = KeyringError(errno: errno, in: .add)
+        let error = SecretStoreError(kernel, item: item)
+        #expect(error.code == code)
+        #expect(error.item == item)
+        #expect(error.underlying == kernel)
+        #expect((error.quota != nil) == (code == .quotaExceeded))
+    }
+
+    @Test("an error about a restricted keyring names it and the item, and keeps the kernel's error")
+    func restricted() throws {
+        let scratch = try ScratchKeyring()
+        let ring = try scratch.keyring.addKeyring("restricted")
+        try ring.restrict()
+        let payload: [UInt8] = [1]
+        do throws(KeyringError) {
+            _ = try ring.add(.user, "key", payload: payload.span.bytes)
+            Issue.record("it was added")
+        } catch {
+            let told = SecretStoreError(error, item: item)
+            #expect(told.detail == .restricted(ring.serial))
+            #expect(told.item == item)
+            #expect(told.underlying == error)
+        }
+    }
+
+    @Test("the keys that can't be read are in the order of their serials")
+    func unreadable() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set("1", for: item)
+        let ring = try scratch.keyring.search(keyring: "skr:default")
+        let payload: [UInt8] = [1]
+        for number in 0..<4 {
+            let key = try Wait.forQuota { () throws(KeyringError) in
+                try ring.add(.user, "password:hidden\(number):", payload: payload.span.bytes)
+            }
+            try key.setPermissions([.userView, .userSetAttribute])
+        }
+        let serials = try store.unreadableKeys().map(\.rawValue)
+        #expect(serials.count == 4)
+        #expect(serials == serials.sorted())
+    }
+
     @Test("a full quota is told with its figures, where the kernel tells them")
     func quota() throws {
         let quota = try KeyQuota.current()

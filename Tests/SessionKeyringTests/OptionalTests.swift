@@ -1,4 +1,5 @@
 import Foundation
+import Keyutils
 import SessionKeyring
 import SessionKeyringTesting
 import Testing
@@ -29,6 +30,29 @@ struct OptionalTests {
         guard case .after? = try store.attributes(of: item)?.expiry else {
             Issue.record("it has no timeout")
             return
+        }
+    }
+
+    @Test("a value goes in with all that is said of how long it lives")
+    @available(*, deprecated, message: "so that it may call what is")
+    func lifetime() throws {
+        let store = SecretStore(backend: InMemoryBackend())
+        let there: String? = "value"
+        let (timeout, fresh, usable) = (Duration.seconds(36_000), Duration.seconds(3_600), Duration.seconds(18_000))
+        for isAdded in [false, true] {
+            try store.clear()
+            if isAdded {
+                try store.add(there, for: item, timeout: timeout, refreshAfter: fresh, usableFor: usable)
+            } else {
+                try store.set(there, for: item, timeout: timeout, refreshAfter: fresh, usableFor: usable)
+            }
+            for (said, expected) in [(item, timeout), (item.freshnessSentinel, fresh), (item.usableSentinel, usable)] {
+                guard case .after(let left)? = try store.attributes(of: said)?.expiry else {
+                    Issue.record("\(said) is gone, or has no end")
+                    continue
+                }
+                #expect(left.atLeast > expected - .seconds(60) && left.atLeast <= expected)
+            }
         }
     }
 

@@ -97,6 +97,24 @@ struct FetchFailureTests {
         #expect(try await value(other) == "fetched")
     }
 
+    @Test("a refresh that failed is not tried again while that is remembered", arguments: Place.allCases)
+    func failedRefresh(place: Place) async throws {
+        let scratch = try ScratchKeyring()
+        let store = try place.store(scratch)
+        try store.set("old", for: item, refreshAfter: .seconds(500), usableFor: .seconds(600))
+        try store.delete(item.freshnessSentinel)
+        let tries = Locked(0)
+        for _ in 0..<2 {
+            let value = try await store.value(for: item, as: String.self, sharingFailuresFor: .seconds(600)) {
+                (_: String?) async throws -> Fetched<String> in
+                tries.withLock { $0 += 1 }
+                throw Refusal()
+            }
+            #expect(value == "old")
+        }
+        #expect(tries.withLock { $0 } == 1)
+    }
+
     @Test("every form of asking, of the store and of a slot, shares a failure unless it is told not to")
     func sharedByDefault() async throws {
         let scratch = try ScratchKeyring()

@@ -61,6 +61,21 @@ struct FetchUndoneTests {
         #expect(try fetch.store([2].span.bytes, timeout: nil))
     }
 
+    @Test("an update that makes nothing of nothing undoes no fetch", arguments: [false, true], [false, true])
+    func emptyUpdate(isInMemory: Bool, inTask isInTask: Bool) async throws {
+        let scratch = try ScratchKeyring()
+        let store = isInMemory ? SecretStore(backend: InMemoryBackend()) : try scratch.store()
+        _ = try await store.value(for: item, timeout: .seconds(60)) { () async throws -> String in
+            if isInTask {
+                try await store.update(item, timeout: nil) { (_: String?) in nil }
+            } else {
+                try blocking { _ = try store.blockingUpdate(item, timeout: nil) { (_: String?) in nil } }
+            }
+            return "fetched"
+        }
+        #expect(try store.get(item) == "fetched")
+    }
+
     @Test("a refresh that takes longer than the old value lives is kept", arguments: [false, true])
     func outlived(isInMemory: Bool) throws {
         let scratch = try ScratchKeyring()

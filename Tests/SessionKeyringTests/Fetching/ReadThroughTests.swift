@@ -153,6 +153,37 @@ struct ReadThroughTests {
         #expect(try await second.value == "fetched")
     }
 
+    @Test("a task that is cancelled already gets no value, though one is there")
+    func cancelledBefore() async throws {
+        let store = SecretStore(backend: InMemoryBackend())
+        try store.set("there", for: item)
+        let gate = Gate()
+        let task = Task {
+            await gate.wait()
+            return try await store.value(for: item) { "fetched" }
+        }
+        task.cancel()
+        gate.open()
+        await #expect(throws: CancellationError.self) { _ = try await task.value }
+    }
+
+    @Test("a fetch may last up to an hour, and no less than 10 milliseconds", arguments: [false, true])
+    func limits(isBlocking: Bool) async throws {
+        let store = SecretStore(backend: InMemoryBackend())
+        @Sendable func value(_ limit: Duration) async throws -> String {
+            if isBlocking {
+                return try blocking { try store.blockingValue(for: item, fetchLasting: limit) { "fetched" } }
+            }
+            return try await store.value(for: item, fetchLasting: limit) { "fetched" }
+        }
+        for limit in [Duration.milliseconds(9), .seconds(3_601)] {
+            await #expect { _ = try await value(limit) } throws: {
+                ($0 as? SecretStoreError)?.code == .invalidTimeout
+            }
+        }
+        #expect(try await value(.seconds(3_600)) == "fetched")
+    }
+
     @Test(
         "bad lifetimes are refused before anything is fetched",
         arguments: [(.zero, nil), (nil, .seconds(-1)), (.seconds(5), .seconds(5)), (.seconds(5), .zero)]

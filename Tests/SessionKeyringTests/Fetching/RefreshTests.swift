@@ -73,6 +73,37 @@ struct RefreshTests {
                 try store.set("login", for: item, refreshAfter: .seconds(600))
             }
         } throws: { ($0 as? SecretStoreError)?.code == .forbidden }
+        try store.delete(item)
+        await #expect {
+            if isInTask {
+                try await store.add("login", for: item, refreshAfter: .seconds(600), waiting: .seconds(1))
+            } else {
+                try store.add("login", for: item, refreshAfter: .seconds(600))
+            }
+        } throws: { ($0 as? SecretStoreError)?.code == .forbidden }
+    }
+
+    @Test("a login is stored though others keep its freshness from being stated", arguments: [false, true])
+    func keptFromStating(inTask isInTask: Bool) async throws {
+        let store = SecretStore(backend: NoUpdates(code: .leaseLost))
+        if isInTask {
+            try await store.set("login", for: item, refreshAfter: .seconds(600), waiting: .seconds(1))
+        } else {
+            try store.set("login", for: item, refreshAfter: .seconds(600))
+        }
+        #expect(try store.get(item) == "login")
+    }
+
+    @Test("a timeout is taken away without an update where nothing was refused", arguments: [false, true])
+    func timeoutAlone(inTask isInTask: Bool) async throws {
+        let store = SecretStore(backend: NoUpdates())
+        try store.set("login", for: item, timeout: .seconds(600))
+        if isInTask {
+            #expect(try await store.removeTimeout(of: item, waiting: .seconds(1)))
+        } else {
+            #expect(try store.removeTimeout(of: item))
+        }
+        #expect(try store.attributes(of: item)?.expiry == .never)
     }
 
     @Test("a fetched value whose freshness can't be stated is an error", arguments: [false, true])
@@ -275,8 +306,29 @@ struct RefreshTests {
         _ = try await store.value(for: item, as: String.self) { _ in
             Fetched("same", refreshAfter: .zero, usableFor: .seconds(600))
         }
-        let next = try await store.value(for: item, as: String.self, sharingFailuresFor: nil) { _ in throw Refusal() }
+        let fetches = Locked(0)
+        let next = try await store.value(for: item, as: String.self, sharingFailuresFor: nil) {
+            (_: String?) async throws -> Fetched<String> in
+            fetches.withLock { $0 += 1 }
+            throw Refusal()
+        }
         #expect(next == "same")
+        #expect(fetches.withLock { $0 } == 1)
+    }
+
+    @Test("a value that is due is usable unless it says otherwise", arguments: Place.allCases)
+    func usableByDefault(place: Place) async throws {
+        let scratch = try ScratchKeyring()
+        let store = try place.store(scratch)
+        @Sendable func refreshInVain() async throws -> String {
+            try await store.value(for: item, as: String.self, sharingFailuresFor: nil) { _ in throw Refusal() }
+        }
+        try store.set("old", for: item, refreshAfter: .seconds(600))
+        try store.delete(item.freshnessSentinel)
+        #expect(try await refreshInVain() == "old")
+        try store.delete(item)
+        _ = try await store.value(for: item, as: String.self) { _ in Fetched("used", usableFor: .zero) }
+        await #expect(throws: Refusal.self) { try await refreshInVain() }
     }
 
     @Test("what was fetched without a time to refresh stays until it is gone", arguments: Place.allCases)
@@ -347,10 +399,11 @@ private struct CountingBackend: ForwardingBackend {
 /// A backend in which nothing may be updated, as sentinels are.
 private struct NoUpdates: ForwardingBackend {
     let whole: any SecretBackend = InMemoryBackend()
+    var code = SecretStoreError.Code.forbidden
 
     func beginUpdate(
         of item: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> any ItemUpdate {
-        throw SecretStoreError(.forbidden, item: item)
+        throw SecretStoreError(code, item: item)
     }
 }

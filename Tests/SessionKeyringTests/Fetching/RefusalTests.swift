@@ -52,6 +52,41 @@ struct RefusalTests {
         }
     }
 
+    @Test("a failure while a caller waits for the lease counts where there is no item")
+    func failedMeanwhileWithoutItem() async throws {
+        let store = SecretStore(backend: InMemoryBackend())
+        let racing = SecretStore(
+            backend: RacingBackend(whole: store.backend, at: .lease) {
+                _ = try? store.set("", for: item.failureSentinel, timeout: .seconds(600))
+            })
+        await #expect {
+            try await racing.value(for: item, sharingFailuresFor: .seconds(600)) { "fetched" }
+        } throws: {
+            ($0 as? SecretStoreError)?.code == .fetchFailed
+        }
+    }
+
+    @Test("what was said of an older value is taken back where the new one was replaced at once")
+    func saidOfOlder() throws {
+        let store = SecretStore(backend: InMemoryBackend())
+        try store.set("old", for: item, refreshAfter: .seconds(500), usableFor: .seconds(600))
+        let racing = SecretStore(
+            backend: RacingBackend(whole: store.backend, at: .sentinel) { try? store.set("second", for: item) })
+        try racing.set("first", for: item, refreshAfter: .seconds(500), usableFor: .seconds(600))
+        #expect(try store.get(item) == "second")
+        for sentinel in item.sentinels { #expect(try !store.contains(sentinel)) }
+    }
+
+    @Test("a login that brings what was refused is fresh", arguments: Place.allCases)
+    func sameLogin(place: Place) async throws {
+        let scratch = try ScratchKeyring()
+        let store = try place.store(scratch)
+        try store.set("same", for: item, refreshAfter: .seconds(600))
+        try store.invalidate("same", for: item)
+        try store.set("same", for: item, refreshAfter: .seconds(600))
+        #expect(try await store.value(for: item, as: String.self) { _ in Fetched("once more") } == "same")
+    }
+
     @Test("what two logins say at once is said of the one that is there")
     func twoLogins() async throws {
         let scratch = try ScratchKeyring()

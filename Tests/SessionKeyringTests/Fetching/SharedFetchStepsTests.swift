@@ -51,6 +51,79 @@ struct SharedFetchStepsTests {
         Issue.record("its limit always came first")
     }
 
+    @Test("a caller that leaves before it waits counts no more, and the last one who leaves ends the fetch")
+    func left() throws {
+        let lease = try store.backend.takeLease("left", lasting: .seconds(60))
+        let first = SharedFetch.join(key("left"))
+        let second = SharedFetch.join(key("left"))
+        let fetch = first.fetch
+        let isShared = second.fetch === fetch
+        #expect(isShared)
+        _ = consume second
+        _ = consume first
+        let isHeld = fetch.hold(lease, nil, upTo: .seconds(60)) { .unknown }
+        #expect(!isHeld)
+        #expect(!fetch.beginKeeping())
+        let next = SharedFetch.join(key("left"))
+        let isNextFirst = next.isFirst
+        #expect(isNextFirst)
+    }
+
+    @Test("a caller that waits only when the fetch is over is told its first end")
+    func over() {
+        func found(_ number: Int) -> SharedFetch.End { .found(number, isForAll: true) }
+        let endings: [(SharedFetch) -> Void] = [
+            { fetch in
+                fetch.answer(with: found(1))
+                fetch.finish(with: found(2))
+            },
+            { fetch in
+                fetch.finish(with: found(1))
+                fetch.answer(with: found(2))
+            },
+        ]
+        for (number, ending) in endings.enumerated() {
+            let part = SharedFetch.join(key("over \(number)"))
+            ending(part.fetch)
+            guard case .found(let value, _) = part.fetch.waitForEnd(for: part) else {
+                Issue.record("\(number): it has ended in another way")
+                continue
+            }
+            #expect(value as? Int == 1, "\(number)")
+        }
+    }
+
+    @Test("a caller that is cancelled before it waits is told so while others still wait")
+    func cancelledBefore() async {
+        let wanted = key("cancelled")
+        let first = SharedFetch.join(wanted)
+        let gate = Gate()
+        let cancelled = Task {
+            await gate.wait()
+            let second = SharedFetch.join(wanted)
+            guard case .failed(let error) = await second.fetch.end(for: second) else { return false }
+            return error is CancellationError
+        }
+        cancelled.cancel()
+        gate.open()
+        #expect(await cancelled.value)
+        _ = consume first
+    }
+
+    @Test("two stores share fetches if their backend is one object, and else only where it names the place")
+    func shared() {
+        let backend = InMemoryBackend()
+        let item = ItemIdentity.password(service: "shared")
+        func key(_ store: SecretStore) -> FetchKey { FetchKey(store, item, String.self) }
+        let (first, second) = (SecretStore(backend: backend), SecretStore(backend: backend))
+        #expect(key(first) == key(second))
+        let (one, other) = (
+            SecretStore(backend: Wrapper(whole: backend)), SecretStore(backend: Wrapper(whole: backend))
+        )
+        #expect(key(one) == key(one))
+        #expect(key(one) != key(other))
+    }
+
     /// A fetch that ends at that limit: nothing of it is stored, and its lease is released.
     private func endAtLimit(_ limit: Duration) throws {
         let lease = try store.backend.takeLease("ended", lasting: .seconds(60))
@@ -60,6 +133,8 @@ struct SharedFetchStepsTests {
         let isHeld = fetch.hold(lease, nil, upTo: limit) { [store] in
             let isHeld = (try? store.backend.isLeaseHeld("ended")) == true
             wasHeld.withLock { $0 = isHeld }
+            // What the work finds at that moment counts no more.
+            fetch.finish(with: .failed(CancellationError()))
             return .unknown
         }
         // On a busy machine, its limit may come first.
@@ -74,4 +149,8 @@ struct SharedFetchStepsTests {
         let isHeldLate = fetch.hold(lease, nil, upTo: .seconds(60)) { .unknown }
         #expect(!isHeldLate)
     }
+}
+
+private struct Wrapper: ForwardingBackend {
+    let whole: any SecretBackend
 }

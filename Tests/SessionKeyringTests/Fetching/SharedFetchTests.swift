@@ -266,6 +266,23 @@ struct SharedFetchTests {
         #expect(try await value("new") == "new")
     }
 
+    @Test("a refresh behind the caller's back that hangs does not keep the caller waiting")
+    func hungBehind() async throws {
+        let store = SecretStore(backend: InMemoryBackend())
+        try store.set("old", for: item)
+        let gate = Gate()
+        let value = try await store.value(
+            for: item, timeout: .seconds(3_600), refreshAfter: .seconds(600), staleWhileRefreshing: true
+        ) {
+            await gate.wait()
+            return "new"
+        }
+        #expect(value == "old")
+        gate.open()
+        while try store.get(item, as: String.self) == "old" { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(try store.get(item) == "new")
+    }
+
     @Test("a fetch that keeps its thread keeps others waiting no longer than its lease")
     func hungThread() throws {
         let scratch = try ScratchKeyring()
@@ -320,33 +337,6 @@ private func fetchNext(in store: SecretStore) async throws -> String {
     }
     defer { limit.cancel() }
     return try await next.value
-}
-
-/// Something to wait for that no cancellation opens.
-private final class Gate: Sendable {
-    private let state = Locked((isOpen: false, waiters: [CheckedContinuation<Void, Never>]()))
-
-    func wait() async {
-        await withCheckedContinuation { waiter in
-            let isOpen = state.withLock { state in
-                if !state.isOpen { state.waiters.append(waiter) }
-                return state.isOpen
-            }
-            if isOpen { waiter.resume() }
-        }
-    }
-
-    func awaitWaiter() async {
-        while state.withLock({ $0.waiters.isEmpty }) { try? await Task.sleep(for: .milliseconds(1)) }
-    }
-
-    func open() {
-        let waiters = state.withLock { state in
-            defer { state = (true, []) }
-            return state.waiters
-        }
-        for waiter in waiters { waiter.resume() }
-    }
 }
 
 /// Counts how often the item is read.

@@ -60,8 +60,43 @@ struct SingleFlightTests {
         flight.rememberFailure(under: .none)
         let lease = try takeTurn(flight)
         flight.rememberFailure(under: lease)
+        // Also while the one that failed still holds its lease.
+        #expect { _ = try takeTurn(flight) } throws: { ($0 as? SecretStoreError)?.code == .fetchFailed }
         _ = lease.release()
         #expect { _ = try takeTurn(flight) } throws: { ($0 as? SecretStoreError)?.code == .fetchFailed }
+        let absent = { () throws(SecretStoreError) -> Found<Int>? in nil }
+        var attempt = BackendAttempt(mayUseLastResorts: false)
+        #expect {
+            _ = try flight.nextTurn(force: true, &attempt, read: absent)
+        } throws: {
+            ($0 as? SecretStoreError)?.code == .fetchFailed
+        }
+    }
+
+    @Test("who waited in vain is told that somebody fetches it, or that others were in the way")
+    func inVain() throws {
+        let flight = try flight(SecretStore(backend: InMemoryBackend()))
+        let absent = { () throws(SecretStoreError) -> Found<Int>? in nil }
+        for (reason, code) in [(.namedLease, .leaseHeld), (.itemLease, .contended)]
+            as [(Blockage, SecretStoreError.Code)]
+        {
+            #expect {
+                _ = try flight.turn(givingUp: SecretStoreError(.blocked(reason), item: item), read: absent)
+            } throws: {
+                ($0 as? SecretStoreError)?.code == code
+            }
+        }
+    }
+
+    @Test("in place of a lease that the quota has no room for there is one that holds nothing")
+    func none() throws {
+        let none = FetchLease.none
+        #expect(none.fencingNumber == 0)
+        #expect(none.timeLeft == .zero && !none.canStore)
+        #expect(try !none.renew(lasting: .seconds(1)))
+        #expect(none.release())
+        let lease = try takeTurn(flight(SecretStore(backend: InMemoryBackend())))
+        #expect(lease.fencingNumber > 0)
     }
 
     @Test("what was fetched without a lease is not stored, and that is no error")
@@ -80,8 +115,55 @@ struct SingleFlightTests {
         #expect(try store.get(item) as SecretBytes? == nil)
     }
 
-    @Test("whoever can't begin to watch the item at once holds the lease until the next attempt")
-    func heldBetweenAttempts() throws {
+    enum Loss: CaseIterable { case lease, item }
+
+    @Test(
+        "what was fetched is neither stored nor noted where its lease was lost or the item was changed",
+        arguments: Loss.allCases)
+    func lost(loss: Loss) throws {
+        let store = SecretStore(backend: InMemoryBackend())
+        let cached = ItemIdentity.cached("date")
+        let flight = try SingleFlight(store: store, item: cached, leaseDuration: .seconds(60), .never)
+        let lifetime = try Lifetime(timeout: nil, refreshAfter: nil, of: cached)
+        let printed: [UInt8] = [1]
+        let lease = try takeTurn(flight)
+        switch loss {
+        case .lease: _ = lease.release()
+        case .item: try store.set("other", for: cached)
+        }
+        #expect(try flight.keep(printed.span.bytes, for: lifetime, under: lease, of: 7))
+        #expect(try store.get(cached, as: String.self) == (loss == .item ? "other" : nil))
+        #expect(try !store.contains(cached.commandSentinel))
+        guard loss == .lease else { return }
+        // An earlier attempt may have done something.
+        var attempt = BackendAttempt(mayUseLastResorts: false)
+        _ = attempt.makeProgress()
+        #expect {
+            _ = try flight.store(printed.span.bytes, for: lifetime, under: lease, &attempt)
+        } throws: {
+            ($0 as? SecretStoreError)?.code == .leaseLost
+        }
+    }
+
+    @Test(
+        "what was fetched is stored if only the item's own lease is lost for once, not if the fetch's is",
+        arguments: [false, true])
+    func itemLeaseLost(losesFetch: Bool) throws {
+        let store = SecretStore(backend: LosingBackend(losesFetch: losesFetch))
+        let flight = try flight(store)
+        let lease = try takeTurn(flight)
+        if losesFetch {
+            #expect { _ = try keep(lease, flight) } throws: { ($0 as? SecretStoreError)?.code == .contended }
+        } else {
+            #expect(try keep(lease, flight))
+        }
+        #expect(try store.contains(item) == !losesFetch)
+    }
+
+    @Test(
+        "whoever can't begin to watch the item at once holds the lease until the next attempt, or takes it again",
+        arguments: [false, true])
+    func heldBetweenAttempts(isLost: Bool) throws {
         let backend = LateWatch()
         let flight = try flight(SecretStore(backend: backend))
         let absent = { () throws(SecretStoreError) -> Found<Int>? in nil }
@@ -90,13 +172,14 @@ struct SingleFlightTests {
             _ = try flight.nextTurn(&attempt, read: absent)
         }
         #expect(try backend.isLeaseHeld(item.fetchLeaseName))
+        if isLost { _ = attempt.progress?.fetchLease?.release() }
         let turn = try flight.nextTurn(&attempt, read: absent)
         guard case .fetch(let lease, old: nil, isOldUsable: false) = turn else {
             Issue.record("it is not to be fetched")
             return
         }
         #expect(lease.timeLeft > .zero)
-        #expect(backend.leases.withLock { $0 } == 1)
+        #expect(backend.leases.withLock { $0 } == (isLost ? 2 : 1))
     }
 
     @Test("what a hidden item says is read as it was written, and what has another size or kind says nothing")
@@ -153,6 +236,8 @@ struct SingleFlightTests {
         #expect(command == 7)
         let attributes = try #require(try store.attributes(of: cached.commandSentinel))
         #expect(attributes.expiry != .never)
+        backend.refusal.withLock { $0 = .leaseLost }
+        #expect(try !keep(), "it is kept without its note")
         backend.refusal.withLock { $0 = .forbidden }
         #expect { _ = try keep() } throws: { ($0 as? SecretStoreError)?.code == .forbidden }
     }
@@ -207,4 +292,51 @@ private struct NoWatches: ForwardingBackend {
     func beginFetch(
         of item: ItemIdentity, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> (any ItemFetch)? { nil }
+}
+
+/// A backend that loses an item's lease once when a fetch stores it, or the lease of the fetch too.
+private struct LosingBackend: ForwardingBackend {
+    let whole: any SecretBackend = InMemoryBackend()
+    let losesFetch: Bool
+    let lease = Locked<(any LeaseHandle)?>(nil)
+
+    func takeLease(
+        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> any LeaseHandle {
+        let taken = try whole.takeLease(name, lasting: duration, &attempt)
+        lease.withLock { $0 = taken }
+        return taken
+    }
+
+    func beginFetch(
+        of item: ItemIdentity, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> (any ItemFetch)? {
+        guard let fetch = try whole.beginFetch(of: item, &attempt) else { return nil }
+        return LosingFetch(fetch, of: item, losing: losesFetch ? lease : nil)
+    }
+}
+
+private final class LosingFetch: ItemFetch {
+    private let whole: any ItemFetch
+    private let item: ItemIdentity
+    private let lost: Locked<(any LeaseHandle)?>?
+    private let isFirst = Locked(true)
+
+    init(_ whole: any ItemFetch, of item: ItemIdentity, losing lost: Locked<(any LeaseHandle)?>?) {
+        (self.whole, self.item, self.lost) = (whole, item, lost)
+    }
+
+    func store(
+        _ bytes: RawSpan, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> Bool {
+        let isFirst = isFirst.withLock { isFirst in
+            defer { isFirst = false }
+            return isFirst
+        }
+        if isFirst {
+            _ = lost?.withLock { $0 }?.release()
+            throw SecretStoreError(.leaseLost, item: item)
+        }
+        return try whole.store(bytes, timeout: timeout, &attempt)
+    }
 }

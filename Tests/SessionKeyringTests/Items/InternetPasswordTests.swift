@@ -85,6 +85,36 @@ struct InternetPasswordTests {
         #expect(try store.identities().isEmpty)
         #expect(backend.sets.withLock { $0 } == 1)
     }
+
+    @Test("credentials that another one deletes are stored again by a task that is cancelled meanwhile")
+    func cancelledAlone() async throws {
+        let store = SecretStore(backend: Rival(moment: .deletion, isCancelling: true))
+        try store.set(InternetCredentials(account: "bob", password: "old"), server: "h")
+        try await Task {
+            let credentials = InternetCredentials(account: "alice", password: "new")
+            try await store.set(credentials, server: "h", deletingOthers: true, waiting: .seconds(1))
+        }.value
+        #expect(try store.identities() == [alice])
+    }
+
+    @Test(
+        "it is an error if the other accounts can't be deleted, or the new credentials not be stored again",
+        arguments: [false, true], [false, true])
+    func unfinished(inTask isInTask: Bool, refusesDeletion: Bool) async throws {
+        let store = SecretStore(backend: Refusing(refusesDeletion: refusesDeletion))
+        try store.set(InternetCredentials(account: "bob", password: "old"), server: "h")
+        let credentials = InternetCredentials(account: "alice", password: "new")
+        do {
+            if isInTask {
+                try await store.set(credentials, server: "h", deletingOthers: true, waiting: .seconds(1))
+            } else {
+                try store.set(credentials, server: "h", deletingOthers: true)
+            }
+            Issue.record("no error")
+        } catch {
+            #expect((error as? SecretStoreError)?.code == .forbidden)
+        }
+    }
 }
 
 private let alice = ItemIdentity.internet(server: "h", account: "alice")
@@ -96,6 +126,7 @@ private struct Rival: ForwardingBackend {
     let whole: any SecretBackend = InMemoryBackend()
     let sets = Locked(0)
     let moment: Moment?
+    var isCancelling = false
 
     func set(
         _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
@@ -108,6 +139,31 @@ private struct Rival: ForwardingBackend {
     func delete(_ item: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
         let wasThere = try whole.delete(item, &attempt)
         if moment == .deletion { _ = try whole.delete(alice, &attempt) }
+        if isCancelling { withUnsafeCurrentTask { $0?.cancel() } }
         return wasThere
+    }
+}
+
+/// A backend that refuses to delete anything, or deletes Alice's credentials too and stores them once only.
+private struct Refusing: ForwardingBackend {
+    let whole: any SecretBackend = InMemoryBackend()
+    let refusesDeletion: Bool
+    let wasStored = Locked(false)
+
+    func set(
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) {
+        let isAgain = wasStored.withLock { wasStored in
+            defer { if item == alice { wasStored = true } }
+            return item == alice && wasStored
+        }
+        if isAgain { throw SecretStoreError(.forbidden, item: item) }
+        try whole.set(bytes, for: item, timeout: timeout, &attempt)
+    }
+
+    func delete(_ item: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
+        if refusesDeletion { throw SecretStoreError(.forbidden, item: item) }
+        _ = try whole.delete(alice, &attempt)
+        return try whole.delete(item, &attempt)
     }
 }

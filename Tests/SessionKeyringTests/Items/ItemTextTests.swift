@@ -34,11 +34,43 @@ struct ItemTextTests {
         "a description of another kind, or of more or fewer parts, is not an item",
         arguments: [
             "other:a:b", "passwords:a:b", "credentials:a:b", ":a:b", "credential", "credential:a", "credential:a:b:c",
-            "cached::b",
+            "cached::b", "pass:a:b", "cred:a:b", "xpassword:a:b", "password: a:b", "password:.a:b", "password:a: b",
+            "password:a:.b",
         ])
     func foreign(description: String) {
         let bytes = Array(description.utf8)
         #expect(ItemIdentity(keyDescription: bytes.span.bytes) == nil)
+    }
+
+    @Test("a description that is not UTF-8 is not an item")
+    func notText() {
+        let bytes = Array("password:".utf8) + [0x80] + Array(":a".utf8)
+        #expect(ItemIdentity(keyDescription: bytes.span.bytes) == nil)
+    }
+
+    @Test(
+        "an item is read back from its description with all its parts",
+        arguments: [
+            .password(service: "api"), .password(service: "a b"), .password(service: "api", account: "alice"),
+            .internet(server: "é", account: "a b"), .internet(server: "a:b"), .cached("a b", variant: "x:y"),
+            .cached("a", variant: "b"), .credential(service: "s", account: "."), .credential(service: "s"),
+            .key(tag: "a tag"), .key(tag: "tag"),
+        ] as [ItemIdentity])
+    func readBack(item: ItemIdentity) {
+        let bytes = Array(item.keyDescription.utf8)
+        for read in [
+            ItemIdentity(keyDescription: item.keyDescription), ItemIdentity(keyDescription: bytes.span.bytes),
+        ] {
+            #expect(read == item)
+            #expect(read?.kind == item.kind && read?.service == item.service && read?.account == item.account)
+        }
+    }
+
+    @Test("an item of any kind has an account, but a key has none")
+    func kinds() {
+        #expect(ItemIdentity(.key, service: "a", account: "b") == .key(tag: "a"))
+        #expect(ItemIdentity(.key, service: "a", account: "b").account == "")
+        #expect(ItemIdentity(.cached, service: "a", account: "b") == .cached("a", variant: "b"))
     }
 
     @Test("two secrets are in order as well as many are: by kind, account and service")

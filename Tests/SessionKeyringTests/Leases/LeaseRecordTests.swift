@@ -1,6 +1,8 @@
+import CTestFilters
 import Foundation
 import Keyutils
 import SessionKeyringTesting
+import TestSupport
 import Testing
 import Threads
 
@@ -34,6 +36,101 @@ struct LeaseRecordTests {
             bytes[0] += 1
             let other = LeaseRecord(payload: bytes.span.bytes)
             #expect(short == nil && other == nil)
+        }
+    }
+
+    @Test("a record names its numbers in the order of earlier versions, and nothing where there is nothing to name")
+    func words() throws {
+        let holder = LeaseHolder(processID: 2, startTime: 3, namespaces: 5)
+        var record = LeaseRecord(
+            holder: holder, acquired: BootTime(nanoseconds: 7), deadline: BootTime(nanoseconds: 11))
+        func words() throws -> [UInt64] {
+            let bytes: [UInt8] = try record.withPayload { payload in payload.withUnsafeBytes { Array($0) } }
+            return stride(from: 0, to: bytes.count, by: 8).map { start in
+                bytes[start..<start + 8].reversed().reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+            }
+        }
+        let version: UInt64 = 0x0001_736B_722D_6C73
+        #expect(try words() == [version, 2, 3, 5, 7, 11, 0, 0, 0, 0, 0, 0])
+        record.command = LeaseHolder(processID: 13, startTime: 17, namespaces: 5)
+        record.overwrite = LeaseRecord.Overwrite(key: KeySerial(rawValue: 19), expiry: 23, hash: 29)
+        #expect(try words() == [version, 2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 0])
+    }
+
+    @Test("a holder is looked at only if its number, its start and its namespaces are known and mean the same here")
+    func ownNamespaces() {
+        let own = LeaseHolder.current
+        for (processID, startTime, namespaces, isOwn) in [
+            (own.processID, own.startTime, own.namespaces, true), (1, 1, own.namespaces, true),
+            (0, own.startTime, own.namespaces, false), (-1, own.startTime, own.namespaces, false),
+            (own.processID, 0, own.namespaces, false), (own.processID, own.startTime, 0, false),
+            (own.processID, own.startTime, own.namespaces + 1, false),
+        ] as [(Int32, UInt64, UInt64, Bool)] {
+            let holder = LeaseHolder(processID: processID, startTime: startTime, namespaces: namespaces)
+            #expect(holder.isOfOwnNamespaces == isOwn, "\(holder)")
+        }
+    }
+
+    @Test("a holder is dead if nobody has its number, and nobody knows where its start is not known")
+    func fate() {
+        let own = LeaseHolder.current
+        // The kernel numbers up to 2^22.
+        let nobody = LeaseHolder(processID: 4_194_305, startTime: 1, namespaces: own.namespaces)
+        #expect(nobody.fate == .dead)
+        // What an earlier call has left there tells nothing.
+        errno = ESRCH
+        let fate = own.fate
+        #expect(fate == .alive)
+        let unknown = LeaseHolder(processID: own.processID, startTime: 0, namespaces: own.namespaces)
+        #expect(unknown.fate == .unknown)
+    }
+
+    @Test("a child is named by when it started, and by nothing if it is not there")
+    func child() {
+        #expect(LeaseHolder(child: getpid()) == .current)
+        let none = LeaseHolder(child: 4_194_305)
+        #expect(none.startTime == 0)
+        #expect(none.fate == .unknown)
+    }
+
+    @Test("a holder's namespaces are those of its numbers and of its times")
+    func namespaces() {
+        func inode(_ name: String) -> UInt64 {
+            var status = stat()
+            return stat("/proc/self/ns/\(name)", &status) == 0 ? UInt64(status.st_ino) : 0
+        }
+        #expect(LeaseHolder.current.namespaces == inode("pid") << 32 | inode("time") & 0xFFFF_FFFF)
+    }
+
+    @Test("a forked child is a holder of its own")
+    func forkedChild() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            let parent = LeaseHolder.current
+            let child = test_fork()
+            if child == 0 { _exit(LeaseHolder.current.processID == getpid() ? 0 : 3) }
+            var status = CInt()
+            waitpid(child, &status, 0)
+            succeed(4, status == 0)
+            succeed(5, LeaseHolder.current == parent)
+            exit(0)
+        }
+    }
+
+    @Test("a report names the holder, or the command that has outlived it, and nobody of other namespaces")
+    func report() {
+        let alive = LeaseHolder.current
+        let dead = LeaseHolder(
+            processID: alive.processID, startTime: alive.startTime + 1, namespaces: alive.namespaces)
+        let foreign = LeaseHolder(processID: 2, startTime: 2, namespaces: alive.namespaces + 1)
+        let outliving = LeaseHolder(processID: 1, startTime: 1, namespaces: alive.namespaces)
+        for (holder, command, processID) in [
+            (alive, nil, alive.processID), (alive, outliving, alive.processID), (dead, nil, dead.processID),
+            (dead, outliving, 1), (foreign, nil, nil), (foreign, outliving, nil), (dead, foreign, nil),
+        ] as [(LeaseHolder, LeaseHolder?, Int32?)] {
+            var record = LeaseRecord(holder: holder, acquired: .now(), deadline: .now())
+            record.command = command
+            let report = LeaseReport(record, userID: 7)
+            #expect(report.processID == processID && report.userID == 7)
         }
     }
 
@@ -75,6 +172,9 @@ struct LeaseRecordTests {
         let left = LeaseRenewer(lease, lasting: .seconds(30)).millisecondsLeft
         #expect(left > 9_000 && left <= 10_001)
         #expect(LeaseRenewer(lease, lasting: .milliseconds(2)).millisecondsLeft <= 2)
+        let due = LeaseRenewer(lease, lasting: .milliseconds(3))
+        usleep(2_000)
+        #expect(due.millisecondsLeft == 1)
     }
 
     @Test("a lease is renewed once it is due, and not before")
@@ -113,10 +213,40 @@ struct LeaseRecordTests {
         #expect(status.hasEnded == hasEnded)
     }
 
+    @Test("a status is read if it ends behind the last field that is needed")
+    func shortStatus() throws {
+        let status = try #require(
+            ProcessStatus(line: Array("17 (a) Z 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 1 0 4711".utf8)))
+        #expect(status.startTime == 4711)
+        #expect(status.hasEnded)
+    }
+
+    @Test("a file is read from its first byte on, and one that is empty, a folder or not there is none")
+    func smallFile() throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("small-\(UUID().uuidString)").path
+        defer { unlink(path) }
+        try Data("a".utf8).write(to: URL(fileURLWithPath: path))
+        // What an earlier call has left there tells nothing.
+        errno = EINTR
+        let bytes = SmallFile.read(path)
+        #expect(bytes == [UInt8(ascii: "a")])
+        for none in ["/dev/null", "/proc", "/proc/none"] { #expect(SmallFile.read(none) == nil) }
+    }
+
+    @Test("a file is read and closed also where the process has no other one")
+    func firstFile() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            close(0)
+            succeed(3, SmallFile.read("/proc/self/stat") != nil)
+            succeed(4, fcntl(0, F_GETFD) == -1)
+            exit(0)
+        }
+    }
+
     @Test(
         "a status is not read if a field is missing or not a number",
         arguments: [
-            "", "17 (a", "17 (a) Z 1 2", "17 (a) Z 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 1 0",
+            "", "17 (a", "17 (a)", "17 (a) Z 1 2", "17 (a) Z 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 1 0",
             "17 (a) Z 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 1 0 x",
             "17 (a) Z 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 x 0 1",
         ])

@@ -1,3 +1,4 @@
+import CTestFilters
 import Foundation
 import Keyutils
 import SessionKeyring
@@ -44,6 +45,59 @@ struct LoginSurveyTests {
             let table = try KeyTable.snapshot()
             succeed(4, table.keyrings(named: "_uid.\(user)").isEmpty)
             succeed(5, table.keyrings(named: "_persistent.\(user)").isEmpty)
+            exit(0)
+        }
+    }
+
+    @Test("is found in the session of a user whose own keyrings are not made, and looking makes none")
+    func onlySession() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            let user = UInt32.random(in: 1_000_000...2_000_000_000)
+            OrdinaryUser.become(user)
+            let session = try TestSession.join()
+            try SecretStore(namespace: "mine").set("1", for: item)
+            succeed(3, try names(in: .session) == ["mine"])
+            for scope in [SecretScope.user, .persistent] { succeed(4, try names(in: scope) == []) }
+            // A keyring that was called like the user's when the table was read is not the user's either.
+            let namesake = Key(try session.addKeyring("_uid_ses.\(user)"))
+            let survey = LoginSurvey()
+            try session.unlink(namesake)
+            succeed(5, becomesTrue(within: 60) { (try? namesake.describe()) == nil })
+            succeed(6, try survey.findings(in: .user) { $0.name } == [])
+            let table = try KeyTable.snapshot()
+            succeed(7, table.keyrings(named: "_uid.\(user)").isEmpty)
+            succeed(8, table.keyrings(named: "_persistent.\(user)").isEmpty)
+            exit(0)
+        }
+    }
+
+    @Test("is found in a session without a ring of leases where the user's keyrings are made")
+    func withoutLeases() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            OrdinaryUser.become(60_270)
+            let session = try TestSession.join()
+            _ = try Keyring.resolve(.userKeyring)
+            _ = try session.addKeyring("skr:alone")
+            succeed(3, try names(in: .session) == ["alone"])
+            exit(0)
+        }
+    }
+
+    /// KEYCTL_DESCRIBE, and every call of the key facility.
+    @Test(
+        "is not called nothing where the kernel fails to tell",
+        arguments: [(6, ENOMEM), (-1, ENOSYS)] as [(Int32, CInt)])
+    func untold(operation: Int32, error: CInt) async {
+        await #expect(processExitsWith: .exitCode(0)) { [operation = operation as Int32, error = error as CInt] in
+            try OrdinaryUser.becomeInNewSession(60_271)
+            try SecretStore(namespace: "mine").set("1", for: item)
+            guard test_filter_install(operation, error) == 0 else { exit(2) }
+            do {
+                _ = try names(in: .session)
+                exit(3)
+            } catch let told as SecretStoreError {
+                succeed(4, told.underlying?.errno == error)
+            }
             exit(0)
         }
     }

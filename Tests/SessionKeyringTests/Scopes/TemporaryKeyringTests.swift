@@ -1,8 +1,9 @@
 import Keyutils
-import SessionKeyring
 import SessionKeyringTesting
 import TestSupport
 import Testing
+
+@testable import SessionKeyring
 
 @Suite("A temporary keyring", .tags(.kernel))
 struct TemporaryKeyringTests {
@@ -25,6 +26,56 @@ struct TemporaryKeyringTests {
         #expect(try scratch.keyring.members().isEmpty)
         _ = try make(in: scratch.keyring)
         #expect(try scratch.keyring.members().isEmpty)
+    }
+
+    @Test("it has the permissions that were asked for, and the kernel's usual ones otherwise")
+    func permissions() throws {
+        let scratch = try ScratchKeyring()
+        let permissions: KeyPermissions = [.possessorAll, .userAll]
+        let usual = try scratch.keyring.addKeyring("usual")
+        let plain = try make(in: scratch.keyring)
+        let open = try TemporaryKeyring(
+            prefix: "skr-test", in: scratch.keyring, lifetime: .longest, permissions: permissions)
+        let (plainRing, openRing) = (plain.keyring, open.keyring)
+        #expect(try Key(plainRing).describe().permissions == Key(usual).describe().permissions)
+        #expect(try Key(openRing).describe().permissions == permissions)
+        try plain.remove()
+        try open.remove()
+    }
+
+    @Test("it is empty at its end, though others keep a link to it")
+    func emptied() throws {
+        let scratch = try ScratchKeyring()
+        let (anchor, others) = (try scratch.keyring.addKeyring("anchor"), try scratch.keyring.addKeyring("others"))
+        func forget() throws -> Keyring {
+            let temporary = try make(in: anchor)
+            let ring = temporary.keyring
+            try others.link(Key(ring))
+            withExtendedLifetime(temporary) {}
+            return ring
+        }
+        let ring = try forget()
+        #expect(try others.members() == [ring.serial])
+        #expect(try ring.members().isEmpty)
+        #expect(try anchor.members().isEmpty)
+    }
+
+    @Test("one that can't be linked is an error, and leaves nothing")
+    func unlinkable() throws {
+        let scratch = try ScratchKeyring()
+        let anchor = try scratch.keyring.addKeyring("anchor")
+        try Key(anchor).setPermissions(.possessorAll.subtracting(.possessorWrite))
+        // So that the thread has a keyring.
+        Staging.discard(Key(try Keyring.thread.addKeyring("staged")))
+        let staged = try Keyring.thread.members()
+        do throws(KeyringError) {
+            try TemporaryKeyring(prefix: "skr-test", in: anchor, lifetime: .longest).remove()
+            Issue.record("it was linked")
+        } catch {
+            #expect(error.code == .accessDenied)
+        }
+        #expect(try anchor.members().isEmpty)
+        #expect(try Keyring.thread.members() == staged)
     }
 
     @Test("what keeps it from being emptied or unlinked is told", arguments: [false, true])

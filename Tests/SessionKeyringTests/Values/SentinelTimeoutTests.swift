@@ -1,26 +1,114 @@
 import Keyutils
 import SessionKeyring
 import SessionKeyringTesting
+import TestSupport
 import Testing
+import Threads
+
+private let item = ItemIdentity.password(service: "api")
 
 @Suite("The timeout of what is said of a value")
 struct SentinelTimeoutTests {
-    @Test("it ends with the item that gets a new timeout, in a task too", arguments: [false, true])
-    func expired(inTask isInTask: Bool) async throws {
-        let store = SecretStore(backend: InMemoryBackend())
-        let item = ItemIdentity.password(service: "api")
+    /// A store for which no time passes.
+    private func timelessStore() -> SecretStore {
+        let now = ContinuousClock.now
+        return SecretStore(backend: InMemoryBackend(now: { now }))
+    }
+
+    private func timeLeft(of item: ItemIdentity, in store: SecretStore) throws -> KeyTimeLeft {
+        guard case .after(let left)? = try store.attributes(of: item)?.expiry else {
+            throw SecretStoreError(.notFound, item: item)
+        }
+        return left
+    }
+
+    @Test(
+        "it ends with the item that gets a new timeout, in a task too", arguments: [false, true],
+        [Duration.seconds(1), .seconds(3_600)])
+    func expired(inTask isInTask: Bool, timeout: Duration) async throws {
+        let store = timelessStore()
         try store.set("x", for: item, refreshAfter: .seconds(36_000), usableFor: .seconds(72_000))
         if isInTask {
-            try await store.expire(item, timeout: .seconds(60), waiting: .seconds(1))
+            try await store.expire(item, timeout: timeout, waiting: .seconds(1))
         } else {
-            try store.expire(item, timeout: .seconds(60))
+            try store.expire(item, timeout: timeout)
         }
         for said in item.sentinels + [item] {
-            guard case .after(let left)? = try store.attributes(of: said)?.expiry else {
-                Issue.record("it is gone, or has no end")
-                continue
-            }
+            let left = try timeLeft(of: said, in: store).atLeast
+            #expect(left <= timeout && left > timeout / 2)
+        }
+    }
+
+    @Test("where nobody tells when it ends, it is taken back, and only a refusal stays", arguments: [false, true])
+    func unknown(isRefused: Bool) throws {
+        let backend = HiddenTimes()
+        let store = SecretStore(backend: backend)
+        try store.set("x", for: item, refreshAfter: .seconds(36_000), usableFor: .seconds(72_000))
+        if isRefused { try store.invalidate("x", for: item) }
+        try store.expire(item, timeout: .seconds(60))
+        #expect(try store.contains(item.freshnessSentinel) == isRefused)
+        #expect(try !store.contains(item.usableSentinel))
+        if isRefused {
+            let left = try timeLeft(of: item.freshnessSentinel, in: SecretStore(backend: backend.whole))
             #expect(left.atLeast <= .seconds(60))
         }
+    }
+
+    @Test("a refusal lasts no shorter than the value that was refused, however its time is rounded")
+    func refusal() throws {
+        let store = timelessStore()
+        try store.set("x", for: item, timeout: .seconds(3_600))
+        try store.invalidate("x", for: item)
+        let value = try timeLeft(of: item, in: store)
+        #expect(try timeLeft(of: item.freshnessSentinel, in: store).atLeast >= value.atLeast + value.precision)
+    }
+
+    @Test("it is an error if it can't be changed along with the item's timeout")
+    func unchangeable() async throws {
+        let backend = StuckSentinels()
+        let store = SecretStore(backend: backend)
+        try store.set("x", for: item, refreshAfter: .seconds(36_000))
+        try store.invalidate("x", for: item)
+        backend.isStuck.withLock { $0 = true }
+        let ways: [@Sendable () async throws -> Void] = [
+            { try store.expire(item, timeout: .seconds(60)) },
+            { try await store.expire(item, timeout: .seconds(60), waiting: .seconds(1)) },
+            { try store.removeTimeout(of: item) }, { try await store.removeTimeout(of: item, waiting: .seconds(1)) },
+        ]
+        for way in ways {
+            await #expect { try await way() } throws: { ($0 as? SecretStoreError)?.code == .forbidden }
+        }
+    }
+}
+
+/// A backend that does not tell when an item ends.
+private struct HiddenTimes: ForwardingBackend {
+    let whole: any SecretBackend = InMemoryBackend()
+
+    func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes? {
+        guard let known = try whole.attributes(of: item) else { return nil }
+        return ItemAttributes(
+            item: item, size: known.size, expiry: .unknown, serial: known.serial, userID: known.userID,
+            groupID: known.groupID, permissions: known.permissions)
+    }
+}
+
+/// A backend in which nothing but the item can be changed once it is stuck.
+private struct StuckSentinels: ForwardingBackend {
+    let whole: any SecretBackend = InMemoryBackend()
+    let isStuck = Locked(false)
+
+    func expire(
+        _ name: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> Bool {
+        if name != item, isStuck.withLock({ $0 }) { throw SecretStoreError(.forbidden, item: name) }
+        return try whole.expire(name, timeout: timeout, &attempt)
+    }
+
+    func beginUpdate(
+        of name: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> any ItemUpdate {
+        if name != item, isStuck.withLock({ $0 }) { throw SecretStoreError(.forbidden, item: name) }
+        return try whole.beginUpdate(of: name, lasting: duration, &attempt)
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import SessionKeyring
@@ -24,6 +25,19 @@ struct BootTimeTests {
         #expect(early.since(early) == .zero)
         #expect(BootTime(nanoseconds: .max).since(early) == .nanoseconds(Int64.max))
         #expect(early + late == BootTime(nanoseconds: 12))
+    }
+
+    @Test("the clock is the kernel's that goes on while the machine sleeps")
+    func clock() {
+        func kernelTime() -> UInt64 {
+            var time = timespec()
+            clock_gettime(CLOCK_BOOTTIME, &time)
+            return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+        }
+        let before = kernelTime()
+        let now = BootTime.ofThisNamespace().nanoseconds
+        let after = kernelTime()
+        #expect(before <= now && now <= after)
     }
 
     @Test("the clock advances")

@@ -25,7 +25,7 @@ struct LikelyMistakeTests {
         ("cached a --timeout 5m --refresh-before 1 minute -- true", "--refresh-before 1m"),
         ("list --expiring 10 minutes", "--expiring 10m"),
         ("helper aws work --timeout 8 hours -- true", "--timeout 8h"),
-        ("helper git get --timeout 8 hours", "--timeout 8h"),
+        ("helper git get --timeout 8 hours", "--timeout 8h"), ("set api --timeout 90 seconds", "--timeout 90s"),
     ].map { line, form in
         let words = line.split(separator: " ")
         let unit = words.last { !["--", "true"].contains($0) } ?? ""
@@ -35,6 +35,10 @@ struct LikelyMistakeTests {
             line: line, error: "\(option) \(number) \(unit): a duration is one word",
             hint: "write \(form); for an item with the name \(unit), write \(option) \(number)s")
     }
+
+    private static let weeks = Mistake(
+        line: "set api --timeout 2 weeks", error: "--timeout 2 weeks: a duration is one word",
+        hint: "write it as 90, 90s, 15m, 8h, 2d or 1h30m; for an item with the name weeks, write --timeout 2s")
 
     private static let options = ["--ttl", "--expire", "--expires"].flatMap { option in
         [
@@ -68,7 +72,9 @@ struct LikelyMistakeTests {
             exitCode: 1)
     }
 
-    @Test("the first line has the problem, the second what to type", arguments: durations + options + verbs + absent)
+    @Test(
+        "the first line has the problem, the second what to type",
+        arguments: durations + [weeks] + options + verbs + absent)
     fileprivate func answer(_ mistake: Mistake) throws {
         let outcome = try CommandRunner().inSession(
             "printf x | skr set api; printf y | skr \(mistake.line); code=$?; skr list | cut -f 2-4,6; exit $code",
@@ -105,9 +111,11 @@ struct LikelyMistakeTests {
     @Test("a name that is a unit can be stored, with the unit in the duration")
     func unitName() throws {
         let outcome = try CommandRunner().inSession(
-            "printf x | skr set hours --timeout 8h; printf x | skr set --timeout 90s s; skr list | cut -f 2",
-            environment: ["SKR_NAMESPACE": ""])
-        #expect(outcome == .init(exitCode: 0, output: "hours\ns\n", errors: ""))
+            """
+            printf x | skr set hours --timeout 8h; printf x | skr set --timeout 90s s; printf x | skr set 8 hours
+            skr list | cut -f 2
+            """, environment: ["SKR_NAMESPACE": ""])
+        #expect(outcome == .init(exitCode: 0, output: "8\nhours\ns\n", errors: ""))
     }
 
     @Test("copying and moving as the hints say keeps every byte")

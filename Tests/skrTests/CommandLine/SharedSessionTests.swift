@@ -50,6 +50,8 @@ struct SharedSessionTests {
             #"printf 'protocol=https\nhost=example.com\nusername=a\npassword=p\n\n' | skr helper git store"#,
             #"printf '{\"ServerURL\":\"https://example.com\",\"Username\":\"a\",\"Secret\":\"p\"}' | skr helper docker store"#,
             "printf p | skr helper keyring set service user",
+            #"echo '{"token":"t"}' | skr helper terraform store h"#,
+            "echo t | VAULT_ADDR=https://v skr helper vault store",
             #"printf '{\"v\":1,\"kind\":\"login\",\"token\":\"t\",\"registry\":{\"index-url\":\"sparse+https://a.example/\"}}\n' | skr helper cargo >/dev/null"#,
             "skr helper npm a -- printf token >/dev/null",
             "skr import --from dotenv <(printf A=1) --service a --yes 2>&1 >/dev/null | grep -v imported >&2",
@@ -73,6 +75,10 @@ struct SharedSessionTests {
             ("skr lock a -- true; skr lock a --scope session -- true", ""),
             (#"printf 'protocol=https\nhost=example.com\n\n' | skr helper git get"#, ""),
             (#"printf 'protocol=https\nhost=example.com\nusername=a\n\n' | skr helper git erase"#, ""),
+            (
+                "skr helper terraform get h >/dev/null; skr helper docker list >/dev/null; skr helper keyring get s u",
+                ""
+            ),
             (#"printf '{\"uri\":\"https://a.example/\"}' | skr helper bazel get >/dev/null"#, ""),
             ("for verb in get erase; do printf https://a.example | skr helper docker $verb >/dev/null; done", ""),
             ("skr import --from dotenv <(printf A=1) --service a", ""),

@@ -5,7 +5,10 @@ import Testing
 struct WordsOfOthersTests {
     @Test(
         "another command's verb is told what it is called here",
-        arguments: [("ls", "list"), ("rm", "delete"), ("show", "get"), ("put", "set"), ("add", "set --new")])
+        arguments: [
+            ("ls", "list"), ("rm", "delete"), ("remove", "delete"), ("show", "get"), ("print", "get"), ("put", "set"),
+            ("save", "set"), ("add", "set --new"), ("create", "set --new"), ("run", "exec"),
+        ])
     func verbs(typed: String, meant: String) throws {
         for words in [[typed, "api"], ["help", typed]] {
             let outcome = try CommandRunner().run(words, input: Data())

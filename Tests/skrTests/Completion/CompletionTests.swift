@@ -94,6 +94,31 @@ struct CompletionTests {
         #expect(outcome.errors == "")
     }
 
+    @Test("of an option that is said twice the last value counts, and what follows -- is no option")
+    func repeated() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            printf x | skr set there --namespace other; printf x | skr set -- -rf me; printf x | skr set api
+            skr cached api --key k --timeout 1m -- true
+            skr ---complete zsh skr get --namespace nowhere --namespace other ""
+            skr ---complete zsh skr get --namespace other --scope session ""
+            skr ---complete zsh skr get -- -rf ""; skr ---complete zsh skr get - ""; skr ---complete zsh skr get api ""
+            skr ---complete zsh skr get -- a b ""; skr ---complete zsh skr get a b "" | grep -c $'^--scope\t'
+            """#)
+        let expected = "words\nthere\nwords\nthere\nwords\nme\nwords\nwords\nwords\n1\n"
+        #expect(outcome == .init(exitCode: 0, output: expected, errors: ""))
+    }
+
+    @Test("fish, which would not quote it, is offered no name that begins with ~")
+    func tilde() throws {
+        let outcome = try CommandRunner().inSession(
+            """
+            for name in api '~x'; do printf x | skr set $name; done
+            for shell in fish zsh; do skr ---complete $shell skr get ''; done
+            """)
+        #expect(outcome == .init(exitCode: 0, output: "words\napi\nwords\napi\n~x\n", errors: ""))
+    }
+
     @Test("the argument parser's own scripts, which would run what a name says, are not given out")
     func generated() throws {
         let outcome = try CommandRunner().run("--generate-completion-script", "bash")
@@ -113,6 +138,7 @@ struct BashLineTests {
             ("skr get a:", "", "a:b", "b"), ("skr get a:b", "b", "a:b!c", #"b\!c"#),
             ("skr get a", "a", "a,b-_./:=@%+Z9", "a,b-_./:=@%+Z9"), (#"skr get a"b"#, "b", "ab c", "b c"),
             (#"skr get "a b"c"#, #""a b"c"#, "a bcd", #""a b"cd"#),
+            (#"skr get a\ b"#, #"a\ b"#, "a bc", #"a\ bc"#),
         ]
     )
     func replies(line: String, replaced: String, name: String, reply: String) {
@@ -134,5 +160,6 @@ struct BashLineTests {
         let line = BashLine(#"skr 'a  b' "c\"\d" e\ f </dev/null g>h ${i"#)
         #expect(line.words == ["skr", "a  b", #"c"\d"#, "e f", "g"])
         #expect(line.last.text == "${i" && !line.isRedirection && BashLine("skr < f").isRedirection)
+        #expect(BashLine("skr\na\tb\\\nc \"d\\\ne\" x").words == ["skr", "a", "bc", "de"])
     }
 }

@@ -49,6 +49,47 @@ struct ListingTests {
         #expect(try becomesTrue(within: 1) { try store.backend.identities() == sorted })
     }
 
+    @Test("a list has each of several items that are replaced again and again, and none twice")
+    func completeMeanwhile() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let items = (0..<12).map { ItemIdentity.password(service: "listed \($0)") }
+        for item in items { try store.set("0", for: item) }
+        let isDone = Locked(false)
+        let wrong = Locked(0)
+        try ThreadTeam.run(4) { thread in
+            guard thread == 0 else {
+                while !isDone.withLock({ $0 }) { try store.set("1", for: items[thread]) }
+                return
+            }
+            defer { isDone.withLock { $0 = true } }
+            for _ in 0..<300 {
+                let listed = try store.identities()
+                if listed.count != items.count || Set(listed) != Set(items) { wrong.withLock { $0 += 1 } }
+            }
+        }
+        #expect(wrong.withLock { $0 } == 0)
+    }
+
+    @Test("only keys that are hidden items tell of an item that they stand beside")
+    func besideHiddenItems() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set("1", for: .password(service: "plain"))
+        let backend = try #require(store.backend as? KernelBackend)
+        #expect(try backend.itemsWithSentinels().isEmpty)
+        let ring = try scratch.keyring.search(keyring: "skr:default")
+        let (absent, other) = (ItemIdentity.password(service: "absent"), ItemIdentity.password(service: "other"))
+        let payload: [UInt8] = [1]
+        let hidden = try Wait.forQuota { () throws(KeyringError) -> Key in
+            try ring.add(.user, absent.fetchSentinel.keyDescription, payload: payload.span.bytes)
+            _ = try ring.addKeyring(other.fetchSentinel.keyDescription)
+            return try ring.add(.user, other.freshnessSentinel.keyDescription, payload: payload.span.bytes)
+        }
+        try hidden.setPermissions([.userSetAttribute])
+        #expect(try backend.itemsWithSentinels() == [absent])
+    }
+
     @Test("of keys that nobody may read, those that are items are told")
     func unreadable() throws {
         let scratch = try ScratchKeyring()

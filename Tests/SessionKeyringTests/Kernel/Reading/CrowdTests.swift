@@ -1,9 +1,10 @@
 import Foundation
 import Keyutils
-import SessionKeyring
 import SessionKeyringTesting
 import TestSupport
 import Testing
+
+@testable import SessionKeyring
 
 private let item = ItemIdentity.password(service: "api")
 
@@ -57,6 +58,25 @@ struct CrowdTests {
             succeed(2, try store.get(item) == "stored")
             succeed(3, try mine.get(other) == "the thread's")
             succeed(4, try Keyring.thread.links(own))
+            exit(0)
+        }
+    }
+
+    @Test("a link is made only in a crowd, and only in a thread whose keyring is there and empty")
+    func nearPlace() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try TestSession.join()
+            guard let backend = try SecretStore(namespace: "mine").backend as? KernelBackend else { exit(2) }
+            backend.rings.rememberSize(100)
+            succeed(3, backend.nearPlace == nil)
+            _ = try Keyring.resolve(.threadKeyring, create: true)
+            succeed(4, backend.nearPlace == .thread)
+            let own = try Keyring.thread.add(.user, "own", payload: "own".utf8.span.bytes)
+            succeed(5, backend.nearPlace == nil)
+            try Keyring.thread.unlink(own)
+            succeed(6, backend.nearPlace == .thread)
+            backend.rings.rememberSize(1)
+            succeed(7, backend.nearPlace == nil)
             exit(0)
         }
     }

@@ -65,6 +65,44 @@ final class EmptyRingTests {
         #expect(try scratch.store(namespace: "full").get(item) == "1")
     }
 
+    @Test("a dead ring and one that nobody may look at are in nobody's way")
+    func deadOrHidden() throws {
+        let (dead, hidden) = (try makeEmpty("dead"), try makeEmpty("hidden"))
+        try Key(dead).revoke()
+        try Key(hidden).setPermissions(KeyPermissions.possessorAll.subtracting(.possessorView))
+        #expect(try removeEmpty() == 0)
+        #expect(try scratch.keyring.links(Key(hidden)))
+    }
+
+    @Test("another user's ring stays as it is, also one that takes nothing", .enabled(if: isRoot, "needs root"))
+    func otherUsers() throws {
+        let (open, closed) = (try makeEmpty("open"), try makeEmpty("closed"))
+        try Key(closed).setPermissions([.possessorAll, .userRead])
+        try closed.restrict()
+        for ring in [open, closed] { try Key(ring).changeOwner(userID: 60_251) }
+        #expect(try removeEmpty() == 0)
+        #expect(try Key(open).describe().permissions == .possessorAll)
+        #expect(try !open.isRestricted())
+        let store = try scratch.store(namespace: "closed")
+        #expect { try store.set("1", for: item) } throws: {
+            ($0 as? SecretStoreError)?.detail == .restricted(closed.serial)
+        }
+        #expect(try scratch.keyring.links(Key(closed)))
+    }
+
+    @Test("a writer takes away only a ring that takes nothing")
+    func finished() throws {
+        let backend = try #require(try scratch.store(namespace: "own").backend as? KernelBackend)
+        let ring = try scratch.keyring.search(keyring: "skr:own")
+        try Key(ring).setPermissions([.possessorAll, .userRead])
+        var attempt = BackendAttempt()
+        #expect(try !backend.rings.finishRemoval(ring, &attempt))
+        #expect(try scratch.keyring.links(Key(ring)))
+        try ring.restrict()
+        #expect(try backend.rings.finishRemoval(ring, &attempt))
+        #expect(isGone(ring))
+    }
+
     @Test("expired items are removed and count as room, and living ones stay")
     func expired() throws {
         let store = try scratch.store(namespace: "own")

@@ -42,6 +42,51 @@ struct InPlaceUpdateTests {
         }
     }
 
+    enum Obstacle: Int, CaseIterable { case noLastResort, otherPermissions, cleared }
+
+    @Test("where it may not write in place it keeps its lease, and what is there", arguments: Obstacle.allCases)
+    func kept(obstacle: Obstacle) async {
+        await #expect(processExitsWith: .exitCode(0)) { [number = obstacle.rawValue as Int] in
+            guard let obstacle = Obstacle(rawValue: number) else { exit(2) }
+            try OrdinaryUser.becomeInNewSession([60_379, 60_380, 60_381][number])
+            let session = try Keyring.resolve(.sessionKeyring)
+            let store = try SecretStore()
+            let old = [UInt8](repeating: 1, count: 15_000)
+            let new = [UInt8](repeating: 2, count: 15_000)
+            try store.set(old, for: item, timeout: .seconds(600))
+            let update = try store.backend.beginUpdate(of: item, lasting: .seconds(600))
+            let isThere = try update.read { _ in }
+            succeed(3, isThere)
+            let key = try session.search(keyring: "skr:default").search(.user, item.keyDescription)
+            switch obstacle {
+            case .noLastResort: break
+            case .otherPermissions:
+                try key.setPermissions(KeyPermissions.possessorAll.subtracting(.possessorSetAttribute))
+            case .cleared:
+                // It goes on to use up the quota, and to be writable.
+                try session.link(key)
+                try store.clear()
+            }
+            for _ in 0..<2 {
+                var attempt = BackendAttempt(mayUseLastResorts: obstacle != .noLastResort)
+                do throws(SecretStoreError) {
+                    let isWritten = try Self.commit(new, update, &attempt)
+                    succeed(4, !isWritten && obstacle == .cleared)
+                } catch {
+                    succeed(5, error.code == .quotaExceeded && obstacle != .cleared)
+                }
+            }
+            let expected: [UInt8]? = obstacle == .cleared ? nil : old
+            succeed(6, try store.get(item) == expected)
+            if obstacle == .noLastResort {
+                var attempt = BackendAttempt(mayUseLastResorts: true)
+                let isWritten = try Self.commit(new, update, &attempt)
+                succeed(7, try isWritten && store.get(item) == new)
+            }
+            exit(0)
+        }
+    }
+
     private static func commit(
         _ bytes: [UInt8], _ update: any ItemUpdate, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> Bool {

@@ -66,4 +66,128 @@ struct LastResortTests {
             exit(0)
         }
     }
+
+    enum Write: Int, CaseIterable { case set, add, update }
+
+    private static func make(
+        _ write: Write, in store: SecretStore, mayUseLastResorts: Bool
+    ) throws(SecretStoreError) {
+        var attempt = BackendAttempt(mayUseLastResorts: mayUseLastResorts)
+        let bytes: [UInt8] = [2]
+        switch write {
+        case .set: try store.backend.set(bytes.span.bytes, for: item, timeout: nil, &attempt)
+        case .add: try store.backend.add(bytes.span.bytes, for: item, timeout: nil, &attempt)
+        case .update: _ = try store.backend.beginUpdate(of: item, lasting: .seconds(1), &attempt)
+        }
+    }
+
+    @Test(
+        "an attempt that may not use the last resorts leaves expired items, and another one makes room of them",
+        arguments: Write.allCases)
+    func notAllowed(write: Write) async {
+        await #expect(processExitsWith: .exitCode(0)) { [number = write.rawValue as Int] in
+            guard let write = Write(rawValue: number) else { exit(2) }
+            try OrdinaryUser.becomeInNewSession([60_373, 60_374, 60_375][number])
+            let store = try SecretStore()
+            let items = (0..<6).map { ItemIdentity.password(service: "brief", account: "\($0)") }
+            for item in items { try store.set("1", for: item, timeout: .seconds(1)) }
+            guard try becomesTrue(within: 2.1, { try items.allSatisfy { try !store.contains($0) } }) else {
+                exit(3)
+            }
+            let ring = try Keyring.resolve(.sessionKeyring).search(keyring: "skr:default")
+            try Self.useAllKeys()
+            do throws(SecretStoreError) {
+                try Self.make(write, in: store, mayUseLastResorts: false)
+                exit(4)
+            } catch {
+                succeed(5, error.code == .quotaExceeded)
+            }
+            succeed(6, try ring.members().count == 6)
+            // The kernel gives back late what was removed.
+            succeed(7, becomesTrue { (try? Self.make(write, in: store, mayUseLastResorts: true)) != nil })
+            succeed(8, try ring.members().count < 6)
+            if write != .update { succeed(9, try store.get(item) == [2] as [UInt8]) }
+            exit(0)
+        }
+    }
+
+    @Test("where nothing makes room, an add is told so, and a fetch begins unwatched as a last resort only")
+    func nothingMakesRoom() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try OrdinaryUser.becomeInNewSession(60_376)
+            let store = try SecretStore()
+            try store.set("1", for: .password(service: "other"))
+            try Self.useAllKeys()
+            do throws(SecretStoreError) {
+                try Self.make(.add, in: store, mayUseLastResorts: true)
+                exit(2)
+            } catch {
+                succeed(3, error.code == .quotaExceeded)
+            }
+            for mayUseLastResorts in [false, true] {
+                var attempt = BackendAttempt(mayUseLastResorts: mayUseLastResorts)
+                do throws(SecretStoreError) {
+                    let isWatched = try store.backend.beginFetch(of: item, &attempt) != nil
+                    succeed(4, mayUseLastResorts && !isWatched)
+                } catch {
+                    succeed(5, !mayUseLastResorts && error.code == .quotaExceeded)
+                }
+            }
+            exit(0)
+        }
+    }
+
+    @Test("an item that somebody holds is neither deleted nor expired without a lease")
+    func held() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try OrdinaryUser.becomeInNewSession(60_377)
+            let store = try SecretStore()
+            try store.set("1", for: item)
+            let update = try store.backend.beginUpdate(of: item, lasting: .seconds(600))
+            try Self.useAllKeys()
+            let uses: [(inout BackendAttempt) throws -> Void] = [
+                { _ = try store.backend.delete(item, &$0) },
+                { _ = try store.backend.expire(item, timeout: .longest, &$0) },
+            ]
+            for use in uses {
+                var attempt = BackendAttempt(mayUseLastResorts: true)
+                do {
+                    try use(&attempt)
+                    exit(2)
+                } catch let error as SecretStoreError {
+                    succeed(3, error.code == .contended)
+                }
+            }
+            succeed(4, try store.get(item) == "1" && store.attributes(of: item)?.expiry == .never)
+            withExtendedLifetime(update) {}
+            exit(0)
+        }
+    }
+
+    @Test("an expired item whose lease is held makes no room")
+    func heldExpired() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try OrdinaryUser.becomeInNewSession(60_378)
+            let store = try SecretStore()
+            let items = (0..<3).map { ItemIdentity.password(service: "brief", account: "\($0)") }
+            for item in items { try store.set("1", for: item, timeout: .seconds(1)) }
+            guard try becomesTrue(within: 2.1, { try items.allSatisfy { try !store.contains($0) } }) else { exit(2) }
+            let session = try Keyring.resolve(.sessionKeyring)
+            let leases = LeaseRing(
+                try session.search(keyring: NamespaceRings.leasesName), permissions: .possessorAll)
+            let first = try leases.acquire(
+                "default:\(items[0].keyDescription)", lasting: .seconds(600), waiting: .zero)
+            let second = try leases.acquire(
+                "default:\(items[1].keyDescription)", lasting: .seconds(600), waiting: .zero)
+            try Self.useAllKeys()
+            guard let backend = store.backend as? KernelBackend else { exit(3) }
+            var attempt = BackendAttempt(mayUseLastResorts: true)
+            let hasRoom = try backend.makeRoom(&attempt)
+            succeed(4, hasRoom)
+            succeed(5, try session.search(keyring: "skr:default").members().count == 2)
+            _ = consume first
+            _ = consume second
+            exit(0)
+        }
+    }
 }

@@ -40,6 +40,21 @@ struct OverwriteTests {
         }
     }
 
+    @Test("says so if it can't end a fetch of the item")
+    func keptFromEndingFetch() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try OrdinaryUser.becomeInNewSession(60_382)
+            let store = try SecretStore()
+            try store.set(value(1), for: item)
+            guard let fetch = try store.backend.beginFetch(of: item) else { exit(3) }
+            // KEYCTL_UNLINK
+            guard test_filter_install(9, ENOMEM) == 0 else { exit(4) }
+            succeed(5, failure(ofSetting: value(2), in: store) == .unexpected)
+            withExtendedLifetime(fetch) {}
+            exit(0)
+        }
+    }
+
     @Test("does not write over a key whose permissions are another's")
     func otherPermissions() async {
         await #expect(processExitsWith: .exitCode(0)) {

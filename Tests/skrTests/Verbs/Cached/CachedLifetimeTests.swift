@@ -48,10 +48,11 @@ struct CachedLifetimeTests {
         #expect(outcome.errors.hasPrefix("skr: error: --timeout-from-json '.e': ") && outcome.errors.contains(problem))
     }
 
-    @Test("an output that is valid for one more second is kept")
-    func lastSecond() throws {
-        let outcome = try CommandRunner().inSession(#"skr cached a --timeout-from-json .e -- echo '{"e":1}'"#)
-        #expect(outcome == .init(exitCode: 0, output: "{\"e\":1}\n", errors: ""))
+    @Test("an output that is valid for one more second, or for ten years, is kept", arguments: [1, 315_576_000])
+    func lastSecond(seconds: Int) throws {
+        let output = "{\"e\":\(seconds)}"
+        let outcome = try CommandRunner().inSession("skr cached a --timeout-from-json .e -- echo '\(output)'")
+        #expect(outcome == .init(exitCode: 0, output: "\(output)\n", errors: ""))
     }
 
     @Test("a number above 1,000,000,000 is a Unix time")

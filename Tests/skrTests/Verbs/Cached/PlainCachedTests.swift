@@ -35,6 +35,11 @@ struct PlainCachedTests {
             "cached a --timeout 5m --stale-while-refreshing -- x", "cached a --timeout 5m --timeout 5m -- x",
             "cached --forget a", "cached a --timeout=5m -- x", "cached a --timeout 5m --help -- x",
             "cached a --timeout-from-json a..b -- x", "cached a --timeout 5m --cache-failures 0 -- x",
+            "cached a --timeout-from-json a --timeout-from-json b -- x", "cached a --timeout 5m --force --force -- x",
+            "cached a --timeout 5m --cache-failures 9 --cache-failures 9 -- x",
+            "cached a --timeout 5m --refresh-before 1m --refresh-before 1m -- x",
+            "cached a --timeout 5m --refresh-before 1m --stale-while-refreshing --stale-while-refreshing -- x",
+            "cached a --timeout 5m --refresh-before 0 -- x",
         ])
     func unusual(line: String) {
         #expect(Skr.plain(CommandLineWords(leaking: line.split(separator: " ").map(String.init))) == nil)
@@ -78,7 +83,8 @@ struct PlainCachedTests {
             (["a", "--timeout", "1m", "--refresh-before", "1m", "--", "x"], "--refresh-before must be"),
             (["a", "--timeout", "1m", "--stale-while-refreshing", "--", "x"], "--stale-while-refreshing needs"),
             (["a", "--timeout-from-json", "a..b", "--", "x"], "--timeout-from-json needs"),
-            (["--forget", "a", "--", "x"], "--forget runs no command"), (["", "--timeout", "1m", "--", "x"], ""),
+            (["--forget", "a", "--", "x"], "--forget runs no command"),
+            (["--forget", "a", "--force"], "--forget runs no command"), (["", "--timeout", "1m", "--", "x"], ""),
         ])
     func mistakes(words: [String], message: String) throws {
         let outcome = try CommandRunner().run(["cached"] + words, input: .init())

@@ -42,6 +42,16 @@ struct ClearCountTests {
         #expect(outcome == .init(exitCode: 0, output: String(repeating: "0\n", count: 6), errors: ""))
     }
 
+    @Test("where the keyring may not be changed, that is the error")
+    func refused() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            printf 1 | skr set a; keyctl setperm $(keyctl search @s keyring skr:$SKR_NAMESPACE) 0x1b1b0000
+            skr clear; echo $?; skr clear a; echo $?; skr list | cut -f 2
+            """#)
+        #expect(outcome.output == "77\n77\na\n", "\(outcome)")
+    }
+
     @Test("what cached remembers of a failure goes with the output of that name")
     func failure() throws {
         let outcome = try CommandRunner().inSession(

@@ -79,6 +79,17 @@ struct DoctorOutputTests {
         #expect(finding(ENOSYS, .keyctl).text == "\(kernel) keyctl (errno 38)")
     }
 
+    @Test("the features are those that the kernel tells")
+    func features() throws {
+        let found = try KeyringCapabilities.query()
+        let finding = Finding.features()
+        #expect(finding.verdict == .ok)
+        let texts: [(KeyringCapabilities, String)] = [
+            (.bigKey, "no big_key"), (.persistentKeyrings, "no persistent"), (.notifications, "no notifications"),
+        ]
+        for (feature, text) in texts { #expect(finding.text.contains(text) != found.contains(feature), "\(text)") }
+    }
+
     @Test("each error of a scope has a hint of its own")
     func hints() {
         func advice(_ error: SecretStoreError, _ scope: Place.Scope) -> String {
@@ -87,6 +98,7 @@ struct DoctorOutputTests {
         let restricted = SecretStoreError(.restricted(KeySerial(rawValue: 1)))
         #expect(advice(restricted, .session) == "exec skr session")
         #expect(advice(restricted, .user).hasPrefix("keyctl show  # "))
+        #expect(advice(SecretStoreError(.foreignSession(ownerID: 1)), .session) == "exec skr session")
         #expect(advice(SecretStoreError(.forbidden), .user) == "exec skr session")
         #expect(advice(SecretStoreError(.unavailable), .user).hasPrefix("docker run "))
         #expect(advice(SecretStoreError(.quotaExceeded), .user).hasPrefix("skr list "))

@@ -25,6 +25,8 @@ struct DoctorTests {
         #expect(found.facts("session")["serial"] as? Int == Int(serial))
         #expect(found.verdict("user") == "ok")
         #expect(found.facts("user")["possessed"] as? Bool == false)
+        #expect(found.text("session").hasSuffix(", possessed, does not link the user keyring)"))
+        #expect(found.text("user").hasSuffix(", not possessed)"))
     }
 
     @Test("without a session keyring it says who shares the user's; with one, it does not")
@@ -113,6 +115,7 @@ struct DoctorTests {
         #expect(found.text("calls").contains("a seccomp filter, as containers have, blocks add_key"))
         #expect(found.hint("calls")?.contains("seccomp") == true)
         #expect(found.facts("calls")["blocked"] as? [String] == ["add_key", "keyctl", "request_key"])
+        #expect(found.hint("features") == found.hint("calls"))
         for scope in ["session", "user"] { #expect(found.verdict(scope) == "problem") }
     }
 
@@ -149,6 +152,7 @@ struct DoctorTests {
         #expect(found.verdict("session") == "ok")
         for id in ["time-left", "user-namespace", "quota"] { #expect(found.verdict(id) == "warning") }
         #expect(found.text("quota") == "uid 0 unknown: /proc/key-users can't be read")
+        #expect(found.text("time-left").hasPrefix("unknown: /proc/keys can't be read;"))
         #expect(found.facts("time-left")["known"] as? Bool == false)
     }
 

@@ -39,6 +39,9 @@ struct ScopeProbeTests {
             let serial = withUnsafeBytes(of: other.serial.rawValue) { Array($0) }
             try session.add(.user, "secret", payload: serial.span.bytes)
             succeed(7, try !ResolvedScope(lookingAt: .session).otherUsers.contains(60_211))
+            try session.link(other)
+            succeed(9, try ResolvedScope(lookingAt: .session).otherUsers.contains(60_211))
+            try session.unlink(other)
             let nested = try session.addKeyring("nested")
             try nested.link(other)
             succeed(8, try ResolvedScope(lookingAt: .session).otherUsers.contains(60_211))

@@ -27,6 +27,7 @@ struct EnvironmentFileTests {
             ("A=\"\"", ["A="]),
             (#"A="a\nb\tc\"d\\e\$f$g # h""#, ["A=a\nb\tc\"d\\e$f$g # h"]), (#"A="a\qb\'""#, [#"A=a\qb\'"#]),
             (#"A=" x "  "#, ["A= x "]), ("A=é", ["A=é"]), ("\u{FEFF}A=1", ["A=1"]), ("_a9=1", ["_a9=1"]),
+            (#"A="a\rb""#, ["A=a\rb"]), ("A=abcd e", ["A=abcd e"]),
             ("A=1\nA=2", ["A=1", "A=2"]), ("A= skr:/x", ["A=skr:/x"]), ("A=x skr://api", ["A=x skr://api"]),
         ] as [(String, [String])]
     )

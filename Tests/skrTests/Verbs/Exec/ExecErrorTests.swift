@@ -18,6 +18,21 @@ struct ExecErrorTests {
         #expect(errors.first == "skr: error: no such command: 'skr-no-such-command'")
     }
 
+    @Test(
+        "a folder of PATH that may not be searched hides no command, and a file that may not run is found",
+        .enabled(if: geteuid() == 0, "becomes another user"))
+    func folders() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            work=$(mktemp -d); trap 'rm -rf $work' EXIT; chmod 755 $work; cd $work; cp $(command -v skr) skr
+            mkdir -m 700 closed; echo x > tool; chmod 644 tool
+            for path in $work/closed $work/closed: :$work/closed; do
+                for name in tool none; do setpriv --reuid 60451 --regid 60451 --clear-groups env PATH=$path $work/skr exec -- $name; echo $?; done
+            done 2> /dev/null
+            """#)
+        #expect(outcome.output == "127\n127\n126\n127\n126\n127\n", "\(outcome)")
+    }
+
     @Test("all that are missing are named at once, and the command does not start")
     func missing() throws {
         let outcome = try CommandRunner().inSession(
@@ -98,6 +113,15 @@ struct ExecErrorTests {
             """#)
         #expect(outcome.output == "70\n")
         #expect(outcome.errors.hasPrefix("skr: error: can't make a file in memory for B: too many open files\n"))
+    }
+
+    @Test(
+        "where no file may be written, the error says so, and the command does not start",
+        arguments: ["skr exec --file A=skr://api", "echo x | skr inject"])
+    func noRoom(line: String) throws {
+        let outcome = try CommandRunner().inSession(
+            "printf s3cret | skr set api; (trap '' XFSZ; ulimit -f 0; \(line) -- echo started) 2>/dev/null; echo $?")
+        #expect(outcome.output == "70\n", "\(outcome)")
     }
 
     @Test(

@@ -34,6 +34,16 @@ struct ExecTests {
         #expect(outcome == .init(exitCode: 0, output: "one, two, plain $A, three, two\n", errors: ""))
     }
 
+    @Test("an env file may have 1 MiB and no more")
+    func largeFile() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            file=$(mktemp); trap 'rm -f $file' EXIT; (echo A=1; yes '#' | head -c 1048572) > $file
+            skr exec --env-file $file -- printenv A; echo >> $file; skr exec --env-file $file -- printenv A; echo $?
+            """#)
+        #expect(outcome.output == "1\n65\n", "\(outcome)")
+    }
+
     @Test("a variable of ours is there once, also where the environment had it twice")
     func once() throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("skr-test-\(UUID().uuidString)")
@@ -131,11 +141,12 @@ struct ExecTests {
                 { echo x >> $KEY; } 2>/dev/null || echo sealed; $KEY 2>/dev/null || echo no program; readlink $KEY; cat $KEY | wc -c'
             skr exec --file KEY=skr://key -- sh -c 'cat "$KEY"' <&- 2>&- | wc -c
             skr exec --file KEY=skr://key -- sh -c 'stat -Lc %a "$KEY"'
+            skr exec --file KEY=skr://key -- bash -c '((${KEY##*/} > 2)) && echo above; [[ -e /proc/self/fd/0 ]] || echo closed' <&-
             """#)
         let content = "   a  \\0   b  \\n\n"
         #expect(
             outcome.output == "65\npath\n" + content + content + content + "0\n"
-                + "sealed\nsealed\nsealed\nno program\n/memfd:skr (deleted)\n4\n4\n400\n")
+                + "sealed\nsealed\nsealed\nno program\n/memfd:skr (deleted)\n4\n4\n400\nabove\nclosed\n")
         #expect(outcome.errors.contains("skr: error: key: the secret has a NUL byte, which no environment can hold\n"))
         #expect(outcome.errors.contains("skr: hint: hand it over as a file: --file A=skr://..."))
     }

@@ -1,3 +1,4 @@
+import CTestFilters
 import Foundation
 import Testing
 
@@ -90,6 +91,53 @@ struct ImportTests {
                 """)
     }
 
+    @Test("what is replaced gets the timeout; where nothing may be written, that is the error")
+    func replaced() throws {
+        let outcome = try run(
+            #"""
+            printf 'A=1\nB=2\n' > .env; printf 1 | skr set A; run dotenv .env --yes --replace --timeout 60h; skr list | cut -f 2,5
+            skr delete B; keyctl setperm $(keyctl search @s keyring skr:$SKR_NAMESPACE) 0x1b1b0000
+            for replace in '' --replace; do skr import --from dotenv .env --yes $replace 2>/dev/null; echo $?; done
+            """#)
+        #expect(
+            outcome.output == """
+                password\tA\t\t1\treplaced
+                password\tB\t\t1\timported
+                skr: 1 imported, 1 replaced
+                0
+                A\t2d
+                B\t2d
+                password\tA\t\t1\tkept
+                77
+                77
+
+                """, "\(outcome)")
+    }
+
+    @Test("where the key facility is hidden, that is error 69", arguments: [EPERM, ENOSYS])
+    func blocked(error: CInt) async throws {
+        await #expect(processExitsWith: .exitCode(69)) { [error = error as CInt] in
+            guard test_filter_install(-1, error) == 0 else { exit(3) }
+            let words: [UnsafeMutablePointer<CChar>?] =
+                ["skr", "import", "--from", "python-keyring-keyutils"].map { (word: String) in strdup(word) } + [nil]
+            execv(CommandRunner.executable.path, words)
+            exit(4)
+        }
+    }
+
+    @Test("keyring-rs: looking makes no persistent keyring", .enabled(if: geteuid() == 0, "becomes another user"))
+    func makesNothing() throws {
+        // A user whom nobody has ever been.
+        let user = Int.random(in: 1_000_000...2_000_000_000)
+        let outcome = try CommandRunner().inSession(
+            #"""
+            copy=$(mktemp -d); chmod 755 $copy; trap 'rm -rf $copy' EXIT; cp $(command -v skr) $copy/skr
+            setpriv --reuid $OTHER --regid $OTHER --clear-groups keyctl session - bash -c "
+                $copy/skr import --from keyring-rs; echo \$?; grep -c _persistent.$OTHER: /proc/keys" 2>/dev/null
+            """#, environment: ["OTHER": "\(user)"])
+        #expect(outcome.output == "1\n0\n", "\(outcome)")
+    }
+
     @Test(
         "nothing there is told, and no keyring is made",
         arguments: [
@@ -125,24 +173,27 @@ struct ImportTests {
         let outcome = try run(
             #"""
             ring=$(keyctl newring python-keyring-keyutils @s); key https://x.example/:bob s3cret $ring; key nothing x $ring
+            key $'\377:bob' x $ring
             run python-keyring-keyutils --yes; skr get https://x.example/ bob
             """#)
         #expect(
             outcome.output
                 == "password\thttps://x.example/\tbob\t6\timported\nskr: passed over: nothing: its name has no colon\n"
-                + "skr: 1 imported, 1 passed over\n0\ns3cret")
+                + "skr: passed over: \u{FFFD}:bob: its name is not UTF-8\nskr: 1 imported, 2 passed over\n0\ns3cret")
     }
 
     @Test("systemd-ask-password: the first of several passwords, of the key that is named")
     func askPassword() throws {
         let outcome = try run(
             #"""
-            name=skr-test-$$; keyctl link @u @s; printf 'one\0two\0' | keyctl padd user $name @u > /dev/null; keyctl add user $name-other x @u > /dev/null
-            keyctl unlink @u @s; run systemd-ask-password --service $name --yes | sed "s/$$/N/"; skr get $name; echo; run systemd-ask-password | grep -c "$name"
-            keyctl link @u @s; for key in $name $name-other; do keyctl unlink $(keyctl search @u user $key) @u; done
+            name=skr-test-$$; keyctl link @u @s; printf 'one\0two\0' | keyctl padd user $name @u > /dev/null; keyctl add user $name-other x @u > /dev/null; keyctl add user $name-$'\377' x @u > /dev/null
+            keyctl unlink @u @s; run systemd-ask-password --service $name --yes | sed "s/$$/N/"; skr get $name; echo
+            for text in "$name" "passed over: $name-"; do run systemd-ask-password | grep -c "$text"; done
+            keyctl link @u @s; for key in $name $name-other $name-$'\377'; do keyctl unlink $(keyctl search @u user $key) @u; done
             """#)
         #expect(
-            outcome.output.hasPrefix("password\tskr-test-N\t\t3\timported\nskr: 1 imported\n0\none\n2\n"), "\(outcome)")
+            outcome.output.hasPrefix("password\tskr-test-N\t\t3\timported\nskr: 1 imported\n0\none\n3\n1\n"),
+            "\(outcome)")
     }
 
     @Test("dotenv: each name is a service, or an account of the one that is said; references and empty values are none")
@@ -183,11 +234,16 @@ struct ImportTests {
         let outcome = try run(
             #"""
             mkdir -p .password-store/web other; touch .password-store/{db,web/mail}.gpg other/far.gpg; cd .password-store
-            for name in a b c d e; do ln -s . $name; done; ln -s .. web/up; ln -s $HOME/other; ln -s web/mail.gpg mail.gpg; ln -s nowhere gone
+            for name in a b c d e; do ln -s . $name; done; ln -s .. web/up; ln -s $HOME/other; ln -s web/mail.gpg mail.gpg; ln -s nowhere gone.gpg
             skr() { timeout 20 "$(type -P skr)" "$@"; }; run pass | cut -f 2; mv $HOME/.password-store $HOME/s; ln -s s $HOME/.password-store; cd; run pass | tail -n 2
+            PASSWORD_STORE_DIR=$HOME/other run pass | cut -f 2
             """#)
         let end = "skr: 4 new; nothing is imported without --yes\n0\n"
-        #expect(outcome == .init(exitCode: 0, output: "db\nmail\nother/far\nweb/mail\n\(end)\(end)", errors: ""))
+        let other = "far\nskr: 1 new; nothing is imported without --yes\n0\n"
+        #expect(
+            outcome
+                == .init(
+                    exitCode: 0, output: "db\nmail\nother/far\nweb/mail\n\(end)\(end)\(other)", errors: ""))
     }
 
     @Test("pass: entries far below are found, but not at any depth")

@@ -45,6 +45,16 @@ struct InjectTests {
         #expect(!outcome.errors.contains("s3cret"))
     }
 
+    @Test("an error in a template names its file and line")
+    func line() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            work=$(mktemp -d); trap 'rm -rf $work' EXIT; cd $work; printf 'ab\n\n{{ skr://a/b/c }}' > t; skr inject -i t; echo $?
+            """#)
+        #expect(outcome.output == "65\n")
+        #expect(outcome.errors.hasPrefix("skr: error: t:3: the reference has more than SERVICE/ACCOUNT"), "\(outcome)")
+    }
+
     @Test("scope and namespace are options of it; without references no keyring is needed")
     func places() throws {
         let outcome = try CommandRunner().inSession(

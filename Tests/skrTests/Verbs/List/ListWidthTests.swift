@@ -36,6 +36,57 @@ struct ListWidthTests {
         #expect(DisplayWidth.shorten("abc", to: 0) == "")
     }
 
+    /// Shows the headings at each width, and below the first ones a row.
+    private func tables(_ line: String, widths: [Int]) throws -> [String] {
+        let shown = try TerminalRunner().runQuietly(
+            #"""
+            skr() { "$(type -P skr)" "$@" 2>/dev/null; }; export HOME=$(mktemp -d); cd $HOME; printf 'SERVICE_ONE_LONG=x\n' > .env
+            printf 1 | skr set service-of-mine account-of-mine --timeout 90m
+            for width in \#(widths.map { "\($0)" }.joined(separator: " ")); do stty cols $width; \#(line); done; rm -r $HOME
+            """#, environment: ["SKR_NAMESPACE": "namespace-of-mine"])
+        let lines = shown.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        #expect(lines.count == 2 * widths.count + 1, "\(shown)")
+        return [lines.prefix(2).joined(separator: "\n")]
+            + lines.dropLast().enumerated().filter { $0.offset % 2 == 0 }.dropFirst().map {
+                $0.element.split(separator: " ").joined(separator: " ")
+            }
+    }
+
+    @Test("names are shortened first; then the least important columns are left out, one by one")
+    func listedColumns() throws {
+        #expect(
+            try tables("skr list", widths: [60, 53, 46, 45, 39, 38, 29, 28, 18, 17]) == [
+                """
+                KIND      SERVICE          ACCOUNT          BYTES  TIME LEFT
+                password  service-of-mine  account-of-mine  1      1h
+                """, "KIND SERVICE ACCOUNT BYTES TIME LEFT", "KIND SERVICE ACCOUNT BYTES TIME LEFT",
+                "KIND SERVICE ACCOUNT TIME LEFT", "KIND SERVICE ACCOUNT TIME LEFT", "SERVICE ACCOUNT TIME LEFT",
+                "SERVICE ACCOUNT TIME LEFT", "SERVICE ACCOUNT", "SERVICE ACCOUNT", "SERVICE",
+            ])
+        #expect(
+            try tables("skr list --all service-of-mine", widths: [88, 66, 65, 58, 48, 37, 28, 17]) == [
+                """
+                SCOPE    NAMESPACE          KIND      SERVICE          ACCOUNT          BYTES  TIME LEFT
+                session  namespace-of-mine  password  service-of-mine  account-of-mine  1      1h
+                """, "SCOPE NAMESPACE KIND SERVICE ACCOUNT BYTES TIME LEFT",
+                "SCOPE NAMESPACE KIND SERVICE ACCOUNT TIME LEFT", "SCOPE NAMESPACE SERVICE ACCOUNT TIME LEFT",
+                "SCOPE SERVICE ACCOUNT TIME LEFT", "SERVICE ACCOUNT TIME LEFT", "SERVICE ACCOUNT", "SERVICE",
+            ])
+    }
+
+    @Test("as do those of what could be imported")
+    func importedColumns() throws {
+        #expect(
+            try tables(
+                "skr import --from dotenv .env --service application-of-mine", widths: [61, 42, 41, 31, 24, 17]) == [
+                    """
+                    KIND      SERVICE              ACCOUNT           BYTES  STATE
+                    password  application-of-mine  SERVICE_ONE_LONG  1      new
+                    """, "KIND SERVICE ACCOUNT BYTES STATE", "SERVICE ACCOUNT BYTES STATE", "SERVICE ACCOUNT STATE",
+                    "SERVICE ACCOUNT", "SERVICE",
+                ])
+    }
+
     @Test("on a terminal names are shortened, and into a pipe never", arguments: [12, 20, 40, 60])
     func terminal(width: Int) throws {
         let shown = try TerminalRunner().run(

@@ -126,6 +126,18 @@ struct LockTests {
         #expect(outcome.output == "\(code)\nfree\n5\nfree\n")
     }
 
+    @Test("a signal ends who waits for the lock")
+    func waiting() throws {
+        let outcome = try inSession(
+            #"""
+            ready=$(mktemp); export ready; trap 'rm -f $ready' EXIT
+            skr lock a -- bash -c 'echo x > $ready; exec sleep 600' & holder=$!
+            for ((i = 0; i < 600; i++)); do [[ -s $ready ]] && break; sleep 0.05; done
+            skr lock a --wait 20 -- true 2> /dev/null & waiting=$!; sleep 0.1; kill $waiting; wait $waiting; echo $?; kill $holder
+            """#)
+        #expect(outcome.output == "143\n", "\(outcome)")
+    }
+
     @Test("of a signal that leaves a core dump skr dies too, without one of its own")
     func coreDump() throws {
         let outcome = try inSession(
@@ -175,11 +187,12 @@ struct LockTests {
         "usage errors have a hint",
         arguments: [
             ["a"], ["--", "x"], ["", "--", "x"], ["a", "--timeout", "0", "--", "x"],
-            ["a", "--timeout", "2h", "--", "x"],
+            ["a", "--timeout", "2h", "--", "x"], ["a", "--timeout", "3601", "--", "x"],
         ])
     func mistakes(words: [String]) throws {
         let outcome = try CommandRunner().run(["lock"] + words, input: .init())
         #expect(outcome.exitCode == 64 && outcome.output == "")
-        #expect(outcome.errors.hasPrefix("skr: error: ") && outcome.errors.contains("skr: hint: "))
+        let message = words.first == "" ? "the name is empty\n" : ""
+        #expect(outcome.errors.hasPrefix("skr: error: \(message)") && outcome.errors.contains("skr: hint: "))
     }
 }

@@ -17,9 +17,10 @@ struct LookingFirstTests {
             #"""
             printf old | skr set api
             { skr set --new api; echo $?; skr set --new api --timeout=5m; echo $?; cat; } <<< unread
-            printf new | skr set --new other; echo $?; skr get other
+            printf new | skr set --new other; echo $?; skr get other; echo
+            { skr set api --timeout 0; echo $?; skr set api --timeout=0; echo $?; cat; } <<< unread
             """#)
-        #expect(outcome.output == "73\n73\nunread\n0\nnew")
+        #expect(outcome.output == "73\n73\nunread\n0\nnew\n64\n64\nunread\n")
     }
 
     @Test("what is stored while it reads is not replaced, and no error of the write is passed over")

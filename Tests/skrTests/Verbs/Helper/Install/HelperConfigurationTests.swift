@@ -9,7 +9,7 @@ struct HelperConfigurationTests {
     func git() throws {
         let outcome = try run(
             #"""
-            printf '[user]\n\tname = x\n# end\n' > $HOME/.gitconfig; cp $HOME/.gitconfig before
+            printf '[user]\n\tname = A Rather Long Name\n# end\n' > $HOME/.gitconfig; cp $HOME/.gitconfig before
             install() { skr helper install git --write-config "$@" | tail -n +3; git config --get-all credential.helper; }
             install; install; install --timeout 8h; install --timeout 8h; install --scope user --timeout 90s
             skr helper uninstall git --write-config | shown; cmp before $HOME/.gitconfig; skr helper uninstall git --write-config; echo $?

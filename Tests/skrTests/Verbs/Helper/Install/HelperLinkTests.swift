@@ -25,6 +25,7 @@ struct HelperLinkTests {
             try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
         }
         #expect(LinkFolder.usual(own: "/dev/null/bin", ofMachine: nil, searchPath: []) == nil)
+        #expect(LinkFolder.usual(own: "skr-none/bin", ofMachine: nil, searchPath: []) == nil)
         #expect(LinkFolder.usual(own: "/dev/null/bin", ofMachine: machine, searchPath: [machine]) == machine)
     }
 
@@ -97,7 +98,7 @@ struct HelperLinkTests {
     func others() throws {
         let outcome = try run(
             #"""
-            ln -s $skr bin/git-credential-skr; export PATH=$work/bin:$PATH
+            ln -s $skr bin/git-credential-skr; export PATH=$work/bin:$work/bin:$PATH
             skr helper install git --write-config | shown; ls -A home; skr helper uninstall git --write-config | shown
             ls bin; git config credential.helper; skr helper uninstall git --write-config | shown; ls bin
             """#)
@@ -136,6 +137,42 @@ struct HelperLinkTests {
                 skr
 
                 """, "\(outcome)")
+    }
+
+    @Test(
+        "in the machine's folders root's link is removed, another skr's and a package's stay",
+        .enabled(if: geteuid() == 0, "mounts over folders of programs"))
+    func ofMachineOrPackage() throws {
+        let outcome = try run(
+            #"""
+            mkdir local system other; cp /bin/true other/skr; ln -s "$skr" system/docker-credential-skr; export skr work
+            PATH=$work/program:/usr/local/bin:/usr/bin:/bin unshare -m bash -c '
+                mount --bind local /usr/local/bin; skr helper install git > log; head -n 1 log; skr helper uninstall git; echo $?
+                ln -s $work/other/skr /usr/local/bin/git-credential-skr; skr helper uninstall git; echo $?
+                mount --bind system /usr/bin; "$skr" helper uninstall docker --dir /usr/bin; echo $?' 2> /dev/null | shown
+            """#)
+        #expect(
+            outcome.output == """
+                made the link /usr/local/bin/git-credential-skr -> SKR
+                removed the link /usr/local/bin/git-credential-skr
+                0
+                the link /usr/local/bin/git-credential-skr stays: it may be somebody else's
+                1
+                the link /usr/bin/docker-credential-skr stays: it may be somebody else's
+                1
+
+                """, "\(outcome)")
+    }
+
+    @Test("a link to another program, of whichever name and on the same disk, is no client's link")
+    func otherProgram() throws {
+        let outcome = try run(
+            #"""
+            mkdir -p own home/.local/bin; cp $skr own/skr; cp /bin/true own/true; ln -s $work/own/true $link
+            own/skr helper install git > /dev/null 2> errors; echo $?; own/skr helper uninstall git 2> /dev/null; echo $?
+            readlink $link | shown
+            """#)
+        #expect(outcome.output == "73\n1\nW/own/true\n", "\(outcome)")
     }
 
     @Test("a link that can't be removed does not keep the configuration", .enabled(if: geteuid() == 0))

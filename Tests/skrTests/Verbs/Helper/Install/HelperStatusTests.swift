@@ -62,6 +62,77 @@ struct HelperStatusTests {
         )
     }
 
+    @Test("a configuration without its link is not set up, and one that names no helper is none")
+    func incomplete() throws {
+        let outcome = try run(
+            #"""
+            mkdir home/.docker home/.aws; file=home/.docker/config.json; echo '{"credsStore":"skr"}' > $file
+            echo 'common --credential_helper=*=/x/skr-bazel' > home/.bazelrc
+            echo 'credential_process = skr helper aws work' > home/.aws/config
+            for client in docker bazel aws; do skr helper status $client; done
+            state() { skr helper status $1 | cut -f 3; }; : > $file; state docker; echo '{"credsStore":""}' > $file; state docker
+            for value in skrew skr ''; do git config --global --add credential.helper "$value"; state git; done
+            skr helper install git --write-config 2> /dev/null | tail -n 1
+            rm home/.gitconfig home/.local/bin/*; git config --global credential.helper '!skr helper git'; skr helper status git
+            skr helper install git --write-config | tail -n 1
+            """#)
+        #expect(
+            outcome.output == """
+                docker\t-\tcredsStore: skr\t\(docker)
+                bazel\t-\t~/.bazelrc\tskr helper install bazel
+                aws\t-\t~/.aws/config\t-
+                -
+                -
+                other: skrew
+                skr
+                -
+                      helper = skr
+                git\t-\ta shell command\t\(git)
+                git is set up already in ~/.gitconfig
+
+                """, "\(outcome)")
+    }
+
+    @Test("for programs, another helper and a file that can't be read are told apart")
+    func jsonOfOthers() throws {
+        let outcome = try run(
+            #"""
+            mkdir home/.docker; state() { skr helper status docker --json | jq -c '.[0] | [.configuration, .isConfigured, .isLinkOurs]'; }
+            for text in '{"credsStore":"pass"}' '{'; do echo "$text" > home/.docker/config.json; state; done
+            """#)
+        #expect(
+            outcome.output == """
+                ["credsStore: pass",false,null]
+                ["~/.docker/config.json",null,null]
+
+                """, "\(outcome)")
+    }
+
+    @Test("in a narrow table names are shortened first; then the least important columns are left out, one by one")
+    func columns() throws {
+        let shown = try TerminalRunner().runQuietly(
+            #"""
+            export HOME=$(mktemp -d) GIT_CONFIG_NOSYSTEM=1; cd $HOME; unset XDG_CONFIG_HOME GIT_CONFIG_GLOBAL
+            skr=$(type -P skr); PATH=$HOME/.local/bin:$PATH; mkdir -p .local/bin; ln -s $skr .local/bin/git-credential-skr
+            git config --global credential.helper some-other-helper
+            for width in 104 45 44 35 34 20 19; do stty cols $width; skr helper status git; done; rm -r $HOME
+            """#)
+        let lines = shown.split(separator: "\n").map(String.init)
+        #expect(
+            lines.prefix(2) == [
+                "CLIENT  LINK                             CONFIGURATION             TO SET IT UP",
+                "git     ~/.local/bin/git-credential-skr  other: some-other-helper  skr helper install git --write-config",
+            ], "\(shown)")
+        let headings = lines.enumerated().filter { $0.offset % 2 == 0 }.dropFirst().map {
+            $0.element.split(separator: " ").joined(separator: " ")
+        }
+        #expect(
+            headings == [
+                "CLIENT LINK CONFIGURATION TO SET IT UP", "CLIENT CONFIGURATION TO SET IT UP",
+                "CLIENT CONFIGURATION TO SET IT UP", "CLIENT TO SET IT UP", "CLIENT TO SET IT UP", "CLIENT",
+            ], "\(shown)")
+    }
+
     @Test("on a terminal it is a table")
     func table() throws {
         let text = try TerminalRunner().run("HOME=/nonexistent PATH=${PATH%%:*}:/bin skr helper status")
@@ -153,5 +224,8 @@ struct HelperStatusTests {
         #expect(
             try runner.run("---complete", "zsh", "skr", "helper", "pip", "get", "--m").output
                 .hasPrefix("words\n--mode\t"))
+        #expect(
+            try runner.run("---complete", "zsh", "skr", "helper", "pip", "").output == "words\nget\nset\ndel\n")
+        #expect(try runner.run("---complete", "zsh", "skr", "helper", "pip", "get", "").output == "words\n")
     }
 }

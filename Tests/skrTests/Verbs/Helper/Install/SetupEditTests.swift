@@ -54,6 +54,24 @@ struct SetupEditTests {
         #expect(throws: SetupRefusal.self) { try Self.bytes(text, DockerSetup().edit) }
     }
 
+    @Test(
+        "docker: what is refused says which helper is there",
+        arguments: [
+            (#"{"credsStore":"pass"}"#, "the credsStore 'pass'"), (#"{"credsStore":""}"#, "an empty credsStore"),
+        ])
+    func dockerTaken(text: String, what: String) {
+        do throws(SetupRefusal) {
+            _ = try Self.bytes(text, DockerSetup().edit)
+            Issue.record("it was not refused")
+        } catch {
+            guard case .taken(let named, _) = error else {
+                Issue.record("\(error)")
+                return
+            }
+            #expect(named == what)
+        }
+    }
+
     @Test("docker: the member is found wherever docker has put it, and one of another helper is not taken away")
     func dockerElsewhere() throws {
         let cases = [
@@ -72,7 +90,7 @@ struct SetupEditTests {
             #expect(try Self.bytes(text, DockerSetup().removal) == nil)
         }
         // The user wrote these.
-        for text in [#"{"credsStore":"skr"}"#, #"{"CredsStore": "skr"}"#, #"{"a":1, "credsStore" : "skr"}"#] {
+        for text in [#"{"credsStore":"skr"}"#, #"{"CredsStore": "skr"}"#, #"{"a":1, "credsStore" : "skr"}"#, "{"] {
             #expect(throws: SetupRefusal.self) { try Self.bytes(text, DockerSetup().removal) }
         }
     }
@@ -111,6 +129,9 @@ struct SetupEditTests {
         arguments: [
             ("[credential]\n\thelper = skr\n\tuseHttpPath = true\n", "[credential]\n\tuseHttpPath = true\n"),
             ("[credential]\n\tx = 1\n\thelper = skr\n", "[credential]\n\tx = 1\n"),
+            // The other line is as long as the header.
+            ("[credential]\n\tx = 1234567\n\thelper = skr\n", "[credential]\n\tx = 1234567\n"),
+            ("\r\n[credential]\r\n\thelper = skr", ""),
             ("[credential]\n\thelper = skr\n\n[user]\n\tname = x\n", "\n[user]\n\tname = x\n"),
             ("[credential]\n # mine\n\thelper = skr\n", "[credential]\n # mine\n"),
             ("[credential]\n\thelper = skr\n # c\n[user]\n", " # c\n[user]\n"),

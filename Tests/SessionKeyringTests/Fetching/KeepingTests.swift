@@ -1,0 +1,230 @@
+import Keyutils
+import SessionKeyringTesting
+import TestSupport
+import Testing
+import Threads
+
+@testable import SessionKeyring
+
+private let item = ItemIdentity.password(service: "kept")
+private let watchedLease = item.fetchLeaseName
+
+@Suite("Storing what was fetched", .aheadOfOthers)
+struct KeepingTests {
+    enum Moment { case before, behind }
+
+    @Test("a fetch whose last caller leaves while its value is stored goes on, with its lease")
+    func lastCallerLeaves() async throws {
+        let backend = WatchedBackend()
+        let store = SecretStore(backend: backend)
+        let gate = Gate()
+        let isHeld = Locked(false)
+        let caller = Task {
+            try await store.value(for: item) {
+                await gate.wait()
+                return "fetched"
+            }
+        }
+        backend.onStore.withLock { onStore in
+            onStore = { moment in
+                guard moment == .before else { return }
+                caller.cancel()
+                let isHeldNow = (try? backend.isLeaseHeld(watchedLease)) == true
+                isHeld.withLock { $0 = isHeldNow }
+            }
+        }
+        await gate.awaitWaiter()
+        gate.open()
+        await #expect(throws: CancellationError.self) { _ = try await caller.value }
+        while try !store.contains(item) { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(isHeld.withLock { $0 })
+    }
+
+    @Test(
+        "who waits for a fetch gets what somebody stored meanwhile, and who fetches gets what the fetch found",
+        arguments: [Moment.before, .behind])
+    func replaced(moment: Moment) async throws {
+        let backend = WatchedBackend()
+        let store = SecretStore(backend: backend)
+        let gate = Gate()
+        @Sendable func value() async throws -> String {
+            try await store.value(for: item) {
+                await gate.wait()
+                return "fetched"
+            }
+        }
+        backend.onStore.withLock { onStore in
+            onStore = { now in if now == moment { try? store.set("newer", for: item) } }
+        }
+        let first = Task { try await value() }
+        await gate.awaitWaiter()
+        let reads = backend.reads.withLock { $0 }
+        let second = Task { try await value() }
+        // It looks for a value twice, the second time as one who waits.
+        while backend.reads.withLock({ $0 }) < reads + 2 { try await Task.sleep(for: .milliseconds(1)) }
+        gate.open()
+        #expect(try await first.value == "fetched")
+        #expect(try await second.value == "newer")
+    }
+
+    @Test("what can't be stored since the fetch's lease was lost goes to all threads that wait for it")
+    func lostForThreads() {
+        let backend = LosingBackend()
+        let store = SecretStore(backend: backend)
+        let fetches = Locked(0)
+        ThreadTeam.run(3) { _ in
+            let value = try? store.blockingValue(for: item) { () throws -> String in
+                fetches.withLock { $0 += 1 }
+                // Whoever fetches looks three times, the others twice, the second time as ones who wait.
+                #expect(becomesTrue(within: 60) { backend.reads.withLock { $0 } >= 7 })
+                return "fetched"
+            }
+            #expect(value == "fetched")
+        }
+        #expect(fetches.withLock { $0 } == 1)
+    }
+
+    @Test("a login keeps fetches out until it is said to be fresh, and no longer", arguments: [false, true])
+    func login(inTask isInTask: Bool) async throws {
+        let backend = WatchedBackend()
+        let store = SecretStore(backend: backend)
+        if isInTask {
+            try await store.set("login", for: item, refreshAfter: .seconds(600), waiting: .seconds(1))
+        } else {
+            try store.set("login", for: item, refreshAfter: .seconds(600))
+        }
+        #expect(backend.heldAtUpdates.withLock { $0 } == [true, true])
+        #expect(try !backend.isLeaseHeld(watchedLease))
+    }
+
+    @Test("an update whose commit is blocked goes on with the right that it has")
+    func blockedCommit() throws {
+        let backend = BlockedCommits()
+        let store = SecretStore(backend: backend)
+        try store.set("refused", for: item)
+        #expect(try store.invalidate("refused", for: item))
+        #expect(try store.contains(item.freshnessSentinel))
+        #expect(backend.updates.withLock { $0 } == 1)
+    }
+}
+
+/// Does something before and behind what a fetch brings is stored, counts how often the item is read, and notes whether
+/// somebody fetches it whenever something is updated.
+private struct WatchedBackend: ForwardingBackend {
+    let whole: any SecretBackend = InMemoryBackend()
+    let onStore = Locked<(@Sendable (KeepingTests.Moment) -> Void)?>(nil)
+    let reads = Locked(0)
+    let heldAtUpdates = Locked<[Bool]>([])
+
+    func read(_ wanted: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
+        defer { if wanted == item { reads.withLock { $0 += 1 } } }
+        return try whole.read(wanted, body)
+    }
+
+    func beginUpdate(
+        of item: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> any ItemUpdate {
+        let isHeld = try whole.isLeaseHeld(watchedLease)
+        heldAtUpdates.withLock { $0.append(isHeld) }
+        return try whole.beginUpdate(of: item, lasting: duration, &attempt)
+    }
+
+    func beginFetch(
+        of item: ItemIdentity, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> (any ItemFetch)? {
+        guard let fetch = try whole.beginFetch(of: item, &attempt) else { return nil }
+        return WatchedFetch(fetch, onStore)
+    }
+}
+
+private final class WatchedFetch: ItemFetch {
+    private let whole: any ItemFetch
+    private let onStore: Locked<(@Sendable (KeepingTests.Moment) -> Void)?>
+
+    init(_ whole: any ItemFetch, _ onStore: Locked<(@Sendable (KeepingTests.Moment) -> Void)?>) {
+        (self.whole, self.onStore) = (whole, onStore)
+    }
+
+    func store(
+        _ bytes: RawSpan, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> Bool {
+        let watcher = onStore.withLock { $0 }
+        watcher?(.before)
+        let isStored = try whole.store(bytes, timeout: timeout, &attempt)
+        watcher?(.behind)
+        return isStored
+    }
+}
+
+/// Gives the lease of a fetch back when its value is to be stored, and counts how often the item is read.
+private struct LosingBackend: ForwardingBackend {
+    let whole: any SecretBackend = InMemoryBackend()
+    let lease = Locked<(any LeaseHandle)?>(nil)
+    let reads = Locked(0)
+
+    func read(_ wanted: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
+        defer { if wanted == item { reads.withLock { $0 += 1 } } }
+        return try whole.read(wanted, body)
+    }
+
+    func takeLease(
+        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> any LeaseHandle {
+        let taken = try whole.takeLease(name, lasting: duration, &attempt)
+        lease.withLock { $0 = taken }
+        return taken
+    }
+
+    func beginFetch(
+        of item: ItemIdentity, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> (any ItemFetch)? {
+        LosingFetch(item, lease)
+    }
+}
+
+private final class LosingFetch: ItemFetch {
+    private let item: ItemIdentity
+    private let lease: Locked<(any LeaseHandle)?>
+
+    init(_ item: ItemIdentity, _ lease: Locked<(any LeaseHandle)?>) { (self.item, self.lease) = (item, lease) }
+
+    func store(
+        _ bytes: RawSpan, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> Bool {
+        _ = lease.withLock { $0 }?.release()
+        throw SecretStoreError(.leaseLost, item: item)
+    }
+}
+
+/// Blocks the first commit, and counts the updates that begin.
+private struct BlockedCommits: ForwardingBackend {
+    let whole: any SecretBackend = InMemoryBackend()
+    let updates = Locked(0)
+
+    func beginUpdate(
+        of item: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> any ItemUpdate {
+        updates.withLock { $0 += 1 }
+        return BlockedUpdate(try whole.beginUpdate(of: item, lasting: duration, &attempt), of: item)
+    }
+}
+
+private final class BlockedUpdate: ItemUpdate {
+    private let whole: any ItemUpdate
+    private let item: ItemIdentity
+    private var isBlocked = true
+
+    init(_ whole: any ItemUpdate, of item: ItemIdentity) { (self.whole, self.item) = (whole, item) }
+
+    func read(_ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool { try whole.read(body) }
+
+    func commit(
+        _ bytes: RawSpan?, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> Bool {
+        if isBlocked {
+            isBlocked = false
+            throw SecretStoreError(.contended, item: item)
+        }
+        return try whole.commit(bytes, timeout: timeout, &attempt)
+    }
+}

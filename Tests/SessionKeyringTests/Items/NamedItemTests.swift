@@ -1,0 +1,66 @@
+import SessionKeyring
+import SessionKeyringTesting
+import Testing
+
+@Suite("Items that are meant by their names")
+struct NamedItemTests {
+    private func meant(_ service: String, _ account: String?, among all: [ItemIdentity]) throws -> ItemIdentity? {
+        try ItemIdentity.named(service, account: account, isThere: { all.contains($0) }, among: { all })
+    }
+
+    @Test("a name means the item without an account, else the only account's, and with an account just that one")
+    func named() throws {
+        let (plain, alice, bob) = (
+            ItemIdentity.password(service: "api"), ItemIdentity.password(service: "api", account: "alice"),
+            ItemIdentity.password(service: "api", account: "bob")
+        )
+        let other = ItemIdentity.password(service: "other", account: "alice")
+        #expect(try meant("api", nil, among: [other, alice]) == alice)
+        #expect(try meant("api", nil, among: [other, bob, alice, plain]) == plain)
+        #expect(try meant("api", "bob", among: [alice, bob, plain]) == bob)
+        #expect(try meant("api", "carol", among: [alice]) == nil)
+        #expect(try meant("api", nil, among: [other, .key(tag: "api"), .cached("api")]) == nil)
+        #expect {
+            _ = try meant("api", nil, among: [other, bob, alice])
+        } throws: {
+            ($0 as? SecretStoreError)?.code == .ambiguous(accounts: ["alice", "bob"])
+        }
+    }
+
+    @Test("of several kinds of secrets the first one is meant, and other kinds are none")
+    func kinds() throws {
+        let (password, internet) = (
+            ItemIdentity.password(service: "api", account: "a"), ItemIdentity.internet(server: "api", account: "a")
+        )
+        let credential = ItemIdentity.credential(service: "api", account: "a")
+        #expect(try meant("api", nil, among: [credential, internet, password]) == password)
+        #expect(try meant("api", nil, among: [credential, internet]) == internet)
+        #expect(try meant("api", "a", among: [credential]) == credential)
+        let all: [ItemIdentity] = [.key(tag: "api"), internet, .cached("api"), password, .internet(server: "other")]
+        #expect(all.secrets { $0.service == "api" } == [password, internet])
+    }
+
+    @Test("the items of a service are those of its kind and name alone")
+    func accounts() throws {
+        let store = SecretStore(backend: InMemoryBackend())
+        let (plain, alice, bob) = (
+            ItemIdentity.internet(server: "h"), ItemIdentity.internet(server: "h", account: "alice"),
+            ItemIdentity.internet(server: "h", account: "bob")
+        )
+        let others: [ItemIdentity] = [.internet(server: "i"), .key(tag: "h"), .password(service: "h")]
+        for item in others + [alice] { try store.set("1", for: item) }
+        #expect(try store.soleItem(of: .internet, service: "h") == alice)
+        #expect(try store.soleItem(of: .credential, service: "h") == nil)
+        try store.set("1", for: bob)
+        #expect {
+            _ = try store.soleItem(of: .internet, service: "h")
+        } throws: {
+            ($0 as? SecretStoreError)?.code == .ambiguous(accounts: ["alice", "bob"])
+        }
+        try store.set("1", for: plain)
+        #expect(try store.soleItem(of: .internet, service: "h") == plain)
+        #expect(try store.clear(of: .internet, service: "h") == 3)
+        #expect(try store.clear(of: .internet, service: "h") == 0)
+        #expect(try Set(store.identities()) == Set(others))
+    }
+}

@@ -1,0 +1,82 @@
+import Keyutils
+import SessionKeyring
+import SessionKeyringTesting
+import TestSupport
+import Testing
+import Threads
+
+@Suite("Changes in several steps")
+struct SeveralStepsTests {
+    @Test("a body runs again if its lease was lost before its end, and no more often")
+    func lostLease() throws {
+        let store = SecretStore(backend: LostLeases())
+        var runs = 0
+        let result = try store.holdingLease("job") { () throws(SecretStoreError) -> Int in
+            runs += 1
+            return runs
+        }
+        #expect(result == 2)
+        #expect(runs == 2)
+    }
+
+    @Test("a lease that can't be had is an error, and so is an item that can't be changed")
+    func forbidden() throws {
+        let store = SecretStore(backend: Forbidding())
+        let item = ItemIdentity.password(service: "api")
+        var runs = 0
+        #expect {
+            try store.holdingLease("job") { () throws(SecretStoreError) -> Void in runs += 1 }
+        } throws: {
+            ($0 as? SecretStoreError)?.code == .forbidden
+        }
+        #expect(runs == 0)
+        try store.set("old", for: item)
+        #expect {
+            _ = try store.deleteUnchanged(item, SecretBytes(utf8: "old"))
+        } throws: {
+            ($0 as? SecretStoreError)?.code == .forbidden
+        }
+    }
+}
+
+/// A backend whose first lease is lost before it is given back.
+private struct LostLeases: ForwardingBackend {
+    let whole: any SecretBackend = InMemoryBackend()
+    let count = Locked(0)
+
+    func takeLease(
+        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> any LeaseHandle {
+        let isFirst = count.withLock { count in
+            count += 1
+            return count == 1
+        }
+        return LostLease(try whole.takeLease(name, lasting: duration, &attempt), isLost: isFirst)
+    }
+}
+
+private final class LostLease: LeaseHandle {
+    private let whole: any LeaseHandle
+    private let isLost: Bool
+
+    init(_ whole: any LeaseHandle, isLost: Bool) { (self.whole, self.isLost) = (whole, isLost) }
+
+    var fencingNumber: UInt64 { whole.fencingNumber }
+    var timeLeft: Duration { whole.timeLeft }
+
+    func renew(lasting duration: Duration) throws(SecretStoreError) -> Bool { try whole.renew(lasting: duration) }
+    func release() -> Bool { whole.release() && !isLost }
+}
+
+/// A backend that grants nothing.
+private struct Forbidding: ForwardingBackend {
+    let whole: any SecretBackend = InMemoryBackend()
+
+    func takeLease(
+        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> any LeaseHandle { throw SecretStoreError(.forbidden) }
+
+    func beginUpdate(
+        of item: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> any ItemUpdate { throw SecretStoreError(.forbidden, item: item) }
+}

@@ -1,0 +1,114 @@
+import CTestFilters
+import Foundation
+import Keyutils
+import TestSupport
+import Testing
+
+@testable import SessionKeyring
+
+private let item = ItemIdentity.password(service: "item")
+
+/// What tells a ring that is being given back from any other.
+private let removalPermissions: KeyPermissions = [.possessorAll, .userRead]
+
+@Suite("A ring for which the kernel refuses something", .tags(.kernel))
+struct RefusedRemovalTests {
+    @Test(
+        "an empty ring stays as the step before left it, and only what others can't have caused is an error",
+        arguments: [
+            // KEYCTL_DESCRIBE, KEYCTL_SETPERM, KEYCTL_RESTRICT_KEYRING, KEYCTL_INVALIDATE
+            (6, ENOMEM), (5, ENOMEM), (29, ENOMEM), (21, ENOMEM), (5, EACCES), (29, EEXIST), (29, EDQUOT),
+        ] as [(CInt, CInt)])
+    func emptyRing(operation: CInt, number: CInt) async {
+        await #expect(processExitsWith: .exitCode(0)) { [operation = operation as CInt, number = number as CInt] in
+            let session = try TestSession.join()
+            let other = try SecretStore(namespace: "other")
+            try other.set("1", for: item)
+            try other.clear()
+            let ring = try session.search(keyring: "skr:other")
+            let store = try SecretStore(namespace: "own")
+            try store.set("1", for: item)
+            guard let backend = store.backend as? KernelBackend else { exit(2) }
+            guard test_filter_install(operation, number) == 0 else { exit(3) }
+            var attempt = BackendAttempt()
+            do throws(SecretStoreError) {
+                let count = try backend.rings.removeEmptyRings(&attempt)
+                succeed(4, count == 0 && number != ENOMEM)
+            } catch {
+                succeed(5, error.underlying?.code == .outOfMemory)
+            }
+            if operation == 6 { exit(0) }
+            let expected = operation == 5 ? KeyPermissions.possessorAll : removalPermissions
+            succeed(6, try Key(ring).describe().permissions == expected)
+            succeed(7, try ring.isRestricted() == (operation == 21))
+            exit(0)
+        }
+    }
+
+    @Test("what keeps a ring that takes nothing from being replaced is told, and the ring keeps its items")
+    func notReplaced() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            let session = try TestSession.join()
+            let store = try SecretStore()
+            try store.set("1", for: item)
+            let ring = try session.search(keyring: "skr:default")
+            try Key(ring).setPermissions(removalPermissions)
+            try ring.restrict()
+            guard let backend = store.backend as? KernelBackend else { exit(2) }
+            // KEYCTL_MOVE
+            guard test_filter_install(30, ENOMEM) == 0 else { exit(3) }
+            var attempt = BackendAttempt()
+            do throws(KeyringError) {
+                _ = try backend.rings.finishRemoval(ring, &attempt)
+                exit(4)
+            } catch {
+                succeed(5, error.code == .outOfMemory)
+            }
+            succeed(6, try store.get(item) == "1")
+            exit(0)
+        }
+    }
+
+    @Test(
+        "a set that is refused each time is forbidden; one whose key is gone each time can't be read back",
+        arguments: [EACCES, ENOKEY])
+    func setRefused(number: CInt) async {
+        await #expect(processExitsWith: .exitCode(0)) { [number = number as CInt] in
+            try TestSession.join()
+            let store = try SecretStore()
+            try store.set("1", for: item)
+            // KEYCTL_MOVE
+            guard test_filter_install(30, number) == 0 else { exit(3) }
+            do {
+                try store.set("2", for: item)
+                exit(4)
+            } catch let error as SecretStoreError {
+                succeed(5, number == EACCES ? error.code == .forbidden : error.detail == .unreadableAfterWrite)
+                succeed(6, error.item == item)
+            }
+            succeed(7, try store.get(item) == "1")
+            exit(0)
+        }
+    }
+
+    @Test(
+        "a clear whose ring is gone each time is contended, and any other failure is told as what it is",
+        arguments: [ENOKEY, EKEYREVOKED, ENOMEM])
+    func clearRefused(number: CInt) async {
+        await #expect(processExitsWith: .exitCode(0)) { [number = number as CInt] in
+            try TestSession.join()
+            let store = try SecretStore()
+            try store.set("1", for: item)
+            // KEYCTL_CLEAR
+            guard test_filter_install(7, number) == 0 else { exit(3) }
+            do throws(SecretStoreError) {
+                try store.backend.clear()
+                exit(4)
+            } catch {
+                succeed(5, number == ENOMEM ? error.underlying?.code == .outOfMemory : error.code == .contended)
+            }
+            succeed(6, try store.get(item) == "1")
+            exit(0)
+        }
+    }
+}

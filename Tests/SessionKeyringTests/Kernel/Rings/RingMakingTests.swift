@@ -1,0 +1,185 @@
+import Keyutils
+import SessionKeyringTesting
+import TestSupport
+import Testing
+import Threads
+
+@testable import SessionKeyring
+
+private let item = ItemIdentity.password(service: "item")
+private let name = "skr:default"
+
+@Suite("Making and remembering the rings of a namespace", .tags(.kernel))
+final class RingMakingTests {
+    private let scratch: ScratchKeyring
+    private let store: SecretStore
+    private let rings: NamespaceRings
+
+    init() throws {
+        scratch = try ScratchKeyring()
+        store = try scratch.store()
+        rings = try NamespaceRings(scope: scratch.scope, namespace: "default")
+    }
+
+    /// What blocks the only attempt to find or make both rings; `nil` if it is through.
+    private func blockage() throws -> Blockage? {
+        var attempt = BackendAttempt()
+        do throws(SecretStoreError) {
+            _ = try rings.findOrMakePair(&attempt)
+            return nil
+        } catch {
+            guard case .blocked(let blockage)? = error.detail else { throw error }
+            return blockage
+        }
+    }
+
+    private func waitsForCollection(_ blockage: Blockage?) -> Bool {
+        if case .until? = blockage { true } else { false }
+    }
+
+    /// A keyring that the anchor itself does not link.
+    private func keyringInAnother(_ name: String) throws -> Keyring {
+        try Wait.forQuota { () throws(KeyringError) in
+            try scratch.keyring.addKeyring("another").addKeyring(name)
+        }
+    }
+
+    @Test("only a leases' ring in place of a dead one waits until late holders can't write any more")
+    func waitingMaker() throws {
+        #expect(try !waitsForCollection(blockage()))
+        try store.set("1", for: item)
+        try Key(scratch.keyring.search(keyring: name)).revoke()
+        #expect(try !waitsForCollection(blockage()))
+        try store.set("1", for: item)
+        try Key(scratch.keyring.search(keyring: NamespaceRings.leasesName)).revoke()
+        // It is through where the time has passed already.
+        if let reason = try blockage() { #expect(waitsForCollection(reason)) }
+    }
+
+    @Test("a maker of one ring waits for another maker of the other one")
+    func otherMaker() throws {
+        let makers = LeaseRing(scratch.keyring, permissions: .possessorAll)
+        let prefix = NamespaceRings.makingPrefix
+        guard let held = try makers.acquire(prefix + name, lasting: .seconds(600), waiting: .seconds(60)),
+            let own = try makers.acquire(
+                prefix + NamespaceRings.leasesName, lasting: .seconds(600), waiting: .seconds(60))
+        else {
+            Issue.record("both are free")
+            return
+        }
+        var attempt = BackendAttempt()
+        attempt.makeProgress().maker = RingMaker(NamespaceRings.leasesName, own)
+        let made = try rings.make(name, in: scratch.keyring, &attempt)
+        #expect(made == nil)
+        #expect(attempt.blockage == .ringMaker)
+        _ = consume held
+    }
+
+    @Test("a maker that comes late keeps the ring that is there")
+    func lateMaker() throws {
+        try store.set("1", for: item)
+        let ring = try scratch.keyring.search(keyring: name)
+        let displaced = try keyringInAnother("displaced")
+        var attempt = BackendAttempt()
+        #expect(try rings.make(name, in: scratch.keyring, &attempt) == nil)
+        #expect(try rings.make(name, in: scratch.keyring, inPlaceOf: displaced, &attempt) == nil)
+        #expect(try scratch.keyring.links(Key(ring)))
+        #expect(try store.get(item) == "1")
+    }
+
+    @Test("a ring that is replaced hands over its items, and is marked as none that is being given back")
+    func replaced() throws {
+        try store.set("1", for: item)
+        let old = try scratch.keyring.search(keyring: name)
+        try keyringInAnother("aside").link(Key(old))
+        try Key(old).setPermissions([.possessorAll, .userRead])
+        try old.restrict()
+        var attempt = BackendAttempt()
+        // Each lease that is lost means that this process was stopped for two seconds.
+        for _ in 0..<5 {
+            guard try scratch.keyring.links(Key(old)) else { break }
+            _ = try rings.make(name, in: scratch.keyring, inPlaceOf: old, &attempt)
+        }
+        let new = try #require(try rings.findItems())
+        #expect(new != old)
+        #expect(try new.members() == old.members())
+        #expect(try Key(old).describe().permissions == .possessorAll)
+        #expect(try store.get(item) == "1")
+    }
+
+    @Test("a writer looks for the ring that is in its place before it gives up on one that takes nothing")
+    func replacedMeanwhile() throws {
+        try store.set("1", for: item)
+        let backend = try #require(store.backend as? KernelBackend)
+        let restricted = try keyringInAnother("restricted")
+        try restricted.restrict()
+        let error = KeyringError(.notPermitted, in: .move)
+        var attempt = BackendAttempt()
+        let pair = try backend.pairInPlaceOfRestricted(restricted, error, item: item, &attempt)
+        #expect(try pair.items == scratch.keyring.search(keyring: name))
+    }
+
+    @Test("what is not there is looked for each time, and what was found is remembered")
+    func remembered() throws {
+        for _ in 0..<2 {
+            #expect(try rings.items() == nil)
+            #expect(try rings.leasesRing() == nil)
+        }
+        try store.set("1", for: item)
+        var attempt = BackendAttempt()
+        let pair = try rings.findOrMakePair(&attempt)
+        #expect(rings.knownItems == pair.items)
+        let reader = try NamespaceRings(scope: scratch.scope, namespace: "default")
+        #expect(try reader.items() == pair.items)
+        #expect(try reader.leasesRing() == pair.leases)
+        try scratch.keyring.clear()
+        #expect(try rings.pair(&attempt) == pair)
+        #expect(reader.knownItems == pair.items)
+        #expect(try reader.leasesRing() == pair.leases)
+    }
+
+    @Test("an anchor is crowded that links 32 keys or more, when it is looked at")
+    func crowded() throws {
+        rings.rememberSize(31)
+        #expect(!rings.isCrowded)
+        rings.rememberSize(32)
+        #expect(rings.isCrowded)
+        try store.set("1", for: item)
+        _ = try rings.findItems()
+        #expect(!rings.isCrowded)
+    }
+
+    @Test("a namespace that is only looked at is open to whom its items are", arguments: [false, true])
+    func lookedAt(isOpenToOwner: Bool) throws {
+        try store.set("1", for: item)
+        let ring = try scratch.keyring.search(keyring: name)
+        let access = isOpenToOwner ? SecretScope.ItemAccess.owner : .possessor
+        let backend = KernelBackend(lookingAt: ring, namespace: "default", under: scratch.keyring, access: access)
+        #expect(backend.rings.scope.access == access)
+        #expect(try backend.rings.findItems() == ring)
+        #expect(try backend.rings.findLeasesRing() == nil)
+        #expect(try backend.identities() == [item])
+    }
+
+    @Test("the rings of a thread are for possessors alone, and once it has ended there is nothing, nor a place for it")
+    func endedThread() throws {
+        let made = Locked<SecretStore?>(nil)
+        let permissions = Locked<[KeyPermissions]>([])
+        try ThreadTeam.run(1) { _ in
+            let store = try SecretStore(.thread)
+            try store.set("1", for: item)
+            for serial in try Keyring.resolve(.threadKeyring).members() {
+                let found = try Key(serial).describe().permissions
+                permissions.withLock { $0.append(found) }
+            }
+            made.withLock { $0 = store }
+        }
+        #expect(permissions.withLock { $0 } == [.possessorAll, .possessorAll])
+        let store = try #require(made.withLock { $0 })
+        let backend = try #require(store.backend as? KernelBackend)
+        let anchor = Key(backend.rings.anchor)
+        #expect(becomesTrue { (try? anchor.describe()) == nil })
+        #expect(try store.get(item, as: String.self) == nil)
+        #expect { try store.set("2", for: item) } throws: { ($0 as? SecretStoreError)?.code == .notFound }
+    }
+}

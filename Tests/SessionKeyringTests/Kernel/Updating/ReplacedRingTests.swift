@@ -1,0 +1,143 @@
+import Foundation
+import Keyutils
+import SessionKeyringTesting
+import TestSupport
+import Testing
+
+@testable import SessionKeyring
+
+private let item = ItemIdentity.password(service: "replaced")
+
+@Suite("An update or a fetch during which others change keys and rings by hand", .tags(.kernel))
+final class ReplacedRingTests {
+    private let scratch: ScratchKeyring
+    private let store: SecretStore
+
+    init() throws {
+        scratch = try ScratchKeyring()
+        store = try scratch.store()
+        try store.set("1", for: .password(service: "other"))
+    }
+
+    private var ring: Keyring {
+        get throws { try scratch.keyring.search(keyring: "skr:default") }
+    }
+
+    private func plant(_ secret: String) throws {
+        let bytes = Array(secret.utf8)
+        try ring.add(.user, item.keyDescription, payload: bytes.span.bytes)
+    }
+
+    private func isThere(_ update: any ItemUpdate) throws(SecretStoreError) -> Bool {
+        try update.read { _ in }
+    }
+
+    private func commit(
+        _ secret: String, _ update: any ItemUpdate, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> Bool {
+        let bytes = Array(secret.utf8)
+        return try update.commit(bytes.span.bytes, timeout: nil, &attempt)
+    }
+
+    private func keep(_ secret: String, _ fetch: any ItemFetch) throws(SecretStoreError) -> Bool {
+        let bytes = Array(secret.utf8)
+        return try fetch.store(bytes.span.bytes, timeout: nil)
+    }
+
+    @Test("an update whose ring is gone when it commits begins again in the new one")
+    func ringGone() throws {
+        let update = try store.backend.beginUpdate(of: item, lasting: .seconds(600))
+        #expect(try !isThere(update))
+        try scratch.keyring.unlink(Key(ring))
+        var attempt = BackendAttempt(mayUseLastResorts: false)
+        #expect(try !commit("1", update, &attempt))
+        #expect(try !isThere(update))
+        #expect(try commit("2", update, &attempt))
+        #expect(try scratch.store().get(item) == "2")
+    }
+
+    @Test("an update that reads the item in a new ring commits there")
+    func ringReplaced() throws {
+        let update = try store.backend.beginUpdate(of: item, lasting: .seconds(600))
+        try scratch.keyring.unlink(Key(ring))
+        try scratch.store().set("1", for: .password(service: "other"))
+        try plant("1")
+        #expect(try isThere(update))
+        var attempt = BackendAttempt(mayUseLastResorts: false)
+        #expect(try commit("2", update, &attempt))
+        #expect(try store.get(item) == "2")
+    }
+
+    @Test("an update that can't look at the item is told so, and leaves nothing staged")
+    func unsearchable() throws {
+        let update = try store.backend.beginUpdate(of: item, lasting: .seconds(600))
+        #expect(try !isThere(update))
+        let staged = try Keyring.thread.members()
+        let ring = Key(try ring)
+        // Its owner may change that, who does not possess it any more.
+        try ring.setPermissions(KeyPermissions.possessorAll.subtracting(.possessorSearch).union(.userSetAttribute))
+        var attempt = BackendAttempt(mayUseLastResorts: false)
+        #expect { _ = try commit("1", update, &attempt) } throws: { ($0 as? SecretStoreError)?.code == .forbidden }
+        #expect(try Keyring.thread.members() == staged)
+        try ring.setPermissions(.possessorAll)
+        #expect(try !store.contains(item))
+    }
+
+    @Test("an update in a ring that nobody will find any more says so each time, and writes once")
+    func lostRing() throws {
+        let store = try SecretStore(.keyring(scratch.keyring.serial, isOpenToOwner: true), namespace: "open")
+        try store.set("1", for: item)
+        let update = try store.backend.beginUpdate(of: item, lasting: .seconds(600))
+        #expect(try isThere(update))
+        let ring = try scratch.keyring.search(keyring: "skr:open")
+        // So that the kernel does not collect it.
+        try scratch.keyring.addKeyring("other").link(Key(ring))
+        try scratch.keyring.unlink(Key(ring))
+        var attempt = BackendAttempt(mayUseLastResorts: false)
+        for _ in 0..<2 {
+            #expect { _ = try commit("2", update, &attempt) } throws: {
+                ($0 as? SecretStoreError)?.detail == .unreadableAfterWrite
+            }
+            #expect(attempt.progress?.isVisible == true)
+        }
+    }
+
+    @Test("an update removes nothing if the item has changed, or if its lease is over", arguments: [false, true])
+    func removal(isLate: Bool) throws {
+        try store.set("1", for: item)
+        let update = try store.backend.beginUpdate(of: item, lasting: isLate ? .milliseconds(30) : .seconds(600))
+        #expect(try isThere(update))
+        var attempt = BackendAttempt(mayUseLastResorts: false)
+        if isLate {
+            usleep(40_000)
+            #expect { _ = try update.commit(nil, timeout: nil, &attempt) } throws: {
+                ($0 as? SecretStoreError)?.code == .leaseLost
+            }
+            #expect(try store.get(item) == "1")
+        } else {
+            try store.clear()
+            try plant("2")
+            let isRemoved = try update.commit(nil, timeout: nil, &attempt)
+            #expect(!isRemoved)
+            #expect(try store.get(item) == "2")
+        }
+    }
+
+    enum Change: CaseIterable { case added, replaced, removed, moved }
+
+    @Test("what is fetched is not stored over what others do to the item by hand", arguments: Change.allCases)
+    func fetch(change: Change) throws {
+        if change != .added { try store.set("1", for: item) }
+        let fetch = try #require(try store.backend.beginFetch(of: item))
+        if change != .added {
+            let key = try ring.search(.user, item.keyDescription)
+            // It lives on, but as nobody's item.
+            if change == .moved { try scratch.keyring.link(key) }
+            try ring.unlink(key)
+        }
+        if change == .added || change == .replaced { try plant("2") }
+        #expect(try !keep("fetched", fetch))
+        let expected: String? = change == .added || change == .replaced ? "2" : nil
+        #expect(try store.get(item) == expected)
+    }
+}

@@ -1,0 +1,98 @@
+import CTestFilters
+import Foundation
+import Keyutils
+import SessionKeyringTesting
+import TestSupport
+import Testing
+
+@testable import SessionKeyring
+
+private let item = ItemIdentity.password(service: "room")
+
+@Suite("Room that a store makes", .tags(.kernel))
+struct MakeRoomTests {
+    private func hasRoom(_ store: SecretStore) throws -> Bool {
+        let backend = try #require(store.backend as? KernelBackend)
+        var attempt = BackendAttempt(mayUseLastResorts: true)
+        return try backend.makeRoom(&attempt)
+    }
+
+    @Test("where nothing is to be given back there is none, and no update flag comes of it")
+    func nothing() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        #expect(try !hasRoom(store))
+        try store.set("1", for: item)
+        #expect(try !hasRoom(store))
+        #expect(try scratch.keyring.search(keyring: NamespaceRings.leasesName).members().isEmpty)
+    }
+
+    @Test("a single empty ring is room")
+    func emptyRing() throws {
+        let scratch = try ScratchKeyring()
+        let empty = try scratch.store(namespace: "empty")
+        try empty.set("1", for: item)
+        try empty.clear()
+        let store = try scratch.store()
+        try store.set("1", for: item)
+        #expect(try hasRoom(store))
+    }
+
+    @Test("expired items are removed once all know the update flag, but for those whose lease is held")
+    func expired() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        try store.set("living", for: item)
+        let brief = (0..<6).map { ItemIdentity.password(service: "brief", account: "\($0)") }
+        for item in brief { try store.set("1", for: item, timeout: .seconds(1)) }
+        #expect(try becomesTrue(within: 2.1) { try brief.allSatisfy { try !store.contains($0) } })
+        let ring = try scratch.keyring.search(keyring: "skr:default")
+        let leases = try scratch.keyring.search(keyring: NamespaceRings.leasesName)
+
+        let first = try? hasRoom(store)
+        // Only a machine that stood still in between has room at once.
+        #expect(try ring.members().count == (first == nil ? 7 : 1))
+        guard first == nil else { return }
+        var held: (any ItemUpdate)? = try store.backend.beginUpdate(of: brief[0], lasting: .seconds(600))
+        // A lease that is over, and that nobody asks for.
+        let late = try store.backend.beginUpdate(of: item, lasting: .milliseconds(20))
+        usleep(25_000)
+        let staged = try Keyring.thread.members()
+        #expect(try hasRoom(store))
+        #expect(try ring.members().count == 2)
+        #expect(try Keyring.thread.members() == staged)
+        #expect(becomesTrue { (try? leases.members().count) == 2 }, "the flag, and the lease that is held")
+        #expect(try !hasRoom(store))
+        withExtendedLifetime((held, late)) {}
+        held = nil
+        #expect(try hasRoom(store))
+        #expect(try ring.members().count == 1)
+        #expect(try store.get(item) == "living")
+    }
+
+    @Test(
+        "a name that is gone when it is to be locked is passed over, and any other error is thrown",
+        arguments: [ENOKEY, ENOMEM])
+    func refused(error: CInt) async {
+        await #expect(processExitsWith: .exitCode(0)) { [error = error as CInt] in
+            try TestSession.join()
+            let store = try SecretStore()
+            try blocking {
+                try store.blockingUpdate(.password(service: "other"), timeout: nil) { (_: String?) in "1" }
+            }
+            try store.set("brief", for: item, timeout: .seconds(1))
+            succeed(2, try becomesTrue(within: 2.1) { try !store.contains(item) })
+            guard let backend = store.backend as? KernelBackend else { exit(3) }
+            // KEYCTL_MOVE
+            guard test_filter_install(30, error) == 0 else { exit(4) }
+            var attempt = BackendAttempt(mayUseLastResorts: true)
+            do throws(SecretStoreError) {
+                let hasRoom = try backend.makeRoom(&attempt)
+                succeed(5, !hasRoom && error == ENOKEY)
+            } catch let failure {
+                succeed(6, failure.underlying?.code == .outOfMemory && error == ENOMEM)
+            }
+            exit(0)
+        }
+    }
+}

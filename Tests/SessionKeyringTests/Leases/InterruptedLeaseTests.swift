@@ -1,0 +1,344 @@
+import CTestFilters
+import Foundation
+import Keyutils
+import SessionKeyringTesting
+import TestSupport
+import Testing
+
+@testable import SessionKeyring
+
+@Suite("What comes between a lease and its holder", .tags(.kernel))
+final class InterruptedLeaseTests {
+    private let scratch: ScratchKeyring
+    private let leases: LeaseRing
+    private let items: Keyring
+
+    init() throws {
+        scratch = try ScratchKeyring()
+        leases = LeaseRing(try scratch.keyring.addKeyring("leases"), permissions: .possessorAll)
+        items = try scratch.keyring.addKeyring("items")
+    }
+
+    private func take(_ name: String = "job", lasting duration: Duration) throws -> HeldLease {
+        guard let lease = try leases.acquire(name, lasting: duration, waiting: .seconds(5)) else {
+            throw KeyringError(.alreadyExists, in: .move)
+        }
+        return lease
+    }
+
+    private func addItem() throws -> Key {
+        let bytes: [UInt8] = [1]
+        return try items.add(.user, "there", payload: bytes.span.bytes)
+    }
+
+    enum Taking: CaseIterable { case restricted, cleared, invalidated }
+
+    @Test(
+        "under a lease that was taken before its time a holder places, makes and removes nothing",
+        arguments: Taking.allCases)
+    func takenEarly(as taking: Taking) throws {
+        let there = try addItem()
+        let lease = try take(lasting: .seconds(60))
+        guard let made = try lease.makeKeyring("made", permissions: .possessorAll) else {
+            Issue.record("it is not held")
+            return
+        }
+        try scratch.keyring.link(Key(made))
+        try lease.ring.restrict()
+        if taking != .restricted { try lease.ring.clear() }
+        if taking == .invalidated { try Key(lease.ring).invalidate() }
+        let staged = try Keyring.thread.members()
+        let bytes: [UInt8] = [1]
+        let isPlaced = try lease.place(Keyring.thread.add(.user, "item", payload: bytes.span.bytes), in: items)
+        let isMade = try lease.makeKeyring("late", permissions: .possessorAll) != nil
+        let isRemoved = try lease.remove(there, from: items)
+        #expect(!isPlaced && !isMade && !isRemoved)
+        #expect(try items.members() == [there.serial])
+        #expect(try Keyring.thread.members() == staged)
+        switch taking {
+        case .restricted:
+            // What is wrong with the destination is told in any case.
+            do throws(KeyringError) {
+                _ = try lease.moveOut(Key(made), to: Keyring(there.serial))
+                Issue.record("a key is no destination")
+            } catch {
+                #expect(error.code == .notKeyring)
+            }
+        case .cleared, .invalidated:
+            let isOut = try lease.moveOut(Key(made), to: items)
+            #expect(!isOut)
+        }
+        _ = lease.release()
+    }
+
+    @Test("an item that the lease has pinned is removed under it")
+    func pinned() throws {
+        let there = try addItem()
+        let lease = try take(lasting: .seconds(60))
+        try lease.ring.link(there)
+        let isRemoved = try lease.remove(there, from: items)
+        #expect(isRemoved)
+        #expect(try items.members().isEmpty)
+        _ = lease.release()
+    }
+
+    @Test("a holder's notes all stay in its lease: what it writes in place, its command, and its new time")
+    func notes() throws {
+        var lease = try take(lasting: .seconds(60))
+        let ring = lease.ring
+        let acquired = try leases.record(of: ring)?.acquired
+        let overwrite = LeaseRecord.Overwrite(key: KeySerial(rawValue: 19), expiry: 23, hash: 29)
+        let isNoted = try lease.record(overwrite)
+        let isNamed = try lease.name(command: getpid())
+        let start = BootTime.now()
+        let isRenewed = try lease.renew(lasting: .seconds(120))
+        #expect(isNoted && isNamed && isRenewed)
+        let record = try #require(try leases.record(of: ring))
+        #expect(record.overwrite == overwrite)
+        #expect(record.command == .current)
+        #expect(record.acquired == acquired)
+        #expect(record.deadline >= start + BootTime(.seconds(120)))
+        _ = lease.release()
+    }
+
+    @Test("a lease that has run out is given back as one that was not held, and its name is free then")
+    func releasedLate() throws {
+        let late = try take(lasting: .milliseconds(20))
+        usleep(30_000)
+        let isReleased = late.release()
+        #expect(!isReleased)
+        #expect(try becomesTrue(within: 60) { try leases.look("job") == .free })
+    }
+
+    @Test("who waits for a lease keeps what was staged, and has the whole time once it is free")
+    func keptForNextAttempt() throws {
+        let held = try take(lasting: .seconds(60))
+        let before = try Set(Keyring.thread.members())
+        var attempt = BackendAttempt(mayUseLastResorts: false)
+        var staged: [Set<KeySerial>] = []
+        for _ in 0..<3 {
+            let isBlocked = try leases.acquire("job", lasting: .seconds(60), &attempt) == nil
+            #expect(isBlocked)
+            staged.append(try Set(Keyring.thread.members()))
+        }
+        #expect(staged[0].count == before.count + 1)
+        #expect(Set(staged).count == 1)
+        let start = BootTime.now()
+        // Its holder, in this thread, would put it in the place of what is staged.
+        try leases.keyring.move(Key(held.ring), to: scratch.keyring)
+        guard let next = try leases.acquire("job", lasting: .seconds(60), &attempt) else {
+            Issue.record("it is not free")
+            return
+        }
+        let ring = next.ring
+        let record = try #require(try leases.record(of: ring))
+        #expect(record.acquired >= start)
+        #expect(record.deadline == record.acquired + BootTime(.seconds(60)))
+        #expect(try Set(Keyring.thread.members()) == before)
+        for key in [Key(ring), try ring.search(.user, "by")] {
+            #expect(try key.describe().permissions == .possessorAll)
+        }
+        _ = next.release()
+    }
+
+    @Test("what was staged for one lease is not taken for another")
+    func otherName() throws {
+        let held = try take(lasting: .seconds(60))
+        var attempt = BackendAttempt(mayUseLastResorts: false)
+        let isBlocked = try leases.acquire("job", lasting: .seconds(60), &attempt) == nil
+        #expect(isBlocked)
+        _ = held.release()
+        guard let other = try leases.acquire("other", lasting: .seconds(60), &attempt) else {
+            Issue.record("it is not free")
+            return
+        }
+        #expect(try leases.look("other") == .held)
+        #expect(try leases.look("job") == .free)
+        _ = other.release()
+    }
+
+    /// What blocks an attempt to take the lease.
+    private func blockage(lasting duration: Duration = .seconds(60)) throws -> Blockage? {
+        var attempt = BackendAttempt(mayUseLastResorts: false)
+        let isBlocked = try leases.acquire("job", lasting: duration, &attempt, else: .namedLease) == nil
+        #expect(isBlocked)
+        return attempt.blockage
+    }
+
+    @Test("who is blocked is told by what: a holder, or the kernel that has not freed the name")
+    func reasons() throws {
+        let held = try take(lasting: .seconds(60))
+        #expect(try blockage() == .namedLease)
+        _ = held.release()
+        // So short that it is over before it can be relied on.
+        #expect(try blockage(lasting: .milliseconds(1)) == .leaseCollection)
+    }
+
+    @Test("a dead lease, and a keyring without a record, are in nobody's way for longer than the kernel takes")
+    func deadName() throws {
+        try Key(leases.keyring.addKeyring("job")).revoke()
+        #expect(try leases.look("job") == .beingCollected)
+        #expect(try blockage() == .leaseCollection)
+        _ = try leases.keyring.addKeyring("empty")
+        #expect(try leases.look("empty") == .beingCollected)
+    }
+
+    @Test("a lease further down is nobody's here, and the kernel's refusal of its name is waited for")
+    func nested() throws {
+        let inner = LeaseRing(try leases.keyring.addKeyring("nested"), permissions: .possessorAll)
+        guard let lease = try inner.acquire("job", lasting: .seconds(60), waiting: .seconds(5)) else {
+            Issue.record("it is not free")
+            return
+        }
+        #expect(try leases.look("job") == .free)
+        #expect(try leases.report("job") == nil)
+        // The kernel passes over the dead one of that name, and refuses another beside it.
+        try Key(leases.keyring.addKeyring("job")).revoke()
+        #expect(try leases.look("job") == .free)
+        #expect(try blockage() == .leaseCollection)
+        _ = lease.release()
+    }
+
+    @Test("a ring of leases that is dead is an error for who looks for a lease in it")
+    func deadRing() throws {
+        try Key(leases.keyring).revoke()
+        #expect { _ = try leases.look("job") } throws: { ($0 as? KeyringError)?.code == .revoked }
+    }
+
+    @Test("a report names who holds a lease, and is none once its time is over")
+    func report() throws {
+        let held = try take(lasting: .seconds(60))
+        let report = try #require(try leases.report("job"))
+        #expect(report.processID == getpid() && report.userID == geteuid())
+        _ = held.release()
+        let late = try take("late", lasting: .milliseconds(20))
+        usleep(30_000)
+        #expect(try leases.report("late") == nil)
+        _ = late.release()
+    }
+
+    @Test("a sweep takes the leases that are over, and none that is held, bears another name or is dead")
+    func sweep() throws {
+        let held = try take("job 1", lasting: .seconds(60))
+        let late = try take("job 2", lasting: .milliseconds(20))
+        let other = try take("other", lasting: .milliseconds(20))
+        let (lateRing, otherRing) = (late.ring, other.ring)
+        try Key(leases.keyring.addKeyring("job 3")).revoke()
+        usleep(30_000)
+        try leases.sweep(prefix: "job")
+        #expect(throws: KeyringError.self) { try lateRing.members() }
+        #expect(try otherRing.members().count == 1)
+        #expect(try !otherRing.isRestricted())
+        _ = (late.release(), other.release())
+        let isReleased = held.release()
+        #expect(isReleased)
+    }
+
+    @Test("a forked child neither holds nor gives back its parent's lease")
+    func forkedChild() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            let leases = LeaseRing(try TestSession.join().addKeyring("leases"), permissions: .possessorAll)
+            guard let lease = try leases.acquire("job", lasting: .seconds(60), waiting: .zero) else { exit(2) }
+            let child = test_fork()
+            if child == 0 {
+                let isHeld = lease.isHeld
+                let isReleased = lease.release()
+                _exit(isHeld || isReleased ? 3 : 0)
+            }
+            var status = CInt()
+            waitpid(child, &status, 0)
+            succeed(4, status == 0)
+            succeed(5, try leases.look("job") == .held)
+            let isReleased = lease.release()
+            succeed(6, isReleased)
+            exit(0)
+        }
+    }
+
+    @Test("a lease whose record is hidden for a moment is held still")
+    func hiddenRecord() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            let leases = LeaseRing(try TestSession.join().addKeyring("leases"), permissions: .possessorAll)
+            guard let lease = try leases.acquire("job", lasting: .seconds(3_600), waiting: .zero) else { exit(2) }
+            let record = try lease.ring.search(.user, "by")
+            try record.setPermissions(.possessorAll.subtracting(.possessorSearch).union(.userSetAttribute))
+            let looking = PausedProcess {
+                guard try leases.look("job") == .held else { _exit(3) }
+            }
+            // KEYCTL_READ of the ring of leases, before and behind the look for the record.
+            succeed(4, looking.run(upTo: 11, count: 2))
+            try record.setPermissions(.possessorAll)
+            succeed(5, looking.end() == 0)
+            let isReleased = lease.release()
+            succeed(6, isReleased)
+            exit(0)
+        }
+    }
+
+    @Test("what the kernel fails to do for a lease is an error, and leaves nothing staged")
+    func failing() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            let session = try TestSession.join()
+            let leases = LeaseRing(try session.addKeyring("leases"), permissions: .possessorAll)
+            guard let lease = try leases.acquire("job", lasting: .seconds(60), waiting: .zero) else { exit(2) }
+            let staged = try Keyring.thread.members()
+            let bytes: [UInt8] = [1]
+            let key = try Keyring.thread.add(.user, "item", payload: bytes.span.bytes)
+            // KEYCTL_MOVE
+            guard test_filter_install(30, ENOMEM) == 0 else { exit(3) }
+            expectOutOfMemory(10) { _ = try lease.place(key, in: session) }
+            succeed(11, try Keyring.thread.members() == staged)
+            expectOutOfMemory(12) { try takeOnce("other", in: leases) }
+            succeed(13, try Keyring.thread.members() == staged)
+            // KEYCTL_SETPERM
+            guard test_filter_install(5, ENOMEM) == 0 else { exit(4) }
+            expectOutOfMemory(14) { _ = try lease.makeKeyring("made", permissions: .possessorAll) }
+            succeed(15, try Keyring.thread.members() == staged)
+            expectOutOfMemory(16) { try takeOnce("other", in: leases) }
+            succeed(17, try Keyring.thread.members() == staged)
+            // KEYCTL_SEARCH
+            guard test_filter_install(10, ENOMEM) == 0 else { exit(5) }
+            expectOutOfMemory(18) { _ = try leases.look("job") }
+            exit(0)
+        }
+    }
+
+    @Test("a lease that can't be invalidated is closed and empty, and an error for who takes it or lists the items")
+    func notInvalidated() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            let session = try TestSession.join()
+            let leases = LeaseRing(try session.addKeyring("leases"), permissions: .possessorAll)
+            let store = try SecretStore()
+            let named = try store.backend.takeLease("late", lasting: .milliseconds(20))
+            guard let late = try leases.acquire("job", lasting: .milliseconds(20), waiting: .seconds(5)) else {
+                exit(2)
+            }
+            usleep(30_000)
+            // KEYCTL_INVALIDATE
+            guard test_filter_install(21, ENOMEM) == 0 else { exit(3) }
+            expectOutOfMemory(10) { try leases.sweep(prefix: "job") }
+            let ring = late.ring
+            succeed(11, try ring.isRestricted() && ring.members().isEmpty)
+            expectOutOfMemory(12) { _ = try leases.look("job") }
+            expectOutOfMemory(13) { _ = try store.items() }
+            withExtendedLifetime(named) {}
+            exit(0)
+        }
+    }
+}
+
+private func takeOnce(_ name: String, in leases: LeaseRing) throws {
+    var attempt = BackendAttempt(mayUseLastResorts: false)
+    _ = try leases.acquire(name, lasting: .seconds(60), &attempt)
+}
+
+/// Ends the process with this step unless the call is told that the kernel is out of memory.
+private func expectOutOfMemory(_ step: Int32, _ call: () throws -> Void) {
+    var code: KeyringError.Code?
+    do {
+        try call()
+    } catch {
+        code = (error as? KeyringError)?.code ?? (error as? SecretStoreError)?.underlying?.code
+    }
+    succeed(step, code == .outOfMemory)
+}

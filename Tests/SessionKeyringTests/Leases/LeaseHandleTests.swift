@@ -1,0 +1,169 @@
+import Foundation
+import Keyutils
+import SessionKeyringTesting
+import TestSupport
+import Testing
+import Threads
+
+@testable import SessionKeyring
+
+@Suite("What a store does with a lease")
+struct LeaseHandleTests {
+    @Test("a store gives a lease back at once when its closure throws", arguments: [true, false])
+    func givenBack(isBlocking: Bool) async throws {
+        struct Failure: Error {}
+        let handle = Handle()
+        let store = SecretStore(backend: GrantingBackend(handle: handle))
+        await #expect(throws: Failure.self) {
+            if isBlocking {
+                try blocking { try store.withBlockingLease("job", waiting: .zero) { _ in throw Failure() } }
+            } else {
+                try await store.withLease("job", waiting: .zero) { _ in throw Failure() }
+            }
+        }
+        #expect(handle.releases.withLock { $0 } == 1)
+    }
+
+    @Test("a store tells that a lease was lost when it gives it back", arguments: [true, false])
+    func lost(isBlocking: Bool) async throws {
+        let store = SecretStore(backend: GrantingBackend(handle: Handle(isKept: false)))
+        await #expect {
+            if isBlocking {
+                try blocking { try store.withBlockingLease("job", waiting: .zero) { _ in } }
+            } else {
+                try await store.withLease("job", waiting: .zero) { _ in }
+            }
+        } throws: { ($0 as? SecretStoreError)?.code == .leaseLost }
+    }
+
+    @Test("a lease is held for as long as it has time left, and is renewed for a time that a lease can have")
+    func lease() throws {
+        func code(_ call: () throws(SecretStoreError) -> Void) -> SecretStoreError.Code? {
+            do throws(SecretStoreError) {
+                try call()
+                return nil
+            } catch {
+                return error.code
+            }
+        }
+        let held = Lease(name: "job", held: Handle())
+        let over = Lease(name: "job", held: Handle(timeLeft: .zero, isKept: false))
+        let (isHeld, isOver) = (held.isHeld, !over.isHeld)
+        #expect(isHeld && isOver)
+        let checks = [
+            code { () throws(SecretStoreError) in try held.checkHeld() },
+            code { () throws(SecretStoreError) in try over.checkHeld() },
+        ]
+        #expect(checks == [nil, .leaseLost])
+        let renewals = [
+            code { () throws(SecretStoreError) in try held.renew(lasting: .milliseconds(10)) },
+            code { () throws(SecretStoreError) in try held.renew(lasting: .milliseconds(9)) },
+            code { () throws(SecretStoreError) in try held.renew(lasting: .seconds(3_601)) },
+            code { () throws(SecretStoreError) in try over.renew(lasting: .seconds(1)) },
+        ]
+        #expect(renewals == [nil, .invalidTimeout, .invalidTimeout, .leaseLost])
+    }
+
+    @Test("who tries a lease that somebody holds gets none, and any other error is told", arguments: [true, false])
+    func tried(isBlocking: Bool) async throws {
+        let store = SecretStore(backend: InMemoryBackend())
+        let held = try await store.tryLease("job", lasting: .seconds(60))
+        @Sendable func isGranted(_ name: String) async throws -> Bool {
+            if isBlocking { return try blocking { try store.blockingTryLease(name) != nil } }
+            return try await store.tryLease(name) != nil
+        }
+        #expect(try await !isGranted("job"))
+        #expect(try await isGranted("other"))
+        await #expect { _ = try await isGranted("") } throws: { ($0 as? SecretStoreError)?.code == .invalidName }
+        _ = held?.release()
+    }
+
+    @Test("who does not wait looks at a lease once, and who waits asks for a signal of its change, once")
+    func signal() throws {
+        let backend = DenyingBackend()
+        let store = SecretStore(backend: backend)
+        let isGranted = try store.blockingTryLease("job") != nil
+        #expect(!isGranted)
+        #expect(backend.attempts.withLock { $0 } == 1)
+        #expect(backend.signals.withLock { $0 } == 0)
+        #expect { _ = try store.blockingLease("job", waiting: .milliseconds(20)) } throws: {
+            ($0 as? SecretStoreError)?.code == .leaseHeld
+        }
+        #expect(backend.attempts.withLock { $0 } >= 3)
+        #expect(backend.signals.withLock { $0 } == 1)
+    }
+
+    @Test("the lease of a fetch that is not made is given back, once")
+    func ofFetch() {
+        let handle = Handle()
+        var attempt = BackendAttempt()
+        attempt.makeProgress().fetchLease = handle
+        attempt.releaseLease()
+        attempt.releaseLease()
+        #expect(handle.releases.withLock { $0 } == 1)
+    }
+
+    @Test("a timer calls when its time has come and not before, once or again and again")
+    func timer() {
+        let (early, once, often) = (Locked(0), Locked(0), Locked(0))
+        let timers = [
+            BackgroundTimer(after: .seconds(3_600)) { early.withLock { $0 += 1 } },
+            BackgroundTimer(after: .milliseconds(1)) { once.withLock { $0 += 1 } },
+            BackgroundTimer(after: .milliseconds(1), repeats: true) { often.withLock { $0 += 1 } },
+        ]
+        #expect(becomesTrue(within: 60) { once.withLock { $0 } == 1 && often.withLock { $0 } > 3 })
+        usleep(20_000)
+        #expect(early.withLock { $0 } == 0)
+        #expect(once.withLock { $0 } == 1)
+        withExtendedLifetime(timers) {}
+    }
+}
+
+/// A lease that is what it is told to be.
+private final class Handle: LeaseHandle {
+    let fencingNumber: UInt64 = 1
+    let timeLeft: Duration
+    let releases = Locked(0)
+    private let isKept: Bool
+
+    init(timeLeft: Duration = .seconds(60), isKept: Bool = true) {
+        self.timeLeft = timeLeft
+        self.isKept = isKept
+    }
+
+    func renew(lasting duration: Duration) throws(SecretStoreError) -> Bool { isKept }
+
+    func release() -> Bool {
+        releases.withLock { $0 += 1 }
+        return isKept
+    }
+}
+
+/// Grants this lease to all.
+private struct GrantingBackend: ForwardingBackend {
+    let whole: any SecretBackend = InMemoryBackend()
+    let handle: Handle
+
+    func takeLease(
+        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> any LeaseHandle { handle }
+}
+
+/// Grants no lease, and counts who asks.
+private struct DenyingBackend: ForwardingBackend {
+    let whole: any SecretBackend = InMemoryBackend()
+    let attempts = Locked(0)
+    let signals = Locked(0)
+
+    func takeLease(
+        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> any LeaseHandle {
+        attempts.withLock { $0 += 1 }
+        throw SecretStoreError(.contended)
+    }
+
+    func changeSignal() -> ChangeSignal? {
+        signals.withLock { $0 += 1 }
+        return nil
+    }
+}

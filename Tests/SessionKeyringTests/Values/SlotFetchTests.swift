@@ -1,0 +1,51 @@
+import Keyutils
+import SessionKeyring
+import SessionKeyringTesting
+import TestSupport
+import Testing
+
+@Suite("What a store or a slot fetches")
+struct SlotFetchTests {
+    private let store = SecretStore(backend: InMemoryBackend())
+    private let item = ItemIdentity.password(service: "api")
+
+    @Test("only a call that says when to refresh fetches anew what was plainly stored")
+    func refreshing() async throws {
+        let slot = store.slot(for: item, as: String.self)
+        let forms: [@Sendable (Duration?) async throws -> String] = [
+            { [store, item] after in try await store.value(for: item, refreshAfter: after) { "fetched" } },
+            { [store, item] after in
+                try blocking { try store.blockingValue(for: item, refreshAfter: after) { "fetched" } }
+            },
+            { after in try await slot.value(refreshAfter: after) { "fetched" } },
+            { after in try blocking { try slot.blockingValue(refreshAfter: after) { "fetched" } } },
+        ]
+        for (number, form) in forms.enumerated() {
+            try store.delete(item)
+            try store.set("stored", for: item)
+            #expect(try await form(nil) == "stored", "\(number)")
+            #expect(try await form(.seconds(600)) == "fetched", "\(number)")
+        }
+    }
+
+    @Test(
+        "what a slot fetches has the slot's timeout, unless another one comes with it",
+        arguments: [Duration.seconds(7_200), nil])
+    func timeout(timeout: Duration?) async throws {
+        let slot = store.slot(for: item, as: String.self, timeout: .seconds(36_000))
+        let forms: [@Sendable () async throws -> String] = [
+            { try await slot.value { (_: String?) in Fetched("x", timeout: timeout) } },
+            { try blocking { try slot.blockingValue { (_: String?) in Fetched("x", timeout: timeout) } } },
+        ]
+        let expected = timeout ?? .seconds(36_000)
+        for (number, form) in forms.enumerated() {
+            try store.delete(item)
+            #expect(try await form() == "x")
+            guard case .after(let left)? = try store.attributes(of: item)?.expiry else {
+                Issue.record("\(number): it has no timeout")
+                continue
+            }
+            #expect(left.atLeast > expected - .seconds(60) && left.atLeast <= expected, "\(number)")
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import SessionKeyring
+
+@Suite("Waiting for the kernel's grace periods")
+struct GracePeriodsTests {
+    @Test("tasks that wait at the same time, and one that comes later, all go on")
+    func tasks() async {
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<20 { group.addTask { await GracePeriods.passInTask() } }
+        }
+        await GracePeriods.passInTask()
+    }
+
+    @Test("a task goes on where its process may start no thread", .tags(.ordinaryUser))
+    func noThread() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            OrdinaryUser.become(60_272)
+            var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+            guard setrlimit(CInt(__RLIMIT_NPROC.rawValue), &limit) == 0 else { exit(3) }
+            await GracePeriods.passInTask()
+            exit(0)
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import CTestFilters
+import Foundation
+import Testing
+
+@Suite("skr cached: however a call ends")
+struct CachedEndTests {
+    private func run(_ script: String) throws -> CommandRunner.Outcome {
+        try CommandRunner().inSession(CachedTests.counting + script)
+    }
+
+    @Test("it leaves no lease behind, and where the keyring may not be written to, it does not run the command")
+    func leases() throws {
+        let outcome = try run(
+            #"""
+            leases() { for key in $(keyctl rlist $(keyctl search @s keyring skr-leases-2)); do keyctl rdescribe $key; done | grep -c ':lease:'; }
+            end() { "$@" &> /dev/null; echo "$? $(leases)"; }
+            end same a --timeout 5m -- true; end same b --timeout 5m -- false; end same c --timeout-from-json .e -- echo no
+            end same d --timeout 5m -- head -c 1048576 /dev/zero; end same a --timeout 5m --refresh-before 1m -- false
+            end same a --timeout 5m --refresh-before 1m --timeout-from-json .e -- echo no
+            export ring=$(keyctl search @s keyring skr:$SKR_NAMESPACE)
+            same e --timeout 5m -- eval 'keyctl setperm $ring 0x1b1b0000; echo out'; echo "$? $(leases)"
+            end same f --timeout 5m -- run 'echo ran'; runs
+            """#)
+        #expect(outcome.output == "0 0\n1 0\n65 0\n0 0\n0 0\n0 0\nout\n77 0\n77 0\n0\n", "\(outcome)")
+        #expect(outcome.errors.hasPrefix("skr: error: e: the keyring does not admit this process\n"), "\(outcome)")
+    }
+
+    @Test("a signal ends it while it waits, and while nobody reads what it prints")
+    func signals() throws {
+        let outcome = try run(
+            #"""
+            work=$(mktemp -d); cd $work; trap 'rm -rf $work $COUNTER' EXIT; mkfifo pipe go; exec 9<> pipe
+            dd if=/dev/zero of=pipe bs=4096 count=256 oflag=nonblock 2> /dev/null
+            # A signal that comes while the command runs may be lost with it.
+            ended() { for ((i = 0; i < 600; i++)); do kill $1 2> /dev/null || break; sleep 0.05; done; kill -KILL $1 2> /dev/null; wait $1; echo $?; }
+            stuck() { skr cached "$@" > pipe 2> /dev/null & sleep 0.1; ended $!; }
+            skr cached b --timeout 5m --refresh-before 1m -- echo x; skr cached c --timeout 5m -- echo x
+            stuck a --timeout 5m -- echo x; stuck b --timeout 5m --refresh-before 1m -- echo x
+            stuck c --timeout 5m --refresh-before 1m --stale-while-refreshing -- echo x; stuck d --timeout 5m -- bash -c 'echo x; exit 3'
+            skr cached e --timeout 5m -- bash -c 'echo x > $COUNTER; cat go' & holder=$!
+            for ((i = 0; i < 600; i++)); do [[ -s $COUNTER ]] && break; sleep 0.05; done
+            skr cached e --timeout 5m -- bash -c 'echo x > $COUNTER; cat go' & sleep 0.1; ended $!
+            echo new > go; wait $holder; echo $?
+            """#)
+        #expect(outcome.output == "x\nx\n143\n143\n143\n143\n143\nnew\n0\n", "\(outcome)")
+    }
+
+    @Test("a failure without output is remembered too, for its time, until there is an output, and never beside one")
+    func failures() throws {
+        let outcome = try run(
+            #"""
+            try() { same a --timeout 5m --cache-failures 80h "$@"; echo $?; }
+            lose() { keyctl unlink $(keyctl search $ring user cached:a:) $ring; }
+            try -- run 'exit 4'; try -- run 'exit 5'; runs; ring=$(keyctl search @s keyring skr:$SKR_NAMESPACE)
+            for key in $(keyctl rlist $ring); do grep "^$(printf %08x $key)" /proc/keys; done | awk '/failed:/ { print $4 }'
+            try --force -- echo good; lose; try -- echo fresh; try --refresh-before 1m -- false; lose; try -- echo again
+            skr cached --forget a; try -- eval 'kill -TERM $PPID; exec sleep 60' 2> /dev/null; try -- echo last
+            skr clear a; try -- run 'exit 6'; skr clear a; try -- echo more
+            """#)
+        let expected = "4\n4\n1\n3d\ngood\n0\nfresh\n0\nfresh\n0\nagain\n0\n143\nlast\n0\n6\nmore\n0\n"
+        #expect(outcome.output == expected, "\(outcome)")
+    }
+
+    @Test("an answer that can't be written is an error, and a command that fails need not say how long it is valid")
+    func unwritable() throws {
+        let outcome = try run(
+            #"""
+            same a --timeout-from-json .e -- eval 'echo no; exit 3'; echo $?
+            same b --timeout 5m -- eval 'echo x; exit 3' > /dev/full; echo $?; same c --timeout 5m -- head -c 1048576 /dev/zero > /dev/full; echo $?
+            """#)
+        #expect(outcome.output == "no\n3\n70\n70\n", "\(outcome)")
+    }
+
+    @Test("what is too large neither replaces an output nor goes to a client, and skr waits for the command's end")
+    func tooLarge() throws {
+        let outcome = try run(
+            #"""
+            same a --timeout 5m -- echo old
+            same a --timeout 5m --refresh-before 1m -- eval 'head -c 2000000 /dev/zero; exec >&-; sleep 0.1; echo end > $COUNTER'; echo $?
+            cat $COUNTER; skr helper npm b --timeout 5m -- head -c 2000000 /dev/zero | wc -c; echo ${PIPESTATUS[0]}
+            """#)
+        #expect(outcome.output == "old\nold\n0\nend\n0\n70\n", "\(outcome)")
+    }
+
+    @Test("a command that is ended by a signal to skr ends so, though an old output is there")
+    func oldOutput() throws {
+        let outcome = try run(
+            #"""
+            same a --timeout 5m -- echo old
+            same a --timeout 5m --refresh-before 1m -- eval 'kill -TERM $PPID; exec sleep 60' 2> /dev/null; echo $?
+            """#)
+        #expect(outcome.output == "old\n143\n", "\(outcome)")
+    }
+
+    @Test("where the key facility is hidden, that is error 69, and no command runs", arguments: [EPERM, ENOSYS])
+    func blocked(error: CInt) async throws {
+        await #expect(processExitsWith: .exitCode(69)) { [error = error as CInt] in
+            guard test_filter_install(-1, error) == 0 else { exit(3) }
+            let words: [UnsafeMutablePointer<CChar>?] =
+                ["skr", "cached", "a", "--timeout", "5m", "--", "true"].map { (word: String) in strdup(word) } + [nil]
+            execv(CommandRunner.executable.path, words)
+            exit(4)
+        }
+    }
+
+    @Test("skr dies of a signal that came for it, and exits as the command ended otherwise")
+    func deaths() throws {
+        let outcome = try run(
+            #"""
+            ends() { python3 -c 'import subprocess, sys; print(subprocess.run(sys.argv[1:], stderr=subprocess.DEVNULL).returncode)' "$@"; }
+            ends skr cached a --timeout 5m -- bash -c 'kill -TERM $PPID; exec sleep 60'; ends skr cached a --timeout 5m -- bash -c 'kill -TERM $$'
+            ends skr cached a --timeout 5m -- bash -c 'exit 3'; ends skr lock --scope session a -- bash -c 'kill -INT $PPID; exec sleep 60'
+            """#)
+        #expect(outcome.output == "-15\n143\n3\n-2\n", "\(outcome)")
+    }
+
+    @Test("each signal that comes for skr goes to the command, not the first one alone")
+    func severalSignals() throws {
+        let outcome = try run(
+            #"""
+            skr cached a --timeout 5m -- bash -c 'trap "echo one >> $COUNTER" USR1; echo x >> $COUNTER; while :; do sleep 0.01; done' & child=$!
+            lines() { for ((i = 0; i < 600; i++)); do (($(runs) >= $1)) && break; sleep 0.05; done; }
+            lines 1; kill -USR1 $child; lines 2; kill -USR1 $child; lines 3; kill $child; wait $child; echo $?; runs
+            """#)
+        #expect(outcome.output == "143\n3\n", "\(outcome)")
+    }
+
+    @Test("a command in the background has the caller's signal mask; in a session that has ended it reads nothing")
+    func surroundings() throws {
+        let outcome = try run(
+            #"""
+            same a --timeout 5m -- echo old
+            same a --timeout 5m --refresh-before 1m --stale-while-refreshing -- eval 'grep SigBlk /proc/self/status > $COUNTER'
+            for ((i = 0; i < 600; i++)); do [[ -s $COUNTER ]] && break; sleep 0.05; done
+            diff $COUNTER <(grep SigBlk /proc/self/status) && echo same
+            keyctl revoke @s; echo input | skr cached b --timeout 5m -- cat; echo $?
+            """#)
+        #expect(outcome.output == "old\nold\nsame\n0\n", "\(outcome)")
+    }
+}

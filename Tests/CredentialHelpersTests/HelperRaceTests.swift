@@ -149,7 +149,7 @@ struct HelperRaceTests {
         #expect(try other.store.get(.internet(server: "ghcr.io", account: "alice"), as: String.self) == "newer")
     }
 
-    @Test("docker's erase leaves what another client stores in place of its record", arguments: [false, true])
+    @Test("docker's erase keeps an item that another client has stored over its record", arguments: [false, true])
     func dockerErases(isRead: Bool) throws {
         let record = ItemIdentity.credential(service: "single", account: "alice")
         try other.docker("store", Self.login("alice", at: "single", "s"))
@@ -202,7 +202,7 @@ struct HelperRaceTests {
     }
 
     @Test(
-        "a secret that another replaces or deletes before its timeout is looked at ends now", arguments: [true, false])
+        "a secret that is replaced or deleted before its timeout is read ends now", arguments: [true, false])
     func endsNow(isReplaced: Bool) throws {
         let item = ItemIdentity.password(service: "t")
         try other.store.set("old", for: item)

@@ -29,7 +29,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "the store has a code of its own for each error of the kernel's, and keeps the error",
+        "each kernel error maps to a store error code and is kept as the underlying error",
         arguments: [
             (EACCES, .forbidden), (EPERM, .unavailable), (ENOSYS, .unavailable), (EDQUOT, .quotaExceeded),
             (ENOKEY, .notFound), (EKEYEXPIRED, .notFound), (EKEYREVOKED, .sessionRevoked), (EOPNOTSUPP, .unsupported),
@@ -44,7 +44,7 @@ struct ErrorTests {
         #expect((error.quota != nil) == (code == .quotaExceeded))
     }
 
-    @Test("an error about a restricted keyring names it and the item, and keeps the kernel's error")
+    @Test("an error about a restricted keyring names the keyring and item and keeps the kernel error")
     func restricted() throws {
         let scratch = try ScratchKeyring()
         let ring = try scratch.keyring.addKeyring("restricted")
@@ -61,7 +61,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("the keys that can't be read are in the order of their serials")
+    @Test("unreadable keys are listed in ascending order of their serials")
     func unreadable() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()

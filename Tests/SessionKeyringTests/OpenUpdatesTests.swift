@@ -7,7 +7,7 @@ import Threads
 
 @Suite("Updates whose closures run at the same time")
 struct OpenUpdatesTests {
-    @Test("an update that was late stops its thread no more, and the next one of the item stops its own thread still")
+    @Test("an expired update no longer blocks its thread's writes, but the item's next update does")
     func late() throws {
         let item = ItemIdentity.password(service: "api")
         let store = SecretStore(backend: InMemoryBackend())

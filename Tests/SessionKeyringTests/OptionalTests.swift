@@ -33,7 +33,7 @@ struct OptionalTests {
         }
     }
 
-    @Test("a value goes in with all that is said of how long it lives")
+    @Test("an optional value is stored with its timeout, refresh time and usable time")
     @available(*, deprecated, message: "so that it may call what is")
     func lifetime() throws {
         let store = SecretStore(backend: InMemoryBackend())

@@ -123,9 +123,9 @@ struct ChildEnd {
     /// Ends this process as the command ended; by the same signal if that was sent to us too.
     func propagate() -> Never {
         if isOurs {
-            // We have not crashed, so there is nothing to dump. Where dumps go to a pipe, the kernel ignores any limit but 1.
-            var none = rlimit(rlim_cur: 1, rlim_max: 1)
-            unsafe setrlimit(__rlimit_resource_t(4), &none)
+            // This process did not crash, so it dumps no core. For a core pipe, the kernel heeds only a limit of 1.
+            var limit = rlimit(rlim_cur: 1, rlim_max: 1)
+            unsafe setrlimit(__rlimit_resource_t(4), &limit)
             Glibc.signal(signal, SIG_DFL)
             var only = sigset_t()
             unsafe sigemptyset(&only)

@@ -50,7 +50,7 @@ struct GitTests {
         #expect(try test.git("get", "path=org/a b.git\n").output == "username=bob\npassword=p\n")
     }
 
-    @Test("of two items, the one without a path comes first, whatever their users are called")
+    @Test("an item without a path is preferred over an item with a path")
     func pathLast() throws {
         try test.git("store", "protocol=https\nhost=h\npath=a.git\nusername=amy\npassword=p\n")
         try test.git("store", "protocol=https\nhost=h\nusername=bob\npassword=b\n")
@@ -140,7 +140,7 @@ struct GitTests {
         #expect(try test.stored == ["internet:https%3A//example.com:alice": "new"])
     }
 
-    @Test("the same secret is stored again once what holds it has ended", arguments: [0, 1] as [Int64])
+    @Test("the same secret is stored again only after the stored one has expired", arguments: [0, 1] as [Int64])
     func sameAfterEnd(left: Int64) throws {
         try test.keep("s3cret", until: HelperUnderTest.now + left, "https://example.com", "alice")
         let before = try test.stored
@@ -174,7 +174,7 @@ struct GitTests {
     }
 
     @Test(
-        "a request with a name that is not UTF-8 finds, stores and erases nothing",
+        "a request with a value that is not UTF-8 finds, stores and erases nothing",
         arguments: ["protocol", "host", "path", "username", "authtype"])
     func namesThatAreNoText(key: String) throws {
         try test.git("store", Self.alice)
@@ -188,7 +188,7 @@ struct GitTests {
         }
     }
 
-    @Test("where docker has a record, one of git's is refused with the exit status 1")
+    @Test("git can't replace a record of docker's, and the exit code is 1")
     func dockersRecord() throws {
         try test.docker("store", #"{"ServerURL":"https://example.com","Username":"alice","Secret":"d"}"#)
         let before = try test.stored

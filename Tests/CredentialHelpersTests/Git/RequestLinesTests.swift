@@ -16,7 +16,7 @@ struct RequestLinesTests {
     }
 
     @Test(
-        "the lines end at an empty one, and lose their returns where the first one has one",
+        "lines end at an empty line, and lose carriage returns only if the first line has one",
         arguments: [
             ("", []), ("a", ["a"]), ("a\nb\n", ["a", "b"]), ("a\nb\n\nc\n", ["a", "b"]), ("\na\n", []), ("\n", []),
             ("\u{FEFF}a\n", ["a"]), ("\u{FEFF}", []), ("a\n\u{FEFF}", ["a", "\u{FEFF}"]),

@@ -83,7 +83,7 @@ struct GoTests {
     }
 
     @Test(
-        "a user whose name has a colon or a control character is refused, and no other one",
+        "a user name with a colon or a control character is refused, and any other is accepted",
         arguments: [
             ("a b", "YSBiOnA="), ("~", "fjpw"), ("\u{C0}", "w4A6cA=="), ("a:b", nil), ("\u{1F}", nil), ("\u{7F}", nil),
         ] as [(String, String?)])

@@ -46,7 +46,7 @@ struct GoogleTests {
     }
 
     @Test(
-        "what ends before 1970 ends then, and what ends in ages ends in 5138",
+        "an expiry is rounded down, and limited to the years 1970 to 5138",
         arguments: [("-1", 0), ("0", 0), ("0.9", 0), ("1.9", 1), ("1e300", 100_000_000_000)])
     func extremes(written: String, end: Int) throws {
         let output = #"{"id_token":"i","expires_at":\#(written)}"#

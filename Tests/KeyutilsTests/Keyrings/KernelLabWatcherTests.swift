@@ -160,7 +160,7 @@ struct KernelLabWatcherTests {
     }
 
     @Test(
-        "what the kernel has no room for is lost, and that is reported behind what it has kept",
+        "the kernel drops events that exceed its buffer, and the loss is reported",
         .enabled(if: Capability.isKernelLab, "it takes a processor for itself")
     )
     func kernelOverflow() async throws {
@@ -174,13 +174,13 @@ struct KernelLabWatcherTests {
         var changes: [KeyEvent.Change] = []
         for await event in events {
             changes.append(event.change)
-            // Once it reads, it reads all that there is.
+            // The first read fetches all pending events, so this loses none.
             watcher = nil
         }
         #expect(Set(changes) == [.cleared, .eventsLost])
     }
 
-    /// Keeps the lab's only processor until `body` has ended.
+    /// Runs `body` with real-time priority, so that nothing else runs on the lab's only processor meanwhile.
     private func aheadOfAll(_ body: () throws -> Void) throws {
         var priority = sched_param()
         priority.sched_priority = 1

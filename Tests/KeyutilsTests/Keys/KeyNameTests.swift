@@ -35,7 +35,7 @@ struct KeyNameTests {
         #expect(try scratch.keyring.search(.user, name) == key)
     }
 
-    @Test("a description is put behind what a buffer holds, which grows for it", arguments: [0, 1, 900, 5_000])
+    @Test("a description is appended to the buffer, which grows for it", arguments: [0, 1, 900, 5_000])
     func growingBuffer(_ start: Int) throws {
         let scratch = try ScratchKeyring()
         let name = String(repeating: "n", count: 999) + "!"

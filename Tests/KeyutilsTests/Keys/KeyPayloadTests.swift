@@ -27,7 +27,7 @@ struct KeyPayloadTests {
         #expect(try key.read().count == count)
     }
 
-    @Test("payloads of a page and longer ones, read in any order, are lent once and whole")
+    @Test("payloads of any size, read in any order, reach the closure once and complete")
     func alternatingSizes() throws {
         let scratch = try ScratchKeyring()
         let sizes = [200, 4_096, 32_767, 4_097, 4_096, 4_097, 1, 32_767]

@@ -64,7 +64,7 @@ struct SecretArenaTests {
         }
     }
 
-    @Test("slots that many threads give back at the same time are all there afterwards")
+    @Test("the free list loses no slot if many threads take and return slots at the same time")
     func sharedFreeList() async {
         await #expect(processExitsWith: .success) {
             let slots = (0..<4).map { _ in SecretArena.allocate(64) }

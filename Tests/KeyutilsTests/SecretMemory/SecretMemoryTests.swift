@@ -152,7 +152,7 @@ struct SecretMemoryTests {
         }
     }
 
-    @Test("a forked child that asks whether its memory is locked has it locked anew", .enabled(if: Memory.mayLock))
+    @Test("isMemoryLocked in a forked child locks its memory again", .enabled(if: Memory.mayLock))
     func forkedAndAsked() async {
         await #expect(processExitsWith: .success) {
             let secret = SecretBytes(copying: pattern(100))

@@ -3,11 +3,11 @@ import Testing
 
 @testable import Keyutils
 
-/// How values of unknown length are read; the real ones that are so long need a kernel with big keys.
-@Suite("Values whose length the kernel tells")
+/// Reading with a fake call, because real values of this length need a kernel with big keys.
+@Suite("Reading values of unknown length")
 struct SecretReadingTests {
     @Test(
-        "a value is asked for until there is room for all of it, though it grows meanwhile",
+        "reading repeats until the buffer is large enough, even if the value grows meanwhile",
         arguments: [(0, 3), (99, 3), (100, 1), (101, 1)])
     func grows(expected: Int, calls: Int) throws {
         var rooms: [Int] = []
@@ -22,7 +22,7 @@ struct SecretReadingTests {
         #expect(isWhole)
     }
 
-    @Test("a call that fails is asked once, and its error comes out")
+    @Test("a failed call is not repeated, and its error is thrown")
     func fails() {
         var calls = 0
         expectFailure(.revoked) { () throws(KeyringError) in

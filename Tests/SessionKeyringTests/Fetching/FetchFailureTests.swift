@@ -97,7 +97,7 @@ struct FetchFailureTests {
         #expect(try await value(other) == "fetched")
     }
 
-    @Test("a refresh that failed is not tried again while that is remembered", arguments: Place.allCases)
+    @Test("a failed refresh is not retried while the failure is remembered", arguments: Place.allCases)
     func failedRefresh(place: Place) async throws {
         let scratch = try ScratchKeyring()
         let store = try place.store(scratch)

@@ -61,7 +61,7 @@ struct FetchUndoneTests {
         #expect(try fetch.store([2].span.bytes, timeout: nil))
     }
 
-    @Test("an update that makes nothing of nothing undoes no fetch", arguments: [false, true], [false, true])
+    @Test("an update that stores nothing does not undo a fetch", arguments: [false, true], [false, true])
     func emptyUpdate(isInMemory: Bool, inTask isInTask: Bool) async throws {
         let scratch = try ScratchKeyring()
         let store = isInMemory ? SecretStore(backend: InMemoryBackend()) : try scratch.store()

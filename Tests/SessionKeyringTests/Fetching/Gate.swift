@@ -1,6 +1,6 @@
 import Threads
 
-/// Something to wait for that no cancellation opens.
+/// A gate that suspends tasks until `open()` is called; cancellation does not resume them.
 final class Gate: Sendable {
     private let state = Locked((isOpen: false, waiters: [CheckedContinuation<Void, Never>]()))
 

@@ -9,11 +9,11 @@ import Threads
 private let item = ItemIdentity.password(service: "kept")
 private let watchedLease = item.fetchLeaseName
 
-@Suite("Storing what was fetched", .aheadOfOthers)
+@Suite("Storing fetched values", .aheadOfOthers)
 struct KeepingTests {
     enum Moment { case before, behind }
 
-    @Test("a fetch whose last caller leaves while its value is stored goes on, with its lease")
+    @Test("a fetch stores its value and keeps its lease even if the last caller leaves meanwhile")
     func lastCallerLeaves() async throws {
         let backend = WatchedBackend()
         let store = SecretStore(backend: backend)
@@ -41,7 +41,7 @@ struct KeepingTests {
     }
 
     @Test(
-        "who waits for a fetch gets what somebody stored meanwhile, and who fetches gets what the fetch found",
+        "a waiting caller gets a value stored meanwhile; the fetching caller gets the fetched one",
         arguments: [Moment.before, .behind])
     func replaced(moment: Moment) async throws {
         let backend = WatchedBackend()
@@ -60,14 +60,14 @@ struct KeepingTests {
         await gate.awaitWaiter()
         let reads = backend.reads.withLock { $0 }
         let second = Task { try await value() }
-        // It looks for a value twice, the second time as one who waits.
+        // The second caller reads the item twice, the second time while it waits.
         while backend.reads.withLock({ $0 }) < reads + 2 { try await Task.sleep(for: .milliseconds(1)) }
         gate.open()
         #expect(try await first.value == "fetched")
         #expect(try await second.value == "newer")
     }
 
-    @Test("what can't be stored since the fetch's lease was lost goes to all threads that wait for it")
+    @Test("if the fetch loses its lease, all waiting threads still get the fetched value")
     func lostForThreads() {
         let backend = LosingBackend()
         let store = SecretStore(backend: backend)
@@ -75,7 +75,7 @@ struct KeepingTests {
         ThreadTeam.run(3) { _ in
             let value = try? store.blockingValue(for: item) { () throws -> String in
                 fetches.withLock { $0 += 1 }
-                // Whoever fetches looks three times, the others twice, the second time as ones who wait.
+                // The fetching thread reads the item 3 times; the others read it twice, the second time while waiting.
                 #expect(becomesTrue(within: 60) { backend.reads.withLock { $0 } >= 7 })
                 return "fetched"
             }
@@ -84,7 +84,7 @@ struct KeepingTests {
         #expect(fetches.withLock { $0 } == 1)
     }
 
-    @Test("a login keeps fetches out until it is said to be fresh, and no longer", arguments: [false, true])
+    @Test("a login holds the fetch lease until its freshness is stored", arguments: [false, true])
     func login(inTask isInTask: Bool) async throws {
         let backend = WatchedBackend()
         let store = SecretStore(backend: backend)
@@ -97,7 +97,7 @@ struct KeepingTests {
         #expect(try !backend.isLeaseHeld(watchedLease))
     }
 
-    @Test("an update whose commit is blocked goes on with the right that it has")
+    @Test("an update whose commit is blocked retries the commit without beginning a new update")
     func blockedCommit() throws {
         let backend = BlockedCommits()
         let store = SecretStore(backend: backend)
@@ -108,8 +108,9 @@ struct KeepingTests {
     }
 }
 
-/// Does something before and behind what a fetch brings is stored, counts how often the item is read, and notes whether
-/// somebody fetches it whenever something is updated.
+/// A backend that calls a closure before and after a fetch stores its value.
+///
+/// It counts the reads of the item, and records at the beginning of each update whether the fetch lease is held.
 private struct WatchedBackend: ForwardingBackend {
     let whole: any SecretBackend = InMemoryBackend()
     let onStore = Locked<(@Sendable (KeepingTests.Moment) -> Void)?>(nil)
@@ -156,7 +157,7 @@ private final class WatchedFetch: ItemFetch {
     }
 }
 
-/// Gives the lease of a fetch back when its value is to be stored, and counts how often the item is read.
+/// A backend that releases a fetch's lease when the fetch stores its value, and that counts the reads of the item.
 private struct LosingBackend: ForwardingBackend {
     let whole: any SecretBackend = InMemoryBackend()
     let lease = Locked<(any LeaseHandle)?>(nil)
@@ -196,7 +197,7 @@ private final class LosingFetch: ItemFetch {
     }
 }
 
-/// Blocks the first commit, and counts the updates that begin.
+/// A backend that blocks the first commit of each update and counts the updates.
 private struct BlockedCommits: ForwardingBackend {
     let whole: any SecretBackend = InMemoryBackend()
     let updates = Locked(0)

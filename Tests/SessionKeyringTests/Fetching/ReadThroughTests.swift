@@ -153,7 +153,7 @@ struct ReadThroughTests {
         #expect(try await second.value == "fetched")
     }
 
-    @Test("a task that is cancelled already gets no value, though one is there")
+    @Test("a task that is already cancelled gets an error even if a value is stored")
     func cancelledBefore() async throws {
         let store = SecretStore(backend: InMemoryBackend())
         try store.set("there", for: item)
@@ -167,7 +167,7 @@ struct ReadThroughTests {
         await #expect(throws: CancellationError.self) { _ = try await task.value }
     }
 
-    @Test("a fetch may last up to an hour, and no less than 10 milliseconds", arguments: [false, true])
+    @Test("a fetch limit below 10 milliseconds or above an hour is refused", arguments: [false, true])
     func limits(isBlocking: Bool) async throws {
         let store = SecretStore(backend: InMemoryBackend())
         @Sendable func value(_ limit: Duration) async throws -> String {

@@ -83,7 +83,7 @@ struct RefreshTests {
         } throws: { ($0 as? SecretStoreError)?.code == .forbidden }
     }
 
-    @Test("a login is stored though others keep its freshness from being stated", arguments: [false, true])
+    @Test("a login is stored even if losing a lease prevents storing its freshness", arguments: [false, true])
     func keptFromStating(inTask isInTask: Bool) async throws {
         let store = SecretStore(backend: NoUpdates(code: .leaseLost))
         if isInTask {
@@ -94,7 +94,7 @@ struct RefreshTests {
         #expect(try store.get(item) == "login")
     }
 
-    @Test("a timeout is taken away without an update where nothing was refused", arguments: [false, true])
+    @Test("removing a timeout needs no update if no value was refused", arguments: [false, true])
     func timeoutAlone(inTask isInTask: Bool) async throws {
         let store = SecretStore(backend: NoUpdates())
         try store.set("login", for: item, timeout: .seconds(600))
@@ -220,7 +220,7 @@ struct RefreshTests {
         }
     }
 
-    @Test("what is said of a secret does not outlive it, where the kernel shows whole hours")
+    @Test("sentinels do not outlive their secret even if the kernel shows the time left in hours")
     func expiredWithinHours() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -316,7 +316,7 @@ struct RefreshTests {
         #expect(fetches.withLock { $0 } == 1)
     }
 
-    @Test("a value that is due is usable unless it says otherwise", arguments: Place.allCases)
+    @Test("a value due for refresh stays usable by default, but not if usableFor is zero", arguments: Place.allCases)
     func usableByDefault(place: Place) async throws {
         let scratch = try ScratchKeyring()
         let store = try place.store(scratch)

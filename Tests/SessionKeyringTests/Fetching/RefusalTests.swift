@@ -52,7 +52,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("a failure while a caller waits for the lease counts where there is no item")
+    @Test("a failure recorded while a caller waits for the lease is shared if the item is missing")
     func failedMeanwhileWithoutItem() async throws {
         let store = SecretStore(backend: InMemoryBackend())
         let racing = SecretStore(
@@ -66,7 +66,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("what was said of an older value is taken back where the new one was replaced at once")
+    @Test("sentinels of an older value are removed if the new value is replaced immediately")
     func saidOfOlder() throws {
         let store = SecretStore(backend: InMemoryBackend())
         try store.set("old", for: item, refreshAfter: .seconds(500), usableFor: .seconds(600))
@@ -77,7 +77,7 @@ struct RefusalTests {
         for sentinel in item.sentinels { #expect(try !store.contains(sentinel)) }
     }
 
-    @Test("a login that brings what was refused is fresh", arguments: Place.allCases)
+    @Test("a login with the refused value makes the value fresh again", arguments: Place.allCases)
     func sameLogin(place: Place) async throws {
         let scratch = try ScratchKeyring()
         let store = try place.store(scratch)

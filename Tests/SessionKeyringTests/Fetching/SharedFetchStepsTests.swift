@@ -11,7 +11,7 @@ struct SharedFetchStepsTests {
 
     private func key(_ service: String) -> FetchKey { FetchKey(store, .password(service: service), String.self) }
 
-    @Test("the work of a fetch that has ended for its callers ends, and the next fetch is joined all the same")
+    @Test("finishing an already answered fetch does not keep callers from joining its successor")
     func successor() {
         let first = SharedFetch.join(key("api"))
         first.fetch.answer(with: .unknown)
@@ -22,7 +22,7 @@ struct SharedFetchStepsTests {
         #expect(isFirst == [true, true, false])
     }
 
-    @Test("what is being stored is ended neither by its limit nor by the last caller, who may be followed by others")
+    @Test("while a fetch stores its value, neither its limit nor its last caller ends it")
     func keeping() throws {
         for number in 1...20 {
             let (keptKey, limit) = (key("kept \(number)"), Duration.milliseconds(20 * number))
@@ -34,7 +34,7 @@ struct SharedFetchStepsTests {
                 isAtLimit.withLock { $0 = true }
                 return .unknown
             }
-            // On a busy machine, its limit may come first.
+            // On a busy machine, the limit may be reached first.
             guard isHeld, fetch.beginKeeping() else { continue }
             #expect(!fetch.beginKeeping())
             try endAtLimit(limit + .milliseconds(10))
@@ -51,7 +51,7 @@ struct SharedFetchStepsTests {
         Issue.record("its limit always came first")
     }
 
-    @Test("a caller that leaves before it waits counts no more, and the last one who leaves ends the fetch")
+    @Test("a fetch ends when its last caller leaves, even if no caller has begun to wait")
     func left() throws {
         let lease = try store.backend.takeLease("left", lasting: .seconds(60))
         let first = SharedFetch.join(key("left"))
@@ -69,7 +69,7 @@ struct SharedFetchStepsTests {
         #expect(isNextFirst)
     }
 
-    @Test("a caller that waits only when the fetch is over is told its first end")
+    @Test("a caller that begins to wait after the fetch has ended gets its first result")
     func over() {
         func found(_ number: Int) -> SharedFetch.End { .found(number, isForAll: true) }
         let endings: [(SharedFetch) -> Void] = [
@@ -93,7 +93,7 @@ struct SharedFetchStepsTests {
         }
     }
 
-    @Test("a caller that is cancelled before it waits is told so while others still wait")
+    @Test("a caller cancelled before it waits gets a CancellationError while others stay joined")
     func cancelledBefore() async {
         let wanted = key("cancelled")
         let first = SharedFetch.join(wanted)
@@ -110,7 +110,7 @@ struct SharedFetchStepsTests {
         _ = consume first
     }
 
-    @Test("two stores share fetches if their backend is one object, and else only where it names the place")
+    @Test("stores share fetches if they share a backend object; separate wrappers don't")
     func shared() {
         let backend = InMemoryBackend()
         let item = ItemIdentity.password(service: "shared")
@@ -124,7 +124,7 @@ struct SharedFetchStepsTests {
         #expect(key(one) != key(other))
     }
 
-    /// A fetch that ends at that limit: nothing of it is stored, and its lease is released.
+    /// Checks that a fetch ends at `limit`: it can't begin to store a value, and its lease is released.
     private func endAtLimit(_ limit: Duration) throws {
         let lease = try store.backend.takeLease("ended", lasting: .seconds(60))
         let part = SharedFetch.join(key("ended"))
@@ -133,11 +133,11 @@ struct SharedFetchStepsTests {
         let isHeld = fetch.hold(lease, nil, upTo: limit) { [store] in
             let isHeld = (try? store.backend.isLeaseHeld("ended")) == true
             wasHeld.withLock { $0 = isHeld }
-            // What the work finds at that moment counts no more.
+            // A result that arrives at this moment is ignored.
             fetch.finish(with: .failed(CancellationError()))
             return .unknown
         }
-        // On a busy machine, its limit may come first.
+        // On a busy machine, the limit may be reached first.
         guard isHeld else { return }
         guard case .unknown = fetch.waitForEnd(for: part) else {
             Issue.record("it has not ended as it was told to")

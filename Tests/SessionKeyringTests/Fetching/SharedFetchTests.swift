@@ -42,7 +42,7 @@ struct SharedFetchTests {
         #expect(fetches.withLock { $0 } <= 3)
     }
 
-    @Test("a value that somebody stores meanwhile goes to all who wait for a fetch that fails then")
+    @Test("if a fetch fails, its callers get a value that was stored meanwhile")
     func storedMeanwhile() async throws {
         let backend = CountingReads()
         let store = SecretStore(backend: backend)
@@ -61,7 +61,7 @@ struct SharedFetchTests {
         await gate.awaitWaiter()
         let reads = backend.reads.withLock { $0 }
         let second = Task { try await value() }
-        // It looks for a value twice, the second time as one who waits.
+        // The second caller reads the item twice, the second time while it waits.
         while backend.reads.withLock({ $0 }) < reads + 2 { try await Task.sleep(for: .milliseconds(1)) }
         try store.set("meanwhile", for: item)
         gate.open()
@@ -70,7 +70,7 @@ struct SharedFetchTests {
         #expect(fetches.withLock { $0 } == 1)
     }
 
-    @Test("whoever asks while a fetch that failed gives its lease back begins one of its own")
+    @Test("a caller that asks while a failed fetch releases its lease begins a new fetch")
     func askedAtTheEnd() throws {
         let backend = ReleaseWatcher()
         let store = SecretStore(backend: backend)
@@ -266,7 +266,7 @@ struct SharedFetchTests {
         #expect(try await value("new") == "new")
     }
 
-    @Test("a refresh behind the caller's back that hangs does not keep the caller waiting")
+    @Test("a background refresh that hangs does not block the caller")
     func hungBehind() async throws {
         let store = SecretStore(backend: InMemoryBackend())
         try store.set("old", for: item)
@@ -339,7 +339,7 @@ private func fetchNext(in store: SecretStore) async throws -> String {
     return try await next.value
 }
 
-/// Counts how often the item is read.
+/// A backend that counts the reads of the item.
 private struct CountingReads: ForwardingBackend {
     let whole: any SecretBackend = InMemoryBackend()
     let reads = Locked(0)
@@ -350,7 +350,7 @@ private struct CountingReads: ForwardingBackend {
     }
 }
 
-/// Does something once, behind the first lease that is given back.
+/// A backend that calls a closure once, after the first release of a lease.
 private struct ReleaseWatcher: ForwardingBackend {
     let whole: any SecretBackend = InMemoryBackend()
     let behindRelease = Locked<(@Sendable () -> Void)?>(nil)

@@ -60,7 +60,7 @@ struct SingleFlightTests {
         flight.rememberFailure(under: .none)
         let lease = try takeTurn(flight)
         flight.rememberFailure(under: lease)
-        // Also while the one that failed still holds its lease.
+        // The failed caller still holds its lease here.
         #expect { _ = try takeTurn(flight) } throws: { ($0 as? SecretStoreError)?.code == .fetchFailed }
         _ = lease.release()
         #expect { _ = try takeTurn(flight) } throws: { ($0 as? SecretStoreError)?.code == .fetchFailed }
@@ -73,7 +73,7 @@ struct SingleFlightTests {
         }
     }
 
-    @Test("who waited in vain is told that somebody fetches it, or that others were in the way")
+    @Test("giving up reports leaseHeld if another caller is fetching, and contended otherwise")
     func inVain() throws {
         let flight = try flight(SecretStore(backend: InMemoryBackend()))
         let absent = { () throws(SecretStoreError) -> Found<Int>? in nil }
@@ -88,7 +88,7 @@ struct SingleFlightTests {
         }
     }
 
-    @Test("in place of a lease that the quota has no room for there is one that holds nothing")
+    @Test("the placeholder for a lease that does not fit the quota holds nothing")
     func none() throws {
         let none = FetchLease.none
         #expect(none.fencingNumber == 0)
@@ -118,7 +118,7 @@ struct SingleFlightTests {
     enum Loss: CaseIterable { case lease, item }
 
     @Test(
-        "what was fetched is neither stored nor noted where its lease was lost or the item was changed",
+        "neither a fetched value nor its command is stored if the lease is lost or the item changes",
         arguments: Loss.allCases)
     func lost(loss: Loss) throws {
         let store = SecretStore(backend: InMemoryBackend())
@@ -135,7 +135,7 @@ struct SingleFlightTests {
         #expect(try store.get(cached, as: String.self) == (loss == .item ? "other" : nil))
         #expect(try !store.contains(cached.commandSentinel))
         guard loss == .lease else { return }
-        // An earlier attempt may have done something.
+        // Progress means that an earlier attempt may have changed something.
         var attempt = BackendAttempt(mayUseLastResorts: false)
         _ = attempt.makeProgress()
         #expect {
@@ -146,7 +146,7 @@ struct SingleFlightTests {
     }
 
     @Test(
-        "what was fetched is stored if only the item's own lease is lost for once, not if the fetch's is",
+        "a fetched value is stored if only the item's lease is lost once, not if the fetch's is",
         arguments: [false, true])
     func itemLeaseLost(losesFetch: Bool) throws {
         let store = SecretStore(backend: LosingBackend(losesFetch: losesFetch))
@@ -161,7 +161,7 @@ struct SingleFlightTests {
     }
 
     @Test(
-        "whoever can't begin to watch the item at once holds the lease until the next attempt, or takes it again",
+        "an attempt that can't watch the item keeps its lease for the next one, or takes it again",
         arguments: [false, true])
     func heldBetweenAttempts(isLost: Bool) throws {
         let backend = LateWatch()
@@ -182,7 +182,7 @@ struct SingleFlightTests {
         #expect(backend.leases.withLock { $0 } == (isLost ? 2 : 1))
     }
 
-    @Test("what a hidden item says is read as it was written, and what has another size or kind says nothing")
+    @Test("a sentinel is read back as written; bytes of another size or kind are not a sentinel")
     func sentinelBytes() {
         func read(_ bytes: [UInt8]) -> Sentinel? { Sentinel(bytes.span.bytes) }
         for sentinel in [Sentinel.fresh(0x0102_0304_0506_0708), .refused(.max - 1), .fresh(0), .refused(0)] {
@@ -196,7 +196,7 @@ struct SingleFlightTests {
         #expect(read([]) == nil)
     }
 
-    @Test("the command is known of the value that it printed alone, and from a note of just its size")
+    @Test("a command is known only for the value it printed, and only from a record of exact size")
     func command() throws {
         let store = SecretStore(backend: InMemoryBackend())
         let cached = ItemIdentity.cached("date")
@@ -218,7 +218,7 @@ struct SingleFlightTests {
         }
     }
 
-    @Test("the command is noted once others are out of the way, with a timeout; it is an error if it can't be")
+    @Test("recording the command retries contention, sets a timeout, and throws if it is forbidden")
     func commandNote() throws {
         let backend = RefusedNotes()
         let store = SecretStore(backend: backend)
@@ -243,7 +243,7 @@ struct SingleFlightTests {
     }
 }
 
-/// A backend that refuses once to note the command.
+/// A backend that refuses the next set, which records the command, with the error in `refusal`.
 private struct RefusedNotes: ForwardingBackend {
     let whole: any SecretBackend = InMemoryBackend()
     let refusal = Locked<SecretStoreError.Code?>(nil)
@@ -260,7 +260,7 @@ private struct RefusedNotes: ForwardingBackend {
     }
 }
 
-/// A backend that is kept from beginning to watch an item once, and counts the leases that it gives.
+/// A backend that blocks the first attempt to watch an item, and counts the leases that it grants.
 private struct LateWatch: ForwardingBackend {
     let whole: any SecretBackend = InMemoryBackend()
     let leases = Locked(0)
@@ -294,7 +294,7 @@ private struct NoWatches: ForwardingBackend {
     ) throws(SecretStoreError) -> (any ItemFetch)? { nil }
 }
 
-/// A backend that loses an item's lease once when a fetch stores it, or the lease of the fetch too.
+/// A backend that loses the item's lease once while a fetch stores a value; optionally also the fetch's lease.
 private struct LosingBackend: ForwardingBackend {
     let whole: any SecretBackend = InMemoryBackend()
     let losesFetch: Bool

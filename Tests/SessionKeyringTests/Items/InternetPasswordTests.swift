@@ -31,7 +31,7 @@ struct InternetPasswordTests {
     }
 
     @Test(
-        "credentials that are stored alone are there in the end, also if another one who does so deletes them",
+        "setting credentials with deletingOthers keeps the new ones even if a rival deletes them",
         arguments: [false, true], [false, true])
     func alone(inTask isInTask: Bool, isRaced: Bool) async throws {
         let backend = Rival(moment: isRaced ? .deletion : nil)
@@ -56,7 +56,7 @@ struct InternetPasswordTests {
         #expect(left.atLeast > .seconds(3_500))
     }
 
-    @Test("credentials of other accounts stay, unless they are to be deleted", arguments: [false, true])
+    @Test("setting credentials keeps those of other accounts by default", arguments: [false, true])
     func beside(inTask isInTask: Bool) async throws {
         let store = SecretStore(backend: InMemoryBackend())
         for account in ["bob", "alice"] {
@@ -71,7 +71,7 @@ struct InternetPasswordTests {
     }
 
     @Test(
-        "credentials that another one deletes at once stay deleted, where there were no others",
+        "set does not restore credentials that a rival deletes if no other account existed",
         arguments: [false, true])
     func deletedAtOnce(inTask isInTask: Bool) async throws {
         let backend = Rival(moment: .set)
@@ -86,7 +86,7 @@ struct InternetPasswordTests {
         #expect(backend.sets.withLock { $0 } == 1)
     }
 
-    @Test("credentials that another one deletes are stored again by a task that is cancelled meanwhile")
+    @Test("a task that is cancelled midway still restores credentials that a rival deleted")
     func cancelledAlone() async throws {
         let store = SecretStore(backend: Rival(moment: .deletion, isCancelling: true))
         try store.set(InternetCredentials(account: "bob", password: "old"), server: "h")
@@ -98,7 +98,7 @@ struct InternetPasswordTests {
     }
 
     @Test(
-        "it is an error if the other accounts can't be deleted, or the new credentials not be stored again",
+        "set throws if it can't delete the other accounts or can't store the new credentials again",
         arguments: [false, true], [false, true])
     func unfinished(inTask isInTask: Bool, refusesDeletion: Bool) async throws {
         let store = SecretStore(backend: Refusing(refusesDeletion: refusesDeletion))
@@ -119,7 +119,7 @@ struct InternetPasswordTests {
 
 private let alice = ItemIdentity.internet(server: "h", account: "alice")
 
-/// A backend in which another one deletes these credentials behind what is set or deleted, and that counts what is set.
+/// A backend in which a rival deletes Alice's credentials after each set or each deletion, and that counts the sets.
 private struct Rival: ForwardingBackend {
     enum Moment { case set, deletion }
 
@@ -144,7 +144,7 @@ private struct Rival: ForwardingBackend {
     }
 }
 
-/// A backend that refuses to delete anything, or deletes Alice's credentials too and stores them once only.
+/// A backend that refuses every deletion, or deletes Alice's credentials with any item and stores them only once.
 private struct Refusing: ForwardingBackend {
     let whole: any SecretBackend = InMemoryBackend()
     let refusesDeletion: Bool

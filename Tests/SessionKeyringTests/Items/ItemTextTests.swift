@@ -49,7 +49,7 @@ struct ItemTextTests {
     }
 
     @Test(
-        "an item is read back from its description with all its parts",
+        "parsing an item's key description restores all its parts",
         arguments: [
             .password(service: "api"), .password(service: "a b"), .password(service: "api", account: "alice"),
             .internet(server: "é", account: "a b"), .internet(server: "a:b"), .cached("a b", variant: "x:y"),
@@ -66,7 +66,7 @@ struct ItemTextTests {
         }
     }
 
-    @Test("an item of any kind has an account, but a key has none")
+    @Test("a key ignores the account, and a cached item uses it as its variant")
     func kinds() {
         #expect(ItemIdentity(.key, service: "a", account: "b") == .key(tag: "a"))
         #expect(ItemIdentity(.key, service: "a", account: "b").account == "")

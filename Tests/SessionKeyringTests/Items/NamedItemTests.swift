@@ -2,13 +2,13 @@ import SessionKeyring
 import SessionKeyringTesting
 import Testing
 
-@Suite("Items that are meant by their names")
+@Suite("Finding an item by its name")
 struct NamedItemTests {
     private func meant(_ service: String, _ account: String?, among all: [ItemIdentity]) throws -> ItemIdentity? {
         try ItemIdentity.named(service, account: account, isThere: { all.contains($0) }, among: { all })
     }
 
-    @Test("a name means the item without an account, else the only account's, and with an account just that one")
+    @Test("a name selects the item without an account, or else the item of the only account")
     func named() throws {
         let (plain, alice, bob) = (
             ItemIdentity.password(service: "api"), ItemIdentity.password(service: "api", account: "alice"),
@@ -27,7 +27,7 @@ struct NamedItemTests {
         }
     }
 
-    @Test("of several kinds of secrets the first one is meant, and other kinds are none")
+    @Test("a name prefers passwords to other kinds of secrets; keys and cached items are not secrets")
     func kinds() throws {
         let (password, internet) = (
             ItemIdentity.password(service: "api", account: "a"), ItemIdentity.internet(server: "api", account: "a")
@@ -40,7 +40,7 @@ struct NamedItemTests {
         #expect(all.secrets { $0.service == "api" } == [password, internet])
     }
 
-    @Test("the items of a service are those of its kind and name alone")
+    @Test("soleItem and clear consider only the items of the given kind and service")
     func accounts() throws {
         let store = SecretStore(backend: InMemoryBackend())
         let (plain, alice, bob) = (

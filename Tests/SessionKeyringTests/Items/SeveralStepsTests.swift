@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 import Threads
 
-@Suite("Changes in several steps")
+@Suite("Changes that take several steps")
 struct SeveralStepsTests {
-    @Test("a body runs again if its lease was lost before its end, and no more often")
+    @Test("a body runs once more if its lease was lost before the body ended")
     func lostLease() throws {
         let store = SecretStore(backend: LostLeases())
         var runs = 0
@@ -19,7 +19,7 @@ struct SeveralStepsTests {
         #expect(runs == 2)
     }
 
-    @Test("a lease that can't be had is an error, and so is an item that can't be changed")
+    @Test("a refused lease and a refused update are errors, and the body does not run")
     func forbidden() throws {
         let store = SecretStore(backend: Forbidding())
         let item = ItemIdentity.password(service: "api")
@@ -39,7 +39,7 @@ struct SeveralStepsTests {
     }
 }
 
-/// A backend whose first lease is lost before it is given back.
+/// A backend whose first lease is lost before its holder releases it.
 private struct LostLeases: ForwardingBackend {
     let whole: any SecretBackend = InMemoryBackend()
     let count = Locked(0)
@@ -68,7 +68,7 @@ private final class LostLease: LeaseHandle {
     func release() -> Bool { whole.release() && !isLost }
 }
 
-/// A backend that grants nothing.
+/// A backend that refuses leases and updates.
 private struct Forbidding: ForwardingBackend {
     let whole: any SecretBackend = InMemoryBackend()
 

@@ -69,7 +69,7 @@ struct FilterTests {
         }
     }
 
-    @Test("a set that can't look for the update flag leaves the old item, and nothing staged")
+    @Test("a set that can't search for the update flag keeps the old item and leaves nothing staged")
     func searchRefused() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let session = try TestSession.join()
@@ -92,7 +92,7 @@ struct FilterTests {
         }
     }
 
-    @Test("what can't be removed beside an item that is set or deleted is an error")
+    @Test("a set or deletion throws the error if the kernel refuses an unlink")
     func unlinkRefused() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try TestSession.join()

@@ -55,7 +55,7 @@ struct KernelLabStoreTests {
         #expect(try becomesTrue { () throws in try ring().members().isEmpty })
     }
 
-    @Test("large and small secrets replace each other in updates and fetches too")
+    @Test("updates and fetches also replace large secrets with small ones and vice versa")
     func replaceEachOtherByOthers() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()

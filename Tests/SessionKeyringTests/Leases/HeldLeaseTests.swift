@@ -64,7 +64,7 @@ final class HeldLeaseTests {
         _ = consume late
     }
 
-    @Test("a lease whose holder's write can't be finished stays, closed, for the next one to take")
+    @Test("an expired lease whose write can't be finished is restricted and left for the next look")
     func unfinished() throws {
         let refusal = KeyringError(.outOfMemory, in: .setTimeout)
         let refusing = LeaseRing(leases.keyring, permissions: .possessorAll) { _, _ throws(KeyringError) in
@@ -81,7 +81,7 @@ final class HeldLeaseTests {
         #expect(!isReleased)
     }
 
-    @Test("what keeps a lease's record from being read is an error, unless there is none for us")
+    @Test("reading a record throws for a key that isn't a keyring, and returns nil if it is missing")
     func unreadableRecord() throws {
         let bytes: [UInt8] = [1]
         let key = try items.add(.user, "no keyring", payload: bytes.span.bytes)
@@ -93,7 +93,7 @@ final class HeldLeaseTests {
 
     enum StagingEnd: CaseIterable { case suspension, otherLease, attempt }
 
-    @Test("what is staged for a lease that others hold is dropped once it is of no use", arguments: StagingEnd.allCases)
+    @Test("a staged lease is dropped once it can't be used", arguments: StagingEnd.allCases)
     func staged(until end: StagingEnd) throws {
         let held = try take(lasting: .seconds(60))
         let staged = try Keyring.thread.members()
@@ -124,7 +124,7 @@ final class HeldLeaseTests {
         _ = consume next
     }
 
-    @Test("a lease that the kernel fails to renew is an error, and still held")
+    @Test("a renewal that the kernel refuses throws, and the lease is still held")
     func renewalFails() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let session = try TestSession.join()

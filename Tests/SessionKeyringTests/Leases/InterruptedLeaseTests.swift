@@ -7,7 +7,7 @@ import Testing
 
 @testable import SessionKeyring
 
-@Suite("What comes between a lease and its holder", .tags(.kernel))
+@Suite("Interrupted leases", .tags(.kernel))
 final class InterruptedLeaseTests {
     private let scratch: ScratchKeyring
     private let leases: LeaseRing
@@ -34,7 +34,7 @@ final class InterruptedLeaseTests {
     enum Taking: CaseIterable { case restricted, cleared, invalidated }
 
     @Test(
-        "under a lease that was taken before its time a holder places, makes and removes nothing",
+        "a holder whose lease was taken early places, makes and removes nothing",
         arguments: Taking.allCases)
     func takenEarly(as taking: Taking) throws {
         let there = try addItem()
@@ -57,7 +57,7 @@ final class InterruptedLeaseTests {
         #expect(try Keyring.thread.members() == staged)
         switch taking {
         case .restricted:
-            // What is wrong with the destination is told in any case.
+            // A wrong destination is reported in any case.
             do throws(KeyringError) {
                 _ = try lease.moveOut(Key(made), to: Keyring(there.serial))
                 Issue.record("a key is no destination")
@@ -71,7 +71,7 @@ final class InterruptedLeaseTests {
         _ = lease.release()
     }
 
-    @Test("an item that the lease has pinned is removed under it")
+    @Test("a holder can remove an item that its lease links")
     func pinned() throws {
         let there = try addItem()
         let lease = try take(lasting: .seconds(60))
@@ -82,7 +82,7 @@ final class InterruptedLeaseTests {
         _ = lease.release()
     }
 
-    @Test("a holder's notes all stay in its lease: what it writes in place, its command, and its new time")
+    @Test("a lease record keeps the in-place write, the command and the renewed deadline")
     func notes() throws {
         var lease = try take(lasting: .seconds(60))
         let ring = lease.ring
@@ -101,7 +101,7 @@ final class InterruptedLeaseTests {
         _ = lease.release()
     }
 
-    @Test("a lease that has run out is given back as one that was not held, and its name is free then")
+    @Test("releasing an expired lease returns false, and its name becomes free")
     func releasedLate() throws {
         let late = try take(lasting: .milliseconds(20))
         usleep(30_000)
@@ -110,7 +110,7 @@ final class InterruptedLeaseTests {
         #expect(try becomesTrue(within: 60) { try leases.look("job") == .free })
     }
 
-    @Test("who waits for a lease keeps what was staged, and has the whole time once it is free")
+    @Test("a waiter reuses its staged lease and gets the full duration once the name is free")
     func keptForNextAttempt() throws {
         let held = try take(lasting: .seconds(60))
         let before = try Set(Keyring.thread.members())
@@ -124,7 +124,7 @@ final class InterruptedLeaseTests {
         #expect(staged[0].count == before.count + 1)
         #expect(Set(staged).count == 1)
         let start = BootTime.now()
-        // Its holder, in this thread, would put it in the place of what is staged.
+        // A release in this thread would replace the staged lease, which has the same name.
         try leases.keyring.move(Key(held.ring), to: scratch.keyring)
         guard let next = try leases.acquire("job", lasting: .seconds(60), &attempt) else {
             Issue.record("it is not free")
@@ -141,7 +141,7 @@ final class InterruptedLeaseTests {
         _ = next.release()
     }
 
-    @Test("what was staged for one lease is not taken for another")
+    @Test("a lease that was staged for one name is not used for another")
     func otherName() throws {
         let held = try take(lasting: .seconds(60))
         var attempt = BackendAttempt(mayUseLastResorts: false)
@@ -157,7 +157,7 @@ final class InterruptedLeaseTests {
         _ = other.release()
     }
 
-    /// What blocks an attempt to take the lease.
+    /// The blockage of an attempt to take the lease.
     private func blockage(lasting duration: Duration = .seconds(60)) throws -> Blockage? {
         var attempt = BackendAttempt(mayUseLastResorts: false)
         let isBlocked = try leases.acquire("job", lasting: duration, &attempt, else: .namedLease) == nil
@@ -165,16 +165,16 @@ final class InterruptedLeaseTests {
         return attempt.blockage
     }
 
-    @Test("who is blocked is told by what: a holder, or the kernel that has not freed the name")
+    @Test("a blocked attempt reports a holder, or a name that the kernel has not freed")
     func reasons() throws {
         let held = try take(lasting: .seconds(60))
         #expect(try blockage() == .namedLease)
         _ = held.release()
-        // So short that it is over before it can be relied on.
+        // The lease is so short that it expires before the holder can rely on it.
         #expect(try blockage(lasting: .milliseconds(1)) == .leaseCollection)
     }
 
-    @Test("a dead lease, and a keyring without a record, are in nobody's way for longer than the kernel takes")
+    @Test("a dead lease and a keyring without a record count as being collected")
     func deadName() throws {
         try Key(leases.keyring.addKeyring("job")).revoke()
         #expect(try leases.look("job") == .beingCollected)
@@ -183,7 +183,7 @@ final class InterruptedLeaseTests {
         #expect(try leases.look("empty") == .beingCollected)
     }
 
-    @Test("a lease further down is nobody's here, and the kernel's refusal of its name is waited for")
+    @Test("a lease in a nested ring is ignored, and a name that the kernel refuses is waited for")
     func nested() throws {
         let inner = LeaseRing(try leases.keyring.addKeyring("nested"), permissions: .possessorAll)
         guard let lease = try inner.acquire("job", lasting: .seconds(60), waiting: .seconds(5)) else {
@@ -192,20 +192,20 @@ final class InterruptedLeaseTests {
         }
         #expect(try leases.look("job") == .free)
         #expect(try leases.report("job") == nil)
-        // The kernel passes over the dead one of that name, and refuses another beside it.
+        // The kernel's search skips the dead lease of that name, but the kernel refuses a second one next to it.
         try Key(leases.keyring.addKeyring("job")).revoke()
         #expect(try leases.look("job") == .free)
         #expect(try blockage() == .leaseCollection)
         _ = lease.release()
     }
 
-    @Test("a ring of leases that is dead is an error for who looks for a lease in it")
+    @Test("looking for a lease in a dead lease ring throws")
     func deadRing() throws {
         try Key(leases.keyring).revoke()
         #expect { _ = try leases.look("job") } throws: { ($0 as? KeyringError)?.code == .revoked }
     }
 
-    @Test("a report names who holds a lease, and is none once its time is over")
+    @Test("a report names the holder of a lease, and is nil once the lease has expired")
     func report() throws {
         let held = try take(lasting: .seconds(60))
         let report = try #require(try leases.report("job"))
@@ -217,7 +217,7 @@ final class InterruptedLeaseTests {
         _ = late.release()
     }
 
-    @Test("a sweep takes the leases that are over, and none that is held, bears another name or is dead")
+    @Test("a sweep removes expired leases that have its prefix, and skips held and dead ones")
     func sweep() throws {
         let held = try take("job 1", lasting: .seconds(60))
         let late = try take("job 2", lasting: .milliseconds(20))
@@ -234,7 +234,7 @@ final class InterruptedLeaseTests {
         #expect(isReleased)
     }
 
-    @Test("a forked child neither holds nor gives back its parent's lease")
+    @Test("a forked child neither holds nor releases its parent's lease")
     func forkedChild() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let leases = LeaseRing(try TestSession.join().addKeyring("leases"), permissions: .possessorAll)
@@ -246,8 +246,8 @@ final class InterruptedLeaseTests {
                 _exit(isHeld || isReleased ? 3 : 0)
             }
             var status = CInt()
-            waitpid(child, &status, 0)
-            succeed(4, status == 0)
+            let ended = waitpid(child, &status, 0)
+            succeed(4, child > 0 && ended == child && status == 0)
             succeed(5, try leases.look("job") == .held)
             let isReleased = lease.release()
             succeed(6, isReleased)
@@ -255,7 +255,7 @@ final class InterruptedLeaseTests {
         }
     }
 
-    @Test("a lease whose record is hidden for a moment is held still")
+    @Test("a lease whose record is hidden for a moment is still held")
     func hiddenRecord() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let leases = LeaseRing(try TestSession.join().addKeyring("leases"), permissions: .possessorAll)
@@ -265,7 +265,7 @@ final class InterruptedLeaseTests {
             let looking = PausedProcess {
                 guard try leases.look("job") == .held else { _exit(3) }
             }
-            // KEYCTL_READ of the ring of leases, before and behind the look for the record.
+            // KEYCTL_READ of the lease ring, before and after the search for the record.
             succeed(4, looking.run(upTo: 11, count: 2))
             try record.setPermissions(.possessorAll)
             succeed(5, looking.end() == 0)
@@ -275,7 +275,7 @@ final class InterruptedLeaseTests {
         }
     }
 
-    @Test("what the kernel fails to do for a lease is an error, and leaves nothing staged")
+    @Test("a lease operation that the kernel refuses throws and leaves nothing staged")
     func failing() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let session = try TestSession.join()
@@ -303,7 +303,7 @@ final class InterruptedLeaseTests {
         }
     }
 
-    @Test("a lease that can't be invalidated is closed and empty, and an error for who takes it or lists the items")
+    @Test("a lease that can't be invalidated is emptied, and sweep, look and items throw")
     func notInvalidated() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let session = try TestSession.join()
@@ -332,7 +332,7 @@ private func takeOnce(_ name: String, in leases: LeaseRing) throws {
     _ = try leases.acquire(name, lasting: .seconds(60), &attempt)
 }
 
-/// Ends the process with this step unless the call is told that the kernel is out of memory.
+/// Ends the process with this step unless the call fails because the kernel is out of memory.
 private func expectOutOfMemory(_ step: Int32, _ call: () throws -> Void) {
     var code: KeyringError.Code?
     do {

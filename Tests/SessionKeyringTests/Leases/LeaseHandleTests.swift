@@ -7,9 +7,9 @@ import Threads
 
 @testable import SessionKeyring
 
-@Suite("What a store does with a lease")
+@Suite("Lease handles in a store")
 struct LeaseHandleTests {
-    @Test("a store gives a lease back at once when its closure throws", arguments: [true, false])
+    @Test("a store releases a lease when the closure throws", arguments: [true, false])
     func givenBack(isBlocking: Bool) async throws {
         struct Failure: Error {}
         let handle = Handle()
@@ -24,7 +24,7 @@ struct LeaseHandleTests {
         #expect(handle.releases.withLock { $0 } == 1)
     }
 
-    @Test("a store tells that a lease was lost when it gives it back", arguments: [true, false])
+    @Test("a store throws leaseLost if the lease is lost when it releases it", arguments: [true, false])
     func lost(isBlocking: Bool) async throws {
         let store = SecretStore(backend: GrantingBackend(handle: Handle(isKept: false)))
         await #expect {
@@ -36,7 +36,7 @@ struct LeaseHandleTests {
         } throws: { ($0 as? SecretStoreError)?.code == .leaseLost }
     }
 
-    @Test("a lease is held for as long as it has time left, and is renewed for a time that a lease can have")
+    @Test("a lease is held while it has time left, and is renewed only for a valid duration")
     func lease() throws {
         func code(_ call: () throws(SecretStoreError) -> Void) -> SecretStoreError.Code? {
             do throws(SecretStoreError) {
@@ -64,7 +64,7 @@ struct LeaseHandleTests {
         #expect(renewals == [nil, .invalidTimeout, .invalidTimeout, .leaseLost])
     }
 
-    @Test("who tries a lease that somebody holds gets none, and any other error is told", arguments: [true, false])
+    @Test("trying a held lease returns nil, and any other error is thrown", arguments: [true, false])
     func tried(isBlocking: Bool) async throws {
         let store = SecretStore(backend: InMemoryBackend())
         let held = try await store.tryLease("job", lasting: .seconds(60))
@@ -78,7 +78,7 @@ struct LeaseHandleTests {
         _ = held?.release()
     }
 
-    @Test("who does not wait looks at a lease once, and who waits asks for a signal of its change, once")
+    @Test("a try makes one attempt; a waiter makes several, and asks for one change signal")
     func signal() throws {
         let backend = DenyingBackend()
         let store = SecretStore(backend: backend)
@@ -93,7 +93,7 @@ struct LeaseHandleTests {
         #expect(backend.signals.withLock { $0 } == 1)
     }
 
-    @Test("the lease of a fetch that is not made is given back, once")
+    @Test("releaseLease releases the lease of a fetch only once")
     func ofFetch() {
         let handle = Handle()
         var attempt = BackendAttempt()
@@ -103,7 +103,7 @@ struct LeaseHandleTests {
         #expect(handle.releases.withLock { $0 } == 1)
     }
 
-    @Test("a timer calls when its time has come and not before, once or again and again")
+    @Test("a timer fires once it is due, and only a repeating timer fires again")
     func timer() {
         let (early, once, often) = (Locked(0), Locked(0), Locked(0))
         let timers = [
@@ -119,7 +119,7 @@ struct LeaseHandleTests {
     }
 }
 
-/// A lease that is what it is told to be.
+/// A lease with a fixed remaining time that is kept or lost as configured.
 private final class Handle: LeaseHandle {
     let fencingNumber: UInt64 = 1
     let timeLeft: Duration
@@ -139,7 +139,7 @@ private final class Handle: LeaseHandle {
     }
 }
 
-/// Grants this lease to all.
+/// Grants this handle for every lease.
 private struct GrantingBackend: ForwardingBackend {
     let whole: any SecretBackend = InMemoryBackend()
     let handle: Handle
@@ -149,7 +149,7 @@ private struct GrantingBackend: ForwardingBackend {
     ) throws(SecretStoreError) -> any LeaseHandle { handle }
 }
 
-/// Grants no lease, and counts who asks.
+/// Grants no lease, and counts the attempts and the requested signals.
 private struct DenyingBackend: ForwardingBackend {
     let whole: any SecretBackend = InMemoryBackend()
     let attempts = Locked(0)

@@ -18,7 +18,7 @@ struct LeaseRecordTests {
         #expect(LeaseRecord.hash(of: Array(text.utf8).span.bytes) == hash)
     }
 
-    @Test("a record is read as it was written, in the form of earlier versions, and nothing else is a record")
+    @Test("a record round-trips in the format of earlier versions, and other payloads are rejected")
     func payload() throws {
         let holder = LeaseHolder.current
         var records = [LeaseRecord](
@@ -39,7 +39,7 @@ struct LeaseRecordTests {
         }
     }
 
-    @Test("a record names its numbers in the order of earlier versions, and nothing where there is nothing to name")
+    @Test("a record encodes its numbers in the order of earlier versions, with 0 for absent ones")
     func words() throws {
         let holder = LeaseHolder(processID: 2, startTime: 3, namespaces: 5)
         var record = LeaseRecord(
@@ -57,7 +57,7 @@ struct LeaseRecordTests {
         #expect(try words() == [version, 2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 0])
     }
 
-    @Test("a holder is looked at only if its number, its start and its namespaces are known and mean the same here")
+    @Test("isOfOwnNamespaces requires a valid process ID, a start time and our namespaces")
     func ownNamespaces() {
         let own = LeaseHolder.current
         for (processID, startTime, namespaces, isOwn) in [
@@ -71,13 +71,13 @@ struct LeaseRecordTests {
         }
     }
 
-    @Test("a holder is dead if nobody has its number, and nobody knows where its start is not known")
+    @Test("a holder without a process is dead; one without a known start time is unknown")
     func fate() {
         let own = LeaseHolder.current
-        // The kernel numbers up to 2^22.
+        // Process IDs end at 2^22.
         let nobody = LeaseHolder(processID: 4_194_305, startTime: 1, namespaces: own.namespaces)
         #expect(nobody.fate == .dead)
-        // What an earlier call has left there tells nothing.
+        // A stale errno from an earlier call must not matter.
         errno = ESRCH
         let fate = own.fate
         #expect(fate == .alive)
@@ -85,7 +85,7 @@ struct LeaseRecordTests {
         #expect(unknown.fate == .unknown)
     }
 
-    @Test("a child is named by when it started, and by nothing if it is not there")
+    @Test("a child is recorded with its start time, which is 0 if the child does not exist")
     func child() {
         #expect(LeaseHolder(child: getpid()) == .current)
         let none = LeaseHolder(child: 4_194_305)
@@ -93,7 +93,7 @@ struct LeaseRecordTests {
         #expect(none.fate == .unknown)
     }
 
-    @Test("a holder's namespaces are those of its numbers and of its times")
+    @Test("a holder's namespaces combine its PID and time namespaces")
     func namespaces() {
         func inode(_ name: String) -> UInt64 {
             var status = stat()
@@ -102,21 +102,21 @@ struct LeaseRecordTests {
         #expect(LeaseHolder.current.namespaces == inode("pid") << 32 | inode("time") & 0xFFFF_FFFF)
     }
 
-    @Test("a forked child is a holder of its own")
+    @Test("a forked child is a separate holder")
     func forkedChild() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let parent = LeaseHolder.current
             let child = test_fork()
             if child == 0 { _exit(LeaseHolder.current.processID == getpid() ? 0 : 3) }
             var status = CInt()
-            waitpid(child, &status, 0)
-            succeed(4, status == 0)
+            let ended = waitpid(child, &status, 0)
+            succeed(4, child > 0 && ended == child && status == 0)
             succeed(5, LeaseHolder.current == parent)
             exit(0)
         }
     }
 
-    @Test("a report names the holder, or the command that has outlived it, and nobody of other namespaces")
+    @Test("a report names the holder or its surviving command, but no process of other namespaces")
     func report() {
         let alive = LeaseHolder.current
         let dead = LeaseHolder(
@@ -134,7 +134,7 @@ struct LeaseRecordTests {
         }
     }
 
-    @Test("a lease is over after its deadline, or if that is further away than any lease lasts")
+    @Test("a lease has expired after its deadline, or if its deadline is too far in the future")
     func over() {
         let now = BootTime.now()
         let farthest = now + BootTime(HeldLease.longest)
@@ -147,7 +147,7 @@ struct LeaseRecordTests {
         }
     }
 
-    @Test("a lease is over once its holder and its command are dead for certain")
+    @Test("a lease has expired once its holder and its command are certainly dead")
     func abandoned() {
         let alive = LeaseHolder.current
         let dead = LeaseHolder(
@@ -189,7 +189,7 @@ struct LeaseRecordTests {
         #expect(lease.renewals.withLock { $0 } == [.milliseconds(3)])
     }
 
-    @Test("a command is named in the kernel's leases alone, also in those of a fetch", .tags(.kernel))
+    @Test("a command is recorded only in kernel leases, including those of a fetch", .tags(.kernel))
     func command() throws {
         let scratch = try ScratchKeyring()
         let kernel = try scratch.store().backend
@@ -213,7 +213,7 @@ struct LeaseRecordTests {
         #expect(status.hasEnded == hasEnded)
     }
 
-    @Test("a status is read if it ends behind the last field that is needed")
+    @Test("a status is read if it ends after the last required field")
     func shortStatus() throws {
         let status = try #require(
             ProcessStatus(line: Array("17 (a) Z 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 1 0 4711".utf8)))
@@ -221,19 +221,19 @@ struct LeaseRecordTests {
         #expect(status.hasEnded)
     }
 
-    @Test("a file is read from its first byte on, and one that is empty, a folder or not there is none")
+    @Test("a file is read from its first byte; an empty file, a folder or a missing file gives nil")
     func smallFile() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("small-\(UUID().uuidString)").path
         defer { unlink(path) }
         try Data("a".utf8).write(to: URL(fileURLWithPath: path))
-        // What an earlier call has left there tells nothing.
+        // A stale errno from an earlier call must not matter.
         errno = EINTR
         let bytes = SmallFile.read(path)
         #expect(bytes == [UInt8(ascii: "a")])
         for none in ["/dev/null", "/proc", "/proc/none"] { #expect(SmallFile.read(none) == nil) }
     }
 
-    @Test("a file is read and closed also where the process has no other one")
+    @Test("a file is read and closed even if its descriptor is 0")
     func firstFile() async {
         await #expect(processExitsWith: .exitCode(0)) {
             close(0)
@@ -255,7 +255,7 @@ struct LeaseRecordTests {
     }
 }
 
-/// Notes for how long it is renewed.
+/// Records the durations of its renewals.
 private final class CountedLease: LeaseHandle {
     let renewals = Locked<[Duration]>([])
     let fencingNumber: UInt64 = 1

@@ -6,9 +6,9 @@ import Testing
 
 @testable import SessionKeyring
 
-@Suite("Named leases of a store in the kernel", .tags(.kernel))
+@Suite("Named leases in the kernel", .tags(.kernel))
 struct NamedLeaseTests {
-    @Test("a lease whose name something bears that nobody may look at is forbidden, to take and to look at")
+    @Test("taking or checking a lease is forbidden if an unsearchable keyring has its name")
     func unsearchable() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -21,7 +21,7 @@ struct NamedLeaseTests {
         for use in uses { #expect { try use() } throws: { ($0 as? SecretStoreError)?.code == .forbidden } }
     }
 
-    @Test("a lease is taken in a new ring where the known one was removed, and nobody holds one in that")
+    @Test("a lease is taken in a new ring if the known ring was removed, which loses its leases")
     func removedRing() throws {
         let scratch = try ScratchKeyring()
         let (anchor, store) = (scratch.keyring, try scratch.store())
@@ -40,7 +40,7 @@ struct NamedLeaseTests {
         #expect(!lost.release() && !next.release())
     }
 
-    @Test("a list of items takes the leases that are over, those of makers of rings too, and none that is held")
+    @Test("listing items removes the expired lease of a ring maker, but no held lease")
     func sweeping() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -58,7 +58,7 @@ struct NamedLeaseTests {
         _ = maker.release()
     }
 
-    @Test("a lease's name may be longer than any key's, and two of them are two leases")
+    @Test("lease names may be longer than key names, and different long names are different leases")
     func longNames() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -69,7 +69,7 @@ struct NamedLeaseTests {
         #expect(try !store.backend.isLeaseHeld(names[0]) && store.backend.isLeaseHeld(names[1]))
     }
 
-    @Test("a long name of a lease is the one of earlier versions: its hash, in hexadecimal digits")
+    @Test("a long lease name becomes its hash in hexadecimal digits, as in earlier versions")
     func shortenedName() throws {
         let scratch = try ScratchKeyring()
         let backend = try scratch.store().backend
@@ -80,7 +80,7 @@ struct NamedLeaseTests {
         #expect(kernel.itemLeases.name(for: "x") == "default:x")
     }
 
-    @Test("a lease that was given back is not held, not renewed, names no command and is not given back again")
+    @Test("a released lease is not held, and can't be renewed, named or released again")
     func afterRelease() throws {
         let scratch = try ScratchKeyring()
         let lease = try scratch.store().backend.takeLease("job", lasting: .seconds(60))

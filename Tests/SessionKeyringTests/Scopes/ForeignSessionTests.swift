@@ -127,7 +127,7 @@ struct ForeignSessionTests {
         }
     }
 
-    @Test("a child stores neither in its parent's session nor in one of its own that belongs to another user")
+    @Test("a child stores nothing in its parent's session or in its own if another user owns it")
     func foreignSessionsOfChild() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let session = try TestSession.join()
@@ -142,7 +142,7 @@ struct ForeignSessionTests {
             }
             let endInOwnSession = Self.inChild {
                 OrdinaryUser.become(60_237)
-                // So it reaches its parent's session still.
+                // This link keeps the parent's session reachable.
                 try Keyring.thread.link(Key(session))
                 try TestSession.join()
                 storeInVain()
@@ -159,7 +159,7 @@ struct ForeignSessionTests {
         }
     }
 
-    @Test("whose the session is can be asked before something is stored")
+    @Test("foreignOwner reports who owns the session before anything is stored")
     func owner() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try TestSession.join()

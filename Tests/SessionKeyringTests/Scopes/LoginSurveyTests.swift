@@ -12,11 +12,11 @@ private func names(in scope: SecretScope) throws -> [String]? {
 }
 
 @Suite(
-    "What is stored in a login", .tags(.kernel, .ordinaryUser),
+    "Surveying the stores of a login", .tags(.kernel, .ordinaryUser),
     .enabled(if: isRoot, "needs root, to become several users")
 )
 struct LoginSurveyTests {
-    @Test("is found in its scope, and nothing else there is taken for it")
+    @Test("a survey finds each store in its scope and ignores other keys and keyrings")
     func found() async {
         await #expect(processExitsWith: .exitCode(0)) {
             OrdinaryUser.become(60_240)
@@ -35,7 +35,7 @@ struct LoginSurveyTests {
         }
     }
 
-    @Test("is nothing for a user whom nobody has ever been, whose keyrings are not made, whatever is called like them")
+    @Test("a survey for a new user finds nothing, ignores namesakes and creates no keyrings")
     func nobody() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let user = UInt32.random(in: 1_000_000...2_000_000_000)
@@ -49,7 +49,7 @@ struct LoginSurveyTests {
         }
     }
 
-    @Test("is found in the session of a user whose own keyrings are not made, and looking makes none")
+    @Test("a survey finds the session's stores without creating the user's keyrings")
     func onlySession() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let user = UInt32.random(in: 1_000_000...2_000_000_000)
@@ -58,7 +58,7 @@ struct LoginSurveyTests {
             try SecretStore(namespace: "mine").set("1", for: item)
             succeed(3, try names(in: .session) == ["mine"])
             for scope in [SecretScope.user, .persistent] { succeed(4, try names(in: scope) == []) }
-            // A keyring that was called like the user's when the table was read is not the user's either.
+            // The key table that the survey reads lists this namesake, which is not the user's keyring.
             let namesake = Key(try session.addKeyring("_uid_ses.\(user)"))
             let survey = LoginSurvey()
             try session.unlink(namesake)
@@ -71,7 +71,7 @@ struct LoginSurveyTests {
         }
     }
 
-    @Test("is found in a session without a ring of leases where the user's keyrings are made")
+    @Test("a survey finds a store in a session without a lease keyring if the user keyrings exist")
     func withoutLeases() async {
         await #expect(processExitsWith: .exitCode(0)) {
             OrdinaryUser.become(60_270)
@@ -83,9 +83,9 @@ struct LoginSurveyTests {
         }
     }
 
-    /// KEYCTL_DESCRIBE, and every call of the key facility.
+    /// The filter fails KEYCTL_DESCRIBE (6) or every keyring call (-1).
     @Test(
-        "is not called nothing where the kernel fails to tell",
+        "a survey throws the kernel's error instead of reporting an empty login",
         arguments: [(6, ENOMEM), (-1, ENOSYS)] as [(Int32, CInt)])
     func untold(operation: Int32, error: CInt) async {
         await #expect(processExitsWith: .exitCode(0)) { [operation = operation as Int32, error = error as CInt] in
@@ -102,7 +102,7 @@ struct LoginSurveyTests {
         }
     }
 
-    @Test("is looked at again if it was replaced meanwhile, and for no other reason")
+    @Test("a survey examines a store again only if the store was replaced meanwhile")
     func lookedAtAgain() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try OrdinaryUser.becomeInNewSession(60_241)

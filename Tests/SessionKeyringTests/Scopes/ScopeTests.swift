@@ -203,7 +203,7 @@ struct ScopeTests {
         }
     }
 
-    @Test("an explicit keyring is one, and a special id stands for what it means in the calling thread")
+    @Test("an explicit scope must be a keyring, and it resolves special ids for the calling thread")
     func explicit() throws {
         let scratch = try ScratchKeyring()
         let payload: [UInt8] = [1]

@@ -14,7 +14,7 @@ struct TemporaryKeyringTests {
         return temporary
     }
 
-    @Test("it is linked where it was asked for, with a timeout, until it is removed or forgotten")
+    @Test("it stays linked to its anchor, with a timeout, until it is removed or deinitialised")
     func lifetime() throws {
         let scratch = try ScratchKeyring()
         let removed = try make(in: scratch.keyring)
@@ -28,7 +28,7 @@ struct TemporaryKeyringTests {
         #expect(try scratch.keyring.members().isEmpty)
     }
 
-    @Test("it has the permissions that were asked for, and the kernel's usual ones otherwise")
+    @Test("it has the requested permissions, or the kernel's default ones")
     func permissions() throws {
         let scratch = try ScratchKeyring()
         let permissions: KeyPermissions = [.possessorAll, .userAll]
@@ -43,7 +43,7 @@ struct TemporaryKeyringTests {
         try open.remove()
     }
 
-    @Test("it is empty at its end, though others keep a link to it")
+    @Test("it is emptied when deinitialised even if another keyring links to it")
     func emptied() throws {
         let scratch = try ScratchKeyring()
         let (anchor, others) = (try scratch.keyring.addKeyring("anchor"), try scratch.keyring.addKeyring("others"))
@@ -60,12 +60,12 @@ struct TemporaryKeyringTests {
         #expect(try anchor.members().isEmpty)
     }
 
-    @Test("one that can't be linked is an error, and leaves nothing")
+    @Test("a failure to link it is an error and leaves no keyring in the anchor or the thread")
     func unlinkable() throws {
         let scratch = try ScratchKeyring()
         let anchor = try scratch.keyring.addKeyring("anchor")
         try Key(anchor).setPermissions(.possessorAll.subtracting(.possessorWrite))
-        // So that the thread has a keyring.
+        // This creates the thread keyring if it does not exist yet.
         Staging.discard(Key(try Keyring.thread.addKeyring("staged")))
         let staged = try Keyring.thread.members()
         do throws(KeyringError) {
@@ -78,7 +78,7 @@ struct TemporaryKeyringTests {
         #expect(try Keyring.thread.members() == staged)
     }
 
-    @Test("what keeps it from being emptied or unlinked is told", arguments: [false, true])
+    @Test("remove throws the kernel error if it can't empty or unlink the keyring", arguments: [false, true])
     func unremovable(isFull: Bool) throws {
         let scratch = try ScratchKeyring()
         let anchor = try scratch.keyring.addKeyring("anchor")

@@ -2,13 +2,15 @@ import CTestPause
 import Foundation
 import Keyutils
 
-/// A forked process that stands before those of its keyring calls that a test chooses.
+/// A forked process that pauses before the keyring calls that a test chooses.
 ///
-/// For tests in a process of their own: the fork has just the thread that forks.
+/// Only for exit tests: the fork has only the thread that called `fork`.
 final class PausedProcess {
     private var process = test_process()
 
-    /// Runs `body` in the fork, which stands before its first call; it exits with 0, or 99 if `body` throws.
+    /// Forks a process that pauses before the first call of `body`.
+    ///
+    /// It exits with 0, or with 99 if `body` throws.
     init(_ body: () throws -> Void) {
         guard test_process_fork(&process, 1) == 0 else { return }
         test_process_begin(&process)
@@ -21,14 +23,14 @@ final class PausedProcess {
         }
     }
 
-    /// Lets it make the call before which it stands, and run up to the next one; false if it ends instead.
+    /// Lets the process make the call it is paused at and run up to the next one; false if it exits instead.
     func step() -> Bool {
         let next = process.calls + 1
         test_process_resume(&process, next)
         return process.id > 0 && test_processes_run(&process, 1, 60_000) && process.stopped != 0
     }
 
-    /// Lets it run up to the call that comes as the `count`th of that keyctl operation; false if it ends before.
+    /// Lets the process run up to its `count`th call of that keyctl operation; false if it exits before that.
     func run(upTo operation: CInt, count: Int = 1) -> Bool {
         for _ in 0..<count {
             repeat {
@@ -38,7 +40,7 @@ final class PausedProcess {
         return true
     }
 
-    /// Lets it run to its end; its exit code, or -1.
+    /// Lets the process run until it exits; returns its exit code, or -1 if a signal ended it or it does not exit.
     func end() -> CInt {
         test_process_resume(&process, 0)
         guard process.id > 0, test_processes_run(&process, 1, 60_000), process.status & 0x7F == 0 else { return -1 }
@@ -47,9 +49,9 @@ final class PausedProcess {
 
     func kill() { test_process_kill(&process) }
 
-    /// In the fork: a call that nothing else makes, for `standsAtMark` to find.
+    /// Makes a call in the fork that no other code makes, so that `standsAtMark` can find it.
     static func mark() { _ = try? Key(Keyring.thread).securityLabel() }
 
-    /// Lets it run up to its next mark.
+    /// Lets the process run up to its next mark; false if it exits before that.
     func standsAtMark() -> Bool { run(upTo: 17) }
 }

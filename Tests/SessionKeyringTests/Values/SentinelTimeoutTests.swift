@@ -7,9 +7,9 @@ import Threads
 
 private let item = ItemIdentity.password(service: "api")
 
-@Suite("The timeout of what is said of a value")
+@Suite("The timeouts of a value's sentinels")
 struct SentinelTimeoutTests {
-    /// A store for which no time passes.
+    /// A store whose clock stands still.
     private func timelessStore() -> SecretStore {
         let now = ContinuousClock.now
         return SecretStore(backend: InMemoryBackend(now: { now }))
@@ -23,7 +23,7 @@ struct SentinelTimeoutTests {
     }
 
     @Test(
-        "it ends with the item that gets a new timeout, in a task too", arguments: [false, true],
+        "a new timeout for an item also shortens the timeouts of its sentinels", arguments: [false, true],
         [Duration.seconds(1), .seconds(3_600)])
     func expired(inTask isInTask: Bool, timeout: Duration) async throws {
         let store = timelessStore()
@@ -39,7 +39,7 @@ struct SentinelTimeoutTests {
         }
     }
 
-    @Test("where nobody tells when it ends, it is taken back, and only a refusal stays", arguments: [false, true])
+    @Test("expire removes sentinels whose expiry is unknown, except a refusal", arguments: [false, true])
     func unknown(isRefused: Bool) throws {
         let backend = HiddenTimes()
         let store = SecretStore(backend: backend)
@@ -54,7 +54,7 @@ struct SentinelTimeoutTests {
         }
     }
 
-    @Test("a refusal lasts no shorter than the value that was refused, however its time is rounded")
+    @Test("a refusal lasts at least as long as the refused value, even if its time left is rounded")
     func refusal() throws {
         let store = timelessStore()
         try store.set("x", for: item, timeout: .seconds(3_600))
@@ -63,7 +63,7 @@ struct SentinelTimeoutTests {
         #expect(try timeLeft(of: item.freshnessSentinel, in: store).atLeast >= value.atLeast + value.precision)
     }
 
-    @Test("it is an error if it can't be changed along with the item's timeout")
+    @Test("expire and removeTimeout throw if they can't change the item's sentinels")
     func unchangeable() async throws {
         let backend = StuckSentinels()
         let store = SecretStore(backend: backend)
@@ -81,7 +81,7 @@ struct SentinelTimeoutTests {
     }
 }
 
-/// A backend that does not tell when an item ends.
+/// A backend that does not report when an item expires.
 private struct HiddenTimes: ForwardingBackend {
     let whole: any SecretBackend = InMemoryBackend()
 
@@ -93,7 +93,7 @@ private struct HiddenTimes: ForwardingBackend {
     }
 }
 
-/// A backend in which nothing but the item can be changed once it is stuck.
+/// A backend that refuses to change anything but `item` while `isStuck` is true.
 private struct StuckSentinels: ForwardingBackend {
     let whole: any SecretBackend = InMemoryBackend()
     let isStuck = Locked(false)

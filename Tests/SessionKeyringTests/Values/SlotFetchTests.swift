@@ -4,12 +4,12 @@ import SessionKeyringTesting
 import TestSupport
 import Testing
 
-@Suite("What a store or a slot fetches")
+@Suite("Fetching through a store or a slot")
 struct SlotFetchTests {
     private let store = SecretStore(backend: InMemoryBackend())
     private let item = ItemIdentity.password(service: "api")
 
-    @Test("only a call that says when to refresh fetches anew what was plainly stored")
+    @Test("a value stored without a refresh time is fetched again only by a call with refreshAfter")
     func refreshing() async throws {
         let slot = store.slot(for: item, as: String.self)
         let forms: [@Sendable (Duration?) async throws -> String] = [
@@ -29,7 +29,7 @@ struct SlotFetchTests {
     }
 
     @Test(
-        "what a slot fetches has the slot's timeout, unless another one comes with it",
+        "a value that a slot fetches gets the slot's timeout unless it brings its own",
         arguments: [Duration.seconds(7_200), nil])
     func timeout(timeout: Duration?) async throws {
         let slot = store.slot(for: item, as: String.self, timeout: .seconds(36_000))

@@ -3,11 +3,11 @@ import SessionKeyring
 import SessionKeyringTesting
 import Testing
 
-@Suite("The form in which a value is stored", .tags(.kernel))
+@Suite("The payload encoding of stored values", .tags(.kernel))
 struct StoredFormTests {
     private let item = ItemIdentity.password(service: "api")
 
-    @Test("text and bytes are stored as they are, and lists of anything else as JSON, also empty ones")
+    @Test("text and bytes are stored unencoded, and other arrays as JSON even if they are empty")
     func forms() throws {
         let store = SecretStore(backend: InMemoryBackend())
         func bytes<Value: Codable & Equatable>(of value: Value) throws -> [UInt8]? {
@@ -24,7 +24,7 @@ struct StoredFormTests {
         #expect(try bytes(of: [1, 2] as [Int]) == Array("[1,2]".utf8))
     }
 
-    @Test("bytes come back as they were, with all of their NULs", arguments: Place.allCases)
+    @Test("stored bytes come back unchanged, including NUL bytes", arguments: Place.allCases)
     func zeros(place: Place) throws {
         let scratch = try ScratchKeyring()
         let store = try place.store(scratch)
@@ -34,7 +34,7 @@ struct StoredFormTests {
         }
     }
 
-    @Test("a codec uses the encoder and the decoder that it was given")
+    @Test("a JSON codec uses the encoder and decoder passed to it")
     func codec() throws {
         let (encoder, decoder) = (JSONEncoder(), JSONDecoder())
         encoder.dateEncodingStrategy = .secondsSince1970

@@ -124,7 +124,7 @@ struct StoredTimeoutTests {
         }
     }
 
-    @Test("a timeout for an item that is not there does not make a refusal of its value last longer")
+    @Test("changing the timeout of a missing item does not prolong a refusal")
     func noItem() async throws {
         let (timeout, limit) = (Duration.seconds(36_000), Duration.seconds(1))
         let ways: [@Sendable () async throws -> Bool] = [
@@ -172,7 +172,7 @@ struct StoredTimeoutTests {
     }
 }
 
-/// A cryptographic key of another making.
+/// A cryptographic key type that is not CryptoKit's.
 private struct OwnKey: RawRepresentableKey {
     let rawRepresentation: Data
 

@@ -27,7 +27,7 @@ struct BootTimeTests {
         #expect(early + late == BootTime(nanoseconds: 12))
     }
 
-    @Test("the clock is the kernel's that goes on while the machine sleeps")
+    @Test("the clock reads the kernel's CLOCK_BOOTTIME")
     func clock() {
         func kernelTime() -> UInt64 {
             var time = timespec()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Waiting for the kernel's grace periods")
 struct GracePeriodsTests {
-    @Test("tasks that wait at the same time, and one that comes later, all go on")
+    @Test("concurrent waiting tasks and a later one are all resumed")
     func tasks() async {
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<20 { group.addTask { await GracePeriods.passInTask() } }
@@ -14,7 +14,7 @@ struct GracePeriodsTests {
         await GracePeriods.passInTask()
     }
 
-    @Test("a task goes on where its process may start no thread", .tags(.ordinaryUser))
+    @Test("a waiting task is resumed even if its process can't start a thread", .tags(.ordinaryUser))
     func noThread() async {
         await #expect(processExitsWith: .exitCode(0)) {
             OrdinaryUser.become(60_272)

@@ -73,7 +73,7 @@ struct WaitPolicyTests {
     }
 
     @Test(
-        "without any time each form of a store's makes one attempt, and throws what was in its way",
+        "with a zero wait, each store operation makes one attempt and throws its error",
         arguments: [SecretStoreError(.quotaExceeded), SecretStoreError(.blocked(.itemLease))])
     func oneAttempt(error: SecretStoreError) async throws {
         let item = ItemIdentity.password(service: "api")
@@ -95,7 +95,7 @@ struct WaitPolicyTests {
         }
     }
 
-    @Test("a lease is held for as long as its name is in use, whatever the backend tells of the reason")
+    @Test("contention, a named lease or lease collection means that the lease is held")
     func isLeaseHeld() {
         for reason in [Blockage.namedLease, .leaseCollection] {
             #expect(SecretStoreError(.blocked(reason)).isLeaseHeld)
@@ -125,17 +125,17 @@ struct WaitPolicyTests {
     }
 
     @Test(
-        "what takes the kernel or others a moment is waited for, for 100 ms, also by those who don't wait for others",
+        "a zero wait still retries for 100 ms if the block is expected to be brief",
         arguments: [Blockage.leaseCollection, .ringMaker])
     func moment(reason: Blockage) throws {
         let made = attempts(Wait(upTo: .zero), failing: SecretStoreError(.blocked(reason)))
         #expect(made.count > 2)
-        // The last attempt may begin right before the time is over.
+        // The last attempt may begin shortly before the limit.
         #expect(try #require(made.last).time >= .milliseconds(80))
     }
 
     @Test(
-        "after a wait for others quota is waited for again before the last resorts, but not while these are used",
+        "after a block, the wait for quota starts again unless last resorts are already in use",
         arguments: [
             (.milliseconds(20), .namedLease, false), (.milliseconds(20), .itemLease, true),
             (.milliseconds(20), .leaseCollection, true), (.zero, .namedLease, true), (.milliseconds(20), nil, false),
@@ -168,7 +168,7 @@ struct WaitPolicyTests {
             error = last
         }
         #expect(error?.code == .contended)
-        // The first of them may be over before the wait begins; of the others there are ten in a second at most.
+        // The first time may have passed before the wait begins. The others come at most ten times per second.
         #expect(times.count > 1 && times.count <= 12)
         #expect(try #require(times.last).since(try #require(times.first)) >= .milliseconds(900))
     }
@@ -213,7 +213,7 @@ struct WaitPolicyTests {
         #expect(await attempts(isCancellable: true, isVisible: true, cancelledFirst: false) == (2, true))
     }
 
-    @Test("a cancelled task makes no further attempt where there is nothing to wait for", arguments: [true, false])
+    @Test("a task cancelled during an attempt does not retry if its wait is cancellable", arguments: [true, false])
     func cancelledWithoutPause(isCancellable: Bool) async {
         let task = Task {
             var wait = Wait()
@@ -234,7 +234,7 @@ struct WaitPolicyTests {
         #expect(isCancelled == isCancellable)
     }
 
-    @Test("before a task is suspended it drops what only its thread can use, and forgets what it waits for")
+    @Test("before a task is suspended, it drops its lease candidate and its blockage")
     func suspended() async throws {
         var wait = Wait()
         var count = 0
@@ -252,7 +252,7 @@ struct WaitPolicyTests {
         #expect(count == 2 && isDropped && isForgotten)
     }
 
-    @Test("an attempt that is blocked notes by what, and is not through")
+    @Test("a blocked attempt records its blockage and does not succeed")
     func noted() {
         var attempt = BackendAttempt()
         let isThrough = attempt.isBlocked(by: .ringMaker)
@@ -260,7 +260,7 @@ struct WaitPolicyTests {
         #expect(attempt.blocked().blockage == .ringMaker)
     }
 
-    @Test("quota is waited for anew after a wait for an item's lease")
+    @Test("the wait for quota starts again after a wait for an item's lease")
     func quotaAfterLease() throws {
         var wait = Wait(upTo: .seconds(60), quota: .milliseconds(20))
         var (count, mayUseLastResorts) = (0, true)
@@ -277,7 +277,7 @@ struct WaitPolicyTests {
         #expect(!mayUseLastResorts)
     }
 
-    @Test("steps that others can see are taken one by one until one fails, also by a task that is cancelled")
+    @Test("steps run in order until one fails, even in a cancelled task")
     func steps() async throws {
         let taken = Locked<[Int]>([])
         @Sendable func steps(failing last: Int) -> [Wait.Step] {
@@ -309,7 +309,7 @@ struct WaitPolicyTests {
         #expect(taken.withLock { $0 } == [1, 2, 3, 1, 2])
     }
 
-    @Test("a second look comes after a pause")
+    @Test("each second look waits for its pause")
     func secondLooks() {
         let looks: [(look: () -> Void, pause: Duration)] = [
             ({ SecondLooks.keepApart(SecondLooks.quickRounds + 1) }, .microseconds(50)),
@@ -357,7 +357,7 @@ struct WaitPolicyTests {
     }
 }
 
-/// Refuses to change an item, and notes for each attempt whether it may use the last resorts.
+/// A backend that refuses to change an item, and records for each attempt whether it may use the last resorts.
 private struct RefusingBackend: ForwardingBackend {
     let whole: any SecretBackend = InMemoryBackend()
     let error: SecretStoreError

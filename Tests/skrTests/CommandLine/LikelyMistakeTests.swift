@@ -73,7 +73,7 @@ struct LikelyMistakeTests {
     }
 
     @Test(
-        "the first line has the problem, the second what to type",
+        "the first line states the problem, and the second line states the command to type",
         arguments: durations + [weeks] + options + verbs + absent)
     fileprivate func answer(_ mistake: Mistake) throws {
         let outcome = try CommandRunner().inSession(
@@ -94,7 +94,7 @@ struct LikelyMistakeTests {
         #expect(ExitCode(SecretStoreError.Code.contended) == .tryAgain)
     }
 
-    @Test("what the library calls by its names, the hints call by the command's")
+    @Test("the hint for each library error names verbs and options of the command")
     func hints() {
         let words: [(SecretStoreError.Code, String)] = [
             (.notFound, "'skr list'"), (.duplicate, "--new"), (.forbidden, "--scope user"),

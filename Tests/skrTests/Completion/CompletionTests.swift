@@ -94,7 +94,7 @@ struct CompletionTests {
         #expect(outcome.errors == "")
     }
 
-    @Test("of an option that is said twice the last value counts, and what follows -- is no option")
+    @Test("the last value of a repeated option counts, and words after -- are never options")
     func repeated() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -109,7 +109,7 @@ struct CompletionTests {
         #expect(outcome == .init(exitCode: 0, output: expected, errors: ""))
     }
 
-    @Test("fish, which would not quote it, is offered no name that begins with ~")
+    @Test("completion omits names that begin with ~ in fish, which would not quote them")
     func tilde() throws {
         let outcome = try CommandRunner().inSession(
             """

@@ -2,10 +2,10 @@ import Testing
 
 @testable import skr
 
-@Suite("How a command that ran as our child has ended")
+@Suite("How a child process ended")
 struct ChildEndTests {
     @Test(
-        "its exit code is a shell's; it is ours to die of where the same signal came for us",
+        "the exit code is a shell's, and skr dies too only of the signal that it received itself",
         arguments: [
             (0, 0, 0, false), (0x0700, 15, 7, false), (0xFF00, 0, 255, false), (0x8000, 0, 128, false),
             (15, 15, 143, true), (15, 2, 143, false), (9, 0, 137, false),

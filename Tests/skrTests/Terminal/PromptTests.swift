@@ -19,7 +19,7 @@ struct PromptTests {
     }
 
     @Test(
-        "nothing typed, or the end of input, is a usage error, and nothing is stored", arguments: ["\n", "\u{4}"])
+        "an empty line or the end of input is a usage error, and nothing is stored", arguments: ["\n", "\u{4}"])
     func nothingTyped(keys: String) throws {
         let shown = try onTerminal(#"skr set api; echo rc=$?; skr list"#, typing: keys)
         #expect(shown.contains("skr: error: no secret was typed"))
@@ -74,7 +74,7 @@ struct PromptTests {
     }
 
     @Test(
-        "stopped by a key or a signal, it restores the terminal, and asks again once it is continued",
+        "a stopped prompt restores the terminal, and asks again after it is continued",
         arguments: [("", "half\u{1A}"), ("TSTP", ""), ("TTIN", ""), ("TTOU", "")])
     func stopped(name: String, keys: String) throws {
         let prompt = "secret for service api"

@@ -8,9 +8,9 @@ import Threads
 
 private let item = ItemIdentity.password(service: "listed")
 
-@Suite("Lists of items", .tags(.kernel))
+@Suite("Listing items", .tags(.kernel))
 struct ListingTests {
-    @Test("an item that is replaced while somebody looks at it is there with the time that it has left")
+    @Test("an item that is being replaced is always listed with its remaining time")
     func replacedMeanwhile() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -36,7 +36,7 @@ struct ListingTests {
         #expect(wrong.withLock { $0 } == 0)
     }
 
-    @Test("the kernel's items are listed in order, so that nobody has to sort them for long")
+    @Test("the kernel backend lists items in order")
     func inOrder() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -45,11 +45,11 @@ struct ListingTests {
         }
         let sorted = try store.identities()
         #expect(sorted.count == 12)
-        // While others move keyrings, the kernel may miss a key for a moment, which comes last then.
+        // If others move keyrings, the kernel may miss a key for a moment. That key then comes last.
         #expect(try becomesTrue(within: 1) { try store.backend.identities() == sorted })
     }
 
-    @Test("a list has each of several items that are replaced again and again, and none twice")
+    @Test("a list contains each item exactly once while items are being replaced")
     func completeMeanwhile() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -71,7 +71,7 @@ struct ListingTests {
         #expect(wrong.withLock { $0 } == 0)
     }
 
-    @Test("only keys that are hidden items tell of an item that they stand beside")
+    @Test("itemsWithSentinels ignores keyrings and unviewable keys with sentinel names")
     func besideHiddenItems() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -90,7 +90,7 @@ struct ListingTests {
         #expect(try backend.itemsWithSentinels() == [absent])
     }
 
-    @Test("of keys that nobody may read, those that are items are told")
+    @Test("unreadableKeys lists unreadable items, but not other unreadable keys or keyrings")
     func unreadable() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()

@@ -62,7 +62,7 @@ struct CrowdTests {
         }
     }
 
-    @Test("a link is made only in a crowd, and only in a thread whose keyring is there and empty")
+    @Test("reads link keys only in a crowd, and only into an existing, empty thread keyring")
     func nearPlace() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try TestSession.join()

@@ -4,9 +4,9 @@ import Testing
 
 @testable import SessionKeyring
 
-@Suite("The type of key that an item is looked for as", .tags(.kernel))
+@Suite("Searching for an item by key type", .tags(.kernel))
 struct KeyTypeTests {
-    @Test("an item is found as its own type, and where no type is named, but not as another one")
+    @Test("an item is found by its own type and without a type, but not by another type")
     func types() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()

@@ -7,13 +7,13 @@ import Testing
 
 private let item = ItemIdentity.password(service: "looked at")
 
-@Suite("Looks at keys and rings that others touch", .tags(.kernel))
+@Suite("Reading keys and rings that other processes change", .tags(.kernel))
 final class RepeatedLookTests {
     private let scratch: ScratchKeyring
 
     init() throws { scratch = try ScratchKeyring() }
 
-    /// A store that knows its rings, in which the item is stored.
+    /// A store that has already looked up its rings and holds the item.
     private func store(isOpenToOwner: Bool = false) throws -> SecretStore {
         let store = try SecretStore(.keyring(scratch.keyring.serial, isOpenToOwner: isOpenToOwner))
         try store.set("1", for: item)
@@ -23,7 +23,7 @@ final class RepeatedLookTests {
     private func backend() throws -> KernelBackend { try #require(try store().backend as? KernelBackend) }
 
     @Test(
-        "a reader looks again at what vanishes, and once more at what refuses",
+        "a read is retried while keys vanish, and once if access is denied",
         arguments: [
             ([], 1, nil), ([.notFound], 2, nil), ([.notFound, .expired, .revoked], 4, nil), ([.accessDenied], 2, nil),
             ([.accessDenied, .accessDenied], 2, .forbidden), ([.outOfMemory], 1, .unexpected),
@@ -44,7 +44,7 @@ final class RepeatedLookTests {
         #expect(outcome == code)
     }
 
-    @Test("a name in a ring stands for nothing, for a live key or for a dead one")
+    @Test("a name in a ring is free, or belongs to a live or a dead key")
     func names() throws {
         let backend = try backend()
         let ring = try #require(try backend.rings.items())
@@ -56,7 +56,7 @@ final class RepeatedLookTests {
         #expect(try backend.nameState(of: item, in: ring) == .dead)
     }
 
-    @Test("an item that nobody may find is forbidden to those who read it and to those who add it")
+    @Test("get, contains and add report an unsearchable item as forbidden")
     func hiddenItem() throws {
         let store = try store()
         let key = try scratch.keyring.search(keyring: "skr:default").search(.user, item.keyDescription)
@@ -71,12 +71,12 @@ final class RepeatedLookTests {
         }
     }
 
-    @Test("a store whose ring has lost its place goes on in the one that is there now", arguments: [false, true])
+    @Test("a store whose ring was unlinked continues in the ring that replaced it", arguments: [false, true])
     func displacedRing(isOpenToOwner: Bool) throws {
         let (reader, writer) = (try store(isOpenToOwner: isOpenToOwner), try store(isOpenToOwner: isOpenToOwner))
         let (lister, clearer) = (try store(isOpenToOwner: isOpenToOwner), try store(isOpenToOwner: isOpenToOwner))
         let ring = try scratch.keyring.search(keyring: "skr:default")
-        // It lives on where nobody finds it, so only what the owner may do can still be done in it.
+        // The ring stays alive where no search finds it, so only its owner's permissions still apply.
         let hidden = try Wait.forQuota { () throws(KeyringError) in try scratch.keyring.addKeyring("hidden") }
         try hidden.link(Key(ring))
         try Key(hidden).setPermissions(KeyPermissions.possessorAll.subtracting(.possessorSearch))

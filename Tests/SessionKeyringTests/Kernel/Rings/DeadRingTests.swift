@@ -106,7 +106,7 @@ struct DeadRingTests {
         #expect(try store.get(item) == "2")
     }
 
-    @Test("a ring that takes nothing keeps its place where an item in it can't be carried over to a new one")
+    @Test("a restricted ring is not replaced if one of its items can't be linked into a new ring")
     func notCarriedOver() throws {
         let scratch = try ScratchKeyring()
         let (item, fixed) = (ItemIdentity.password(service: "item"), ItemIdentity.password(service: "fixed"))

@@ -65,7 +65,7 @@ final class EmptyRingTests {
         #expect(try scratch.store(namespace: "full").get(item) == "1")
     }
 
-    @Test("a dead ring and one that nobody may look at are in nobody's way")
+    @Test("removing empty rings skips a dead ring and one that can't be viewed")
     func deadOrHidden() throws {
         let (dead, hidden) = (try makeEmpty("dead"), try makeEmpty("hidden"))
         try Key(dead).revoke()
@@ -74,7 +74,7 @@ final class EmptyRingTests {
         #expect(try scratch.keyring.links(Key(hidden)))
     }
 
-    @Test("another user's ring stays as it is, also one that takes nothing", .enabled(if: isRoot, "needs root"))
+    @Test("another user's ring is never changed, even if it is restricted", .enabled(if: isRoot, "needs root"))
     func otherUsers() throws {
         let (open, closed) = (try makeEmpty("open"), try makeEmpty("closed"))
         try Key(closed).setPermissions([.possessorAll, .userRead])
@@ -90,7 +90,7 @@ final class EmptyRingTests {
         #expect(try scratch.keyring.links(Key(closed)))
     }
 
-    @Test("a writer takes away only a ring that takes nothing")
+    @Test("finishRemoval removes a ring only if it is restricted")
     func finished() throws {
         let backend = try #require(try scratch.store(namespace: "own").backend as? KernelBackend)
         let ring = try scratch.keyring.search(keyring: "skr:own")
@@ -103,10 +103,10 @@ final class EmptyRingTests {
         #expect(isGone(ring))
     }
 
-    @Test("expired items are removed and count as room, and living ones stay")
+    @Test("makeRoom removes expired items, counts them as room, and keeps live items")
     func expired() throws {
         let store = try scratch.store(namespace: "own")
-        // With the update flag, without which the first look for room would only set it.
+        // Sets the update flag. Without it, the first call of makeRoom would do nothing else.
         try store.blockingUpdate(item, timeout: nil) { (_: String?) in "alive" }
         let brief = (0..<3).map { ItemIdentity.password(service: "brief", account: "\($0)") }
         for item in brief { try store.set("1", for: item, timeout: .seconds(1)) }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import SessionKeyring
 
-@Suite("Names of namespaces", .tags(.kernel))
+@Suite("Namespace names", .tags(.kernel))
 struct NamespaceNameTests {
-    @Test("a ring of items is named after its namespace; no other keyring has one")
+    @Test("an item ring's name decodes to its namespace; other keyring names decode to nil")
     func rings() {
         for namespace in ["a", "default", "a:b", ".x", "50 %", "é"] {
             let name = NamespaceRings.itemsName(of: namespace)
@@ -16,7 +16,7 @@ struct NamespaceNameTests {
         }
     }
 
-    @Test("the name of a ring has at most 255 bytes")
+    @Test("a namespace of 251 bytes works; a longer or empty one is an invalid name")
     func limit() throws {
         let scratch = try ScratchKeyring()
         let longest = String(repeating: "x", count: 251)

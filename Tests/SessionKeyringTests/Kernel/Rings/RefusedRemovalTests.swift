@@ -8,13 +8,13 @@ import Testing
 
 private let item = ItemIdentity.password(service: "item")
 
-/// What tells a ring that is being given back from any other.
+/// The permissions that identify a ring whose removal has begun.
 private let removalPermissions: KeyPermissions = [.possessorAll, .userRead]
 
-@Suite("A ring for which the kernel refuses something", .tags(.kernel))
+@Suite("Refused system calls on rings", .tags(.kernel))
 struct RefusedRemovalTests {
     @Test(
-        "an empty ring stays as the step before left it, and only what others can't have caused is an error",
+        "removing an empty ring stops at a refused step, and throws unless others can cause that",
         arguments: [
             // KEYCTL_DESCRIBE, KEYCTL_SETPERM, KEYCTL_RESTRICT_KEYRING, KEYCTL_INVALIDATE
             (6, ENOMEM), (5, ENOMEM), (29, ENOMEM), (21, ENOMEM), (5, EACCES), (29, EEXIST), (29, EDQUOT),
@@ -45,7 +45,7 @@ struct RefusedRemovalTests {
         }
     }
 
-    @Test("what keeps a ring that takes nothing from being replaced is told, and the ring keeps its items")
+    @Test("an error while a restricted ring is replaced is thrown, and the items stay")
     func notReplaced() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let session = try TestSession.join()
@@ -70,7 +70,7 @@ struct RefusedRemovalTests {
     }
 
     @Test(
-        "a set that is refused each time is forbidden; one whose key is gone each time can't be read back",
+        "a set that always fails with EACCES is forbidden; with ENOKEY it is unreadableAfterWrite",
         arguments: [EACCES, ENOKEY])
     func setRefused(number: CInt) async {
         await #expect(processExitsWith: .exitCode(0)) { [number = number as CInt] in
@@ -92,7 +92,7 @@ struct RefusedRemovalTests {
     }
 
     @Test(
-        "a clear whose ring is gone each time is contended, and any other failure is told as what it is",
+        "a clear whose ring is always gone is contended; any other error is thrown unchanged",
         arguments: [ENOKEY, EKEYREVOKED, ENOMEM])
     func clearRefused(number: CInt) async {
         await #expect(processExitsWith: .exitCode(0)) { [number = number as CInt] in

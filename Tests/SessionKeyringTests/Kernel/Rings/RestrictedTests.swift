@@ -54,13 +54,13 @@ struct RestrictedTests {
             try store.set("3", for: .password(service: "next"))
             succeed(4, try store.identities().count == 2)
             succeed(5, try session.search(keyring: "skr:default") != ring)
-            // It was linked there while it was replaced.
+            // Replacing the ring linked it there temporarily.
             succeed(6, try !Keyring.thread.links(Key(ring)))
             exit(0)
         }
     }
 
-    @Test("a keyring that nobody may search is told as forbidden, and not as another thread's")
+    @Test("an unsearchable keyring is reported as forbidden, not as another thread's")
     func unsearchable() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let anchor = try TestSession.join().addKeyring("anchor")

@@ -6,13 +6,13 @@ import Testing
 
 private let item = ItemIdentity.password(service: "in place")
 
-/// Each test is a user of its own, whose quota has no room for a second value.
+/// Each test runs as a separate user whose quota has no room for a second value.
 @Suite(
-    "An update that must write in place, and can't", .tags(.kernel, .ordinaryUser),
+    "Updates that can't write in place", .tags(.kernel, .ordinaryUser),
     .enabled(if: isRoot, "needs root, to become several users")
 )
 struct InPlaceUpdateTests {
-    @Test("its lease is lost in the last quarter; before, it is to begin again", arguments: [false, true])
+    @Test("a blocked commit loses a lease in its last quarter; earlier, it returns false", arguments: [false, true])
     func notWritten(isLate: Bool) async {
         await #expect(processExitsWith: .exitCode(0)) { [isLate = isLate as Bool] in
             try OrdinaryUser.becomeInNewSession(isLate ? 60_261 : 60_262)
@@ -27,7 +27,7 @@ struct InPlaceUpdateTests {
                 usleep(110_000)
             } else {
                 let leases = try Keyring.resolve(.sessionKeyring).search(keyring: NamespaceRings.leasesName)
-                // Nothing can be written through it any more.
+                // After this, nothing can be written through the lease.
                 try leases.search(keyring: "default:\(item.keyDescription)").restrict()
             }
             var attempt = BackendAttempt(mayUseLastResorts: true)
@@ -44,7 +44,7 @@ struct InPlaceUpdateTests {
 
     enum Obstacle: Int, CaseIterable { case noLastResort, otherPermissions, cleared }
 
-    @Test("where it may not write in place it keeps its lease, and what is there", arguments: Obstacle.allCases)
+    @Test("an update that may not write in place keeps its lease and changes nothing", arguments: Obstacle.allCases)
     func kept(obstacle: Obstacle) async {
         await #expect(processExitsWith: .exitCode(0)) { [number = obstacle.rawValue as Int] in
             guard let obstacle = Obstacle(rawValue: number) else { exit(2) }
@@ -63,7 +63,7 @@ struct InPlaceUpdateTests {
             case .otherPermissions:
                 try key.setPermissions(KeyPermissions.possessorAll.subtracting(.possessorSetAttribute))
             case .cleared:
-                // It goes on to use up the quota, and to be writable.
+                // The link keeps the key charged to the quota and writable.
                 try session.link(key)
                 try store.clear()
             }

@@ -8,7 +8,7 @@ import Testing
 
 private let item = ItemIdentity.password(service: "replaced")
 
-@Suite("An update or a fetch during which others change keys and rings by hand", .tags(.kernel))
+@Suite("Updates and fetches while others change keys and rings by hand", .tags(.kernel))
 final class ReplacedRingTests {
     private let scratch: ScratchKeyring
     private let store: SecretStore
@@ -44,7 +44,7 @@ final class ReplacedRingTests {
         return try fetch.store(bytes.span.bytes, timeout: nil)
     }
 
-    @Test("an update whose ring is gone when it commits begins again in the new one")
+    @Test("an update whose ring is gone at commit restarts in the new ring")
     func ringGone() throws {
         let update = try store.backend.beginUpdate(of: item, lasting: .seconds(600))
         #expect(try !isThere(update))
@@ -68,13 +68,13 @@ final class ReplacedRingTests {
         #expect(try store.get(item) == "2")
     }
 
-    @Test("an update that can't look at the item is told so, and leaves nothing staged")
+    @Test("an update that can't search its ring throws forbidden and leaves nothing staged")
     func unsearchable() throws {
         let update = try store.backend.beginUpdate(of: item, lasting: .seconds(600))
         #expect(try !isThere(update))
         let staged = try Keyring.thread.members()
         let ring = Key(try ring)
-        // Its owner may change that, who does not possess it any more.
+        // Without search, the ring is not possessed, so its owner needs the right to restore the permissions.
         try ring.setPermissions(KeyPermissions.possessorAll.subtracting(.possessorSearch).union(.userSetAttribute))
         var attempt = BackendAttempt(mayUseLastResorts: false)
         #expect { _ = try commit("1", update, &attempt) } throws: { ($0 as? SecretStoreError)?.code == .forbidden }
@@ -83,14 +83,14 @@ final class ReplacedRingTests {
         #expect(try !store.contains(item))
     }
 
-    @Test("an update in a ring that nobody will find any more says so each time, and writes once")
+    @Test("an update in an unlinked ring throws unreadableAfterWrite on every attempt")
     func lostRing() throws {
         let store = try SecretStore(.keyring(scratch.keyring.serial, isOpenToOwner: true), namespace: "open")
         try store.set("1", for: item)
         let update = try store.backend.beginUpdate(of: item, lasting: .seconds(600))
         #expect(try isThere(update))
         let ring = try scratch.keyring.search(keyring: "skr:open")
-        // So that the kernel does not collect it.
+        // This link keeps the kernel from collecting the ring.
         try scratch.keyring.addKeyring("other").link(Key(ring))
         try scratch.keyring.unlink(Key(ring))
         var attempt = BackendAttempt(mayUseLastResorts: false)
@@ -102,7 +102,7 @@ final class ReplacedRingTests {
         }
     }
 
-    @Test("an update removes nothing if the item has changed, or if its lease is over", arguments: [false, true])
+    @Test("an update deletes nothing if the item has changed or its lease has expired", arguments: [false, true])
     func removal(isLate: Bool) throws {
         try store.set("1", for: item)
         let update = try store.backend.beginUpdate(of: item, lasting: isLate ? .milliseconds(30) : .seconds(600))
@@ -125,13 +125,13 @@ final class ReplacedRingTests {
 
     enum Change: CaseIterable { case added, replaced, removed, moved }
 
-    @Test("what is fetched is not stored over what others do to the item by hand", arguments: Change.allCases)
+    @Test("a fetched value is not stored if others change the item by hand", arguments: Change.allCases)
     func fetch(change: Change) throws {
         if change != .added { try store.set("1", for: item) }
         let fetch = try #require(try store.backend.beginFetch(of: item))
         if change != .added {
             let key = try ring.search(.user, item.keyDescription)
-            // It lives on, but as nobody's item.
+            // The key stays alive, but not as an item.
             if change == .moved { try scratch.keyring.link(key) }
             try ring.unlink(key)
         }

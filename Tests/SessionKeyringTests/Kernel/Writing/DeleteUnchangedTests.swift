@@ -39,7 +39,7 @@ struct DeleteUnchangedTests {
         #expect(try store.get(item) == "again")
     }
 
-    @Test("an item that others delete between the look and the deletion counts as deleted by them")
+    @Test("deleteUnchanged returns false if others delete the item after the comparison")
     func deletedMeanwhile() throws {
         let store = SecretStore(backend: RacingBackend())
         try store.set("old", for: item)
@@ -176,7 +176,7 @@ struct DeleteUnchangedTests {
     }
 }
 
-/// Deletes what is about to be changed, right behind each look at it.
+/// Deletes the item right after each read of an update.
 private struct RacingBackend: ForwardingBackend {
     let whole: any SecretBackend = InMemoryBackend()
 

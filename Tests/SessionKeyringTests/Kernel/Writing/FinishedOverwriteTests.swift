@@ -8,7 +8,7 @@ import Testing
 
 private let item = ItemIdentity.password(service: "begun")
 
-/// Leaves what a holder leaves that is killed right behind writing a payload in place.
+/// Leaves the state of a holder that was killed right after writing a payload in place.
 private func leaveOverwrite(of key: Key, with secret: String, in leases: Keyring, expiry: UInt64) throws -> Keyring {
     let hash = LeaseRecord.hash(of: Array(secret.utf8).span.bytes)
     let words: [UInt64] = [
@@ -20,12 +20,12 @@ private func leaveOverwrite(of key: Key, with secret: String, in leases: Keyring
     return lease
 }
 
-@Suite("A write in place that somebody has begun", .tags(.kernel))
+@Suite("Unfinished in-place writes", .tags(.kernel))
 struct FinishedOverwriteTests {
     enum Lie: CaseIterable { case notPinned, notAnItem, notOurs, over }
 
     @Test(
-        "is finished only for a key that is pinned, an item, and ours; one that is late removes it",
+        "only a write to our own pinned item is finished; if its expiry has passed, it is removed",
         arguments: Lie.allCases)
     func lie(lie: Lie) throws {
         let scratch = try ScratchKeyring()
@@ -53,7 +53,7 @@ struct FinishedOverwriteTests {
         }
     }
 
-    @Test("is an error of whoever can't give the new value its timeout")
+    @Test("a list that can't set the timeout of an unfinished write throws the error")
     func noTimeout() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let session = try TestSession.join()

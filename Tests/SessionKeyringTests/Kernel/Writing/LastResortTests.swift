@@ -7,13 +7,13 @@ import Testing
 
 private let item = ItemIdentity.password(service: "last")
 
-/// Each test is a user of its own, of which every key is used.
+/// Each test runs as a separate user and uses up that user's key quota.
 @Suite(
-    "Without room for a lease", .tags(.kernel, .ordinaryUser),
+    "Last resorts without room for a lease", .tags(.kernel, .ordinaryUser),
     .enabled(if: isRoot, "needs root, to become several users")
 )
 struct LastResortTests {
-    /// Uses every key that the user may have, those too that the kernel gives back late.
+    /// Uses up the user's key quota, including keys that the kernel frees late.
     private static func useAllKeys() throws {
         let ring = try Keyring.resolve(.sessionKeyring).addKeyring("filling")
         let payload: [UInt8] = [1]
@@ -24,7 +24,7 @@ struct LastResortTests {
         }
     }
 
-    @Test("a deletion tells what it was not allowed to delete")
+    @Test("a deletion in a ring that it may not write to is forbidden and keeps the item")
     func deletion() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try OrdinaryUser.becomeInNewSession(60_183)
@@ -47,7 +47,7 @@ struct LastResortTests {
         }
     }
 
-    @Test("four expired items at a time make room")
+    @Test("makeRoom removes four expired items at a time")
     func expired() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try OrdinaryUser.becomeInNewSession(60_184)
@@ -82,7 +82,7 @@ struct LastResortTests {
     }
 
     @Test(
-        "an attempt that may not use the last resorts leaves expired items, and another one makes room of them",
+        "only an attempt that may use the last resorts removes expired items to make room",
         arguments: Write.allCases)
     func notAllowed(write: Write) async {
         await #expect(processExitsWith: .exitCode(0)) { [number = write.rawValue as Int] in
@@ -103,7 +103,7 @@ struct LastResortTests {
                 succeed(5, error.code == .quotaExceeded)
             }
             succeed(6, try ring.members().count == 6)
-            // The kernel gives back late what was removed.
+            // The kernel frees removed keys late.
             succeed(7, becomesTrue { (try? Self.make(write, in: store, mayUseLastResorts: true)) != nil })
             succeed(8, try ring.members().count < 6)
             if write != .update { succeed(9, try store.get(item) == [2] as [UInt8]) }
@@ -111,7 +111,7 @@ struct LastResortTests {
         }
     }
 
-    @Test("where nothing makes room, an add is told so, and a fetch begins unwatched as a last resort only")
+    @Test("with a full quota, add fails, and a fetch starts unwatched only as a last resort")
     func nothingMakesRoom() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try OrdinaryUser.becomeInNewSession(60_376)
@@ -137,7 +137,7 @@ struct LastResortTests {
         }
     }
 
-    @Test("an item that somebody holds is neither deleted nor expired without a lease")
+    @Test("without room for a lease, an item whose lease is held is neither deleted nor expired")
     func held() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try OrdinaryUser.becomeInNewSession(60_377)
@@ -164,7 +164,7 @@ struct LastResortTests {
         }
     }
 
-    @Test("an expired item whose lease is held makes no room")
+    @Test("making room keeps expired items whose lease is held")
     func heldExpired() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try OrdinaryUser.becomeInNewSession(60_378)

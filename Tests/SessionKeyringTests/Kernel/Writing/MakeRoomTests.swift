@@ -9,7 +9,7 @@ import Testing
 
 private let item = ItemIdentity.password(service: "room")
 
-@Suite("Room that a store makes", .tags(.kernel))
+@Suite("Making room in the quota", .tags(.kernel))
 struct MakeRoomTests {
     private func hasRoom(_ store: SecretStore) throws -> Bool {
         let backend = try #require(store.backend as? KernelBackend)
@@ -17,7 +17,7 @@ struct MakeRoomTests {
         return try backend.makeRoom(&attempt)
     }
 
-    @Test("where nothing is to be given back there is none, and no update flag comes of it")
+    @Test("if nothing can be removed, makeRoom returns false and sets no update flag")
     func nothing() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -27,7 +27,7 @@ struct MakeRoomTests {
         #expect(try scratch.keyring.search(keyring: NamespaceRings.leasesName).members().isEmpty)
     }
 
-    @Test("a single empty ring is room")
+    @Test("one empty ring counts as room")
     func emptyRing() throws {
         let scratch = try ScratchKeyring()
         let empty = try scratch.store(namespace: "empty")
@@ -38,7 +38,7 @@ struct MakeRoomTests {
         #expect(try hasRoom(store))
     }
 
-    @Test("expired items are removed once all know the update flag, but for those whose lease is held")
+    @Test("once writers know the update flag, expired items without a held lease are removed")
     func expired() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -50,11 +50,11 @@ struct MakeRoomTests {
         let leases = try scratch.keyring.search(keyring: NamespaceRings.leasesName)
 
         let first = try? hasRoom(store)
-        // Only a machine that stood still in between has room at once.
+        // The first call makes room only if the machine stood still in between.
         #expect(try ring.members().count == (first == nil ? 7 : 1))
         guard first == nil else { return }
         var held: (any ItemUpdate)? = try store.backend.beginUpdate(of: brief[0], lasting: .seconds(600))
-        // A lease that is over, and that nobody asks for.
+        // An expired lease that nobody asks for.
         let late = try store.backend.beginUpdate(of: item, lasting: .milliseconds(20))
         usleep(25_000)
         let staged = try Keyring.thread.members()
@@ -71,7 +71,7 @@ struct MakeRoomTests {
     }
 
     @Test(
-        "a name that is gone when it is to be locked is passed over, and any other error is thrown",
+        "an expired item that vanishes before it is locked is skipped; other errors are thrown",
         arguments: [ENOKEY, ENOMEM])
     func refused(error: CInt) async {
         await #expect(processExitsWith: .exitCode(0)) { [error = error as CInt] in

@@ -9,7 +9,7 @@ private let item = ItemIdentity.password(service: "place")
 
 private func value(_ byte: UInt8, count: Int = 15_000) -> [UInt8] { [UInt8](repeating: byte, count: count) }
 
-/// How a set ends whose only attempt may use the last resorts; `nil` if it is through.
+/// The error code of a set with a single attempt that may use the last resorts; `nil` if it succeeds.
 private func failure(ofSetting secret: [UInt8], in store: SecretStore) -> SecretStoreError.Code? {
     var attempt = BackendAttempt(mayUseLastResorts: true)
     do throws(SecretStoreError) {
@@ -20,13 +20,13 @@ private func failure(ofSetting secret: [UInt8], in store: SecretStore) -> Secret
     }
 }
 
-/// Each test is a user of its own, who has 20,000 bytes.
+/// Each test runs as a separate user with a quota of 20,000 bytes.
 @Suite(
-    "A set that has no room beside the old item", .tags(.kernel, .ordinaryUser),
+    "A set without room for a second value", .tags(.kernel, .ordinaryUser),
     .enabled(if: isRoot, "needs root, to become several users")
 )
 struct OverwriteTests {
-    @Test("says so if it is kept from writing in place, and changes nothing", arguments: [EPERM, EACCES])
+    @Test("a set that can't write in place is contended and changes nothing", arguments: [EPERM, EACCES])
     func keptFromWriting(error: CInt) async {
         await #expect(processExitsWith: .exitCode(0)) { [error = error as CInt] in
             try OrdinaryUser.becomeInNewSession(error == EPERM ? 60_185 : 60_186)
@@ -40,7 +40,7 @@ struct OverwriteTests {
         }
     }
 
-    @Test("says so if it can't end a fetch of the item")
+    @Test("a set that can't end a fetch of the item throws the error")
     func keptFromEndingFetch() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try OrdinaryUser.becomeInNewSession(60_382)
@@ -55,7 +55,7 @@ struct OverwriteTests {
         }
     }
 
-    @Test("does not write over a key whose permissions are another's")
+    @Test("a set does not overwrite a key whose permissions were changed")
     func otherPermissions() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try OrdinaryUser.becomeInNewSession(60_187)
@@ -70,18 +70,18 @@ struct OverwriteTests {
         }
     }
 
-    @Test("is refused as too large if no deleting would make room, and else because the quota is full")
+    @Test("a secret that could never fit is tooLarge; a smaller one is quotaExceeded")
     func limit() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try OrdinaryUser.becomeInNewSession(60_188)
             let store = try SecretStore()
-            // Each name has a NUL, and the link to what bears it takes 4 bytes.
+            // Each name ends with a NUL, and the link to its key takes 4 bytes.
             let names = [item.keyDescription, "skr:default", NamespaceRings.leasesName]
             let limit = try KeyQuota.current().maximumBytes - names.reduce(0) { $0 + $1.utf8.count + 5 }
             succeed(3, failure(ofSetting: value(1, count: limit), in: store) == .quotaExceeded)
             let code = failure(ofSetting: value(1, count: limit + 1), in: store)
             succeed(4, code == .tooLarge(size: limit + 1, limit: limit))
-            // A secret of NULs alone takes a byte more.
+            // A secret of only NULs takes one more byte.
             let codeOfNULs = failure(ofSetting: value(0, count: limit), in: store)
             succeed(5, codeOfNULs == .tooLarge(size: limit, limit: limit - 1))
             exit(0)

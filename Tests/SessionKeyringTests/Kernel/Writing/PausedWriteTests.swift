@@ -8,7 +8,7 @@ import Testing
 private let item = ItemIdentity.password(service: "paused")
 private let other = ItemIdentity.password(service: "other")
 
-/// The operations of keyctl(2) before which a process stands here.
+/// The keyctl(2) operations before which these tests stop a process.
 private enum Call {
     static let update: CInt = 2
     static let setPermissions: CInt = 5
@@ -45,7 +45,7 @@ private func endLease() throws {
     try Key(leases.search(keyring: "default:\(item.keyDescription)")).invalidate()
 }
 
-/// Has all writers use leases, for long enough that all know it.
+/// Sets the update flag, and returns once all writers know about it.
 private func raiseFlag(in store: SecretStore) throws {
     try store.blockingUpdate(other, timeout: nil) { (_: String?) in "1" }
 }
@@ -56,21 +56,21 @@ private func set(
     try store.backend.set(secret.span.bytes, for: item, timeout: timeout, &attempt)
 }
 
-/// An updater that has seen the item, and stands right before it displaces it, in a namespace with the update flag.
+/// A process whose update has read the item and is stopped right before replacing it; needs the update flag.
 private func makeUpdater(in store: SecretStore) -> PausedProcess {
     let updater = PausedProcess {
         try store.blockingUpdate(item, timeout: nil, lasting: .seconds(60)) { (old: String?) in (old ?? "") + "+" }
     }
-    // Into the leases, into the lease, and out of it.
+    // The moves: the lease into its ring, the new key into the lease, and the new key out of the lease.
     guard updater.run(upTo: Call.move, count: 3) else { exit(80) }
     return updater
 }
 
-/// What others do while a process stands between two of its calls.
-@Suite("A writer that is stopped in the middle", .tags(.kernel))
+/// Each test stops a process between two of its system calls and lets others act.
+@Suite("Writers that are stopped halfway", .tags(.kernel))
 struct PausedWriteTests {
     @Test(
-        "a set that comes late is the last word, be it displaced by an update that had seen the old item or not",
+        "a late set wins, even if an update that had read the old item replaces it first",
         arguments: [false, true])
     func lateSet(isDisplaced: Bool) async {
         await #expect(processExitsWith: .exitCode(0)) { [isDisplaced = isDisplaced as Bool] in
@@ -108,7 +108,7 @@ struct PausedWriteTests {
         }
     }
 
-    @Test("a set that is stopped before it may write looks for the update flag again, and leaves nothing staged")
+    @Test("a set stopped before its write checks the update flag again and leaves nothing staged")
     func setBegunLate() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try TestSession.join()
@@ -140,7 +140,7 @@ struct PausedWriteTests {
         }
     }
 
-    @Test("a set that is stopped before it may write needs no lease where nobody updates")
+    @Test("a set stopped before its write needs no lease without an update flag")
     func setBegunLateWithoutFlag() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let session = try TestSession.join()
@@ -163,7 +163,7 @@ struct PausedWriteTests {
         }
     }
 
-    @Test("a deletion that comes late deletes what an update that had seen the item puts there, and tells that it has")
+    @Test("a late deletion also deletes the value of an update that had read the item")
     func lateDelete() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try TestSession.join()
@@ -194,14 +194,14 @@ struct PausedWriteTests {
         }
     }
 
-    @Test("a deletion that is stopped before it may write begins again, and deletes")
+    @Test("a deletion that is stopped before its write deletes the item afterwards")
     func deleteBegunLate() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try TestSession.join()
             let store = try SecretStore()
             try store.set("old", for: item)
             let late = PausedProcess { succeed(2, try store.delete(item)) }
-            // The leases' ring, the flag, the item.
+            // The searches: the lease ring, the update flag, the item.
             succeed(3, late.run(upTo: Call.search, count: 3))
             usleep(11_000)
             succeed(4, late.end() == 0)
@@ -210,7 +210,7 @@ struct PausedWriteTests {
         }
     }
 
-    @Test("a deletion whose lease others end has removed nothing under it, and takes another")
+    @Test("a deletion whose lease others end removes nothing under it, then deletes the item")
     func deleteWithoutLease() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try TestSession.join()
@@ -229,7 +229,7 @@ struct PausedWriteTests {
 
     enum Addition: Int, CaseIterable { case plain, overDead, underLease }
 
-    @Test("an add that another one outruns is told that the item is there", arguments: Addition.allCases)
+    @Test("an add that loses the race to another write throws duplicate", arguments: Addition.allCases)
     func add(addition: Addition) async {
         await #expect(processExitsWith: .exitCode(0)) { [number = addition.rawValue as Int] in
             guard let addition = Addition(rawValue: number) else { exit(2) }
@@ -246,7 +246,7 @@ struct PausedWriteTests {
                     succeed(4, error.code == .duplicate)
                 }
             }
-            // Under the lease, the third move is the one into the item's place.
+            // Under the lease, the third move publishes the item.
             succeed(5, late.run(upTo: Call.move, count: addition == .underLease ? 3 : 1))
             if addition == .underLease { try plant("first") } else { try store.set("first", for: item) }
             succeed(6, late.end() == 0)
@@ -255,7 +255,7 @@ struct PausedWriteTests {
         }
     }
 
-    @Test("an update of an absent item that somebody adds at the last moment goes by what is there")
+    @Test("an update of an absent item starts from a value that others add at the last moment")
     func update() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try TestSession.join()
@@ -271,7 +271,7 @@ struct PausedWriteTests {
 
     enum Change: Int, CaseIterable { case whileSealing, behindSeal, ofOtherMaking }
 
-    @Test("a deletion of what is unchanged lets nobody write behind its last look", arguments: Change.allCases)
+    @Test("deleteUnchanged lets nobody write to the key after its last comparison", arguments: Change.allCases)
     func deleteUnchanged(change: Change) async {
         await #expect(processExitsWith: .exitCode(0)) { [number = change.rawValue as Int] in
             guard let change = Change(rawValue: number) else { exit(2) }
@@ -301,7 +301,7 @@ struct PausedWriteTests {
 
     enum Event: Int, CaseIterable { case set, add, clear, lateClear, lostRings, lostLease }
 
-    @Test("what a fetch brings is not stored over what happens while it is being stored", arguments: Event.allCases)
+    @Test("a fetched value is not stored if the item, ring or lease changes meanwhile", arguments: Event.allCases)
     func fetch(event: Event) async {
         await #expect(processExitsWith: .exitCode(0)) { [number = event.rawValue as Int] in
             guard let event = Event(rawValue: number) else { exit(2) }
@@ -336,7 +336,7 @@ struct PausedWriteTests {
         }
     }
 
-    @Test("a fetch that can't look whether its result may stay is through once it can, with what it has placed")
+    @Test("a fetch that can't verify its placed key keeps it and succeeds in the next attempt")
     func fetchContinued() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let session = try TestSession.join()
@@ -359,7 +359,7 @@ struct PausedWriteTests {
             }
             succeed(7, late.run(upTo: Call.move, count: 3) && late.step())
             let ring = Key(try session.search(keyring: "skr:default"))
-            // Its owner may change that, who does not possess it any more.
+            // Without search, the ring is not possessed, so its owner needs the right to restore the permissions.
             try ring.setPermissions(KeyPermissions.possessorAll.subtracting(.possessorSearch).union(.userSetAttribute))
             succeed(8, late.standsAtMark())
             try ring.setPermissions(.possessorAll)
@@ -370,7 +370,7 @@ struct PausedWriteTests {
         }
     }
 
-    @Test("who makes room leaves an item that is set at the place of an expired one, and counts no room")
+    @Test("making room keeps an item that has just replaced an expired one, and counts no room")
     func makingRoom() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try TestSession.join()
@@ -393,15 +393,15 @@ struct PausedWriteTests {
     }
 }
 
-/// Each test is a user of its own, who has 20,000 bytes.
+/// Each test runs as a separate user with a quota of 20,000 bytes.
 @Suite(
-    "A write in place that is stopped in the middle", .tags(.kernel, .ordinaryUser),
+    "In-place writes that are stopped halfway", .tags(.kernel, .ordinaryUser),
     .enabled(if: isRoot, "needs root, to become several users")
 )
 struct PausedOverwriteTests {
     private static let (old, new) = ([UInt8](repeating: 1, count: 15_000), [UInt8](repeating: 2, count: 15_000))
 
-    /// One that sets the item where there is no room beside the old one, until it is through.
+    /// A process that sets the item without room for a second value, and retries until it succeeds.
     private static func writer(in store: SecretStore, timeout: KeyTimeout?) -> PausedProcess {
         PausedProcess {
             let isDone = becomesTrue {
@@ -412,7 +412,7 @@ struct PausedOverwriteTests {
         }
     }
 
-    @Test("killed before it sets the timeout, it is finished by the next one who looks, with the whole timeout")
+    @Test("if a writer is killed before it sets the timeout, the next list finishes its write")
     func killed() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try OrdinaryUser.becomeInNewSession(60_371)
@@ -429,7 +429,7 @@ struct PausedOverwriteTests {
         }
     }
 
-    @Test("it is through only when the value is there, if it loses its lease or the old item in between")
+    @Test("a writer that loses its lease or the old item still stores the value")
     func beginsAgain() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try OrdinaryUser.becomeInNewSession(60_372)
@@ -442,7 +442,7 @@ struct PausedOverwriteTests {
             succeed(4, try store.get(item) == Self.new)
             try store.set(Self.old, for: item, timeout: .seconds(60))
             let next = Self.writer(in: store, timeout: nil)
-            // Its lease has the old key then.
+            // At this point, its lease links the old key.
             succeed(5, next.run(upTo: Call.link) && next.step())
             let charged = try KeyQuota.current().bytes
             try itemKey().invalidate()

@@ -9,8 +9,8 @@ import Testing
 
 private let item = ItemIdentity.password(service: "plain")
 
-/// Attempts with what the backend of a store has, or with what an earlier attempt has left.
-@Suite("One attempt to write", .tags(.kernel))
+/// Single attempts, some of which continue from the progress of an earlier attempt.
+@Suite("Single write attempts", .tags(.kernel))
 final class PlainWriteTests {
     private let scratch: ScratchKeyring
     private let store: SecretStore
@@ -44,7 +44,7 @@ final class PlainWriteTests {
         try store.backend.add(bytes.span.bytes, for: item, timeout: nil, &attempt)
     }
 
-    @Test("who sets, expires, adds or deletes where nothing was ever updated asks for no lease")
+    @Test("set, expire, add and delete take no lease without an update flag")
     func noLease() throws {
         try store.set("1", for: item)
         let added = ItemIdentity.password(service: "added")
@@ -57,7 +57,7 @@ final class PlainWriteTests {
         try set("2", &attempt)
         #expect(try store.get(item) == "2")
         #expect(try store.backend.expire(item, timeout: .longest, &attempt))
-        // Where an item may have two types, an add needs one.
+        // An add takes a lease if an item may have two types.
         if !ItemTypes.haveBigKeys { try add("1", for: added, &attempt) }
         #expect(try store.backend.delete(item, &attempt))
         #expect(try !store.contains(item))
@@ -65,7 +65,7 @@ final class PlainWriteTests {
         _ = consume second
     }
 
-    @Test("a store that knows of the update flag asks for the lease each time")
+    @Test("a store that knows about the update flag asks for the lease each time")
     func eachTime() throws {
         try raiseFlag()
         try store.set("1", for: item)
@@ -82,7 +82,7 @@ final class PlainWriteTests {
         withExtendedLifetime(update) {}
     }
 
-    @Test("the first update begins once all writers know of it")
+    @Test("the first update waits 20 ms, until all writers know about the update flag")
     func grace() throws {
         try store.set("1", for: item)
         let begun = ContinuousClock.now
@@ -91,7 +91,7 @@ final class PlainWriteTests {
         withExtendedLifetime(update) {}
     }
 
-    @Test("no ring is given back because of an error that is not about the quota")
+    @Test("an error that is not about the quota removes no empty ring")
     func otherErrors() throws {
         let empty = try scratch.store(namespace: "empty")
         try empty.set("1", for: item)
@@ -113,7 +113,7 @@ final class PlainWriteTests {
     }
 
     @Test(
-        "a ring of leases that takes nothing is told, and nothing is written or stays staged", arguments: [false, true])
+        "a restricted lease ring is reported, and nothing is written or stays staged", arguments: [false, true])
     func restrictedLeases(isFlagged: Bool) throws {
         if isFlagged { try raiseFlag() }
         try store.set("1", for: item)
@@ -142,7 +142,7 @@ final class PlainWriteTests {
         #expect(try store.attributes(of: item)?.expiry == .never)
     }
 
-    @Test("a ring of items that takes nothing is told by those who write under a lease, who leave nothing staged")
+    @Test("a write under a lease reports a restricted item ring and leaves nothing staged")
     func restrictedItems() throws {
         try raiseFlag()
         try store.set("1", for: item)
@@ -163,7 +163,7 @@ final class PlainWriteTests {
         #expect(try store.get(item) == "1")
     }
 
-    @Test("an item whose timeout somebody has forbidden to set keeps it, and is not replaced")
+    @Test("expire throws forbidden for a key that it may not change, and does not replace it")
     func fixedByOthers() throws {
         try store.set("1", for: item)
         let key = try ring.search(.user, item.keyDescription)
@@ -177,7 +177,7 @@ final class PlainWriteTests {
         #expect(try ring.search(.user, item.keyDescription) == key)
     }
 
-    @Test("an expiry that was blocked goes on with the lease that it holds, and gives it back")
+    @Test("an expiry that was blocked continues with the lease that it holds, and releases it")
     func expiryContinued() throws {
         try store.set("1", for: item)
         var attempt = BackendAttempt(mayUseLastResorts: false)
@@ -188,7 +188,7 @@ final class PlainWriteTests {
         #expect(try store.delete(item))
     }
 
-    @Test("a set of which an earlier attempt has stored the value stores it no second time")
+    @Test("a set does not store its value again if an earlier attempt has stored it")
     func setContinued() throws {
         try store.set("1", for: item)
         var attempt = BackendAttempt(mayUseLastResorts: false)
@@ -197,7 +197,7 @@ final class PlainWriteTests {
         #expect(try store.get(item) == "1")
     }
 
-    @Test("an add ends a fetch, though what was added is gone by then")
+    @Test("an add ends a fetch, even if the added item is gone before the fetch stores")
     func addEndsFetch() throws {
         try raiseFlag()
         let fetch = try #require(try store.backend.beginFetch(of: item))
@@ -209,7 +209,7 @@ final class PlainWriteTests {
         #expect(try !store.contains(item))
     }
 
-    @Test("an item that is not deleted because it has changed keeps what is kept beside it")
+    @Test("deleteUnchanged deletes the freshness sentinel only if it deletes the item")
     func unchangedKeeps() throws {
         try store.set("new", for: item, refreshAfter: .seconds(600))
         #expect(try !store.deleteUnchanged(item, SecretBytes(utf8: "old")))
@@ -219,9 +219,9 @@ final class PlainWriteTests {
     }
 }
 
-@Suite("A step that the kernel refuses", .tags(.kernel))
+@Suite("Refused system calls in writes", .tags(.kernel))
 struct RefusedStepTests {
-    @Test("what can't be removed beside an item that is added or updated is an error")
+    @Test("an add or update throws the error if the kernel refuses an unlink")
     func unlink() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try TestSession.join()
@@ -254,7 +254,7 @@ struct RefusedStepTests {
 
     /// The operations are KEYCTL_SETPERM and KEYCTL_INVALIDATE.
     @Test(
-        "a deletion of what is unchanged goes on where it may not forbid to write, and throws any other error",
+        "deleteUnchanged continues if it may not set permissions, and throws any other error",
         arguments: [(5, ENOMEM), (5, EACCES), (21, ENOMEM)] as [(CInt, CInt)])
     func deleteUnchanged(operation: CInt, error: CInt) async {
         await #expect(processExitsWith: .exitCode(0)) { [operation = operation as CInt, error = error as CInt] in
@@ -273,7 +273,7 @@ struct RefusedStepTests {
         }
     }
 
-    @Test("an update that can't read the item is told so")
+    @Test("an update that can't read the item throws the error")
     func read() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try TestSession.join()
@@ -293,7 +293,7 @@ struct RefusedStepTests {
     }
 
     @Test(
-        "a fetch is not watched in a session that another user owns", .tags(.ordinaryUser),
+        "a fetch in another user's session throws foreignSession", .tags(.ordinaryUser),
         .enabled(if: isRoot, "becomes another user"))
     func foreignSession() async {
         await #expect(processExitsWith: .exitCode(0)) {

@@ -8,15 +8,15 @@ import Testing
 
 private let item = ItemIdentity.password(service: "staged")
 
-@Suite("What is staged to be stored", .tags(.kernel))
+@Suite("Staged values", .tags(.kernel))
 struct StagingTests {
-    @Test("a secret that no key can hold is refused, and the error tells how many bytes a key of this kernel holds")
+    @Test("a secret that is too large for any key is refused, and the error states the limit")
     func sizeLimit() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
         let hasBigKeys = (try? KeyringCapabilities.query().contains(.bigKey)) ?? false
         let most = hasBigKeys ? 1_048_575 : 32_767
-        // A secret of NULs alone takes a byte more.
+        // A secret of only NULs takes one more byte.
         for (byte, limit) in [(1, most), (0, most - 1)] as [(UInt8, Int)] {
             let secret = [UInt8](repeating: byte, count: limit + 1)
             #expect { try store.set(secret, for: item) } throws: {
@@ -27,7 +27,7 @@ struct StagingTests {
     }
 
     @Test(
-        "an item whose permissions or timeout the kernel does not set is not stored, and nothing stays staged",
+        "if the kernel refuses permissions or timeout, nothing is stored or stays staged",
         arguments: [5, 15] as [CInt])
     func incomplete(operation: CInt) async {
         await #expect(processExitsWith: .exitCode(0)) { [operation = operation as CInt] in

@@ -42,7 +42,7 @@ struct CachedCommandLineTests {
         #expect(outcome.errors.split(separator: "\n").count == 2)
     }
 
-    @Test("the first word counts too, and nothing of the environment")
+    @Test("another first word makes another command, and another environment does not")
     func ends() throws {
         let outcome = try run(
             #"""
@@ -124,7 +124,7 @@ struct CachedRevokedTests {
         #expect(lines.dropFirst().first?.hasPrefix("skr: hint: ") == true)
     }
 
-    @Test("skr becomes CMD, as nothing is left to do behind it")
+    @Test("in a revoked session, skr executes CMD in its own process")
     func becomes() throws {
         let outcome = try CommandRunner().inSession(
             "keyctl revoke @s; skr cached a --timeout 5m -- sh -c 'echo $$' & wait $!; echo $!")
@@ -150,7 +150,7 @@ struct CachedRevokedTests {
             keyctl revoke @s; skr helper npm a --timeout 5m -- echo t0ken; echo $?
             skr helper google b --timeout 5m -- echo t0ken 2>&1 | grep -c warning
             """#)
-        // One that reads standard error too gets no warning there.
+        // This client also reads standard error, so skr prints no warning.
         #expect(outcome.output == "Bearer t0ken\n0\n0\n")
         #expect(outcome.errors.hasPrefix("skr: warning: nothing is kept"))
     }

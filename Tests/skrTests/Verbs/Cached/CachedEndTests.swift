@@ -2,13 +2,13 @@ import CTestFilters
 import Foundation
 import Testing
 
-@Suite("skr cached: however a call ends")
+@Suite("skr cached: how a call ends")
 struct CachedEndTests {
     private func run(_ script: String) throws -> CommandRunner.Outcome {
         try CommandRunner().inSession(CachedTests.counting + script)
     }
 
-    @Test("it leaves no lease behind, and where the keyring may not be written to, it does not run the command")
+    @Test("no call leaves a lease, and without write permission the command does not run")
     func leases() throws {
         let outcome = try run(
             #"""
@@ -25,13 +25,13 @@ struct CachedEndTests {
         #expect(outcome.errors.hasPrefix("skr: error: e: the keyring does not admit this process\n"), "\(outcome)")
     }
 
-    @Test("a signal ends it while it waits, and while nobody reads what it prints")
+    @Test("a signal ends skr while it waits for another call or for a reader of its output")
     func signals() throws {
         let outcome = try run(
             #"""
             work=$(mktemp -d); cd $work; trap 'rm -rf $work $COUNTER' EXIT; mkfifo pipe go; exec 9<> pipe
             dd if=/dev/zero of=pipe bs=4096 count=256 oflag=nonblock 2> /dev/null
-            # A signal that comes while the command runs may be lost with it.
+            # A signal may end only the command, so it is sent until skr has ended.
             ended() { for ((i = 0; i < 600; i++)); do kill $1 2> /dev/null || break; sleep 0.05; done; kill -KILL $1 2> /dev/null; wait $1; echo $?; }
             stuck() { skr cached "$@" > pipe 2> /dev/null & sleep 0.1; ended $!; }
             skr cached b --timeout 5m --refresh-before 1m -- echo x; skr cached c --timeout 5m -- echo x
@@ -45,7 +45,7 @@ struct CachedEndTests {
         #expect(outcome.output == "x\nx\n143\n143\n143\n143\n143\nnew\n0\n", "\(outcome)")
     }
 
-    @Test("a failure without output is remembered too, for its time, until there is an output, and never beside one")
+    @Test("a failure without output is cached until it expires or until an output replaces it")
     func failures() throws {
         let outcome = try run(
             #"""
@@ -61,7 +61,7 @@ struct CachedEndTests {
         #expect(outcome.output == expected, "\(outcome)")
     }
 
-    @Test("an answer that can't be written is an error, and a command that fails need not say how long it is valid")
+    @Test("a failing command needs no lifetime in its output, and a failed write exits with 70")
     func unwritable() throws {
         let outcome = try run(
             #"""
@@ -71,7 +71,7 @@ struct CachedEndTests {
         #expect(outcome.output == "no\n3\n70\n70\n", "\(outcome)")
     }
 
-    @Test("what is too large neither replaces an output nor goes to a client, and skr waits for the command's end")
+    @Test("an oversized output is neither cached nor sent to a client, and the command still finishes")
     func tooLarge() throws {
         let outcome = try run(
             #"""
@@ -82,7 +82,7 @@ struct CachedEndTests {
         #expect(outcome.output == "old\nold\n0\nend\n0\n70\n", "\(outcome)")
     }
 
-    @Test("a command that is ended by a signal to skr ends so, though an old output is there")
+    @Test("a signal to skr ends a refresh with 143, even if an older output is cached")
     func oldOutput() throws {
         let outcome = try run(
             #"""
@@ -92,7 +92,7 @@ struct CachedEndTests {
         #expect(outcome.output == "old\n143\n", "\(outcome)")
     }
 
-    @Test("where the key facility is hidden, that is error 69, and no command runs", arguments: [EPERM, ENOSYS])
+    @Test("without the key facility, skr cached exits with 69 and does not run CMD", arguments: [EPERM, ENOSYS])
     func blocked(error: CInt) async throws {
         await #expect(processExitsWith: .exitCode(69)) { [error = error as CInt] in
             guard test_filter_install(-1, error) == 0 else { exit(3) }
@@ -103,7 +103,7 @@ struct CachedEndTests {
         }
     }
 
-    @Test("skr dies of a signal that came for it, and exits as the command ended otherwise")
+    @Test("skr dies of a signal that it received, and otherwise exits with the command's code")
     func deaths() throws {
         let outcome = try run(
             #"""
@@ -114,7 +114,7 @@ struct CachedEndTests {
         #expect(outcome.output == "-15\n143\n3\n-2\n", "\(outcome)")
     }
 
-    @Test("each signal that comes for skr goes to the command, not the first one alone")
+    @Test("skr forwards every signal to the command, not only the first one")
     func severalSignals() throws {
         let outcome = try run(
             #"""
@@ -125,7 +125,7 @@ struct CachedEndTests {
         #expect(outcome.output == "143\n3\n", "\(outcome)")
     }
 
-    @Test("a command in the background has the caller's signal mask; in a session that has ended it reads nothing")
+    @Test("a background command has the caller's signal mask; in a revoked session CMD reads nothing")
     func surroundings() throws {
         let outcome = try run(
             #"""

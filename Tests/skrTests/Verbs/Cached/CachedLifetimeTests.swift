@@ -48,7 +48,7 @@ struct CachedLifetimeTests {
         #expect(outcome.errors.hasPrefix("skr: error: --timeout-from-json '.e': ") && outcome.errors.contains(problem))
     }
 
-    @Test("an output that is valid for one more second, or for ten years, is kept", arguments: [1, 315_576_000])
+    @Test("an output that is valid for one more second or for ten years is cached", arguments: [1, 315_576_000])
     func lastSecond(seconds: Int) throws {
         let output = "{\"e\":\(seconds)}"
         let outcome = try CommandRunner().inSession("skr cached a --timeout-from-json .e -- echo '\(output)'")

@@ -215,7 +215,7 @@ struct CachedTests {
         let lines = outcome.output.split(separator: "\n").map { $0.trimmingPrefix { $0 == " " } }
         #expect(lines.prefix(12) == ["9000", "0", "9000", "0", "9000", "5", "9000", "6", "0", "65", "0", "127"])
         let warnings = kind == "keys" ? 6 : 3
-        // A signal goes to the command also where nobody else waits for it.
+        // skr forwards a signal to the command even if the quota is full.
         #expect(lines.dropFirst(12).first == "3")
         #expect(lines.dropFirst(13).first == "2 skr: error:")
         #expect(lines.contains("\(warnings) skr: warning:"))

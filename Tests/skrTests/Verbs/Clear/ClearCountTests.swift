@@ -42,7 +42,7 @@ struct ClearCountTests {
         #expect(outcome == .init(exitCode: 0, output: String(repeating: "0\n", count: 6), errors: ""))
     }
 
-    @Test("where the keyring may not be changed, that is the error")
+    @Test("clear exits with 77 if it may not change the keyring")
     func refused() throws {
         let outcome = try CommandRunner().inSession(
             #"""

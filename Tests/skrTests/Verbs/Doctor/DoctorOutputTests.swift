@@ -43,7 +43,7 @@ struct DoctorOutputTests {
         #expect(found.facts("session")["keys"] as? Int == 2)
     }
 
-    @Test("more quota is ten times the room, as far as the kernel can count, and root's limits have names of their own")
+    @Test("the quota hint suggests ten times the limits, up to INT_MAX, and root's settings for root")
     func moreQuota() {
         func advice(_ keys: Int, _ bytes: Int) -> String {
             DoctorHint.moreQuota(KeyQuota(keys: 1, maximumKeys: keys, bytes: 1, maximumBytes: bytes)).command
@@ -56,14 +56,14 @@ struct DoctorOutputTests {
         #expect(advice(300_000_000, 400_000_000) == call + "root_maxkeys=\(most) kernel.keys.root_maxbytes=\(most)")
     }
 
-    @Test("the owner of the session is counted too, and said to have no keys where that is so")
+    @Test("the quota finding includes another owner of the session, even one without keys")
     func quotas() {
         let finding = Finding.quota(sessionOwner: 4_123_456_789)
         #expect(finding.text.hasSuffix("; uid 4123456789 has no keys"), "\(finding.text)")
         #expect(!Finding.quota(sessionOwner: geteuid()).text.contains("; "))
     }
 
-    @Test("calls that are refused are told with their error numbers; request_key is hardly needed")
+    @Test("refused calls are listed with error numbers, and request_key alone is only a warning")
     func refusedCalls() {
         func finding(_ code: CInt, _ calls: KeyFacility.Call...) -> Finding {
             Finding.calls(refused: calls.map { (call: $0, error: KeyringError(errno: code, in: .describe)) })
@@ -79,7 +79,7 @@ struct DoctorOutputTests {
         #expect(finding(ENOSYS, .keyctl).text == "\(kernel) keyctl (errno 38)")
     }
 
-    @Test("the features are those that the kernel tells")
+    @Test("the features finding lists the features that the kernel lacks")
     func features() throws {
         let found = try KeyringCapabilities.query()
         let finding = Finding.features()
@@ -90,7 +90,7 @@ struct DoctorOutputTests {
         for (feature, text) in texts { #expect(finding.text.contains(text) != found.contains(feature), "\(text)") }
     }
 
-    @Test("each error of a scope has a hint of its own")
+    @Test("the hint depends on the error and on the scope")
     func hints() {
         func advice(_ error: SecretStoreError, _ scope: Place.Scope) -> String {
             DoctorHint(for: error, in: scope).command

@@ -192,7 +192,7 @@ struct DoctorTests {
     }
 
     @Test(
-        "who may raise the limit to the usual 8 MiB is told how, and else that root may", .enabled(if: isRoot),
+        "the memory hint uses ulimit if the hard limit allows 8 MiB, and sudo otherwise", .enabled(if: isRoot),
         arguments: [(8_388_608, "ulimit -S -l 8192"), (8_388_607, "sudo prlimit ")])
     func memoryLockHint(hard: Int, hint: String) throws {
         let found = try doctor("prlimit --memlock=0:\(hard) \(asUser(60_405, "keyctl session - skr doctor --json"))")

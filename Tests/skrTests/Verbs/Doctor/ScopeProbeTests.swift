@@ -33,7 +33,7 @@ struct ScopeProbeTests {
             resolved = try ResolvedScope(lookingAt: .session)
             succeed(5, resolved.linksUserKeyring && resolved.linkCount == 1)
             guard geteuid() == 0 else { exit(0) }
-            // A secret that looks like the list of a keyring's members is none.
+            // A secret is not read as a list of members, even if its bytes look like one.
             let other = try Keyring.thread.add(.user, "other", payload: Array("x".utf8).span.bytes)
             try other.changeOwner(userID: 60_211)
             let serial = withUnsafeBytes(of: other.serial.rawValue) { Array($0) }

@@ -19,7 +19,7 @@ struct ExecErrorTests {
     }
 
     @Test(
-        "a folder of PATH that may not be searched hides no command, and a file that may not run is found",
+        "an unsearchable folder in PATH is skipped, and a non-executable file exits with 126",
         .enabled(if: geteuid() == 0, "becomes another user"))
     func folders() throws {
         let outcome = try CommandRunner().inSession(
@@ -104,7 +104,7 @@ struct ExecErrorTests {
         #expect(outcome.errors.contains("'skr session'"))
     }
 
-    @Test("where no more files may be open, the error says so, and the command does not start")
+    @Test("if no more files can be opened, exec reports it and does not start the command")
     func noFiles() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -116,7 +116,7 @@ struct ExecErrorTests {
     }
 
     @Test(
-        "where no file may be written, the error says so, and the command does not start",
+        "if no file can be written, the exit code is 70 and the command does not start",
         arguments: ["skr exec --file A=skr://api", "echo x | skr inject"])
     func noRoom(line: String) throws {
         let outcome = try CommandRunner().inSession(

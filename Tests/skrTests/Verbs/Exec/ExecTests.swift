@@ -34,7 +34,7 @@ struct ExecTests {
         #expect(outcome == .init(exitCode: 0, output: "one, two, plain $A, three, two\n", errors: ""))
     }
 
-    @Test("an env file may have 1 MiB and no more")
+    @Test("an env file may have at most 1 MiB")
     func largeFile() throws {
         let outcome = try CommandRunner().inSession(
             #"""

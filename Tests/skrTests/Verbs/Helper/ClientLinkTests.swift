@@ -48,7 +48,7 @@ struct ClientLinkTests {
                 """)
     }
 
-    @Test("a request of cargo's may be longer than a page; what is too long for any key is refused")
+    @Test("a cargo request may be longer than a page, but not longer than any key")
     func longCargoRequests() throws {
         let outcome = try run(
             "cargo-credential-skr",

@@ -1,25 +1,25 @@
 import Testing
 
-/// What clients and their users are told where a call is unusual.
-@Suite("skr helper, told of what went wrong")
+/// Answers and errors that clients and their users get from unusual calls.
+@Suite("skr helper: answers to unusual calls")
 struct HelperAnswerTests {
     private func run(_ script: String) throws -> CommandRunner.Outcome {
         try CommandRunner().inSession("work=$(mktemp -d); trap 'rm -r $work' EXIT; cd $work\n" + script)
     }
 
-    @Test("cargo's session ends with 70 where an answer can't be written, be it the first one or a later one")
+    @Test("a cargo session exits with 70 if its first or a later answer can't be written")
     func unwritable() throws {
         let outcome = try run(
             #"""
             skr helper cargo < /dev/null > /dev/full; echo $?
-            # Room for the greeting alone.
+            # The file has room for the greeting only.
             head -c 4086 /dev/zero > full
             (ulimit -f 4; echo '{"v":1,"registry":{"index-url":"i"},"kind":"get"}' | skr helper cargo >> full); echo $?
             """#)
         #expect(outcome.output == "70\n70\n", "\(outcome)")
     }
 
-    @Test("cargo and docker, which show nothing else, are told the hint too")
+    @Test("cargo and docker get the hint in the message, because they show nothing else")
     func hints() throws {
         let outcome = try run(
             #"""
@@ -31,7 +31,7 @@ struct HelperAnswerTests {
             outcome.output.hasSuffix("no such scope: 'galaxy' (use session, user or persistent)\n"), "\(outcome)")
     }
 
-    @Test("keyring asks for a password on a terminal, which may be empty")
+    @Test("keyring asks for a password on a terminal, and accepts an empty one")
     func keyringPrompt() throws {
         let shown = try TerminalRunner().run(
             "for user in me you; do skr helper keyring set s $user; echo rc=$?; done; skr helper keyring get s me",
@@ -42,7 +42,7 @@ struct HelperAnswerTests {
         #expect(lines.count { $0 == "rc=0" } == 2 && lines.count { $0 == "p4ss" } == 1, "\(shown)")
     }
 
-    @Test("cargo's empty answer to the question for a token is none")
+    @Test("an empty answer to cargo's token prompt is an error")
     func cargoPrompt() throws {
         let shown = try TerminalRunner().run(
             #"echo '{"v":1,"registry":{"index-url":"i"},"kind":"login"}' | skr helper cargo"#,
@@ -50,14 +50,14 @@ struct HelperAnswerTests {
         #expect(shown.contains(#""message":"skr: no secret was typed (run cargo login"#), "\(shown)")
     }
 
-    @Test("a request that no key could hold is refused")
+    @Test("a request that is larger than any key is refused")
     func longRequest() throws {
         let outcome = try run("head -c 1114111 /dev/zero | skr helper vault store; echo $?; skr list")
         #expect(outcome.output == "65\n")
         #expect(outcome.errors.hasPrefix("skr: error: the request has more than 1114111 bytes\n"), "\(outcome)")
     }
 
-    @Test("where the item is in another namespace, the client's user is told so, and not to store it")
+    @Test("if the item is in another namespace, the hint names that namespace")
     func elsewhere() throws {
         let outcome = try run("printf x | skr set prod --namespace work; skr helper ansible --vault-id prod; echo $?")
         #expect(outcome.output == "2\n")
@@ -65,7 +65,7 @@ struct HelperAnswerTests {
             outcome.errors.contains("skr: hint: it is in the namespace work: --namespace work\n"), "\(outcome)")
     }
 
-    @Test("words that a client never says are usage errors")
+    @Test("arguments that a client never passes are usage errors")
     func usage() throws {
         let outcome = try run(
             #"""
@@ -75,26 +75,26 @@ struct HelperAnswerTests {
         #expect(outcome.output == "64\n64\n64\n64\n", "\(outcome)")
     }
 
-    @Test("an error that is not the lack of an item keeps its exit code")
+    @Test("an ambiguous account exits with 65, unlike a missing item")
     func severalAccounts() throws {
         let outcome = try run("for name in al bo; do printf x | skr set db $name; done; skr helper npm db; echo $?")
         #expect(outcome.output == "65\n" && outcome.errors.contains("several accounts: al, bo"), "\(outcome)")
     }
 
-    @Test("a command's output for an account is that user's password")
+    @Test("the output of a command for an account is used as that user's password")
     func account() throws {
         let outcome = try run("skr helper npm x me -- echo p")
         #expect(outcome == .init(exitCode: 0, output: "Basic bWU6cA==\n", errors: ""))
     }
 
-    @Test("a variable that is no text counts as not set where nothing is kept")
+    @Test("kubernetes returns a stored item even if KUBERNETES_EXEC_INFO is not UTF-8")
     func withoutText() throws {
         let outcome = try run(
             #"printf t | skr set k; KUBERNETES_EXEC_INFO=$'\xff' skr helper kubernetes k | jq -r .status.token"#)
         #expect(outcome == .init(exitCode: 0, output: "t\n", errors: ""))
     }
 
-    @Test("docker erases what it has stored, and keyring prints JSON of a password alone")
+    @Test("docker erases its stored login, and keyring prints JSON with the password only")
     func operations() throws {
         let outcome = try run(
             #"""
@@ -105,7 +105,7 @@ struct HelperAnswerTests {
         #expect(outcome.output == "{\"ghcr.io\":\"u\"}\n0\n{}\n{\"password\":\"p\"}\n", "\(outcome)")
     }
 
-    @Test("under a name that is no client's, skr is skr, also where a word of it is a client's name")
+    @Test("under a name that is not a client's, skr runs verbs, even with a client's name as argument")
     func otherName() throws {
         let outcome = try run(#"ln -s "$(command -v skr)" other; printf q | skr set git; ./other get git"#)
         #expect(outcome == .init(exitCode: 0, output: "q", errors: ""))

@@ -160,7 +160,7 @@ struct HelperTests {
         #expect(outcome == .init(exitCode: 0, output: "username=alice\npassword=s3cret\n", errors: ""))
     }
 
-    @Test("a request that is read to its end may be longer than a page")
+    @Test("a request that ends with the input may be longer than a page")
     func longRequest() throws {
         let outcome = try command.inSession(
             #"""

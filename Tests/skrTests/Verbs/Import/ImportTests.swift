@@ -51,7 +51,7 @@ struct ImportTests {
         #expect(outcome.errors == "")
     }
 
-    @Test("keyring-rs: the persistent keyring is looked into, none is made, and a key of the session's too counts once")
+    @Test("keyring-rs: a key in both the persistent and the session keyring is imported once")
     func persistent() throws {
         let outcome = try run(
             #"""
@@ -91,7 +91,7 @@ struct ImportTests {
                 """)
     }
 
-    @Test("what is replaced gets the timeout; where nothing may be written, that is the error")
+    @Test("a replaced item gets the timeout, and without write permission import exits with 77")
     func replaced() throws {
         let outcome = try run(
             #"""
@@ -114,7 +114,7 @@ struct ImportTests {
                 """, "\(outcome)")
     }
 
-    @Test("where the key facility is hidden, that is error 69", arguments: [EPERM, ENOSYS])
+    @Test("without the key facility, import exits with 69", arguments: [EPERM, ENOSYS])
     func blocked(error: CInt) async throws {
         await #expect(processExitsWith: .exitCode(69)) { [error = error as CInt] in
             guard test_filter_install(-1, error) == 0 else { exit(3) }
@@ -125,9 +125,9 @@ struct ImportTests {
         }
     }
 
-    @Test("keyring-rs: looking makes no persistent keyring", .enabled(if: geteuid() == 0, "becomes another user"))
+    @Test("keyring-rs: import creates no persistent keyring", .enabled(if: geteuid() == 0, "becomes another user"))
     func makesNothing() throws {
-        // A user whom nobody has ever been.
+        // A random user ID, which has no persistent keyring yet.
         let user = Int.random(in: 1_000_000...2_000_000_000)
         let outcome = try CommandRunner().inSession(
             #"""
@@ -246,7 +246,7 @@ struct ImportTests {
                     exitCode: 0, output: "db\nmail\nother/far\nweb/mail\n\(end)\(end)\(other)", errors: ""))
     }
 
-    @Test("pass: entries far below are found, but not at any depth")
+    @Test("pass: nested entries are found down to a limited depth")
     func passDepth() throws {
         let outcome = try run(
             #"""
@@ -258,7 +258,7 @@ struct ImportTests {
         #expect(outcome == .init(exitCode: 0, output: "\(name)\n\(end)", errors: ""))
     }
 
-    @Test("pass: what is imported before an error is shown, and an answer that can't be written is the error then")
+    @Test("pass: results before an error are shown, and if they can't be written, the exit code is 70")
     func passGone() throws {
         let outcome = try run(
             #"""
@@ -271,7 +271,7 @@ struct ImportTests {
         #expect(outcome.errors.hasSuffix("No space left on device\n"), "\(outcome)")
     }
 
-    @Test("pass: an entry whose first line is empty is no secret; one without a newline is one as a whole")
+    @Test("pass: an empty first line is not imported as a secret, and a line needs no newline")
     func passLines() throws {
         let outcome = try run(
             #"""
@@ -322,7 +322,7 @@ struct ImportTests {
                 """), "\(outcome)")
     }
 
-    @Test("pass: it has the caller's signal mask, and what it prints without end does not keep us")
+    @Test("pass: it has the caller's signal mask, and an endless output does not block the import")
     func passProcess() throws {
         let outcome = try run(
             #"""

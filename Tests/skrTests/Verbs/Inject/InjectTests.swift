@@ -36,7 +36,7 @@ struct InjectTests {
         #expect(outcome.errors.contains("skr: error: api: the secret is not JSON\n"))
         #expect(outcome.errors.contains("skr: error: standard input:2: the reference has more than SERVICE/ACCOUNT"))
         #expect(outcome.errors.contains("skr: error: standard input has more than 16 MiB\n"))
-        // Of two that are equally bad, the hint is the first one's.
+        // Of two equally severe errors, the first one provides the hint.
         #expect(
             outcome.errors.hasSuffix(
                 "api: the secret is not JSON; json: the secret has no field 'y'\n"

@@ -36,7 +36,7 @@ struct ListWidthTests {
         #expect(DisplayWidth.shorten("abc", to: 0) == "")
     }
 
-    /// Shows the headings at each width, and below the first ones a row.
+    /// Returns the headings at each width, and for the first width also the row.
     private func tables(_ line: String, widths: [Int]) throws -> [String] {
         let shown = try TerminalRunner().runQuietly(
             #"""
@@ -52,7 +52,7 @@ struct ListWidthTests {
             }
     }
 
-    @Test("names are shortened first; then the least important columns are left out, one by one")
+    @Test("a narrow table shortens names first, then omits the least important columns one by one")
     func listedColumns() throws {
         #expect(
             try tables("skr list", widths: [60, 53, 46, 45, 39, 38, 29, 28, 18, 17]) == [
@@ -74,7 +74,7 @@ struct ListWidthTests {
             ])
     }
 
-    @Test("as do those of what could be imported")
+    @Test("a narrow import table shortens names and omits columns in the same way")
     func importedColumns() throws {
         #expect(
             try tables(

@@ -8,10 +8,10 @@ private let mayUnshare =
 @Suite("skr list --all in a user namespace")
 struct UserNamespaceListTests {
     @Test(
-        "the persistent scope is left out if a keyring has its name, which may be one of outside, and else has nothing",
-        .enabled(if: mayUnshare, "becomes another user, in a namespace of its own"))
+        "the persistent scope is left out with a message only if a persistent keyring exists",
+        .enabled(if: mayUnshare, "becomes another user in a new user namespace"))
     func persistent() throws {
-        // A user whom nobody has ever been.
+        // A random user ID, which has no persistent keyring yet.
         let user = Int.random(in: 1_000_000...2_000_000_000)
         let outcome = try CommandRunner().shell(
             #"""

@@ -126,7 +126,7 @@ struct LockTests {
         #expect(outcome.output == "\(code)\nfree\n5\nfree\n")
     }
 
-    @Test("a signal ends who waits for the lock")
+    @Test("a signal ends a process that waits for the lock")
     func waiting() throws {
         let outcome = try inSession(
             #"""
@@ -138,7 +138,7 @@ struct LockTests {
         #expect(outcome.output == "143\n", "\(outcome)")
     }
 
-    @Test("of a signal that leaves a core dump skr dies too, without one of its own")
+    @Test("skr ends with its command after a core-dumping signal, but dumps no core itself")
     func coreDump() throws {
         let outcome = try inSession(
             #"""
@@ -149,7 +149,7 @@ struct LockTests {
         #expect(outcome.output == "131\n", "\(outcome)")
     }
 
-    @Test("what keeps the lock from being taken is the error, and not that somebody else holds it")
+    @Test("if the lock can't be taken, lock reports the cause, and not another holder")
     func unusable() throws {
         let outcome = try inSession("keyctl restrict_keyring @s; skr lock a -- echo never; echo $?")
         #expect(outcome.output == "77\n", "\(outcome)")

@@ -92,7 +92,7 @@ struct ManualTests {
             outcome.output.contains(#"skr exec --file KEY=skr://tls -- sh -c 'openssl pkey -in "$KEY" -noout'"#))
     }
 
-    @Test("a page has the date that is said, else today's")
+    @Test("a page has the date from --date, or today's date")
     func date() throws {
         let outcome = try CommandRunner().shell(
             #"""

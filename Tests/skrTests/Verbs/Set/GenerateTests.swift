@@ -16,7 +16,7 @@ struct GenerateTests {
         #expect(outcome.output == "unread\n32 0 32 0 64 0 64 0 64 0 8 0 32 0 32 0 32 0 4096 0 ")
     }
 
-    @Test("behind -- it is a name")
+    @Test("after --, --generate is a name")
     func name() throws {
         let outcome = try CommandRunner().inSession(
             #"""

@@ -23,7 +23,7 @@ struct LookingFirstTests {
         #expect(outcome.output == "73\n73\nunread\n0\nnew\n64\n64\nunread\n")
     }
 
-    @Test("what is stored while it reads is not replaced, and no error of the write is passed over")
+    @Test("set --new keeps an item that was stored while it read, and reports a failed write")
     func meanwhile() throws {
         let outcome = try CommandRunner().inSession(
             #"""

@@ -177,11 +177,11 @@ struct HelperInstallTests {
         #expect(outcome.output == "64\n" && outcome.errors.contains(message), "\(outcome)")
     }
 
-    @Test("a line that can't be written is error 70, whichever it is")
+    @Test("install and uninstall exit with 70 if any line of their output can't be written")
     func unwritable() throws {
         let outcome = try Self.run(
             #"""
-            # Each time into a file with room for so many lines.
+            # Runs the command once per output line, into a file that has room only for the lines before it.
             each() {
                 "$@" > all; for ((k = 0; k < $(wc -l < all); k++)); do
                     head -c $((4096 - $(head -n $k all | wc -c))) /dev/zero > full
@@ -190,7 +190,7 @@ struct HelperInstallTests {
             }
             git config --global credential.helper skr; each skr helper uninstall git
             skr helper install git --dir bin > log; each skr helper install git --dir bin
-            # Uninstall can be tried once only: of a configuration, of a link, and of what stays.
+            # Each uninstall can run only once: for a configuration, for a link, and for a link that stays.
             rm -rf home/.local; skr helper uninstall git --write-config > /dev/full 2> errors; echo $?
             skr helper uninstall git --dir bin > /dev/full 2> errors; echo $?
             ln -s skr bin/git-credential-skr; ln -s $skr bin/skr; skr helper uninstall git --dir bin > /dev/full 2> errors; echo $?

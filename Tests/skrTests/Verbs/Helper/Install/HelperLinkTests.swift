@@ -29,7 +29,7 @@ struct HelperLinkTests {
         #expect(LinkFolder.usual(own: "/dev/null/bin", ofMachine: machine, searchPath: [machine]) == machine)
     }
 
-    @Test("the machine's folder is for root alone")
+    @Test("only root puts links into the machine's folder")
     func ofMachine() async {
         await #expect(processExitsWith: .exitCode(0)) {
             setenv("HOME", "/tmp", 1)
@@ -140,7 +140,7 @@ struct HelperLinkTests {
     }
 
     @Test(
-        "in the machine's folders root's link is removed, another skr's and a package's stay",
+        "in the machine's folders, uninstall removes our link, but not another skr's or a package's",
         .enabled(if: geteuid() == 0, "mounts over folders of programs"))
     func ofMachineOrPackage() throws {
         let outcome = try run(
@@ -164,7 +164,7 @@ struct HelperLinkTests {
                 """, "\(outcome)")
     }
 
-    @Test("a link to another program, of whichever name and on the same disk, is no client's link")
+    @Test("install and uninstall keep a link to another program on the same disk")
     func otherProgram() throws {
         let outcome = try run(
             #"""
@@ -191,7 +191,7 @@ struct HelperLinkTests {
     }
 
     @Test(
-        "what root makes in another user's home is that user's, also without standard input",
+        "files that root makes in a user's home belong to that user, even without standard input",
         .enabled(if: geteuid() == 0))
     func owner() throws {
         let outcome = try run(

@@ -62,7 +62,7 @@ struct HelperStatusTests {
         )
     }
 
-    @Test("a configuration without its link is not set up, and one that names no helper is none")
+    @Test("a configuration without its link needs a setup, and an empty helper counts as absent")
     func incomplete() throws {
         let outcome = try run(
             #"""
@@ -93,7 +93,7 @@ struct HelperStatusTests {
                 """, "\(outcome)")
     }
 
-    @Test("for programs, another helper and a file that can't be read are told apart")
+    @Test("the JSON distinguishes another helper from a file that can't be read")
     func jsonOfOthers() throws {
         let outcome = try run(
             #"""
@@ -108,7 +108,7 @@ struct HelperStatusTests {
                 """, "\(outcome)")
     }
 
-    @Test("in a narrow table names are shortened first; then the least important columns are left out, one by one")
+    @Test("a narrow table shortens names first, then omits the least important columns one by one")
     func columns() throws {
         let shown = try TerminalRunner().runQuietly(
             #"""
@@ -189,7 +189,7 @@ struct HelperStatusTests {
                 """, "\(outcome)")
     }
 
-    @Test("uninstall with a folder looks there only, and removes a link to another skr too")
+    @Test("uninstall --dir looks only in that folder, and also removes a link to another skr")
     func folder() throws {
         let outcome = try run(
             #"""

@@ -55,7 +55,7 @@ struct SetupEditTests {
     }
 
     @Test(
-        "docker: what is refused says which helper is there",
+        "docker: the refusal names the existing helper",
         arguments: [
             (#"{"credsStore":"pass"}"#, "the credsStore 'pass'"), (#"{"credsStore":""}"#, "an empty credsStore"),
         ])
@@ -129,7 +129,7 @@ struct SetupEditTests {
         arguments: [
             ("[credential]\n\thelper = skr\n\tuseHttpPath = true\n", "[credential]\n\tuseHttpPath = true\n"),
             ("[credential]\n\tx = 1\n\thelper = skr\n", "[credential]\n\tx = 1\n"),
-            // The other line is as long as the header.
+            // The remaining line is as long as the header.
             ("[credential]\n\tx = 1234567\n\thelper = skr\n", "[credential]\n\tx = 1234567\n"),
             ("\r\n[credential]\r\n\thelper = skr", ""),
             ("[credential]\n\thelper = skr\n\n[user]\n\tname = x\n", "\n[user]\n\tname = x\n"),

@@ -3,10 +3,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What other programs do between the moment when a file is read and the moment when it is replaced.
-@Suite("skr helper install, while other programs write")
+/// Changes that other programs make after skr has read a file and before skr replaces it.
+@Suite("skr helper install while other programs write")
 struct SetupRaceTests {
-    /// Puts a `git` first in PATH that runs a command when skr has it read a text for the time of this number.
+    /// Puts a `git` first in PATH that runs `command` when skr lets it parse a text for the `number`th time.
     static func interposing(_ command: String, atRead number: Int) -> String {
         #"""
         mkdir own; : > reads; cat > own/git <<END
@@ -19,7 +19,7 @@ struct SetupRaceTests {
         """#
     }
 
-    /// Replaces git's file by one of the same size, before the edit is compared with it.
+    /// Replaces git's file with one of the same size, before skr compares the edit with it.
     static let replaced = #"""
         echo '[a]' > home/.gitconfig; chmod 600 home/.gitconfig
         """# + "\n" + interposing("echo '[b]' > new; chmod 600 new; mv new home/.gitconfig", atRead: 2) + check
@@ -31,7 +31,7 @@ struct SetupRaceTests {
         """#
 
     @Test(
-        "what another program changes meanwhile stays, and our entry is added to it",
+        "changes that another program makes meanwhile are kept, and our entry is added",
         arguments: [
             ("chmod 640 home/.gitconfig", "[a]\n640"), ("echo '[c]' > home/.gitconfig", "[c]\n600"),
             ("echo '# d' >> home/.gitconfig", "[a]\n600"),
@@ -45,7 +45,7 @@ struct SetupRaceTests {
             "\(outcome)")
     }
 
-    @Test("a file that another program puts in its place meanwhile gets our entry")
+    @Test("if another program replaces the file meanwhile, the new file gets our entry")
     func replacing() throws {
         let outcome = try HelperInstallTests.run(Self.replaced)
         #expect(
@@ -53,7 +53,7 @@ struct SetupRaceTests {
             "\(outcome)")
     }
 
-    @Test("uninstall deletes no file that another program has added to meanwhile")
+    @Test("uninstall does not delete a file that another program has extended meanwhile")
     func deleting() throws {
         let outcome = try HelperInstallTests.run(
             "skr helper install git --write-config > log\n"
@@ -66,7 +66,7 @@ struct SetupRaceTests {
                     errors: ""), "\(outcome)")
     }
 
-    @Test("the folder is free for others while the edit is made")
+    @Test("the folder is not locked while skr prepares the edit")
     func unlocked() throws {
         let outcome = try HelperInstallTests.run(
             "echo '[a]' > home/.gitconfig\n" + Self.interposing("flock -n home echo free > said", atRead: 2)
@@ -74,12 +74,12 @@ struct SetupRaceTests {
         #expect(outcome == .init(exitCode: 0, output: "free\n", errors: ""), "\(outcome)")
     }
 
-    /// Makes docker's file while an install waits for the folder, after it has found none.
+    /// Creates docker's file while an install, which has found no file, waits for the lock on the folder.
     static let appearing = #"""
         for attempt in {1..20}; do
             rm -rf home/.docker; mkdir home/.docker; exec 7< home/.docker; flock -x 7
             skr helper install docker --write-config > log 2>&1 7<&- & pid=$!
-            # In the last step all signals are blocked.
+            # An install blocks all signals during its last step.
             until cat /proc/$pid/task/*/status 2> /dev/null | grep -q '^SigBlk:.*fffffff' || ! kill -0 $pid 2> /dev/null
             do sleep 0.01; done
             (set -C; echo '{"a":1}' > home/.docker/config.json) 2> /dev/null; code=$?
@@ -90,13 +90,13 @@ struct SetupRaceTests {
         """#
     static let appeared = "{\"credsStore\":\"skr\",\"a\":1}\nconfig.json\n"
 
-    @Test("a file that another program makes while an install waits for the folder is kept")
+    @Test("an install keeps a file that another program creates while it waits for the lock")
     func appearingFile() throws {
         let outcome = try HelperInstallTests.run(Self.appearing)
         #expect(outcome.output == Self.appeared, "\(outcome)")
     }
 
-    /// A file that is too large for the limit of this process.
+    /// Runs an install under a file size limit that is too small for the new file.
     static let limited = #"""
         mkdir home/.docker; f=home/.docker/config.json
         { printf '{"a":"'; head -c 6000 /dev/zero | tr '\0' x; printf '"}'; } > $f; cp $f before
@@ -104,13 +104,13 @@ struct SetupRaceTests {
         """#
     static let tooLarge = "skr: error: can't write 'W/home/.docker/config.json': file too large\nconfig.json\n"
 
-    @Test("a file that can't be written in full stays as it is")
+    @Test("a file that can't be written completely stays unchanged")
     func incomplete() throws {
         let outcome = try HelperInstallTests.run(Self.limited)
         #expect(outcome == .init(exitCode: 0, output: Self.tooLarge, errors: ""), "\(outcome)")
     }
 
-    @Test("the same is true on a file system without nameless files and without exchange")
+    @Test("without O_TMPFILE and RENAME_EXCHANGE, files are replaced just as safely")
     func plainFileSystem() async {
         await #expect(processExitsWith: .exitCode(0)) {
             succeed(3, test_filter_install(-6, EINVAL) == 0)
@@ -127,7 +127,7 @@ struct SetupRaceTests {
         }
     }
 
-    @Test("a file whose place can't be taken, however often, is left alone, and that is told")
+    @Test("if install can never replace a file, it exits with 75 and leaves the file unchanged")
     func untakeable() async {
         await #expect(processExitsWith: .exitCode(0)) {
             succeed(3, test_filter_install(-6, ENOENT) == 0)
@@ -143,7 +143,7 @@ struct SetupRaceTests {
     }
 
     @Test(
-        "a file whose group can't be kept stays as it is; a new one in another user's folder is its maker's",
+        "a file whose group can't be kept stays unchanged, and a new file belongs to its creator",
         .enabled(if: geteuid() == 0, "becomes another user"))
     func otherGroup() throws {
         let outcome = try HelperInstallTests.run(

@@ -84,7 +84,7 @@ struct SetupSafetyTests {
     }
 
     @Test(
-        "git: an edit by which git would read anything else is not made",
+        "git: an edit that would change another setting is refused",
         arguments: [
             ("install", #"[a]\n\tb = c\\"#),
             ("uninstall", #"[credential]\n\thelper = skr # mine\n\tx = a\\\n\thelper = skr\n"#),
@@ -101,7 +101,7 @@ struct SetupSafetyTests {
             "\(outcome)")
     }
 
-    @Test("git: the file in XDG_CONFIG_HOME counts, and if two name our helper, the usual one is changed")
+    @Test("git: XDG_CONFIG_HOME is respected, and if two files have our helper, ~/.gitconfig changes")
     func otherFolder() throws {
         let outcome = try run(
             #"""
@@ -115,7 +115,7 @@ struct SetupSafetyTests {
             "\(outcome)")
     }
 
-    @Test("a file that can't be used is refused with the reason, and one of 1 MiB can be used")
+    @Test("an unusable file is refused with the reason, and a file of exactly 1 MiB is accepted")
     func reasons() throws {
         let outcome = try run(
             #"""
@@ -178,7 +178,7 @@ struct SetupSafetyTests {
             for client in git docker; do skr helper uninstall $client --write-config > /dev/null; done; show
             rm home/.gitconfig; skr helper install git --write-config > /dev/null; stat -c '%n %u:%g %a' home/.gitconfig
             chown 0:0 home/.gitconfig; skr helper uninstall git --write-config > /dev/null 2> errors; echo $?; grep -c 'chown --reference' errors; cat home/.gitconfig
-            # In root's own home, files may be anybody's.
+            # In the home of root, files may belong to any user.
             chown 0:0 home; chown 60495:60498 home/.gitconfig; skr helper install git --timeout 8h --write-config > log
             stat -c '%u:%g' home/.gitconfig; grep -c 8h home/.gitconfig
             """)

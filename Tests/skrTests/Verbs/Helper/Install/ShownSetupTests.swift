@@ -33,7 +33,7 @@ struct ShownSetupTests {
                 """, "\(outcome)")
     }
 
-    @Test("a path in the home is shown with ~, also where HOME ends in a slash; where HOME is / it is shown as it is")
+    @Test("a path in the home is shown with ~, even if HOME ends in a slash, but not if HOME is /")
     func homes() throws {
         let outcome = try HelperInstallTests.run(
             """
@@ -45,7 +45,7 @@ struct ShownSetupTests {
             outcome.output == "~/.aws/config\n~/.aws/config\n~/.aws/config\nW/home/.aws/config\n", "\(outcome)")
     }
 
-    @Test("a configuration names us by the words of a line that is no comment")
+    @Test("a configuration names skr if our words are in a line that is not a comment")
     func lines() throws {
         let outcome = try HelperInstallTests.run(
             #"""
@@ -58,7 +58,7 @@ struct ShownSetupTests {
         #expect(outcome.output == "-\n-\n-\n-\n-\n-\n\(file)\(file)\(file)", "\(outcome)")
     }
 
-    @Test("a path in the home / has one slash")
+    @Test("a path in the home / starts with one slash")
     func rootHome() async {
         await #expect(processExitsWith: .exitCode(0)) {
             for home in ["/", "//"] {

@@ -145,7 +145,9 @@ struct HelperLinkTests {
     func ofMachineOrPackage() throws {
         let outcome = try run(
             #"""
-            mkdir local system other; cp /bin/true other/skr; ln -s "$skr" system/docker-credential-skr; export skr work
+            # A copy, because the installed skr lies in one of the folders that are mounted over.
+            cp --remove-destination "$skr" program/skr; export skr=$work/program/skr work
+            mkdir local system other; cp /bin/true other/skr; ln -s "$skr" system/docker-credential-skr
             PATH=$work/program:/usr/local/bin:/usr/bin:/bin unshare -m bash -c '
                 mount --bind local /usr/local/bin; skr helper install git > log; head -n 1 log; skr helper uninstall git; echo $?
                 ln -s $work/other/skr /usr/local/bin/git-credential-skr; skr helper uninstall git; echo $?
@@ -153,7 +155,7 @@ struct HelperLinkTests {
             """#)
         #expect(
             outcome.output == """
-                made the link /usr/local/bin/git-credential-skr -> SKR
+                made the link /usr/local/bin/git-credential-skr -> W/program/skr
                 removed the link /usr/local/bin/git-credential-skr
                 0
                 the link /usr/local/bin/git-credential-skr stays: it may be somebody else's

@@ -8,7 +8,7 @@ PLACES = {"/srv/backup": "backup", "/run/app.conf": "app.conf", "/home/alice": "
 
 
 def expected_pattern(text):
-    """What has to be shown. A second of a time left may be over already, or not, for the page and for this run."""
+    """The expected output as a pattern, in which a time left can be a unit more or less than on the page."""
     def either(left):
         return f"(?:{int(left[1]) - 1}|{left[1]}|{int(left[1]) + 1}){left[2]}"
     return re.compile("\n".join(re.sub(r"(\d+)([smhdw])$", either, re.escape(line)) for line in text.split("\n")))

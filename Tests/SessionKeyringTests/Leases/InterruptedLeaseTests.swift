@@ -60,7 +60,7 @@ final class InterruptedLeaseTests {
             // A wrong destination is reported in any case.
             do throws(KeyringError) {
                 _ = try lease.moveOut(Key(made), to: Keyring(there.serial))
-                Issue.record("a key is no destination")
+                Issue.record("a key is not a destination")
             } catch {
                 #expect(error.code == .notKeyring)
             }

@@ -1,4 +1,5 @@
-// What the public signatures name, SessionKeyringTesting's included: with it, users need no second import.
+// Re-exports the types in the public signatures of this module and of SessionKeyringTesting, so that users need no
+// second import.
 @_exported public import struct Keyutils.KeyPermissions
 @_exported public import struct Keyutils.KeyQuota
 @_exported public import struct Keyutils.KeySerial

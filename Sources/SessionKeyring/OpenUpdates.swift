@@ -2,14 +2,15 @@ import Glibc
 import Keyutils
 import Synchronization
 
-/// The items that closures of `update` are changing, each with its thread.
+/// The items that `update` closures are changing now, each with the thread that runs the closure.
 ///
-/// A closure that writes the same item would wait for itself, until the update's lease has ended.
+/// If such a closure wrote the same item, it would wait for itself until the update's lease ends. `checkWrite` looks
+/// for that case here, and throws instead.
 enum OpenUpdates {
     private static let count = Atomic<Int>(0)
     private static let open = LockBox<[(thread: pthread_t, item: FetchKey)]>([])
 
-    /// Runs an update's closure.
+    /// Runs an update's closure, and records its item and thread while it runs.
     static func changing<Result>(_ item: FetchKey, _ body: () throws -> Result) rethrows -> Result {
         let thread = pthread_self()
         open.withLock { $0.append((thread, item)) }
@@ -25,9 +26,9 @@ enum OpenUpdates {
         return try body()
     }
 
-    /// Whether the calling thread is in such a closure for this item.
+    /// Whether the calling thread is running the closure of an update of this item.
     static func contain(_ item: @autoclosure () -> FetchKey) -> Bool {
-        // The thread has counted its own.
+        // If the thread is in a closure, it has counted itself, so a relaxed load is enough.
         guard count.load(ordering: .relaxed) > 0 else { return false }
         let (thread, item) = (pthread_self(), item())
         return open.withLock { open in open.contains { $0.thread == thread && $0.item == item } }
@@ -35,7 +36,7 @@ enum OpenUpdates {
 }
 
 extension SecretStore {
-    /// The item with its scope and namespace, the same for all stores.
+    /// Returns a key for the item in its scope and namespace, which is the same in all stores.
     func updateKey(_ item: ItemIdentity) -> FetchKey { FetchKey(self, item, Void.self) }
 
     func checkWrite(_ item: ItemIdentity) throws(SecretStoreError) {

@@ -1,19 +1,24 @@
 public import Keyutils
 
-/// The operations that change an item, for tasks: where others are in the way, these wait without keeping a thread.
+/// Async forms of the operations that change an item; they wait for others without blocking a thread.
 ///
-/// Each does what the blocking form does, and waits up to `limit`: for others, and if the quota is full, for the kernel to
-/// free quota. A set or add waits for quota all that time, an update for about a second, the rest for 150 ms, because they
-/// can do without. With a limit of zero there is one attempt, besides waits of at most 100 ms for the kernel or for a
-/// process that makes the namespace's keyrings. A task that is cancelled after a step that others can see completes the
-/// operation, which then waits for up to ten seconds, whatever the limit.
+/// Each form does the same as its blocking counterpart, but waits for at most `limit`: for other writers and, if the
+/// quota is full, for the kernel to free quota. `set` and `add` use the whole limit to wait for quota. An update waits
+/// about a second for it, and the other operations 150 ms, because they can work without it.
 ///
-/// The blocking forms may be called from tasks too. They take microseconds, but if items are updated they wait for
-/// the holder of the item, for ten seconds at most, and if the quota is full for about a second.
+/// With a limit of zero, an operation makes one attempt. It can still wait up to 100 ms for the kernel, or for a
+/// process that is creating the namespace's keyrings.
+///
+/// If a task is cancelled after a step that others can already see, the operation is completed anyway. It then waits up
+/// to ten seconds, whatever the limit.
+///
+/// Tasks can also call the blocking forms. These take microseconds, but they block the thread for up to ten seconds
+/// while another writer holds the item for an update, and for about a second if the quota is full.
 extension SecretStore {
-    /// Stores bytes, replacing any existing item; waits for others up to `limit`.
+    /// Stores bytes, replacing any existing item; waits for at most `limit`.
     ///
-    /// - Throws: `CancellationError`; ``SecretStoreError`` as ``set(_:for:timeout:refreshAfter:usableFor:)-(SecretBytes,_,_,_,_)``.
+    /// - Throws: `CancellationError`; ``SecretStoreError`` as
+    ///   ``set(_:for:timeout:refreshAfter:usableFor:)-(SecretBytes,_,_,_,_)``.
     public nonisolated(nonsending) func set(
         _ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration? = nil,
         refreshAfter: Duration? = nil,
@@ -30,9 +35,10 @@ extension SecretStore {
         if let freshness { try await finishInTask(freshness) }
     }
 
-    /// Stores a value, replacing any existing item; waits for others up to `limit`.
+    /// Stores a value, replacing any existing item; waits for at most `limit`.
     ///
-    /// - Throws: `CancellationError`; ``SecretStoreError`` as ``set(_:for:timeout:refreshAfter:usableFor:)-(Value,_,_,_,_)``.
+    /// - Throws: `CancellationError`; ``SecretStoreError`` as
+    ///   ``set(_:for:timeout:refreshAfter:usableFor:)-(Value,_,_,_,_)``.
     public nonisolated(nonsending) func set<Value: Encodable>(
         _ value: Value, for item: ItemIdentity, timeout: Duration? = nil, refreshAfter: Duration? = nil,
         usableFor: Duration? = nil, waiting limit: Duration
@@ -42,9 +48,10 @@ extension SecretStore {
             usableFor: usableFor, waiting: limit)
     }
 
-    /// Stores bytes only if there is no live item; waits for others up to `limit`.
+    /// Stores bytes unless a live item exists; waits for at most `limit`.
     ///
-    /// - Throws: `CancellationError`; ``SecretStoreError`` as ``add(_:for:timeout:refreshAfter:usableFor:)-(SecretBytes,_,_,_,_)``.
+    /// - Throws: `CancellationError`; ``SecretStoreError`` as
+    ///   ``add(_:for:timeout:refreshAfter:usableFor:)-(SecretBytes,_,_,_,_)``.
     public nonisolated(nonsending) func add(
         _ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration? = nil,
         refreshAfter: Duration? = nil,
@@ -61,9 +68,10 @@ extension SecretStore {
         if let freshness { try await finishInTask(freshness) }
     }
 
-    /// Stores a value only if there is no live item; waits for others up to `limit`.
+    /// Stores a value unless a live item exists; waits for at most `limit`.
     ///
-    /// - Throws: `CancellationError`; ``SecretStoreError`` as ``add(_:for:timeout:refreshAfter:usableFor:)-(Value,_,_,_,_)``.
+    /// - Throws: `CancellationError`; ``SecretStoreError`` as
+    ///   ``add(_:for:timeout:refreshAfter:usableFor:)-(Value,_,_,_,_)``.
     public nonisolated(nonsending) func add<Value: Encodable>(
         _ value: Value, for item: ItemIdentity, timeout: Duration? = nil, refreshAfter: Duration? = nil,
         usableFor: Duration? = nil, waiting limit: Duration
@@ -73,10 +81,9 @@ extension SecretStore {
             usableFor: usableFor, waiting: limit)
     }
 
-    /// Gives the item that is there a new timeout, counted from now; false where there is none.
+    /// Sets a new timeout for the existing item, counted from now; waits for at most `limit`.
     ///
-    /// Waits for others up to `limit`.
-    ///
+    /// - Returns: false if the item does not exist.
     /// - Throws: `CancellationError`; ``SecretStoreError`` as ``expire(_:timeout:)``.
     @discardableResult
     public nonisolated(nonsending) func expire(
@@ -92,10 +99,9 @@ extension SecretStore {
         return isFound
     }
 
-    /// Takes the timeout of the item that is there away, so that it lives as long as its scope; false where there is none.
+    /// Removes the existing item's timeout, so that it lives as long as its scope; waits for at most `limit`.
     ///
-    /// Waits for others up to `limit`.
-    ///
+    /// - Returns: false if the item does not exist.
     /// - Throws: `CancellationError`; ``SecretStoreError`` as ``removeTimeout(of:)``.
     @discardableResult
     public nonisolated(nonsending) func removeTimeout(
@@ -110,10 +116,9 @@ extension SecretStore {
         return isFound
     }
 
-    /// Deletes the item; false where there was none.
+    /// Deletes the item; waits for at most `limit`.
     ///
-    /// Waits for others up to `limit`.
-    ///
+    /// - Returns: false if the item did not exist.
     /// - Throws: `CancellationError`; ``SecretStoreError`` as ``delete(_:)``.
     @discardableResult
     public nonisolated(nonsending) func delete(_ item: ItemIdentity, waiting limit: Duration) async throws -> Bool {
@@ -122,10 +127,11 @@ extension SecretStore {
         return try await wait.runInTask { attempt throws(SecretStoreError) in try backend.delete(item, &attempt) }
     }
 
-    /// Deletes the items of a service, server or tag, whatever their accounts, one after the other; waits for others up to
-    /// `limit` in all.
+    /// Deletes all items of a service, server or tag, whatever their accounts; waits for at most `limit` in all.
     ///
-    /// - Returns: how many there were.
+    /// The items are deleted one after the other.
+    ///
+    /// - Returns: the number of deleted items.
     /// - Throws: `CancellationError`; ``SecretStoreError`` as ``clear(of:service:)``.
     @discardableResult
     public nonisolated(nonsending) func clear(
@@ -135,7 +141,7 @@ extension SecretStore {
         var wait = Wait.freeingQuota(upTo: limit)
         for item in try identities(of: kind, service: service) {
             try checkWrite(item)
-            // The count is owed to the caller once an item is gone.
+            // After the first deletion, the caller must get the count, so the task can't be cancelled any more.
             let isDeleted = try await wait.runInTask(isCancellable: count == 0) { attempt throws(SecretStoreError) in
                 try backend.delete(item, &attempt)
             }

@@ -1,7 +1,10 @@
 extension SecretStore {
-    /// Stores the value of an optional, which is better unwrapped before: that `nil` is no secret shows at run time only.
+    /// Stores the value of an optional; unwrap the optional before the call instead.
     ///
-    /// - Throws: ``SecretStoreError`` with `unencodable` for `nil`, or as ``set(_:for:timeout:refreshAfter:usableFor:)-(Value,_,_,_,_)``.
+    /// `nil` can't be stored, and this form finds that out only at run time.
+    ///
+    /// - Throws: ``SecretStoreError`` with `unencodable` for `nil`, or as
+    ///   ``set(_:for:timeout:refreshAfter:usableFor:)-(Value,_,_,_,_)``.
     @available(*, deprecated, message: "unwrap the optional: nil can't be stored")
     public func set<Value: Encodable>(
         _ value: Value?,
@@ -14,9 +17,12 @@ extension SecretStore {
         try set(value, for: item, timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor)
     }
 
-    /// Stores the value of an optional if no live item is there; the optional is better unwrapped before.
+    /// Stores the value of an optional unless a live item exists; unwrap the optional before the call instead.
     ///
-    /// - Throws: ``SecretStoreError`` with `unencodable` for `nil`, or as ``add(_:for:timeout:refreshAfter:usableFor:)-(Value,_,_,_,_)``.
+    /// `nil` can't be stored, and this form finds that out only at run time.
+    ///
+    /// - Throws: ``SecretStoreError`` with `unencodable` for `nil`, or as
+    ///   ``add(_:for:timeout:refreshAfter:usableFor:)-(Value,_,_,_,_)``.
     @available(*, deprecated, message: "unwrap the optional: nil can't be stored")
     public func add<Value: Encodable>(
         _ value: Value?,

@@ -1,41 +1,50 @@
 import Keyutils
 
 extension SecretStore {
-    /// How long an update may take unless another duration is given: much longer than one that only computes.
+    /// The default for how long an update can take: much longer than a closure that only computes needs.
     package static let updateDuration = Duration.seconds(2)
 
-    /// Reads an item, lets `change` make a new value of it, and stores that, as one step to everybody else: no write of
-    /// another thread or process is lost.
+    /// Replaces an item's value with one made from the old value, as one step that loses no other write.
+    ///
+    /// `change` gets the old value and returns the new one. To all other threads and processes, the read and the write
+    /// are one step, so none of their writes is lost.
     ///
     /// ```swift
     /// try store.blockingUpdate(counter, timeout: .seconds(3_600)) { (old: Int?) in (old ?? 0) + 1 }
     /// ```
     ///
-    /// Writers of the same item take turns: whoever sets, adds, updates, deletes or expires it waits until the update is
-    /// through, for ten seconds at most (then `contended`). So `change` should be quick, do nothing that lasts, and not write
-    /// the same item in another way; it may be called again where the item was cleared or has expired meanwhile. Readers
-    /// never wait, and see the old value or the new one.
+    /// Writers of the same item are serialised. A thread or process that sets, adds, updates, deletes or expires the
+    /// item waits until the update has finished. If that takes more than ten seconds, it throws `contended`. So
+    /// `change` should be quick and have no lasting side effects, and it must not write the same item in another way.
+    /// It can be called again if the item is cleared or expires during the update. Readers never wait; they see the old
+    /// value or the new one.
     ///
-    /// **What is guaranteed when it takes too long**, because `change` does, or because the process is stopped or killed:
-    /// after `duration` somebody else may begin. From that moment on this update can't write any more, wherever it was
-    /// stopped: the kernel itself turns its write down, however late it comes. It then throws `leaseLost`, and has written
-    /// nothing; also where nobody else came, if it finds out in time. An update that returns has been written.
+    /// **If an update takes too long**, because `change` is slow or because the process is stopped or killed, another
+    /// writer can begin after `duration`. From then on this update can't write, no matter where it was stopped: the
+    /// kernel itself refuses its write, however late it arrives. The update then throws `leaseLost` and has written
+    /// nothing. If it notices before its write that `duration` has passed, it throws `leaseLost` even if no other
+    /// writer has begun. An update that returns has written its value.
     ///
-    /// There are two exceptions. A ``clear()`` or an expiry takes no turn: one that falls between the update's last look and
-    /// its write, a microsecond, counts as before the update. And where the quota has no room for the new value beside the
-    /// old one, that is written over in place, and only the clock keeps a process from doing so late.
+    /// There are two exceptions:
+    /// - ``clear()`` and expiry don't wait for an update. If one of them happens in the microsecond between the
+    ///   update's last check and its write, it counts as having happened before the update.
+    /// - If the quota has no room for the new value next to the old one, the update overwrites the old value in place.
+    ///   Then only the clock keeps a process from writing too late.
     ///
     /// - Parameters:
-    ///   - item: which item.
-    ///   - type: what it holds.
-    ///   - timeout: when the kernel drops the new value, counted from now; `nil` for the scope's life. The old timeout is
-    ///     replaced with the old value: the kernel can't tell it exactly, so say what the new value is to have.
-    ///   - duration: how long the update may take; up to one hour.
-    ///   - limit: how long to wait for others.
-    ///   - change: makes the new value of the old one, which is `nil` where there is no such item; `nil` deletes the item.
+    ///   - item: the item to update.
+    ///   - type: the type of its value.
+    ///   - timeout: how long the kernel keeps the new value, counted from now; `nil` for as long as the scope exists.
+    ///     The old value's timeout is not kept, because the kernel doesn't report it exactly: always state the one for
+    ///     the new value.
+    ///   - duration: how long the update can take, at most one hour.
+    ///   - limit: how long to wait for other writers.
+    ///   - change: makes the new value from the old one, which is `nil` if the item does not exist. Return `nil` to
+    ///     delete the item.
     /// - Returns: the new value.
-    /// - Throws: ``SecretStoreError`` with `leaseLost`, `contended` where others had the item all the time, `undecodable`,
-    ///   `unencodable`, `tooLarge` or `invalidTimeout`; and what `change` throws. The item is unchanged then.
+    /// - Throws: ``SecretStoreError`` with `leaseLost`, `contended` if other writers held the item all the
+    ///   time, `undecodable`, `unencodable`, `tooLarge` or `invalidTimeout`; the error of `change`. The item is
+    ///   then unchanged.
     @available(*, noasync, message: "keeps the thread; 'await' 'update'")
     @discardableResult
     public func blockingUpdate<Value: Codable>(
@@ -68,12 +77,12 @@ extension SecretStore {
         }
     }
 
-    /// Replaces an item's value with one made of the old value, as one step, without keeping a thread.
+    /// Replaces an item's value with one made from the old value, as one step, without blocking a thread.
     ///
-    /// Its guarantees and parameters are those of ``blockingUpdate(_:as:timeout:lasting:waiting:_:)``. `change` is not
-    /// asynchronous on purpose: all other writers of the item wait for it.
+    /// The guarantees and parameters are those of ``blockingUpdate(_:as:timeout:lasting:waiting:_:)``. `change` is
+    /// deliberately not asynchronous, because all other writers of the item wait for it.
     ///
-    /// - Throws: `CancellationError` while it waits, and as ``blockingUpdate(_:as:timeout:lasting:waiting:_:)``.
+    /// - Throws: `CancellationError` while it waits; otherwise as ``blockingUpdate(_:as:timeout:lasting:waiting:_:)``.
     @discardableResult
     public nonisolated(nonsending) func update<Value: Codable>(
         _ item: ItemIdentity,
@@ -106,12 +115,12 @@ extension SecretStore {
         }
     }
 
-    /// The result of an update's closure, encoded.
+    /// The encoded result of an update's closure.
     private struct NewValue<Value>: ~Copyable {
         let value: Value?
-        /// `nil` to delete the item.
+        /// The bytes to store; `nil` to delete the item.
         let bytes: SecretBytes?
-        /// False if the item is absent and stays so.
+        /// False if the item did not exist and the closure returned `nil`, so that there is nothing to write.
         let isChange: Bool
 
         func commit(
@@ -128,7 +137,7 @@ extension SecretStore {
         }
     }
 
-    /// Reads the item and lets `change` make a new value of it.
+    /// Reads the item, calls `change` with its value, and encodes the result.
     private func newValue<Value>(
         of item: ItemIdentity, by update: any ItemUpdate, _ coding: ValueCoding<Value>,
         _ change: (Value?) throws -> Value?

@@ -9,45 +9,53 @@ public import Keyutils
 /// let again = try store.get(token, as: String.self)
 /// ```
 ///
-/// One verb a concept: `get` reads, `set` replaces, `add` refuses what is there, `update` changes, `expire` gives a new
-/// timeout, `delete` removes, `clear` empties; a slot has `load` and `save` for the first two. An item has no label where it
-/// is the verb's object, `for:` where something is stored for it, `of:` where something that it has is looked at. `as:` is a
-/// type, `timeout:` how long the kernel keeps it. What only tells how a change went may be dropped by the caller.
+/// Each concept has one verb: `get` reads, `set` replaces, `add` fails if the item exists, `update` changes, `expire`
+/// sets a new timeout, `delete` removes, and `clear` empties. For a slot, `get` and `set` are called `load` and `save`.
 ///
-/// A store may be shared by any number of threads and tasks, and any number of processes may use the same namespace at
-/// once. Every change becomes visible in one step.
+/// The labels are consistent too. An item has no label if it is the verb's object, `for:` if a call stores something
+/// for it, and `of:` if a call looks at something that belongs to it. `as:` is a type, and `timeout:` is how long the
+/// kernel keeps the item. A result that only reports how a change went can be ignored.
 ///
-/// The calls are synchronous and take microseconds, reads always. A write may take longer in two cases: if the quota is full,
-/// it waits for the kernel to free quota, for about a second; if its item is being updated, it waits for the holder of the
-/// item, for ten seconds at most. The first `update` of a namespace, a fetch by `value(for:)`, or an `add` over an expired item
-/// makes the namespace's writers use leases from then on: each plain write then takes the item's lease, and takes about three
-/// times as long. In a task, the forms with `waiting:` suspend the task and block no thread.
+/// Any number of threads and tasks can share a store, and any number of processes can use the same namespace at the
+/// same time. Every change becomes visible in one step.
 ///
-/// What any call may throw stands at ``SecretStoreError/Code-swift.enum``; a method names what it throws besides.
+/// The calls are synchronous and take microseconds. For reads, this is always true. A write takes longer in two
+/// cases: if the quota is full, it waits about a second for the kernel to free quota; if its item is being updated,
+/// it waits up to ten seconds for that update. In a task, use the forms with `waiting:`, which suspend the task and
+/// block no thread.
+///
+/// The first `update` in a namespace, the first fetch by `value(for:)`, or the first `add` over an expired item makes
+/// all writers of that namespace use leases from then on. Each plain write then takes the item's lease, which makes the
+/// write take about three times as long.
+///
+/// ``SecretStoreError/Code-swift.enum`` lists the errors that any call can throw. A method documents only the errors
+/// that it throws in addition.
 public final class SecretStore: Sendable {
-    /// The namespace of a store without an explicit one.
+    /// The namespace of a store that is created without one.
     package static let defaultNamespace = "default"
 
-    /// How values other than strings and bytes are encoded.
+    /// The codec for values other than strings and bytes.
     package let codec: any SecretCodec
 
-    /// Where the items are; wrap it in a backend of your own to see or change what is done to them.
+    /// The backend that keeps the items; wrap it in your own backend to observe or change operations.
     public let backend: any SecretBackend
 
-    /// A store in the kernel keyring.
+    /// Creates a store in the kernel keyring.
     ///
-    /// Resolves the scope in the calling thread, and makes nothing until something is stored.
+    /// Resolves the scope in the calling thread. The store creates its keyrings only when something is stored.
     ///
-    /// > Important: Where there is no session keyring, a look into the session scope leaves the user's stand-in for one in the
-    /// > calling thread's credentials, and with it all that is stored there, through `setuid`, `fork` and `exec`. A program
-    /// > that drops privileges, or starts one that does, makes its store afterwards or in a thread of its own.
+    /// > Important: If the calling thread has no session keyring, resolving the session scope puts the user's stand-in
+    /// > for one, `_uid_ses.N`, into the thread's credentials. That keyring stays there, with everything stored in it,
+    /// > through `setuid`, `fork` and `exec`. A program that drops privileges, or that starts a program that does,
+    /// > should create its store after that or in a separate thread.
     ///
     /// - Parameters:
-    ///   - scope: whose secrets they are.
-    ///   - namespace: whose items; give each application its own. Any text of up to some 250 bytes.
-    ///   - codec: how values other than strings and bytes are encoded.
-    /// - Throws: ``SecretStoreError`` with `invalidName`, `notFound` for an explicit keyring that is not there, `quotaExceeded`
-    ///   where the scope's keyring has to be made, or `unsupported` where the kernel has no persistent keyrings.
+    ///   - scope: the scope in which the secrets are kept.
+    ///   - namespace: the name of a set of items, up to about 250 bytes of any text. Give each application its own.
+    ///   - codec: the codec for values other than strings and bytes.
+    /// - Throws: ``SecretStoreError`` with `invalidName`, `notFound` if an explicit keyring does not exist,
+    ///   `quotaExceeded` if the scope's keyring must be created and there isn't room for it, or `unsupported` if the
+    ///   kernel has no persistent keyrings.
     public convenience init(
         _ scope: SecretScope = .session,
         namespace: String = "default",
@@ -56,7 +64,7 @@ public final class SecretStore: Sendable {
         self.init(backend: try KernelBackend(scope: scope, namespace: namespace), codec: codec)
     }
 
-    /// A store on a backend of your choice, such as the in-memory one for tests.
+    /// Creates a store with any backend, such as the in-memory backend for tests.
     public init(backend: any SecretBackend, codec: any SecretCodec = JSONSecretCodec()) {
         self.backend = backend
         self.codec = codec
@@ -64,8 +72,9 @@ public final class SecretStore: Sendable {
 }
 
 extension SecretStore {
-    /// Lends an item's bytes to `body` without a copy that outlives the call; `nil` if there is no such item.
+    /// Lends an item's bytes to `body`, without a copy that outlives the call.
     ///
+    /// - Returns: the result of `body`, or `nil` if the item does not exist.
     /// - Throws: ``SecretStoreError``. An item that is absent or expired is not an error.
     @inlinable
     public func withBytes<Result: ~Copyable>(
@@ -78,9 +87,10 @@ extension SecretStore {
         return result
     }
 
-    /// Lends an item's bytes to a closure that may throw; `nil` if there is no such item.
+    /// Lends an item's bytes to a closure that can throw.
     ///
-    /// - Throws: what `body` throws; ``SecretStoreError``. An item that is absent or expired is not an error.
+    /// - Returns: the result of `body`, or `nil` if the item does not exist.
+    /// - Throws: the error of `body`; ``SecretStoreError``. An item that is absent or expired is not an error.
     @inlinable
     public func withBytes<Value: ~Copyable, Failure: Error>(
         of item: ItemIdentity,
@@ -100,17 +110,19 @@ extension SecretStore {
         return isThere ? value : nil
     }
 
-    /// An item's bytes; `nil` where there is no such item.
+    /// Reads an item's bytes.
     ///
+    /// - Returns: the bytes, or `nil` if the item does not exist.
     /// - Throws: ``SecretStoreError``. An item that is absent or expired is not an error.
     public func get(_ item: ItemIdentity) throws(SecretStoreError) -> SecretBytes? {
         try withBytes(of: item) { SecretBytes(copying: $0) }
     }
 
-    /// An item's value; `nil` where there is no such item.
+    /// Reads an item's value.
     ///
-    /// A `String`, `Data` or `[UInt8]` is the secret itself; every other type is decoded by the codec of the store.
+    /// A `String`, `Data` or `[UInt8]` is the secret itself. The store's codec decodes every other type.
     ///
+    /// - Returns: the value, or `nil` if the item does not exist.
     /// - Throws: ``SecretStoreError`` with `undecodable`. An item that is absent or expired is not an error.
     public func get<Value: Decodable>(
         _ item: ItemIdentity,
@@ -122,17 +134,21 @@ extension SecretStore {
 
     /// Stores bytes, replacing any existing item.
     ///
-    /// With `refreshAfter` or `usableFor`, ``value(for:as:staleWhileRefreshing:fetchLasting:sharingFailuresFor:fetch:)`` treats
-    /// the value as one that it fetched itself. That is a second step, which may wait as `update` does. If there is no room for
-    /// it, the next caller fetches the item again.
+    /// With `refreshAfter` or `usableFor`,
+    /// ``value(for:as:staleWhileRefreshing:fetchLasting:sharingFailuresFor:fetch:)`` treats the value like one that it
+    /// has fetched itself. Storing this takes a second step, which can wait as `update` does. If the quota has no room
+    /// for that step, the next caller fetches the item again.
     ///
     /// - Parameters:
     ///   - secret: up to 32,767 bytes (32,766 if all of them are NUL), or 1,048,575 if the kernel has `big_key`.
-    ///   - item: which item.
-    ///   - timeout: when the kernel drops it, rounded up to whole seconds and never outlived; `nil` for the scope's life.
-    ///   - refreshAfter: after how long it is fetched again; more than nothing, and less than `timeout` and `usableFor`.
-    ///   - usableFor: for how long others get it while it is fetched again; `nil` for as long as it exists.
-    /// - Throws: ``SecretStoreError`` with `tooLarge`, or `invalidTimeout`; the existing item is then unchanged.
+    ///   - item: the item to store.
+    ///   - timeout: the longest time that the kernel keeps the item, rounded up to whole seconds; `nil` for as long as
+    ///     the scope exists.
+    ///   - refreshAfter: after how long the item is fetched again; more than zero, and less than `timeout`
+    ///     and `usableFor`.
+    ///   - usableFor: how long callers still get the value while another caller fetches a new one; `nil` for as long as
+    ///     the item exists.
+    /// - Throws: ``SecretStoreError`` with `tooLarge` or `invalidTimeout`; the existing item is then unchanged.
     public func set(
         _ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration? = nil,
         refreshAfter: Duration? = nil,
@@ -151,17 +167,19 @@ extension SecretStore {
 
     /// Stores a value, replacing any existing item.
     ///
-    /// A `String`, `Data` or `[UInt8]` is stored as it is; every other type is encoded by the codec of the store.
+    /// A `String`, `Data` or `[UInt8]` is stored as it is. The store's codec encodes every other type.
     ///
     /// - Parameters:
-    ///   - value: what to store.
-    ///   - item: which item.
-    ///   - timeout: when the kernel drops it, rounded up to whole seconds and never outlived; `nil` for the scope's life.
-    ///   - refreshAfter: after how long `value(for:)` fetches it again; more than nothing, and less than `timeout` and
-    ///     `usableFor`.
-    ///   - usableFor: for how long others get it while it is fetched again; `nil` for as long as it exists.
-    /// - Throws: ``SecretStoreError`` with `unencodable`, `tooLarge`, or `invalidTimeout`; the
-    ///   existing item is then unchanged.
+    ///   - value: the value to store.
+    ///   - item: the item to store.
+    ///   - timeout: the longest time that the kernel keeps the item, rounded up to whole seconds; `nil` for as long as
+    ///     the scope exists.
+    ///   - refreshAfter: after how long `value(for:)` fetches the item again; more than zero, and less than `timeout`
+    ///     and `usableFor`.
+    ///   - usableFor: how long callers still get the value while another caller fetches a new one; `nil` for as long as
+    ///     the item exists.
+    /// - Throws: ``SecretStoreError`` with `unencodable`, `tooLarge` or `invalidTimeout`; the existing item is
+    ///   then unchanged.
     public func set<Value: Encodable>(
         _ value: Value, for item: ItemIdentity, timeout: Duration? = nil, refreshAfter: Duration? = nil,
         usableFor: Duration? = nil
@@ -171,10 +189,12 @@ extension SecretStore {
             usableFor: usableFor)
     }
 
-    /// Stores bytes only if there is no live item; if many processes try it at the same time, one succeeds.
+    /// Stores bytes unless a live item exists.
     ///
-    /// - Throws: ``SecretStoreError`` with `duplicate` if there is one, or as
-    ///   ``set(_:for:timeout:refreshAfter:usableFor:)-(SecretBytes,_,_,_,_)``.
+    /// If many processes try this at the same time, one of them succeeds.
+    ///
+    /// - Throws: ``SecretStoreError`` with `duplicate` if a live item exists, or
+    ///   as ``set(_:for:timeout:refreshAfter:usableFor:)-(SecretBytes,_,_,_,_)``.
     public func add(
         _ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration? = nil,
         refreshAfter: Duration? = nil,
@@ -191,10 +211,12 @@ extension SecretStore {
         if let freshness { try finish(freshness) }
     }
 
-    /// Stores a value only if there is no live item; if many processes try it at the same time, one succeeds.
+    /// Stores a value unless a live item exists.
     ///
-    /// - Throws: ``SecretStoreError`` with `duplicate` if there is one, or as
-    ///   ``set(_:for:timeout:refreshAfter:usableFor:)-(Value,_,_,_,_)``.
+    /// If many processes try this at the same time, one of them succeeds.
+    ///
+    /// - Throws: ``SecretStoreError`` with `duplicate` if a live item exists, or
+    ///   as ``set(_:for:timeout:refreshAfter:usableFor:)-(Value,_,_,_,_)``.
     public func add<Value: Encodable>(
         _ value: Value, for item: ItemIdentity, timeout: Duration? = nil, refreshAfter: Duration? = nil,
         usableFor: Duration? = nil
@@ -206,7 +228,7 @@ extension SecretStore {
 }
 
 extension SecretStore {
-    /// Whether a live item is there.
+    /// Whether a live item exists.
     ///
     /// - Throws: ``SecretStoreError``.
     public func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
@@ -214,8 +236,9 @@ extension SecretStore {
         return try backend.contains(item)
     }
 
-    /// Gives the item that is there a new timeout, counted from now; false where there is none.
+    /// Sets a new timeout for the existing item, counted from now.
     ///
+    /// - Returns: false if the item does not exist.
     /// - Throws: ``SecretStoreError`` with `invalidTimeout`.
     @discardableResult
     public func expire(_ item: ItemIdentity, timeout: Duration) throws(SecretStoreError) -> Bool {
@@ -229,9 +252,10 @@ extension SecretStore {
         return isFound
     }
 
-    /// Takes the timeout of the item that is there away, so that it lives as long as its scope; false where there is none.
+    /// Removes the existing item's timeout, so that it lives as long as its scope.
     ///
-    /// - Throws: ``SecretStoreError`` with `unsupported` where the backend can't.
+    /// - Returns: false if the item does not exist.
+    /// - Throws: ``SecretStoreError`` with `unsupported` if the backend can't do this.
     ///
     /// The corresponding C function is `keyctl_set_timeout(3)` with 0.
     @discardableResult
@@ -245,8 +269,9 @@ extension SecretStore {
         return isFound
     }
 
-    /// Deletes the item; false where there was none.
+    /// Deletes the item.
     ///
+    /// - Returns: false if the item did not exist.
     /// - Throws: ``SecretStoreError``.
     @discardableResult
     public func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
@@ -255,17 +280,17 @@ extension SecretStore {
         return try wait.run { attempt throws(SecretStoreError) in try backend.delete(item, &attempt) }
     }
 
-    /// Deletes all items of the namespace in one step, and waits for nobody.
+    /// Deletes all items of the namespace in one step, without waiting for other writers.
     ///
     /// - Throws: ``SecretStoreError``.
     public func clear() throws(SecretStoreError) {
         try backend.clear()
     }
 
-    /// Deletes the items of a service, server or tag, whatever their accounts, one after the other.
+    /// Deletes all items of a service, server or tag, whatever their accounts, one after the other.
     ///
-    /// - Returns: how many there were.
-    /// - Throws: ``SecretStoreError``; some may be deleted then.
+    /// - Returns: the number of deleted items.
+    /// - Throws: ``SecretStoreError``; some items might then already be deleted.
     @discardableResult
     public func clear(of kind: ItemIdentity.Kind, service: String) throws(SecretStoreError) -> Int {
         var count = 0
@@ -273,37 +298,34 @@ extension SecretStore {
         return count
     }
 
-    /// What is known of an item, with the time that it has left as the kernel tells it; `nil` where there is no such item.
+    /// Reads an item's attributes, including the time left as the kernel reports it; never its secret.
     ///
-    /// Never its secret.
+    /// This reads `/proc/keys`, as ``items()`` does, so it takes about 200 microseconds. A `get` doesn't do this.
     ///
-    /// Reads `/proc/keys`, as ``items()`` does, so it takes some 200 microseconds: no part of a `get`.
-    ///
+    /// - Returns: the attributes, or `nil` if the item does not exist.
     /// - Throws: ``SecretStoreError``.
     public func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes? {
         try check(item)
         return try backend.attributes(of: item)
     }
 
-    /// All live items with their attributes, in the order of their descriptions.
+    /// Lists all live items with their attributes, in the order of their descriptions; never a secret.
     ///
-    /// Never a secret.
-    ///
-    /// Reads `/proc/keys`, where alone the kernel tells how much time is left; see ``identities()`` for less. On the way it
-    /// removes the leases of dead processes. It leaves out keys of other programs, and items that can't be read.
+    /// This reads `/proc/keys`, the only place where the kernel reports the time left; ``identities()`` costs less. It
+    /// also removes the leases of dead processes. Other programs' keys and items that can't be read are left out.
     ///
     /// - Throws: ``SecretStoreError``.
     public func items() throws(SecretStoreError) -> [ItemAttributes] {
         try backend.attributes().sorted { $0.item.keyDescription < $1.item.keyDescription }
     }
 
-    /// The keys among the items that can't be read, such as another user's; none with a backend other than the kernel's.
+    /// Lists the keys of items that can't be read, such as another user's; only the kernel's backend has any.
     package func unreadableKeys() throws(SecretStoreError) -> [KeySerial] {
         guard let kernel = backend as? KernelBackend else { return [] }
         return try kernel.unreadableKeys().sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// Which live items there are, in the order of their descriptions.
+    /// Lists the identities of all live items, in the order of their descriptions.
     ///
     /// - Throws: ``SecretStoreError``.
     public func identities() throws(SecretStoreError) -> [ItemIdentity] {
@@ -312,7 +334,7 @@ extension SecretStore {
 }
 
 extension SecretStore {
-    /// How long the value that is about to be stored is fresh and usable; `nil` if the caller states neither.
+    /// How long the value about to be stored is fresh and usable; `nil` if the caller states neither.
     func freshness(
         _ secret: borrowing SecretBytes, _ item: ItemIdentity, _ timeout: Duration?, _ refreshAfter: Duration?,
         _ usableFor: Duration?
@@ -322,7 +344,7 @@ extension SecretStore {
         return Freshness(of: secret, for: item, lifetime, in: self)
     }
 
-    /// Checks a write; its timeout for the kernel.
+    /// Checks a write, and converts its timeout for the kernel.
     func writeTimeout(_ timeout: Duration?, for item: ItemIdentity) throws(SecretStoreError) -> KeyTimeout? {
         try checkWrite(item)
         guard let timeout else { return nil }
@@ -351,7 +373,7 @@ extension SecretStore {
         _ item: ItemIdentity,
         with decode: (RawSpan) throws -> Value
     ) throws(SecretStoreError) -> Value? {
-        // Not through `withBytes` and a `Result`: generic types of generic types are looked up at run time.
+        // This does not use `withBytes` and a `Result`: nested generic types are looked up at run time.
         var value: Value?
         var failure: (any Error)?
         try check(item)
@@ -366,7 +388,7 @@ extension SecretStore {
         return value
     }
 
-    /// What a `get` makes of these bytes.
+    /// Decodes bytes as `get` does.
     package static func decode<Value: Decodable>(
         _ type: Value.Type, from bytes: RawSpan, of item: ItemIdentity, by codec: any SecretCodec
     ) throws(SecretStoreError) -> Value {

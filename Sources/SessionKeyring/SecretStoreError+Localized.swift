@@ -2,11 +2,11 @@ public import FoundationEssentials
 public import Keyutils
 
 extension SecretStoreError: LocalizedError {
-    /// What went wrong and with which item, for `localizedDescription`.
+    /// A description of the failure that names the item, for `localizedDescription`.
     public var errorDescription: String? { description }
 }
 
 extension KeyringError: LocalizedError {
-    /// What went wrong, for `localizedDescription`.
+    /// A description of the failure, for `localizedDescription`.
     public var errorDescription: String? { description }
 }

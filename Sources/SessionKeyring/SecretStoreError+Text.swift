@@ -1,9 +1,9 @@
 import Keyutils
 
 extension SecretStoreError {
-    /// What went wrong, in a few words, with how full the quota is.
+    /// A short description of the failure, with the quota's usage if the error has it.
     package var summary: String {
-        // Only the lease of an update has an item, and it keeps a late write from taking effect.
+        // Only an update's lease has an item, and that lease keeps a late write from taking effect.
         if code == .leaseLost, item != nil { return "the update took too long, and nothing was written" }
         if let detail { return detail.summary }
         guard let quota else { return code.summary }
@@ -13,7 +13,7 @@ extension SecretStoreError {
 }
 
 extension SecretStoreError.Code {
-    /// What went wrong, in a few words.
+    /// A short description of the failure.
     package var summary: String {
         switch self {
         case .notFound: "no such item, or it has expired"
@@ -70,7 +70,7 @@ extension SecretStoreError.Code {
 }
 
 extension SecretStoreError.Detail {
-    /// The reason, in a few words.
+    /// A short description of the reason.
     package var summary: String {
         switch self {
         case .foreignThread:

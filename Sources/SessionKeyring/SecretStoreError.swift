@@ -1,43 +1,43 @@
 public import Keyutils
 
-/// Why the store could not do what it was asked: a code to act on, the item, and the kernel's error where there is one.
+/// An error of the store: a code to act on, the item, and the kernel's error if there was one.
 ///
-/// No form of it shows a secret. Two are equal if code, item and the kernel's error number are: which system call failed, and
-/// how full the quota was, don't count. New codes may come, so a `switch` over ``code-swift.property`` has a
-/// `default`.
+/// No text of the error shows a secret. Two errors are equal if their codes, their items and the kernel's error numbers
+/// are equal; the failed system call and the quota's usage don't count. Later versions can add codes, so a `switch`
+/// over ``code-swift.property`` needs a `default`.
 public struct SecretStoreError: Error, Hashable, Sendable {
-    /// What went wrong, in terms that a caller can act on.
+    /// The kind of failure, in terms that a caller can act on.
     public let code: Code
-    /// The item that it was about, if it was about one.
+    /// The item that the operation was about, if it was about one.
     public let item: ItemIdentity?
     /// The keyring operation that failed, if one did.
     public var underlying: KeyringError? { circumstances.underlying }
-    /// What the user has of keys and bytes and may have, where that is too little and the kernel tells.
+    /// The user's key quota and its usage, if the quota was exceeded and the kernel reports it.
     public var quota: KeyQuota? { circumstances.quota }
-    /// The reason for the code, as far as only the texts and a debugger need it.
+    /// The exact reason for the code, for the error's texts and for debugging only.
     package var detail: Detail? { circumstances.detail }
     private let circumstances: Circumstances
 
-    /// An error with its circumstances; backends of your own make these.
+    /// Creates an error; use this in your own backends.
     public init(
         _ code: Code, item: ItemIdentity? = nil, underlying: KeyringError? = nil, quota: KeyQuota? = nil
     ) {
         self.init(code, item: item, Circumstances(detail: nil, underlying: underlying, quota: quota))
     }
 
-    /// An error whose texts say more than its code.
+    /// Creates an error whose texts are more exact than its code.
     package init(_ detail: Detail, item: ItemIdentity? = nil, underlying: KeyringError? = nil) {
         self.init(detail.code, item: item, Circumstances(detail: detail, underlying: underlying, quota: nil))
     }
 
     private init(_ code: Code, item: ItemIdentity?, _ circumstances: Circumstances) {
         self.code = code
-        // A sentinel is the store's own affair.
+        // Sentinels are internal to the store, so the error names the item that the sentinel belongs to.
         self.item = item.map { $0.isSentinel ? ItemIdentity($0.kind, service: $0.service, account: $0.account) : $0 }
         self.circumstances = circumstances
     }
 
-    /// The description of a failure for its texts; equal if the kernel's error numbers are.
+    /// The details of a failure, for its texts; equal if the kernel's error numbers are.
     private struct Circumstances: Hashable, Sendable {
         let detail: Detail?
         let underlying: KeyringError?
@@ -48,30 +48,36 @@ public struct SecretStoreError: Error, Hashable, Sendable {
         func hash(into hasher: inout Hasher) { hasher.combine(underlying?.errno) }
     }
 
-    /// The owner of a name that is not usable.
+    /// The kind of thing that has an unusable name.
     package enum Subject: String, Sendable {
         case item, namespace, lease
     }
 
     /// The exact reason, for a code with several.
     package enum Detail: Hashable, Sendable {
-        /// The keyring belongs to other threads: a process's admits threads that were made after it, a thread's only that one.
+        /// The keyring belongs to other threads.
+        ///
+        /// A process keyring admits only threads that were created after it. A thread keyring admits only its thread.
         case foreignThread
-        /// The keyring with this serial, the session's or one of the store's, is restricted: no key can be added to it.
+        /// The keyring with this serial is restricted, so no key can be added to it.
+        ///
+        /// It is the session's keyring or one of the store's keyrings.
         case restricted(KeySerial)
-        /// Data can't be read back after a write: the keyring was replaced under the store, again and again.
+        /// Data can't be read back after a write, because the keyring was replaced again and again.
         case unreadableAfterWrite
-        /// A lease lasts at least 10 milliseconds and at most one hour.
+        /// The lease's duration is not between 10 milliseconds and one hour.
         case leaseDuration
-        /// An item is to be refreshed before the end of its timeout, and not at once.
+        /// The time to refresh the item is zero, or not before the end of the item's timeout.
         case refreshTime
         /// The value is `nil`, which can't be stored.
         case missingValue
-        /// The closure of an `update` wrote the item that it updates. It returns the new value instead.
+        /// The closure of an `update` wrote the item that it updates.
+        ///
+        /// The closure must return the new value instead.
         case insideUpdate
         /// A name is empty or too long.
         case invalidName(ItemIdentity.NameProblem, of: Subject)
-        /// Something was in the way of an attempt.
+        /// The attempt was blocked, for this reason.
         case blocked(Blockage)
 
         var code: Code {
@@ -88,70 +94,78 @@ public struct SecretStoreError: Error, Hashable, Sendable {
 }
 
 extension SecretStoreError {
-    /// The kinds of failure; more may come.
+    /// The kinds of failure; later versions can add more.
     ///
-    /// **Any call may throw** `forbidden`, `sessionRevoked`, `unavailable`, `contended` and `unexpected`, and
-    /// one that names an item `invalidName`. **What stores, changes or takes a lease** may also throw `foreignSession`,
-    /// `quotaExceeded`, and `notFound` where the scope's keyring is gone. What else a
-    /// method throws, it says itself.
+    /// **Any call can throw** `forbidden`, `sessionRevoked`, `unavailable`, `contended` and `unexpected`. A call that
+    /// names an item can also throw `invalidName`. **A call that stores something, changes something or takes a lease**
+    /// can also throw `foreignSession`, `quotaExceeded`, and `notFound` if the scope's keyring no longer exists. Each
+    /// method documents the other errors that it throws.
     @nonexhaustive
     public enum Code: Hashable, Sendable {
-        /// There is no such item, or it has expired, or the keyring to store in is gone. Only operations that need one throw
-        /// this; `get` returns `nil`.
+        /// The item does not exist or has expired, or the keyring to store in no longer exists.
+        ///
+        /// Only operations that need the item or the keyring throw this; `get` returns `nil`.
         case notFound
-        /// `add` found a live item of that identity.
+        /// `add` found a live item with that identity.
         case duplicate
         /// A name is empty or too long.
         case invalidName
         /// A duration is out of range.
         ///
-        /// Timeouts are positive and at most 4,294,967,295 seconds, leases last 10 milliseconds to one hour, and an item is
-        /// refreshed before it expires.
+        /// A timeout is positive and at most 4,294,967,295 seconds. A lease lasts from 10 milliseconds to one hour. An
+        /// item is refreshed before it expires.
         case invalidTimeout
         /// The secret has more bytes than a key of this kernel can hold.
         case tooLarge(size: Int, limit: Int)
-        /// The user's share of keys or key bytes is full, and stayed full while the store waited. Nothing was lost.
+        /// The user's quota of keys or key bytes is full, and stayed full while the store waited.
         ///
-        /// ``SecretStoreError/quota`` tells how full.
+        /// Nothing was lost. ``SecretStoreError/quota`` reports the usage.
         case quotaExceeded
-        /// The session has ended: its keyring was revoked, as happens to a `tmux` that outlives its login.
+        /// The session has ended and its keyring was revoked, as happens to a `tmux` that outlives its login.
         case sessionRevoked
-        /// There is no usable kernel keyring: the kernel lacks it, or a seccomp filter hides it.
+        /// The kernel keyring can't be used: the kernel lacks it, or a seccomp filter hides it.
         case unavailable
-        /// The keyring or item belongs to somebody else, to other threads, or to a session that the calling thread is not in,
-        /// or the keyring was restricted.
+        /// The calling thread has no access to the keyring or the item.
+        ///
+        /// The keyring or the item belongs to another user, to other threads, or to a session that the calling thread
+        /// is not in, or the keyring was restricted.
         case forbidden
-        /// The session belongs to the user with this id, who could read what is stored in it. Nothing was stored.
+        /// The session belongs to another user, who could read the secrets stored in it.
         ///
-        /// ``SecretScope/sharedSession`` says that this is meant.
+        /// Nothing was stored. `ownerID` is that user's id. To store there on purpose,
+        /// use ``SecretScope/sharedSession``.
         case foreignSession(ownerID: UInt32)
-        /// A service or server was named alone, and has several accounts.
+        /// The caller named only a service or server, and it has several accounts.
         case ambiguous(accounts: [String])
-        /// The bytes are not what was asked for. The path leads to the part that is wrong; it never shows the bytes.
-        case undecodable(at: String)
-        /// The value can't be encoded. The path leads to the part that is wrong; it never shows the value.
-        case unencodable(at: String)
-        /// Other processes kept getting in the way for too long.
-        case contended
-        /// Somebody else held the lease all the time that the caller was willing to wait.
-        case leaseHeld
-        /// The caller lost a lease, so somebody else may have it.
+        /// The bytes can't be decoded as the requested type.
         ///
-        /// If an update throws it, nothing was written. The effects of a closure that ran under a lease are unknown.
+        /// The path leads to the part that is wrong; it never shows the bytes.
+        case undecodable(at: String)
+        /// The value can't be encoded.
+        ///
+        /// The path leads to the part that is wrong; it never shows the value.
+        case unencodable(at: String)
+        /// Others blocked the operation for too long.
+        case contended
+        /// Another holder kept the lease for as long as the caller was willing to wait.
+        case leaseHeld
+        /// The caller lost a lease, so another holder might have it.
+        ///
+        /// If an update throws this, it has written nothing. If a closure ran under the lease, its effects are unknown.
         case leaseLost
-        /// A fetch took longer than its limit, and was cancelled.
+        /// A fetch took longer than its limit and was cancelled.
         case fetchTimedOut
-        /// A fetch has failed a short time ago, and the caller asked not to try again so soon.
+        /// A fetch failed a short time ago, and the caller asked not to try again so soon.
         case fetchFailed
-        /// This kernel can't do it.
+        /// The kernel or the backend does not support the operation.
         case unsupported
-        /// Anything else, such as a write of an item from within its `update`; look at ``SecretStoreError/underlying``.
+        /// Any other failure, such as writing an item inside its own `update`; see ``SecretStoreError/underlying``.
         case unexpected
     }
 }
 
 extension SecretStoreError {
-    /// An error of the kernel's, in the store's terms.
+    /// Translates an error of the kernel into the store's terms.
     package init(_ error: KeyringError, item: ItemIdentity? = nil) {
         if let serial = error.restrictedKeyring {
             self.init(.restricted(serial), item: item, underlying: error)
@@ -173,14 +187,14 @@ extension SecretStoreError {
 }
 
 extension SecretStoreError: CustomStringConvertible {
-    /// One line: what went wrong and with which item; never the secret.
+    /// One line that describes the failure and names the item; never the secret.
     public var description: String {
         let subject = item.map { "\($0.shortDescription): " } ?? ""
         let cause = underlying.map { " [\($0)]" } ?? ""
         return subject + summary + cause
     }
 
-    /// What to do about it, in one line.
+    /// One line on what to do about the failure.
     public var hint: String {
         if let detail { return detail.hint }
         return switch code {

@@ -1,15 +1,16 @@
 public import Keyutils
 
-/// A fetch of an item that a backend watches.
+/// A fetch of an item, during which a backend watches the item.
 ///
-/// It is used by one thread at a time, and ends when nobody refers to it any more.
+/// One thread uses it at a time. The watch ends with the last reference to this object.
 public protocol ItemFetch: AnyObject, Sendable {
-    /// Makes what was fetched visible, complete with its timeout, in one step, unless something happened to the item since
-    /// the fetch began: it was set, deleted or cleared.
+    /// Stores the fetched value, unless the item was set, deleted or cleared since the fetch began.
     ///
-    /// - Returns: false, with nothing stored, if something happened to the item.
-    /// - Throws: ``SecretStoreError`` with `leaseLost`, with nothing stored, if it is to be tried again; or as
-    ///   ``SecretBackend/set(_:for:timeout:_:)`` does.
+    /// The value becomes visible in one step, complete with its timeout.
+    ///
+    /// - Returns: false, with nothing stored, if the item was set, deleted or cleared.
+    /// - Throws: ``SecretStoreError`` with `leaseLost`, with nothing stored, if the caller should try again; or
+    ///   as ``SecretBackend/set(_:for:timeout:_:)``.
     func store(
         _ bytes: RawSpan, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> Bool

@@ -1,26 +1,31 @@
 public import Keyutils
 
-/// The right to change one item, which a backend has granted; it is released when nobody refers to it any more.
+/// The right to change one item, which a backend has granted.
 ///
-/// It is used by one thread at a time.
+/// One thread uses it at a time. The right ends with the last reference to this object.
 public protocol ItemUpdate: AnyObject {
-    /// Lends the item's bytes to `body`, once; false, without calling it, for an item that is absent or has expired.
+    /// Lends the item's bytes to `body`, once.
+    ///
+    /// - Returns: false, without calling `body`, if the item is absent or has expired.
     func read(_ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool
 
-    /// Makes the new bytes visible, complete with their timeout, in one step; `nil` removes the item.
+    /// Replaces the item's bytes in one step, complete with their timeout; `nil` removes the item.
     ///
-    /// - Returns: false, with nothing changed, if the item is not what was read last, as after a `clear`.
-    /// - Throws: ``SecretStoreError`` with `leaseLost` if others may have the right by now, or as
-    ///   ``SecretBackend/set(_:for:timeout:_:)`` does; nothing is changed then.
+    /// - Returns: false, with nothing changed, if the item has changed since it was read, for example after a `clear`.
+    /// - Throws: ``SecretStoreError`` with `leaseLost` if another writer might have the right by now, or as
+    ///   ``SecretBackend/set(_:for:timeout:_:)``. Nothing is changed then.
     func commit(
         _ bytes: RawSpan?, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> Bool
 }
 
 extension SecretBackend {
-    /// Changes an item in one attempt; if the commit is blocked, the next attempt continues with the same right.
+    /// Changes an item in one attempt.
     ///
-    /// - Parameter change: reads the item and commits; called again if it returns false, because the item has changed.
+    /// If the commit is blocked, the next attempt continues with the same right.
+    ///
+    /// - Parameter change: reads the item and commits. It returns false if the item has changed, and is
+    ///   then called again.
     func update(
         _ item: ItemIdentity, _ attempt: inout BackendAttempt,
         _ change: (any ItemUpdate, inout BackendAttempt) throws(SecretStoreError) -> Bool

@@ -1,14 +1,20 @@
-/// A lease that a backend has granted; it is released, if it was not before, when nobody refers to it any more.
+/// A lease that a backend has granted.
+///
+/// It is released with the last reference to this object, unless it was released before.
 public protocol LeaseHandle: AnyObject, Sendable {
-    /// A number greater than that of every holder before.
+    /// A number greater than those of all earlier holders.
     var fencingNumber: UInt64 { get }
 
-    /// How long it is surely still held; zero if it may be somebody else's.
+    /// How long the lease is certainly still held; zero if another holder might have it.
     var timeLeft: Duration { get }
 
-    /// Makes it last so long from now on; false if it may be somebody else's.
+    /// Extends the lease, so that it lasts for `duration` from now on.
+    ///
+    /// - Returns: false if another holder might have the lease.
     func renew(lasting duration: Duration) throws(SecretStoreError) -> Bool
 
-    /// Gives it back; false if it may have been somebody else's by then, or was given back before.
+    /// Releases the lease.
+    ///
+    /// - Returns: false if another holder might have had the lease by then, or if it was already released.
     func release() -> Bool
 }

@@ -1,112 +1,132 @@
 public import Keyutils
 
-/// Where a store keeps its items.
+/// The place where a store keeps its items.
 ///
-/// The library's own backend is the kernel's keyring; the in-memory one of `SessionKeyringTesting` serves tests. Your own
-/// backend may wrap another one: ``SecretStore/backend``. The conformance suite of `SessionKeyringTesting` checks what every
-/// backend must do.
+/// The library's own backend is the kernel keyring. The in-memory backend of `SessionKeyringTesting` is for tests,
+/// and its conformance suite checks everything that a backend must do. Your own backend can wrap another one, such
+/// as ``SecretStore/backend``.
 ///
-/// **A backend never waits.** If something is in the way of an operation, the operation throws ``SecretStoreError`` with
-/// `contended`, or with `quotaExceeded`; the store waits, sleeping or suspending its task, and calls it again with the
-/// same ``BackendAttempt``. All operations may be called from any thread at any time.
+/// **A backend never waits.** If something blocks an operation, the operation throws ``SecretStoreError`` with
+/// `contended` or `quotaExceeded`. The store then waits, by sleeping or by suspending its task, and calls the operation
+/// again with the same ``BackendAttempt``. Any thread can call any operation at any time.
 ///
-/// Identities arrive checked. Some name hidden items that the store keeps next to an item; those are items like all others,
-/// except that lists have only items whose ``ItemIdentity/keyDescription`` can be read back by
-/// ``ItemIdentity/init(keyDescription:)``.
+/// The store checks identities before it passes them on. Some identities name hidden items that the store keeps next to
+/// an item. A backend treats them like all other items, with one exception: its lists contain only items whose
+/// ``ItemIdentity/keyDescription`` can be read back by ``ItemIdentity/init(keyDescription:)``.
 public protocol SecretBackend: Sendable {
-    /// Lends an item's bytes to `body`, once; false, without calling it, for an item that is absent or has expired.
+    /// Lends an item's bytes to `body`, once.
+    ///
+    /// - Returns: false, without calling `body`, if the item is absent or has expired.
     func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool
 
-    /// Makes the item visible, complete with its timeout, in one step, replacing any existing one.
+    /// Stores the item in one step, complete with its timeout, replacing any existing one.
     ///
-    /// - Throws: ``SecretStoreError`` with `tooLarge`, or any other reason why the backend can't store it, with the old item
-    ///   unchanged.
+    /// - Throws: ``SecretStoreError`` with `tooLarge`, or with any other reason why the backend can't store it; the old
+    ///   item is then unchanged.
     func set(
         _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError)
 
-    /// Makes the item visible, complete with its timeout, in one step, unless a live one exists.
+    /// Stores the item in one step, complete with its timeout, unless a live one exists.
     ///
-    /// - Throws: ``SecretStoreError`` with `duplicate` if there is a live item, or as `set` does.
+    /// - Throws: ``SecretStoreError`` with `duplicate` if a live item exists, or as `set`.
     func add(
         _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError)
 
-    /// Gives the item a new timeout, counted from now, or none with `nil`: it then lives as long as its scope; false for an
-    /// absent item.
+    /// Sets a new timeout for the item, counted from now.
     ///
-    /// - Throws: ``SecretStoreError`` with `unsupported` for a `nil` that the backend can't do.
+    /// With `nil`, the item loses its timeout and lives as long as its scope.
+    ///
+    /// - Returns: false if the item is absent.
+    /// - Throws: ``SecretStoreError`` with `unsupported` if `timeout` is `nil` and the backend can't remove a timeout.
     func expire(
         _ item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> Bool
 
-    /// Whether there is a live item.
+    /// Whether a live item exists.
     func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool
 
-    /// Deletes the item; false for an absent one.
+    /// Deletes the item.
+    ///
+    /// - Returns: false if the item is absent.
     func delete(_ item: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool
 
     /// Deletes all items.
     func clear() throws(SecretStoreError)
 
-    /// The live items, in no particular order.
+    /// Lists the live items, in no particular order.
     func identities() throws(SecretStoreError) -> [ItemIdentity]
 
-    /// The live items with their attributes, in no particular order.
+    /// Lists the live items with their attributes, in no particular order.
     func attributes() throws(SecretStoreError) -> [ItemAttributes]
 
-    /// The attributes of one item, hidden or not; `nil` for one that is absent or has expired.
+    /// Reads the attributes of one item, which can be a hidden one.
+    ///
+    /// - Returns: `nil` if the item is absent or has expired.
     func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes?
 
-    /// Takes the right to change the item until it is released, for so long at most; all other writers of that item wait.
+    /// Takes the right to change the item, for at most `duration`.
     ///
-    /// - Throws: ``SecretStoreError`` with `contended` if others have it.
+    /// Until the right is released, all other writers of the item wait.
+    ///
+    /// - Throws: ``SecretStoreError`` with `contended` if another writer has the right.
     func beginUpdate(
         of item: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> any ItemUpdate
 
-    /// Begins to watch an item that is being fetched; `nil` as a last resort, if the quota is too full for that.
+    /// Begins to watch an item that is being fetched.
+    ///
+    /// - Returns: `nil`, as a last resort, if the quota has no room for the watch.
     func beginFetch(
         of item: ItemIdentity, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> (any ItemFetch)?
 
-    /// Takes the lease of that name. Leases and items have separate names.
+    /// Takes the lease with that name.
     ///
-    /// - Throws: ``SecretStoreError`` with `contended` if somebody holds it.
+    /// Names of leases and names of items are independent of each other.
+    ///
+    /// - Throws: ``SecretStoreError`` with `contended` if another holder has the lease.
     func takeLease(
         _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> any LeaseHandle
 
-    /// Whether somebody holds the lease of that name.
+    /// Whether the lease with that name is held.
     func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool
 
-    /// A report about the holder of the lease of that name; `nil` if nobody holds it, or the backend doesn't know.
+    /// Reports on the holder of the lease with that name.
     ///
-    /// The default knows nothing.
+    /// The default implementation returns `nil`.
+    ///
+    /// - Returns: `nil` if the lease is not held, or if the backend doesn't know its holder.
     func leaseReport(_ name: String) -> LeaseReport?
 
-    /// The changes of the items from now on, by any process.
+    /// Reports the changes of the items from now on, by any process.
     ///
     /// - Throws: ``SecretStoreError`` with `unsupported` if the backend does not report changes.
     func changes(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> SecretChanges
 
-    /// Signals changes of items and leases from now on, so that waiting calls don't have to look again and again; `nil`, as
-    /// by default, if the backend can't.
+    /// Signals changes of items and leases from now on, so that waiting calls don't have to poll.
+    ///
+    /// The default implementation returns `nil`.
+    ///
+    /// - Returns: `nil` if the backend can't signal changes.
     func changeSignal() -> ChangeSignal?
 
-    /// The place of the items, so that two stores in this process share fetches of the same item; `nil`, as by default, if only
-    /// calls with this very backend share them.
+    /// The place of the items, by which two stores in this process share fetches of the same item.
     ///
-    /// A backend that wraps another one may return the other's, unless it changes the bytes: what one store fetches is
-    /// given to the callers of the other.
+    /// With `nil`, which is the default, only calls with this same backend share fetches.
+    ///
+    /// A backend that wraps another one can return the other's place, unless it changes the bytes: callers of one store
+    /// get the values that the other store has fetched.
     var fetchPlace: FetchPlace? { get }
 }
 
 extension SecretBackend {
-    /// Nothing.
+    /// Returns `nil`: the holder is unknown.
     public func leaseReport(_ name: String) -> LeaseReport? { nil }
-    /// No signal.
+    /// Returns `nil`: the backend doesn't signal changes.
     public func changeSignal() -> ChangeSignal? { nil }
-    /// No place.
+    /// `nil`: only calls with this same backend share fetches.
     public var fetchPlace: FetchPlace? { nil }
 }

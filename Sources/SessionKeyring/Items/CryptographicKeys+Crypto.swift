@@ -12,7 +12,7 @@
     extension P521.KeyAgreement.PrivateKey: RawRepresentableKey {}
 
     extension SymmetricKey: RawRepresentableKey {
-        /// A key from its bytes.
+        /// Creates a key from its bytes.
         public init<Bytes: ContiguousBytes>(rawRepresentation: Bytes) { self.init(data: rawRepresentation) }
         /// The key's bytes, in ordinary memory.
         public var rawRepresentation: Data { unsafe withUnsafeBytes { unsafe Data($0) } }

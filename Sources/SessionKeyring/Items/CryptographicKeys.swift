@@ -1,29 +1,29 @@
 public import FoundationEssentials
 import Keyutils
 
-/// A cryptographic key that has raw bytes, and is stored as those.
+/// A cryptographic key that is stored as its raw bytes.
 ///
 /// ```swift
 /// try store.set(signingKey, for: .key(tag: "com.example.sign"))
 /// let again = try store.get(.key(tag: "com.example.sign"), as: Curve25519.Signing.PrivateKey.self)
 /// ```
 ///
-/// With the package trait `Crypto`, swift-crypto's symmetric and private keys conform. Without it you may say so yourself, for
-/// the private keys have what it takes:
+/// With the package trait `Crypto`, swift-crypto's symmetric and private keys conform. Without it, you can declare the
+/// conformance for the private keys yourself, because they already have the required members:
 ///
 /// ```swift
 /// extension Curve25519.Signing.PrivateKey: @retroactive RawRepresentableKey {}
 /// ```
 ///
-/// A key that is `Codable` too is stored as its raw bytes all the same. So all programs that share items of such a type must
-/// have the conformance, from the first item on.
+/// A key type that is also `Codable` is still stored as its raw bytes. So all programs that share items of such a type
+/// must have the conformance, from the first item on.
 public protocol RawRepresentableKey {
-    /// A key from its raw bytes.
+    /// Creates a key from its raw bytes.
     ///
-    /// - Throws: why the bytes are no such key.
+    /// - Throws: an error that explains why the bytes are not such a key.
     init<Bytes: ContiguousBytes>(rawRepresentation: Bytes) throws
 
-    /// The key's raw bytes, which may share memory with the key; nobody wipes them.
+    /// The key's raw bytes; they can share memory with the key, and nobody wipes them.
     var rawRepresentation: Data { get }
 }
 
@@ -32,16 +32,19 @@ extension RawRepresentableKey {
         self = try unsafe bytes.withUnsafeBytes { try unsafe Self(rawRepresentation: $0) }
     }
 
-    /// A copy that is wiped, of bytes that are not: they may be the key's own memory.
+    /// A copy of the raw bytes that is wiped.
+    ///
+    /// The raw bytes themselves can't be wiped, because they might be the key's own memory.
     var secretBytes: SecretBytes { SecretBytes(copying: rawRepresentation.bytes) }
 }
 
-// A key that is `Codable` too would fit two forms of each: these give way to those for `Codable`, which take its raw bytes as
-// well.
+// Two overloads of each method fit a key that is also `Codable`. The ones here are disfavored, so the compiler chooses
+// the ones for `Codable`, which store the raw bytes as well.
 extension SecretStore {
-    /// A cryptographic key; `nil` where there is no such item.
+    /// Reads a cryptographic key.
     ///
-    /// - Throws: ``SecretStoreError`` with `undecodable` where the bytes are no key of that type.
+    /// - Returns: the key, or `nil` if the item does not exist.
+    /// - Throws: ``SecretStoreError`` with `undecodable` if the bytes are not a key of that type.
     @_disfavoredOverload
     public func get<Key: RawRepresentableKey>(
         _ item: ItemIdentity,
@@ -50,7 +53,7 @@ extension SecretStore {
         try decoding(item) { bytes in try Key(decoding: bytes) }
     }
 
-    /// Stores a cryptographic key, replacing the item that is there with its timeout.
+    /// Stores a cryptographic key, replacing any existing item and its timeout.
     ///
     /// - Throws: ``SecretStoreError`` as ``set(_:for:timeout:refreshAfter:usableFor:)-(SecretBytes,_,_,_,_)``.
     @_disfavoredOverload
@@ -62,7 +65,7 @@ extension SecretStore {
         try set(key.secretBytes, for: item, timeout: timeout)
     }
 
-    /// Stores a cryptographic key as the blocking form does, and waits up to `limit` without keeping a thread.
+    /// Stores a cryptographic key, replacing any existing item; waits for at most `limit`, without blocking a thread.
     ///
     /// - Throws: `CancellationError`; ``SecretStoreError`` as the blocking form.
     @_disfavoredOverload
@@ -72,7 +75,9 @@ extension SecretStore {
         try await set(key.secretBytes, for: item, timeout: timeout, waiting: limit)
     }
 
-    /// Stores a cryptographic key only if no live item is there; of many processes that do so at once, one succeeds.
+    /// Stores a cryptographic key unless a live item exists.
+    ///
+    /// If many processes try this at the same time, one of them succeeds.
     ///
     /// - Throws: ``SecretStoreError`` as ``add(_:for:timeout:refreshAfter:usableFor:)-(SecretBytes,_,_,_,_)``.
     @_disfavoredOverload
@@ -84,7 +89,7 @@ extension SecretStore {
         try add(key.secretBytes, for: item, timeout: timeout)
     }
 
-    /// Stores a cryptographic key as the blocking form does, and waits up to `limit` without keeping a thread.
+    /// Stores a cryptographic key unless a live item exists; waits for at most `limit`, without blocking a thread.
     ///
     /// - Throws: `CancellationError`; ``SecretStoreError`` as the blocking form.
     @_disfavoredOverload
@@ -94,12 +99,12 @@ extension SecretStore {
         try await add(key.secretBytes, for: item, timeout: timeout, waiting: limit)
     }
 
-    /// A typed slot: one item that holds a cryptographic key.
+    /// Creates a typed slot: one item that holds a cryptographic key.
     ///
     /// - Parameters:
-    ///   - item: which item.
-    ///   - type: what it holds.
-    ///   - timeout: the timeout of what is saved, unless another is given.
+    ///   - item: the slot's item.
+    ///   - type: the type of the key.
+    ///   - timeout: the timeout of saved keys, unless a call gives another one.
     @_disfavoredOverload
     public func slot<Key: RawRepresentableKey & Sendable>(
         for item: ItemIdentity,

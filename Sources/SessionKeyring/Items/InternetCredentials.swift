@@ -1,21 +1,21 @@
 public import Keyutils
 
-/// A user's name and password for a server.
+/// A user name and a password for a server.
 public struct InternetCredentials: ~Copyable, Sendable {
-    /// The user's name at the server.
+    /// The user name at the server.
     public let account: String
     /// The password.
     public let password: SecretBytes
 
-    /// Credentials to store.
+    /// Creates credentials to store.
     public init(account: String, password: consuming SecretBytes) {
         self.account = account
         self.password = password
     }
 
-    /// Credentials to store.
+    /// Creates credentials to store from a password as text.
     ///
-    /// The string itself stays as it was: ordinary memory that is not wiped.
+    /// The string itself stays in ordinary memory that is not wiped.
     public init(account: String, password: String) {
         self.init(account: account, password: SecretBytes(utf8: password))
     }
@@ -29,7 +29,7 @@ public struct InternetCredentials: ~Copyable, Sendable {
 }
 
 extension SecretStore {
-    /// The credentials for a server; `nil` if there are none.
+    /// Reads the credentials for a server.
     ///
     /// ```swift
     /// let password = try store.get(server: "smtp.example.com")?.passwordText
@@ -37,8 +37,11 @@ extension SecretStore {
     ///
     /// - Parameters:
     ///   - server: the server's name.
-    ///   - account: whose; `nil` for the one without a name, or else for the only one.
-    /// - Throws: ``SecretStoreError`` with `ambiguous` if no account is given, and there are several and none is empty.
+    ///   - account: the user name. With `nil`, the call reads the item without an account, or else the
+    ///     server's only item.
+    /// - Returns: the credentials, or `nil` if they don't exist.
+    /// - Throws: ``SecretStoreError`` with `ambiguous` if `account` is `nil` and the server has several accounts, none
+    ///   of them empty.
     public func get(server: String, account: String? = nil) throws(SecretStoreError) -> InternetCredentials? {
         let item: ItemIdentity
         if let account {
@@ -52,13 +55,14 @@ extension SecretStore {
         return InternetCredentials(account: item.account, password: password)
     }
 
-    /// Stores credentials for a server, replacing what the account has there.
+    /// Stores credentials for a server, replacing those that the account has there.
     ///
     /// - Parameters:
-    ///   - credentials: user name and password. The user name is part of the item's identity.
+    ///   - credentials: the user name and the password. The user name is part of the item's identity.
     ///   - server: the server's name.
-    ///   - timeout: when the kernel drops them; `nil` for the scope's life.
-    ///   - deletingOthers: delete what other accounts have for this server, once the new ones are in place.
+    ///   - timeout: the longest time that the kernel keeps them; `nil` for as long as the scope exists.
+    ///   - deletingOthers: whether to delete the credentials of all other accounts for this server, after
+    ///     storing the new ones.
     /// - Throws: ``SecretStoreError`` as ``set(_:for:timeout:refreshAfter:usableFor:)-(SecretBytes,_,_,_,_)``.
     public func set(
         _ credentials: borrowing InternetCredentials,
@@ -69,14 +73,15 @@ extension SecretStore {
         let others = deletingOthers ? try otherItems(than: credentials, server: server) : []
         try set(credentials.password, for: credentials.item(server: server), timeout: timeout)
         for other in others { try delete(other) }
-        // Of two that do this at once, each may have deleted what the other one has stored.
+        // If two callers do this at the same time, each might have deleted the item that the other one has stored.
         if !others.isEmpty, try !contains(credentials.item(server: server)) {
             try set(credentials.password, for: credentials.item(server: server), timeout: timeout)
         }
     }
 
-    /// Stores credentials for a server as the blocking form does, and waits for each item up to `limit` without keeping a
-    /// thread.
+    /// Stores credentials for a server as the blocking form does, without blocking a thread.
+    ///
+    /// Waits for at most `limit` for each item.
     ///
     /// - Throws: `CancellationError`; ``SecretStoreError`` as the blocking form.
     public nonisolated(nonsending) func set(
@@ -103,7 +108,10 @@ extension SecretStore {
         }
     }
 
-    /// To be listed before ours is there: of two processes that store at once, neither may delete what the other just stored.
+    /// Lists the items of the server's other accounts; the caller does this before it stores the new item.
+    ///
+    /// If two processes store at the same time, this order keeps each from deleting the item that the other
+    /// has just stored.
     private func otherItems(
         than credentials: borrowing InternetCredentials, server: String
     ) throws(SecretStoreError) -> [ItemIdentity] {
@@ -111,7 +119,7 @@ extension SecretStore {
         return try identities(of: .internet, service: server).filter { $0 != item }
     }
 
-    /// Stores credentials for a server only if the account has none there.
+    /// Stores credentials for a server unless the account already has some there.
     ///
     /// - Throws: ``SecretStoreError`` as ``add(_:for:timeout:refreshAfter:usableFor:)-(SecretBytes,_,_,_,_)``.
     public func add(
@@ -122,7 +130,9 @@ extension SecretStore {
         try add(credentials.password, for: credentials.item(server: server), timeout: timeout)
     }
 
-    /// Stores credentials for a server as the blocking form does, and waits up to `limit` without keeping a thread.
+    /// Stores credentials for a server unless the account already has some there; waits for at most `limit`.
+    ///
+    /// Waiting blocks no thread.
     ///
     /// - Throws: `CancellationError`; ``SecretStoreError`` as the blocking form.
     public nonisolated(nonsending) func add(

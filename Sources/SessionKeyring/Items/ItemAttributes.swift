@@ -1,34 +1,34 @@
 public import Keyutils
 
-/// What is known of an item without telling its secret.
+/// The attributes of an item, such as its size and expiry, but never its secret.
 public struct ItemAttributes: Hashable, Sendable {
-    /// When the kernel will drop an item.
+    /// The time when the kernel drops an item.
     @nonexhaustive
     public enum Expiry: Hashable, Sendable {
-        /// It has no timeout: it lives as long as its session.
+        /// The item has no timeout: it lives as long as its scope.
         case never
-        /// At least this much is left, rounded down by the kernel.
+        /// At least this much time is left; the kernel rounds it down.
         case after(KeyTimeLeft)
-        /// The kernel does not say: `/proc/keys` is hidden or does not show the key.
+        /// The kernel does not report it: `/proc/keys` is hidden or does not show the key.
         case unknown
     }
 
-    /// Which item it is.
+    /// The item's identity.
     public let item: ItemIdentity
-    /// How many bytes the secret has.
+    /// The size of the secret in bytes.
     public let size: Int
-    /// When it expires.
+    /// The time when the item expires.
     public let expiry: Expiry
-    /// The key's serial at the time of the look; a later `set` gives the item another one.
+    /// The key's serial when the attributes were read; a later `set` gives the item another one.
     package let serial: KeySerial
     /// The user who owns the key.
     package let userID: UInt32
     /// The group that owns the key.
     package let groupID: UInt32
-    /// Who may do what with the key.
+    /// The key's permissions.
     package let permissions: KeyPermissions
 
-    /// Attributes as a backend found them.
+    /// Creates attributes as a backend found them.
     public init(
         item: ItemIdentity,
         size: Int,

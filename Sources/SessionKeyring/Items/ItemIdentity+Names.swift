@@ -1,9 +1,9 @@
-/// Secrets by their names, of whichever kind.
+/// Looking up secrets by name, whatever their kind.
 extension ItemIdentity.Kind {
-    /// The kinds in which a secret is looked for by its name, in this order.
+    /// The kinds among which a secret is looked up by name, in this order.
     package static let ofSecrets: [Self] = [.password, .internet, .credential]
 
-    /// The place among ``ofSecrets``; `nil` for the other kinds.
+    /// The position in ``ofSecrets``; `nil` for the other kinds.
     fileprivate var rank: Int? {
         switch self {
         case .password: 0
@@ -13,19 +13,20 @@ extension ItemIdentity.Kind {
         }
     }
 
-    /// Whether a secret is looked for among items of this kind.
+    /// Whether a lookup by name considers items of this kind.
     package var isOfSecrets: Bool { rank != nil }
 }
 
 extension ItemIdentity {
-    /// The item that a name means: without an account the one that has none, else the only one of the service; `nil` for none.
+    /// Finds the item that a name stands for; `nil` if it does not exist.
     ///
-    /// Of several kinds the first one wins, in the order of ``Kind/ofSecrets``.
+    /// Without an account, the name stands for the item that has no account, or else for the only item of the service.
+    /// If items of several kinds match, the first kind in the order of ``Kind/ofSecrets`` wins.
     ///
     /// - Parameters:
-    ///   - isThere: whether there is such an item.
-    ///   - all: lists the items; asked only if none has exactly this name.
-    /// - Throws: ``SecretStoreError`` with `ambiguous` if there are several accounts.
+    ///   - isThere: checks whether an item exists.
+    ///   - all: lists the items; called only if no item has exactly this name.
+    /// - Throws: ``SecretStoreError`` with `ambiguous` if the service has several accounts.
     package static func named(
         _ service: String, account: String?,
         isThere: (ItemIdentity) throws(SecretStoreError) -> Bool,
@@ -45,7 +46,7 @@ extension ItemIdentity {
         return found.first
     }
 
-    /// By kind, then by account and service.
+    /// Orders items by kind, then by account and service.
     fileprivate static func isOrdered(_ left: ItemIdentity, _ right: ItemIdentity) -> Bool {
         guard left.kind == right.kind else { return (left.kind.rank ?? 0) < (right.kind.rank ?? 0) }
         return left.account.utf8.elementsEqual(right.account.utf8)
@@ -55,7 +56,7 @@ extension ItemIdentity {
 }
 
 extension [ItemIdentity] {
-    /// The secrets among them that are meant: by kind, then by account and service.
+    /// Returns the matching secrets, ordered by kind, then by account and service.
     package func secrets(where isMeant: (ItemIdentity) -> Bool) -> [ItemIdentity] {
         var found: [ItemIdentity] = []
         for item in self where item.kind.isOfSecrets && isMeant(item) { found.append(item) }

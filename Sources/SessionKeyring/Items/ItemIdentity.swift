@@ -1,22 +1,22 @@
-/// Which secret: its kind, its service and its account.
+/// The name of a secret: its kind, its service and its account.
 ///
-/// The identity is the description of the key in the kernel, readable in `keyctl show`, such as `password:api:alice`. Two
-/// identities are equal if their descriptions are the same **bytes**; `é` written in two ways names two items.
-/// Making an identity checks nothing; using one with an empty or overlong name throws
-/// ``SecretStoreError/Code-swift.enum/invalidName``.
+/// The identity is the description of the key in the kernel, such as `password:api:alice`; `keyctl show`
+/// displays it. Two identities are equal if their descriptions are the same **bytes**, so `é` written in two
+/// ways names two items. Creating an identity checks nothing. Using one with an empty or overlong name
+/// throws ``SecretStoreError/Code-swift.enum/invalidName``.
 public struct ItemIdentity: Hashable, Sendable {
-    /// What a secret is for; part of the identity, so that kinds never get in each other's way.
+    /// The purpose of a secret; part of the identity, so that items of different kinds never collide.
     @nonexhaustive
     public enum Kind: Hashable, Sendable, CaseIterable {
         /// A token or password of a service.
         case password
         /// A password for a server.
         case internet
-        /// A cryptographic key, by its tag.
+        /// A cryptographic key, named by its tag.
         case key
-        /// What a command printed or a call returned, kept to spare doing it again.
+        /// A cached result: the output of a command or the result of a call.
         case cached
-        /// A secret and what it has beside, such as a refresh token: JSON, as `CredentialHelpers` writes it.
+        /// A secret with additional fields, such as a refresh token: JSON, as `CredentialHelpers` writes it.
         case credential
 
         /// The first part of the description.
@@ -40,7 +40,7 @@ public struct ItemIdentity: Hashable, Sendable {
     public var kind: Kind { name.kind }
     /// The service, the server, or the key's tag.
     public var service: String { name.service }
-    /// The account, empty where there is none; always empty for a key.
+    /// The account; empty for an item without one, and always empty for a key.
     public var account: String { name.account }
     /// The description of the key in the kernel, percent-encoded: unambiguous and reversible.
     public var keyDescription: String { name.keyDescription }
@@ -59,9 +59,9 @@ public struct ItemIdentity: Hashable, Sendable {
         name = Name(kind: kind, service: service, account: account, keyDescription: keyDescription)
     }
 
-    /// The hidden items that the store may keep beside this one, and that say something of its value.
+    /// The hidden items that the store can keep next to this one; they describe its value.
     ///
-    /// A backend deletes them with it.
+    /// A backend deletes them together with the item.
     public var sentinels: [ItemIdentity] {
         guard !isSentinel else { return [] }
         return [freshnessSentinel, usableSentinel] + (kind == .cached ? [commandSentinel] : [])
@@ -70,32 +70,36 @@ public struct ItemIdentity: Hashable, Sendable {
     /// Whether this is a hidden item itself.
     var isSentinel: Bool { !keyDescription.utf8.starts(with: kind.rawValue.utf8) }
 
-    /// The item beside this one that says of its value that it is fresh, or that it was refused.
+    /// The hidden item that records whether this item's value is fresh or was refused.
     package var freshnessSentinel: ItemIdentity { sentinel("fresh:") }
 
-    /// The item beside this one that says of its value that it is usable while it is fetched anew.
+    /// The hidden item that records whether this item's value is usable while a new one is fetched.
     package var usableSentinel: ItemIdentity { sentinel("usable:") }
 
-    /// The item beside this one that keeps a failure to get it, so that none is taken for the other.
+    /// The hidden item that records a failure to fetch this item, so that failure and value are never confused.
     package var failureSentinel: ItemIdentity { sentinel("failed:") }
 
-    /// The item next to this one that names the command which printed its value.
+    /// The hidden item that records which command printed this item's value.
     package var commandSentinel: ItemIdentity { sentinel("command:") }
 
-    /// The key beside this one that shows whether something happened to the item since its fetch began.
+    /// The hidden key that shows whether this item was changed since its fetch began.
     package var fetchSentinel: ItemIdentity { sentinel("fetching:") }
 
-    /// Reads the item back from the description of a hidden item next to it; `nil` for any other description, and for one that
-    /// was too long to name the item.
+    /// Reads the item back from the description of a hidden item next to it.
+    ///
+    /// `nil` for any other description, and for one that was too long to contain the item's name.
     init?(besideSentinel keyDescription: String) {
         guard let colon = keyDescription.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         self.init(keyDescription: String(Substring(keyDescription.utf8[colon...].dropFirst())))
     }
 
-    /// What stands beside this item under a name that can't be read back as an identity, so that it is not listed.
+    /// Returns the identity of a hidden item next to this one, whose description begins with `word`.
+    ///
+    /// The description can't be read back as an identity, so the hidden item is not listed.
     private func sentinel(_ word: String) -> ItemIdentity {
         var name = keyDescription
-        // A word more would be too much for the kernel: two items that shared this name would share the sentinel.
+        // With the word, the name is too long for the kernel, so a hash replaces it. Two items with the same hash
+        // share the sentinel.
         if word.utf8.count + name.utf8.count > Self.largestDescription {
             name = "#" + String(unsafe LeaseRecord.hash(of: name.utf8Span.span.bytes), radix: 16)
         }
@@ -104,7 +108,7 @@ public struct ItemIdentity: Hashable, Sendable {
 
     /// A token or password of a service.
     ///
-    /// Without an account it is the service's one item that has none.
+    /// Without an account, this is the service's one item that has no account.
     public static func password(service: String, account: String = "") -> ItemIdentity {
         ItemIdentity(kind: .password, service: service, account: account)
     }
@@ -114,7 +118,7 @@ public struct ItemIdentity: Hashable, Sendable {
         ItemIdentity(kind: .internet, service: server, account: account)
     }
 
-    /// A secret and what it has beside, such as a refresh token.
+    /// A secret with additional fields, such as a refresh token.
     public static func credential(service: String, account: String = "") -> ItemIdentity {
         ItemIdentity(kind: .credential, service: service, account: account)
     }
@@ -124,18 +128,18 @@ public struct ItemIdentity: Hashable, Sendable {
         ItemIdentity(kind: .key, service: tag, account: "")
     }
 
-    /// What a command printed or a call returned, kept to spare doing it again.
+    /// A cached result: the output of a command or the result of a call.
     ///
     /// - Parameters:
-    ///   - name: what was done.
-    ///   - variant: which one of its results, where there are several.
+    ///   - name: the name of the command or the call.
+    ///   - variant: which of its results this is, if there are several.
     public static func cached(_ name: String, variant: String = "") -> ItemIdentity {
         ItemIdentity(kind: .cached, service: name, account: variant)
     }
 
-    /// An item of a kind that is known at run time only.
+    /// Creates an identity whose kind is known only at run time.
     ///
-    /// A key has no account.
+    /// A key has no account, so `account` is ignored for it.
     package init(_ kind: Kind, service: String, account: String) {
         self.init(kind: kind, service: service, account: kind == .key ? "" : account)
     }
@@ -162,7 +166,8 @@ public struct ItemIdentity: Hashable, Sendable {
     }
 
     private init?(encodedDescription keyDescription: String) {
-        // By bytes: a colon and an accent that the next part begins with are one character.
+        // Split into bytes, not characters: a colon and a combining accent at the start of the next part are
+        // one character.
         let parts = keyDescription.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
             .map { Substring($0) }
         guard let kind = parts.first.flatMap({ Kind(rawValue: String($0)) }),
@@ -170,13 +175,15 @@ public struct ItemIdentity: Hashable, Sendable {
             let service = PercentCoding.decode(parts[1]), !service.isEmpty,
             let account = kind == .key ? "" : PercentCoding.decode(parts[2])
         else { return nil }
-        // What can be decoded is just what encoding writes.
+        // Decoding accepts only what encoding writes, so the parts don't have to be encoded again.
         self.init(kind: kind, service: service, account: account, keyDescription: keyDescription)
     }
 }
 
 extension ItemIdentity {
-    /// Reads a description in which nothing is encoded, as nearly all are, where it is; `nil` for every other.
+    /// Reads, in place, a description in which nothing is encoded; `nil` for any other.
+    ///
+    /// Nearly all descriptions are of this kind.
     private init?(plainDescription bytes: RawSpan) {
         guard let first = Self.endOfPlainPart(in: bytes, from: 0), first < bytes.byteCount,
             let second = Self.endOfPlainPart(in: bytes, from: first + 1), second > first + 1, second < bytes.byteCount,
@@ -188,7 +195,7 @@ extension ItemIdentity {
             account: Self.text(bytes.extracting(droppingFirst: second + 1)), keyDescription: Self.text(bytes))
     }
 
-    /// Where the next colon or the end is; `nil` if something before that may be encoded.
+    /// The offset of the next colon or of the end; `nil` if something before it might be encoded.
     private static func endOfPlainPart(in bytes: RawSpan, from start: Int) -> Int? {
         for offset in start..<bytes.byteCount {
             let byte = unsafe bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
@@ -211,18 +218,18 @@ extension ItemIdentity {
 }
 
 extension ItemIdentity {
-    /// What makes a name unusable.
+    /// The reason why a name can't be used.
     package enum NameProblem: Hashable, Sendable {
         /// The service, server, tag or namespace is empty.
         case empty
-        /// The encoded name has more bytes than a key's description can.
+        /// The encoded name has more bytes than a key's description can have.
         case tooLong(bytes: Int, limit: Int)
     }
 
-    /// The most bytes that an encoded identity can have: what the kernel allows a description.
+    /// The largest size of an encoded identity in bytes, which is the kernel's limit for a description.
     package static let largestDescription = 4_095
 
-    /// What is wrong with the names, if anything.
+    /// The problem with the names, if there is one.
     package var problem: NameProblem? {
         if service.isEmpty { return .empty }
         let bytes = keyDescription.utf8.count
@@ -233,7 +240,7 @@ extension ItemIdentity {
 extension ItemIdentity {
     /// The parts of an identity; equal if the descriptions are the same bytes.
     ///
-    /// A class, because a write copies identities many times.
+    /// This is a class because a write copies identities many times.
     private final class Name: Hashable, Sendable {
         let kind: Kind
         let service: String
@@ -255,7 +262,7 @@ extension ItemIdentity {
             unsafe withDescription { bytes in unsafe hasher.combine(bytes: UnsafeRawBufferPointer(bytes)) }
         }
 
-        /// All bytes at once: a list of many items hashes and compares a lot.
+        /// Lends all bytes in one call, because a list of many items hashes and compares many of them.
         private func withDescription<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
             var text = keyDescription
             return text.withUTF8(body)
@@ -269,7 +276,7 @@ extension ItemIdentity: CustomStringConvertible {
     /// It holds names only, never the secret.
     public var description: String { keyDescription }
 
-    /// The description, cut if it is too long for a line of text.
+    /// The description, shortened if it is too long for a line of text.
     var shortDescription: String {
         keyDescription.utf8.count > 300 ? String(keyDescription.unicodeScalars.prefix(200)) + "..." : keyDescription
     }

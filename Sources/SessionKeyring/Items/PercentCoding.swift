@@ -1,15 +1,17 @@
 import Keyutils
 
-/// Writes any text so that it can stand between colons in a key's description, and reads it back.
+/// Encodes any text for use between the colons of a key's description, and decodes it again.
 ///
-/// Encoded are `:` `%` `;`, white space, control and invisible characters, and a leading `.`; all else stays readable in
-/// `keyctl show`. Each text has exactly one encoded form.
+/// It encodes `:` `%` `;`, white space, control and invisible characters, and a leading `.`. Everything else stays
+/// readable in `keyctl show`. Each text has exactly one encoded form.
 package enum PercentCoding {
     static func encode(_ text: String) -> String {
         needsEncoding(text.utf8) ? encodeScalars(of: text) : text
     }
 
-    /// Apart, so that plain names don't pay for loading what knows about Unicode.
+    /// Encodes a text that is not plain.
+    ///
+    /// This is a separate function so that plain names don't pay for loading the Unicode support.
     @inline(never)
     private static func encodeScalars(of text: String) -> String {
         var encoded = ""
@@ -23,7 +25,7 @@ package enum PercentCoding {
         return encoded
     }
 
-    /// The text behind an encoded one; `nil` unless `encode` could have written it.
+    /// Decodes a text; `nil` unless `encode` could have written it.
     static func decode(_ encoded: Substring) -> String? {
         guard encoded.utf8.contains(UInt8(ascii: "%")) else {
             let text = String(encoded)
@@ -34,7 +36,7 @@ package enum PercentCoding {
         return encode(text).utf8.elementsEqual(encoded.utf8) ? text : nil
     }
 
-    /// The bytes behind encoded ones; `nil` where a `%` has not two digits behind it.
+    /// Decodes bytes; `nil` if a `%` is not followed by two hexadecimal digits.
     package static func bytes(of encoded: some Collection<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(encoded.count)
@@ -52,10 +54,10 @@ package enum PercentCoding {
         return bytes
     }
 
-    /// Whether a byte is more than a plain character that stands for itself wherever it is.
+    /// Whether a byte might have to be encoded, wherever it stands.
     static func needsLook(_ byte: UInt8) -> Bool { byte >= 0x80 || mustEncode(ascii: byte) }
 
-    /// A first look at the bytes that spares plain names the walk over Unicode scalars.
+    /// Checks the bytes quickly, so that plain names avoid the walk over Unicode scalars.
     private static func needsEncoding(_ bytes: String.UTF8View) -> Bool {
         bytes.first == UInt8(ascii: ".") || bytes.contains(where: needsLook)
     }
@@ -75,7 +77,7 @@ package enum PercentCoding {
         }
     }
 
-    /// A byte as `%` and two digits.
+    /// Encodes a byte as `%` and two hexadecimal digits.
     package static func escape(_ byte: UInt8) -> String {
         let digits = String(byte, radix: 16, uppercase: true)
         return byte < 0x10 ? "%0\(digits)" : "%\(digits)"

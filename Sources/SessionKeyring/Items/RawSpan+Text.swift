@@ -1,7 +1,7 @@
 import Glibc
 
 extension RawSpan {
-    /// Whether these are just the bytes of that text.
+    /// Whether these are exactly the bytes of that text.
     func holds(_ text: StaticString) -> Bool {
         guard byteCount == text.utf8CodeUnitCount else { return false }
         return unsafe withUnsafeBytes { bytes in

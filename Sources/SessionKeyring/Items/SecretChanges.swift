@@ -1,6 +1,6 @@
 import Keyutils
 
-/// A change of a namespace's items, as the kernel tells of it.
+/// A change of a namespace's items, as the kernel reports it.
 @nonexhaustive
 public enum SecretChange: Hashable, Sendable {
     /// An item was stored or replaced.
@@ -9,35 +9,38 @@ public enum SecretChange: Hashable, Sendable {
     case deleted(ItemIdentity)
     /// All items were deleted.
     case cleared
-    /// Something changed that can't be told any more, because it was not taken in time: look at everything anew.
+    /// Changes were lost because they were not read in time: look at all items again.
     case missed
 }
 
-/// The changes of a namespace's items, in the order in which the kernel saw them, from the moment on at which it was made.
+/// The changes of a namespace's items since this sequence was created, in the kernel's order.
 ///
-/// **Not told are**: an item that expires, a new timeout, and a value that was written in place because the quota had no
-/// room for a new one. It ends when the namespace's keyring is removed. For one consumer.
+/// The sequence **does not report** an item that expires, a new timeout, or a value that was overwritten in
+/// place because the quota had no room for a new one. It ends when the namespace's keyring is removed. It is
+/// for one consumer.
 public struct SecretChanges: AsyncSequence, Sendable {
     private let changes: AsyncStream<SecretChange>
 
-    /// The changes that a backend of your own tells of.
+    /// Creates the sequence of the changes that your own backend reports.
     public init(_ changes: AsyncStream<SecretChange>) {
         self.changes = changes
     }
 
-    /// Starts to take the changes; `nil` follows the last one, be the keyring gone or the task cancelled.
+    /// Begins to read the changes.
+    ///
+    /// The iterator returns `nil` when the keyring has been removed or the task was cancelled.
     public func makeAsyncIterator() -> AsyncStream<SecretChange>.Iterator {
         changes.makeAsyncIterator()
     }
 }
 
 extension SecretStore {
-    /// The changes of the namespace's items from now on, whoever makes them.
+    /// Reports the changes of the namespace's items from now on, by any process.
     ///
-    /// Makes the namespace's keyrings where there are none, for which it may wait as a first write does.
+    /// This creates the namespace's keyrings if they don't exist, and can wait for that as a first write does.
     ///
-    /// - Throws: ``SecretStoreError`` with `unsupported` where the kernel, or the backend, does not tell of changes, as most
-    ///   kernels don't, or `quotaExceeded`.
+    /// - Throws: ``SecretStoreError`` with `quotaExceeded`, or with `unsupported` if the kernel or the backend does not
+    ///   report changes; most kernels don't.
     public func changes() throws(SecretStoreError) -> SecretChanges {
         var wait = Wait()
         return try wait.run { attempt throws(SecretStoreError) in try backend.changes(&attempt) }

@@ -1,5 +1,5 @@
 extension SecretStore {
-    /// The items of a service, server or tag, whatever their accounts.
+    /// Lists the items of a service, server or tag, whatever their accounts.
     ///
     /// - Throws: ``SecretStoreError``.
     package func identities(
@@ -9,10 +9,12 @@ extension SecretStore {
         try identities().filter { $0.kind == kind && $0.service.utf8.elementsEqual(service.utf8) }
     }
 
-    /// The item meant by a service or server alone: the one without an account, else the only one there is.
+    /// Finds the item of a service or server if the caller names no account.
     ///
-    /// - Returns: `nil` where there is none.
-    /// - Throws: ``SecretStoreError`` with `ambiguous` where there are several.
+    /// This is the item that has no account, or else the only item.
+    ///
+    /// - Returns: `nil` if there isn't such an item.
+    /// - Throws: ``SecretStoreError`` with `ambiguous` if there are several.
     package func soleItem(of kind: ItemIdentity.Kind, service: String) throws(SecretStoreError) -> ItemIdentity? {
         let plain = ItemIdentity(kind, service: service, account: "")
         if try contains(plain) { return plain }

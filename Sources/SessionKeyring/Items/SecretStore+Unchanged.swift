@@ -1,12 +1,13 @@
 package import Keyutils
 
-/// For programs whose one change takes several steps: `CredentialHelpers`.
+/// Operations for programs in which one change takes several steps, such as `CredentialHelpers`.
 extension SecretStore {
-    /// Deletes the item if it holds exactly these bytes; false if it is absent or holds others.
+    /// Deletes the item if it holds exactly these bytes.
     ///
-    /// Decided by the kernel, and done on a full quota too. An update that has read the item a microsecond before may still
-    /// write, as after a ``clear()``.
+    /// The kernel makes sure that only an item with these bytes is deleted. This works on a full quota too. An update
+    /// that read the item a microsecond before can still write, as after a ``clear()``.
     ///
+    /// - Returns: false if the item is absent or holds other bytes.
     /// - Throws: ``SecretStoreError``.
     package func deleteUnchanged(
         _ item: ItemIdentity, _ secret: borrowing SecretBytes
@@ -27,12 +28,12 @@ extension SecretStore {
         }
     }
 
-    /// Runs `body` under the lease of that name, so that no two callers do at the same time.
+    /// Runs `body` under the lease with that name, so that no two callers run it at the same time.
     ///
-    /// `body` runs again if the lease was lost before its end, so it must be harmless to repeat. If the quota stays full, it
-    /// runs without a lease.
+    /// If the lease was lost before `body` ended, `body` runs again, so it must be harmless to repeat. If the quota
+    /// stays full, `body` runs without a lease.
     ///
-    /// - Throws: what `body` throws; ``SecretStoreError`` with `contended` if others held the lease for ten seconds.
+    /// - Throws: the error of `body`; ``SecretStoreError`` with `contended` if others held the lease for ten seconds.
     package func holdingLease<Result>(
         _ name: String, _ body: () throws(SecretStoreError) -> Result
     ) throws(SecretStoreError) -> Result {
@@ -47,7 +48,7 @@ extension SecretStore {
                 guard error.code == .quotaExceeded else { throw error }
                 return try body()
             }
-            // Also if `body` throws.
+            // The lease is also released if `body` throws.
             defer { _ = lease.release() }
             let result = try body()
             if lease.release() { return result }

@@ -1,24 +1,27 @@
 import Glibc
 package import Keyutils
 
-/// Finds what is stored in the scopes of this login, and makes and renews nothing.
+/// Finds the items in the scopes of this login, without creating or renewing a keyring.
 ///
-/// To resolve a scope does both: the kernel makes the user's keyring and the stand-in for a session where they are not there
-/// yet, and makes the persistent keyring or starts its time anew. So the first two are resolved only where they are known to
-/// be there, and of the persistent one, which its owner may read and not search, the serial is looked up in `/proc/keys`.
+/// Resolving a scope can do both. If the user's keyring and the stand-in for a session don't exist, the kernel creates
+/// them. For the persistent keyring, it creates the keyring or restarts its expiry time. So the survey resolves the
+/// first two only if they are known to exist. The owner can read the persistent keyring but not search it, so the
+/// survey looks up its serial in `/proc/keys`.
 package struct LoginSurvey: Sendable {
-    /// A namespace that is there.
+    /// A namespace that exists.
     package struct Namespace: Sendable {
         package let name: String
-        /// For looking only.
+        /// A store that is only for reading.
         package let store: SecretStore
     }
 
     private let table: KeyTable?
-    /// Whether what is called like a keyring of ours can be one of outside of our user namespace.
+    /// Whether a keyring that has one of our names can come from outside our user namespace.
     private let isApart: Bool
 
-    /// Whether `/proc/keys` is shown; if it is hidden, it is not always known whether a scope's keyring is there.
+    /// Whether `/proc/keys` is shown.
+    ///
+    /// If it is hidden, the survey sometimes can't know whether a scope's keyring exists.
     package var isTableShown: Bool { table != nil }
 
     package init() {
@@ -26,10 +29,11 @@ package struct LoginSurvey: Sendable {
         isApart = (try? UserNamespace.isIdentity()) == false
     }
 
-    /// What `look` finds in each namespace of the scope; `nil` where nothing tells whether the scope's keyring is there.
+    /// Runs `look` on each namespace of the scope, and returns the results.
     ///
-    /// - Throws: ``SecretStoreError`` with `unavailable`, with what keeps the scope's keyring from being read, or as `look`
-    ///   does.
+    /// - Returns: `nil` if it is unknown whether the scope's keyring exists.
+    /// - Throws: ``SecretStoreError`` with `unavailable`, or with the code that explains why the scope's keyring can't
+    ///   be read; the error of `look`.
     package func findings<Found>(
         in scope: SecretScope, _ look: (Namespace) throws(SecretStoreError) -> Found
     ) throws(SecretStoreError) -> [Found]? {
@@ -37,7 +41,7 @@ package struct LoginSurvey: Sendable {
             do throws(SecretStoreError) {
                 return try namespaces(in: scope)?.map(look)
             } catch {
-                // One of the rings was replaced meanwhile.
+                // One of the rings was replaced between two calls.
                 guard error.underlying?.isKeyGone == true else { throw error }
             }
         }
@@ -68,13 +72,16 @@ package struct LoginSurvey: Sendable {
 
     /// The user's persistent keyring, if there is one.
     ///
-    /// Anybody can make a keyring of that name, or a key whose line in `/proc/keys` looks like it.
+    /// Any user can create a keyring with that name, or a key whose line in `/proc/keys` looks like it. So this accepts
+    /// only a keyring that no quota is charged for, as only the kernel makes them, and that belongs to the user.
     package var persistentKeyring: Keyring? {
         let name = "_persistent.\(geteuid())"
         return own(table?.unchargedKeyrings(named: name), named: name)
     }
 
-    /// Whether the kernel has made the user's keyring and the stand-in for a session, which it makes together.
+    /// Whether the kernel has created the user's keyring and the stand-in for a session; `nil` if unknown.
+    ///
+    /// The kernel creates both together.
     private func areUserKeyringsThere() throws(SecretStoreError) -> Bool? {
         if let table {
             let name = "_uid_ses.\(getuid())"
@@ -85,13 +92,13 @@ package struct LoginSurvey: Sendable {
         return try isPossessed("_uid.\(getuid())") ? true : nil
     }
 
-    /// Whether something may be stored in the session, or in its stand-in: each has a ring for leases then.
+    /// Whether the session, or its stand-in, can contain items: if so, it also contains a ring for leases.
     private func isInSession() throws(SecretStoreError) -> Bool {
         if try areUserKeyringsThere() == true { return true }
         return try isPossessed(NamespaceRings.leasesName)
     }
 
-    /// Whether there is a keyring of that name among those of the session and the keyrings that it links.
+    /// Whether a search of the session and the keyrings that it links finds a keyring with this name.
     private func isPossessed(_ name: String) throws(SecretStoreError) -> Bool {
         do throws(KeyringError) {
             _ = try Key.request(.keyring, name)
@@ -102,7 +109,7 @@ package struct LoginSurvey: Sendable {
         }
     }
 
-    /// The first of them that is ours.
+    /// Returns the first of these keyrings that really has this name and belongs to the user.
     private func own(_ keyrings: [Keyring]?, named name: String) -> Keyring? {
         keyrings?.first { keyring in
             guard let key = try? Key(keyring).describe() else { return false }
@@ -120,7 +127,7 @@ package struct LoginSurvey: Sendable {
                 else { continue }
                 found.append((name, Keyring(serial)))
             } catch {
-                // Gone, or nothing of ours.
+                // The key has vanished, or does not belong to us.
                 guard error.isKeyGoneOrRefused else { throw error }
             }
         }

@@ -2,41 +2,48 @@ import Glibc
 public import Keyutils
 import Synchronization
 
-/// Whose secrets they are: the keyring on which the store's own keyrings hang.
+/// The keyring that keeps a store's secrets, and so determines which processes can use them.
 ///
-/// A scope is resolved once, when the store is made, to the serial of a keyring, so that all threads share it.
+/// The store's own keyrings are linked there. A scope is resolved once, when the store is created, to the serial of a
+/// keyring, so all threads share it.
 @nonexhaustive
 public enum SecretScope: Hashable, Sendable {
-    /// The login session's: gone when its last process ends, hidden from the user's other sessions. A process without a
-    /// session keyring shares the one of all of the user's session-less processes, `_uid_ses.N`; the thread that looks keeps
-    /// it from then on, also as another user: resolve after dropping privileges, or in a thread of its own.
+    /// The login session: items vanish when its last process ends, and other sessions of the user can't see them.
     ///
-    /// Where another user owns the session, as under `sudo -u` in a login, items are read, deleted and expired there, and
-    /// nothing is stored: that user could read it.
+    /// A process without a session keyring uses `_uid_ses.N`, which all of the user's processes without a session
+    /// share. The thread that resolves the scope keeps that keyring from then on, even after it has become another
+    /// user. So resolve the scope after dropping privileges, or in a separate thread.
+    ///
+    /// If another user owns the session, as under `sudo -u` in a login, the store reads, deletes and expires items
+    /// there. It stores nothing, because that user could read it.
     case session
-    /// The same, said explicitly: items are stored there also where another user owns the session, and so reads them.
+    /// The login session, even if another user owns it and can read the items that are stored there.
     case sharedSession
-    /// The user's: shared by all of the user's sessions; items last until their timeout or the next restart.
+    /// The user: all of the user's sessions share the items, which last until their timeout or the next restart.
     case user
-    /// The user's, kept over logins for some days after its last use (`persistent_keyring_expiry`).
+    /// The user, also between logins: items vanish some days after the last use (`persistent_keyring_expiry`).
     case persistent
-    /// The process's: gone when it ends. Threads that existed before the store was made are not let in:
-    /// they get `forbidden`.
+    /// The process: items vanish when it ends.
+    ///
+    /// Threads that existed before the store was created have no access; they get `forbidden`.
     case process
-    /// The calling thread's: for no other thread, gone when it ends.
+    /// The calling thread: no other thread can use the items, which vanish when the thread ends.
     case thread
-    /// A keyring of your choice; only its possessors may use the items, unless it is open to the owner's other processes too.
+    /// A keyring of your choice.
+    ///
+    /// Only processes that possess the keyring can use the items, unless `isOpenToOwner` also admits the owner's
+    /// other processes.
     case keyring(KeySerial, isOpenToOwner: Bool = false)
 
-    /// Who may use the items of a scope.
+    /// The processes that can use the items of a scope.
     package enum ItemAccess: Hashable, Sendable {
-        /// Those who possess the keyring, as the members of a session do.
+        /// The processes that possess the keyring, such as the members of a session.
         case possessor
-        /// The owning user's other processes too.
+        /// Also the owning user's other processes.
         case owner
     }
 
-    /// Who may use the items.
+    /// The processes that can use the items.
     package var access: ItemAccess {
         switch self {
         case .session, .sharedSession, .process, .thread: .possessor
@@ -45,12 +52,12 @@ public enum SecretScope: Hashable, Sendable {
         }
     }
 
-    /// The permissions of keys and keyrings in the scope: never anything for group and others.
+    /// The permissions of keys and keyrings in the scope; group and others never have any.
     package var permissions: KeyPermissions {
         access == .possessor ? .possessorAll : [.possessorAll, .userAll]
     }
 
-    /// The keyring that the scope stands for in the calling thread.
+    /// Finds the scope's keyring, in the calling thread.
     package func resolve() throws(SecretStoreError) -> Keyring {
         do throws(KeyringError) {
             switch self {
@@ -80,12 +87,12 @@ public enum SecretScope: Hashable, Sendable {
 }
 
 extension NamespaceRings {
-    /// Refuses to store in a session that another user owns, unless the scope says that it is meant.
+    /// Refuses to store in a session that another user owns, unless the scope allows it.
     ///
-    /// Costs nothing once the session was found to be the user's own, until the process forks: a child may have become
-    /// another user.
+    /// Once the session is known to be the user's own, the check costs nothing until the process forks, because a child
+    /// might have become another user.
     ///
-    /// - Throws: ``SecretStoreError`` with `foreignSession`, or as looking at the session does.
+    /// - Throws: ``SecretStoreError`` with `foreignSession`, or the error of looking at the session.
     func requireOwnSession() throws(SecretStoreError) {
         guard scope == .session else { return }
         let generation = Forks.generation
@@ -94,24 +101,24 @@ extension NamespaceRings {
         do throws(SecretStoreError) {
             try anchor.requireOwn()
         } catch {
-            // A child that has a session of its own can't reach the one that the store was made in.
+            // A child with its own session can't reach the session in which the store was created.
             guard isForked, error.code == .forbidden || error.code == .notFound else { throw error }
         }
-        // The one that a child's writes fall back to.
+        // The session that a child's writes fall back to.
         if isForked { try scope.resolve().requireOwn() }
         ownership.ownIn.store(Int64(generation), ordering: .relaxed)
     }
 }
 
-/// In which forks of the process the session was looked at, as ``Forks/generation`` counts them.
+/// The values of ``Forks/generation`` when the session was resolved and checked.
 struct SessionOwnership: ~Copyable, Sendable {
     let resolvedIn = Forks.generation
-    /// Where it was found to be the user's own; -1 for nowhere yet.
+    /// The value when the session was found to be the user's own; -1 if it wasn't yet.
     let ownIn = Atomic<Int64>(-1)
 }
 
 extension SecretScope {
-    /// The owner of the session where that is another user and storing in it was not asked for; `nil` elsewhere.
+    /// The session's owner, if that is another user and the scope does not allow storing there; otherwise `nil`.
     ///
     /// - Throws: ``SecretStoreError`` as ``resolve()`` does.
     package func foreignOwner() throws(SecretStoreError) -> UInt32? {
@@ -127,8 +134,10 @@ extension SecretScope {
 }
 
 extension Keyring {
-    /// The ids are those of the caller's user namespace: a session from outside is one's own where its user is mapped to
-    /// oneself.
+    /// Throws `foreignSession` if another user owns the keyring.
+    ///
+    /// User ids are those of the caller's user namespace. So a session from outside counts as the caller's own if its
+    /// user is mapped to the caller.
     fileprivate func requireOwn() throws(SecretStoreError) {
         let owner = try inStoreTerms { () throws(KeyringError) in try Key(self).describe().userID }
         guard owner == geteuid() else { throw SecretStoreError(.foreignSession(ownerID: owner)) }

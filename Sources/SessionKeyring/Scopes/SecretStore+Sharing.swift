@@ -2,19 +2,19 @@ import Glibc
 import Keyutils
 
 extension SecretStore {
-    /// The scope; `nil` for a backend other than the kernel's.
+    /// The store's scope; `nil` for a backend other than the kernel's.
     public var scope: SecretScope? { kernel?.rings.scope }
 
-    /// The namespace; `nil` for a backend other than the kernel's.
+    /// The store's namespace; `nil` for a backend other than the kernel's.
     public var namespace: String? { kernel?.rings.namespace }
 
-    /// The id of the user with whose other processes the store shares its session; `nil` if the session is not shared.
+    /// The id of the user whose other processes share the store's session; `nil` if it is not shared.
     ///
-    /// Without a session keyring it is this user's: all of the user's processes without one share the keyring `_uid_ses.N`.
-    /// Another user's says that the session belongs to that user, as under `sudo -u` in a login.
+    /// If it is the calling user, there isn't a session keyring: all of the user's processes without one share
+    /// `_uid_ses.N`. If it is another user, the session belongs to that user, as under `sudo -u` in a login.
     ///
-    /// `nil` too for the other scopes, for an explicit keyring, and for a backend other than the kernel's. It takes one system
-    /// call, and neither makes nor joins a keyring.
+    /// It is also `nil` for the other scopes, for an explicit keyring, and for a backend other than the kernel's.
+    /// Reading it takes one system call, and neither creates nor joins a keyring.
     ///
     /// - Throws: ``SecretStoreError``.
     public var sharingUserID: UInt32? {

@@ -1,18 +1,18 @@
 import Glibc
 package import Keyutils
 
-/// A keyring that is linked into another one for as long as this value lives, and removed with all that is in it at the end.
+/// A keyring that is linked into another one as long as this value lives, and then removed with its contents.
 ///
-/// It has a timeout of its own, so that a process that is killed leaves nothing that lasts.
+/// The keyring also has a timeout, so that a killed process leaves nothing permanent.
 package struct TemporaryKeyring: ~Copyable, Sendable {
     package let keyring: Keyring
     private let anchor: Keyring
 
-    /// Makes one, complete before others can see it.
+    /// Creates the keyring, and completes it before others can see it.
     ///
     /// - Parameters:
-    ///   - prefix: what its name begins with; the rest is left to chance, as two pid namespaces may share a session.
-    ///   - permissions: the kernel's usual ones if `nil`.
+    ///   - prefix: the beginning of its name. The rest is random, because two pid namespaces can share a session.
+    ///   - permissions: its permissions; `nil` for the kernel's default.
     package init(
         prefix: String, in anchor: Keyring, lifetime: KeyTimeout, permissions: KeyPermissions? = nil
     ) throws(KeyringError) {
@@ -30,7 +30,7 @@ package struct TemporaryKeyring: ~Copyable, Sendable {
         self.anchor = anchor
     }
 
-    /// Removes it, and tells what keeps that from being done.
+    /// Removes the keyring with its contents; throws if that fails.
     package consuming func remove() throws(KeyringError) {
         let (keyring, anchor) = (keyring, anchor)
         discard self
@@ -39,7 +39,8 @@ package struct TemporaryKeyring: ~Copyable, Sendable {
     }
 
     deinit {
-        // Clearing first: other processes may still hold links to the ring. What fails here, the timeout ends.
+        // Clear it first, because other processes might still hold links to it. If a call fails, the keyring lives
+        // until its timeout.
         try? keyring.clear()
         try? anchor.unlink(Key(keyring))
     }

@@ -1,17 +1,17 @@
 import Keyutils
 
 extension SecretStoreError {
-    /// What a codec threw while encoding, with nothing of the value in it.
+    /// Converts an error that a codec threw while encoding; keeps nothing of the value.
     static func unencodable(_ error: any Error, item: ItemIdentity) -> SecretStoreError {
         if error is RawCoding.MissingValue { return SecretStoreError(.missingValue, item: item) }
         guard case EncodingError.invalidValue(_, let context)? = error as? EncodingError else {
-            // Its type is part of the program; what it holds may be the value.
+            // The error's type is part of the program, but its contents might be the value.
             return SecretStoreError(.unencodable(at: "the top level: \(type(of: error)) was thrown"), item: item)
         }
         return SecretStoreError(.unencodable(at: describe(context.codingPath)), item: item)
     }
 
-    /// What a codec threw while decoding, with nothing of the bytes in it.
+    /// Converts an error that a codec threw while decoding; keeps nothing of the bytes.
     static func undecodable(_ error: any Error, item: ItemIdentity) -> SecretStoreError {
         var path: [any CodingKey] = []
         switch error as? DecodingError {
@@ -23,10 +23,10 @@ extension SecretStoreError {
         return SecretStoreError(.undecodable(at: describe(path)), item: item)
     }
 
-    /// A coding path as `tokens[2].expiry`.
+    /// Formats a coding path, such as `tokens[2].expiry`.
     ///
-    /// Only names that stand in the program are shown, the cases of an enumeration: a dictionary's keys are data, and may be
-    /// secrets.
+    /// The text shows only names from the program, which are the cases of an enumeration. A dictionary's keys are data,
+    /// and might be secrets.
     private static func describe(_ path: [any CodingKey]) -> String {
         var text = ""
         for key in path {

@@ -1,11 +1,12 @@
 import FoundationEssentials
 import Keyutils
 
-/// Strings, bytes and keys that have raw bytes are stored as those; every other type goes through the store's codec.
+/// The conversion of values to bytes, with or without the store's codec.
 ///
-/// What an optional holds is stored as if it were none.
+/// Strings, bytes and keys that have raw bytes are stored as those bytes. The store's codec encodes every other type.
+/// An optional is stored like the value that it holds.
 enum RawCoding {
-    /// A `nil`, of which a codec would make a secret such as `null`.
+    /// The error for `nil`, which a codec would turn into a secret such as `null`.
     struct MissingValue: Error {}
 
     static func encode<Value: Encodable>(_ value: Value, else codec: any SecretCodec) throws -> SecretBytes {
@@ -37,19 +38,19 @@ enum RawCoding {
         return try codec.decode(type, from: bytes)
     }
 
-    /// What an optional of a type may hold, however many times it is one.
+    /// Returns the type inside an optional, however deeply nested, or the type itself.
     private static func plainType(of type: Any.Type) -> Any.Type {
         guard type != String.self, let optional = type as? any OptionalValue.Type else { return type }
         return plainType(of: optional.wrappedType)
     }
 
-    /// The same value, whose type the compiler can't know to be the one that was asked for.
+    /// Returns the same value as the requested type; the compiler can't know that the types are equal.
     private static func cast<Value>(_ raw: some Any) throws -> Value {
         guard let value = raw as? Value else { throw Undecodable() }
         return value
     }
 
-    /// Bytes that were asked for as a string and are not UTF-8.
+    /// The error for bytes that were requested as a string but are not UTF-8.
     private struct Undecodable: Error {}
 }
 
@@ -64,7 +65,7 @@ extension Optional: OptionalValue {
     fileprivate var wrapped: Any? { map { $0 } }
 }
 
-/// How values of a type become bytes, and are read from them.
+/// The conversion of values of one type to bytes and back.
 package struct ValueCoding<Value> {
     let encode: (Value) throws -> SecretBytes
     let decode: (RawSpan) throws -> Value
@@ -78,11 +79,12 @@ extension SecretStore {
     }
 }
 
-/// How a secret's bytes become a key's payload: as they are, with one exception.
+/// The conversion of a secret's bytes to a key's payload.
 ///
-/// The kernel refuses an empty payload, so a secret of n NUL bytes, n >= 0, is stored as n + 1 of them.
+/// The payload is the secret's own bytes, with one exception. The kernel refuses an empty payload, so a secret of n NUL
+/// bytes, n >= 0, is stored as n + 1 NUL bytes.
 enum PayloadEncoding {
-    /// Lends the payload for these bytes.
+    /// Lends the payload for these bytes to `body`.
     static func with<Result>(
         _ bytes: RawSpan,
         _ body: (RawSpan) throws(SecretStoreError) -> Result
@@ -92,7 +94,7 @@ enum PayloadEncoding {
         return try escaped.withBytes(body)
     }
 
-    /// How many of the payload's bytes are the secret.
+    /// Returns how many of the payload's bytes are the secret.
     static func secretSize(_ payload: RawSpan) -> Int {
         isAllZero(payload) ? max(0, payload.byteCount - 1) : payload.byteCount
     }

@@ -1,19 +1,19 @@
 public import Keyutils
 
-/// How values become bytes and back.
+/// A conversion of values to bytes and back.
 ///
-/// JSON is the default; bring your own for anything else.
+/// JSON is the default. Provide your own codec for anything else.
 ///
-/// What a codec throws reaches callers as `undecodable` or `unencodable` with the coding path of a `DecodingError` or
-/// `EncodingError`, and nothing more: such errors often quote the data.
+/// If a codec throws, callers get `undecodable` or `unencodable` with the coding path of the `DecodingError` or
+/// `EncodingError`, and nothing more, because such errors often quote the data.
 public protocol SecretCodec: Sendable {
-    /// The bytes for a value.
+    /// Encodes a value as bytes.
     ///
-    /// - Throws: why the value can't be encoded.
+    /// - Throws: an error that explains why the value can't be encoded.
     func encode<Value: Encodable>(_ value: Value) throws -> SecretBytes
 
-    /// The value in these bytes.
+    /// Decodes a value from these bytes.
     ///
-    /// - Throws: why they hold none.
+    /// - Throws: an error that explains why the bytes can't be decoded.
     func decode<Value: Decodable>(_ type: Value.Type, from bytes: RawSpan) throws -> Value
 }

@@ -1,21 +1,22 @@
-/// Something that loads one secret: the half of a ``SecretSlot`` that a client which only reads depends on.
+/// An object that loads one secret: the half of a ``SecretSlot`` that a reading client depends on.
 public protocol SecretLoader<Secret>: Sendable {
-    /// What it loads.
+    /// The type of the secret.
     associatedtype Secret
 
     /// Loads the secret.
     ///
-    /// - Throws: ``SecretStoreError`` with `notFound` where there is none or it has expired, or what else went wrong.
+    /// - Throws: ``SecretStoreError`` with `notFound` if the secret does not exist or has expired, or for any
+    ///   other failure.
     func load() throws(SecretStoreError) -> Secret
 }
 
-/// Something that saves one secret: the half of a ``SecretSlot`` that a client which only writes depends on.
+/// An object that saves one secret: the half of a ``SecretSlot`` that a writing client depends on.
 public protocol SecretSaver<Secret>: Sendable {
-    /// What it saves.
+    /// The type of the secret.
     associatedtype Secret
 
-    /// Saves the secret, replacing the one before.
+    /// Saves the secret, replacing the previous one.
     ///
-    /// - Throws: ``SecretStoreError`` with what went wrong; the secret before is then still there.
+    /// - Throws: ``SecretStoreError``; the previous secret is then unchanged.
     func save(_ secret: Secret) throws(SecretStoreError)
 }

@@ -12,13 +12,13 @@ public protocol SecretMirror<Model>: Codable, SendableMetatype {
     /// The domain type.
     associatedtype Model
 
-    /// The image of a value.
+    /// Creates the image of a value.
     ///
-    /// - Throws: why the value can't be stored.
+    /// - Throws: an error that explains why the value can't be stored.
     init(mirroring model: Model) throws
 
-    /// The value behind the image.
+    /// Restores the value from its image.
     ///
-    /// - Throws: why the image makes no value.
+    /// - Throws: an error that explains why the image is not a valid value.
     func restore() throws -> Model
 }

@@ -1,14 +1,19 @@
 extension SecretSlot {
-    /// The value, fetched and saved with the slot's timeout where there is none, by one for all who want it.
+    /// Returns the value; if it does not exist, one caller fetches and saves it for all.
+    ///
+    /// The value is saved with the slot's timeout.
     ///
     /// - Parameters:
-    ///   - refreshAfter: after how long one of those who ask fetches it anew; `nil` for not before it is gone.
-    ///   - staleWhileRefreshing: whether the one that fetches it anew gets the old value too, at once.
-    ///   - limit: how long a fetch may take, up to one hour.
-    ///   - failureTimeout: for how long, after a fetch that failed, all others get `fetchFailed` instead of trying as well.
-    ///   - fetch: gets the value from where it comes.
-    /// - Throws: as ``SecretStore/value(for:as:timeout:refreshAfter:staleWhileRefreshing:fetchLasting:sharingFailuresFor:fetch:)``
-    ///   does.
+    ///   - refreshAfter: after how long one of the callers fetches the value again; `nil` to fetch it only when it no
+    ///     longer exists.
+    ///   - staleWhileRefreshing: whether the caller that fetches the value again also gets the old value, immediately.
+    ///   - limit: how long a fetch can take, at most one hour.
+    ///   - failureTimeout: how long, after a failed fetch, all other callers get `fetchFailed` instead of trying as
+    ///     well; `nil` if each caller tries by itself.
+    ///   - fetch: gets the value from its source.
+    /// - Throws: the errors that
+    ///   ``SecretStore/value(for:as:timeout:refreshAfter:staleWhileRefreshing:fetchLasting:sharingFailuresFor:fetch:)``
+    ///   throws.
     public func value(
         refreshAfter: Duration? = nil, staleWhileRefreshing: Bool = false,
         fetchLasting limit: Duration = .seconds(60), sharingFailuresFor failureTimeout: Duration? = .seconds(2),
@@ -23,15 +28,17 @@ extension SecretSlot {
         }
     }
 
-    /// The value, fetched and saved where there is none, with a lifetime that comes with it; where none comes, the slot's
-    /// timeout.
+    /// Returns the value; if it does not exist, fetches and saves it with the lifetime that the fetch returns.
+    ///
+    /// If the fetch returns no timeout, the slot's timeout applies.
     ///
     /// - Parameters:
-    ///   - staleWhileRefreshing: whether the one that fetches it anew gets the old value too, at once.
-    ///   - limit: how long a fetch may take, up to one hour.
-    ///   - failureTimeout: for how long, after a fetch that failed, all others get `fetchFailed` instead of trying as well.
-    ///   - fetch: makes a new value of the old one, which is `nil` where there is none.
-    /// - Throws: as ``SecretStore/value(for:as:staleWhileRefreshing:fetchLasting:sharingFailuresFor:fetch:)`` does.
+    ///   - staleWhileRefreshing: whether the caller that fetches the value again also gets the old value, immediately.
+    ///   - limit: how long a fetch can take, at most one hour.
+    ///   - failureTimeout: how long, after a failed fetch, all other callers get `fetchFailed` instead of trying as
+    ///     well; `nil` if each caller tries by itself.
+    ///   - fetch: makes a new value from the old one, which is `nil` if it does not exist.
+    /// - Throws: as ``SecretStore/value(for:as:staleWhileRefreshing:fetchLasting:sharingFailuresFor:fetch:)``.
     public func value(
         staleWhileRefreshing: Bool = false, fetchLasting limit: Duration = .seconds(60),
         sharingFailuresFor failureTimeout: Duration? = .seconds(2),
@@ -46,13 +53,16 @@ extension SecretSlot {
         }
     }
 
-    /// The value, fetched and saved with the slot's timeout if there is none; keeps the thread while it waits.
+    /// Returns the value; if it does not exist, fetches and saves it, blocking the thread while it waits.
+    ///
+    /// The value is saved with the slot's timeout.
     ///
     /// - Parameters:
-    ///   - refreshAfter: after how long one of those who ask fetches it again; `nil` for not before it has expired.
-    ///   - limit: how long a fetch may take, up to one hour, after which somebody else may begin one.
-    ///   - failureTimeout: for how long, after a fetch that failed, all callers get `fetchFailed` instead of trying
-    ///     as well; `nil` if each tries by itself.
+    ///   - refreshAfter: after how long one of the callers fetches the value again; `nil` to fetch it only when it no
+    ///     longer exists.
+    ///   - limit: how long a fetch can take, at most one hour. After that, another caller can begin one.
+    ///   - failureTimeout: how long, after a failed fetch, all other callers get `fetchFailed` instead of trying as
+    ///     well; `nil` if each caller tries by itself.
     ///   - fetch: gets the value from its source.
     /// - Throws: as ``SecretStore/blockingValue(for:as:timeout:refreshAfter:fetchLasting:sharingFailuresFor:fetch:)``.
     @available(*, noasync, message: "keeps the thread; use 'value'")
@@ -67,13 +77,16 @@ extension SecretSlot {
         }
     }
 
-    /// The value, fetched and saved where there is none, as `value` does; keeps the thread while it waits.
+    /// Returns the value as `value` does, fetching and saving it if it does not exist, and blocks the thread.
+    ///
+    /// The lifetime comes with the fetched value. If the fetch returns no timeout, the slot's timeout applies.
     ///
     /// - Parameters:
-    ///   - limit: how long a fetch may take, up to one hour, after which somebody else may begin one.
-    ///   - failureTimeout: for how long, after a fetch that failed, all others get `fetchFailed` instead of trying as well.
-    ///   - fetch: makes a new value of the old one, which is `nil` where there is none.
-    /// - Throws: as ``SecretStore/blockingValue(for:as:fetchLasting:sharingFailuresFor:fetch:)`` does.
+    ///   - limit: how long a fetch can take, at most one hour. After that, another caller can begin one.
+    ///   - failureTimeout: how long, after a failed fetch, all other callers get `fetchFailed` instead of trying as
+    ///     well; `nil` if each caller tries by itself.
+    ///   - fetch: makes a new value from the old one, which is `nil` if it does not exist.
+    /// - Throws: as ``SecretStore/blockingValue(for:as:fetchLasting:sharingFailuresFor:fetch:)``.
     @available(*, noasync, message: "keeps the thread; use 'value'")
     public func blockingValue(
         fetchLasting limit: Duration = .seconds(60), sharingFailuresFor failureTimeout: Duration? = .seconds(2),
@@ -87,15 +100,16 @@ extension SecretSlot {
         }
     }
 
-    /// Says that a value was refused, as ``SecretStore/invalidate(_:for:)`` does; false where it is not what is stored.
+    /// Reports that a value was refused, as ``SecretStore/invalidate(_:for:)`` does.
     ///
+    /// - Returns: false if this value is not the stored one.
     /// - Throws: ``SecretStoreError`` as ``SecretStore/invalidate(_:for:)``.
     @discardableResult
     public func invalidate(_ refused: Secret) throws -> Bool where Secret: Equatable {
         try store.invalidate(refused, for: item, coding)
     }
 
-    /// The same for tasks, which waits for others up to `limit` without keeping a thread.
+    /// Reports that a value was refused; waits for others for at most `limit`, without blocking a thread.
     ///
     /// - Throws: `CancellationError`, or as ``invalidate(_:)``.
     @discardableResult

@@ -1,10 +1,12 @@
-/// The operations that change the item, for tasks: where others are in the way, these wait without keeping a thread.
+/// Async forms of the operations that change the item; they wait for others without blocking a thread.
 ///
-/// Each does what the blocking form does, and waits up to `limit`, as that of ``SecretStore`` does.
+/// Each form does the same as its blocking counterpart, and waits for at most `limit`, as the forms of
+/// ``SecretStore`` do.
 extension SecretSlot {
-    /// Saves the value, replacing any existing one; waits for others up to `limit`.
+    /// Saves the value, replacing any existing one; waits for at most `limit`.
     ///
-    /// - Throws: `CancellationError`, or as ``save(_:timeout:refreshAfter:usableFor:)``, which has its parameters.
+    /// - Throws: `CancellationError`, or as ``save(_:timeout:refreshAfter:usableFor:)``, which documents
+    ///   the parameters.
     public nonisolated(nonsending) func save(
         _ secret: Secret, timeout: Duration? = nil, refreshAfter: Duration? = nil, usableFor: Duration? = nil,
         waiting limit: Duration
@@ -14,42 +16,41 @@ extension SecretSlot {
             usableFor: usableFor, waiting: limit)
     }
 
-    /// Saves the value only if there is none; waits for others up to `limit`.
+    /// Saves the value unless one exists; waits for at most `limit`.
     ///
-    /// - Throws: `CancellationError`, or as ``add(_:timeout:)``, which has its parameters.
+    /// - Throws: `CancellationError`, or as ``add(_:timeout:)``, which documents the parameters.
     public nonisolated(nonsending) func add(
         _ secret: Secret, timeout: Duration? = nil, waiting limit: Duration
     ) async throws {
         try await store.add(try bytes(of: secret), for: item, timeout: timeout ?? self.timeout, waiting: limit)
     }
 
-    /// Gives the value that is there a new timeout, counted from now; false where there is none.
+    /// Sets a new timeout for the existing value, counted from now; waits for at most `limit`.
     ///
-    /// Waits for others up to `limit`.
-    ///
+    /// - Returns: false if the value does not exist.
     /// - Throws: `CancellationError`, or as ``expire(timeout:)``.
     @discardableResult
     public nonisolated(nonsending) func expire(timeout: Duration, waiting limit: Duration) async throws -> Bool {
         try await store.expire(item, timeout: timeout, waiting: limit)
     }
 
-    /// Deletes the value; false where there was none.
+    /// Deletes the value; waits for at most `limit`.
     ///
-    /// Waits for others up to `limit`.
-    ///
+    /// - Returns: false if the value did not exist.
     /// - Throws: `CancellationError`, or as ``delete()``.
     @discardableResult
     public nonisolated(nonsending) func delete(waiting limit: Duration) async throws -> Bool {
         try await store.delete(item, waiting: limit)
     }
 
-    /// Saves a value made of the current one, as one step to everybody else.
+    /// Replaces the value with one made from the current value, as one step to all other writers.
     ///
     /// - Parameters:
-    ///   - timeout: the timeout of the new value; `nil` for the slot's.
-    ///   - duration: how long the update may take; up to one hour.
-    ///   - limit: how long to wait for others.
-    ///   - change: gets `nil` if there is no value; if it returns `nil`, the value is deleted.
+    ///   - timeout: the timeout of the new value; `nil` for the slot's timeout.
+    ///   - duration: how long the update can take, at most one hour.
+    ///   - limit: how long to wait for other writers.
+    ///   - change: makes the new value from the current one, which is `nil` if it does not exist. Return `nil` to
+    ///     delete the value.
     /// - Throws: `CancellationError` while it waits, or as ``blockingUpdate(timeout:lasting:waiting:_:)``.
     @discardableResult
     public nonisolated(nonsending) func update(

@@ -2,11 +2,11 @@ import Keyutils
 
 /// One item that holds values of one type.
 public struct SecretSlot<Secret: Sendable>: SecretLoader, SecretSaver {
-    /// The store behind it.
+    /// The store that keeps the item.
     package let store: SecretStore
-    /// The item that it stands for.
+    /// The item that holds the value.
     package let item: ItemIdentity
-    /// The timeout of what is saved, unless another is given; `nil` for the session's length.
+    /// The timeout of saved values, unless a call gives another one; `nil` for as long as the scope exists.
     package let timeout: Duration?
 
     let encode: @Sendable (Secret) throws -> SecretBytes
@@ -28,14 +28,15 @@ public struct SecretSlot<Secret: Sendable>: SecretLoader, SecretSaver {
 
     /// Loads the value.
     ///
-    /// - Throws: ``SecretStoreError`` with `notFound` where there is none, or `undecodable`.
+    /// - Throws: ``SecretStoreError`` with `notFound` if the value does not exist, or `undecodable`.
     public func load() throws(SecretStoreError) -> Secret {
         guard let secret = try loadIfPresent() else { throw SecretStoreError(.notFound, item: item) }
         return secret
     }
 
-    /// Loads the value; `nil` where there is none.
+    /// Loads the value if it exists.
     ///
+    /// - Returns: the value, or `nil` if it does not exist.
     /// - Throws: ``SecretStoreError`` with `undecodable`.
     public func loadIfPresent() throws(SecretStoreError) -> Secret? {
         try store.decoding(item, with: decode)
@@ -51,10 +52,12 @@ public struct SecretSlot<Secret: Sendable>: SecretLoader, SecretSaver {
     /// Saves the value, replacing any existing one.
     ///
     /// - Parameters:
-    ///   - secret: what to save.
-    ///   - timeout: when the kernel drops it; `nil` for the slot's timeout.
-    ///   - refreshAfter: after how long `value` fetches it again; more than nothing, and less than the timeout and `usableFor`.
-    ///   - usableFor: for how long others get it while it is fetched again; `nil` for as long as it exists.
+    ///   - secret: the value to save.
+    ///   - timeout: the longest time that the kernel keeps the value; `nil` for the slot's timeout.
+    ///   - refreshAfter: after how long `value` fetches it again; more than zero, and less than the timeout
+    ///     and `usableFor`.
+    ///   - usableFor: how long callers still get the value while another caller fetches a new one; `nil` for as long as
+    ///     the value exists.
     /// - Throws: ``SecretStoreError`` with `unencodable`, or as
     ///   ``SecretStore/set(_:for:timeout:refreshAfter:usableFor:)-(SecretBytes,_,_,_,_)``.
     public func save(
@@ -65,11 +68,13 @@ public struct SecretSlot<Secret: Sendable>: SecretLoader, SecretSaver {
             usableFor: usableFor)
     }
 
-    /// Saves the value only if there is none; if many processes try it at the same time, one succeeds.
+    /// Saves the value unless one exists.
+    ///
+    /// If many processes try this at the same time, one of them succeeds.
     ///
     /// - Parameters:
-    ///   - secret: what to save.
-    ///   - timeout: when the kernel drops it; `nil` for the slot's timeout.
+    ///   - secret: the value to save.
+    ///   - timeout: the longest time that the kernel keeps the value; `nil` for the slot's timeout.
     /// - Throws: ``SecretStoreError`` with `unencodable`, or as
     ///   ``SecretStore/add(_:for:timeout:refreshAfter:usableFor:)-(SecretBytes,_,_,_,_)``.
     public func add(_ secret: Secret, timeout: Duration? = nil) throws(SecretStoreError) {
@@ -81,36 +86,39 @@ public struct SecretSlot<Secret: Sendable>: SecretLoader, SecretSaver {
         return try store.encoding(item) { try encode(secret) }
     }
 
-    /// Whether there is a value.
+    /// Whether a value exists.
     ///
     /// - Throws: ``SecretStoreError``.
     public func contains() throws(SecretStoreError) -> Bool {
         try store.contains(item)
     }
 
-    /// What is known of the item, with the time that it has left as the kernel tells it; `nil` where there is no value.
+    /// Reads the item's attributes, including the time left as the kernel reports it.
     ///
+    /// - Returns: the attributes, or `nil` if the value does not exist.
     /// - Throws: ``SecretStoreError``.
     public func attributes() throws(SecretStoreError) -> ItemAttributes? {
         try store.attributes(of: item)
     }
 
-    /// Gives the value that is there a new timeout, counted from now; false where there is none.
+    /// Sets a new timeout for the existing value, counted from now.
     ///
+    /// - Returns: false if the value does not exist.
     /// - Throws: ``SecretStoreError`` with `invalidTimeout`.
     @discardableResult
     public func expire(timeout: Duration) throws(SecretStoreError) -> Bool {
         try store.expire(item, timeout: timeout)
     }
 
-    /// Saves a value made of the current one, as one step to everybody else.
+    /// Replaces the value with one made from the current value, as one step to all other writers.
     ///
     /// - Parameters:
-    ///   - timeout: the timeout of the new value; `nil` for the slot's.
-    ///   - duration: how long the update may take; up to one hour.
-    ///   - limit: how long to wait for others.
-    ///   - change: gets `nil` if there is no value; if it returns `nil`, the value is deleted.
-    /// - Throws: as ``SecretStore/blockingUpdate(_:as:timeout:lasting:waiting:_:)``, whose guarantees hold here too.
+    ///   - timeout: the timeout of the new value; `nil` for the slot's timeout.
+    ///   - duration: how long the update can take, at most one hour.
+    ///   - limit: how long to wait for other writers.
+    ///   - change: makes the new value from the current one, which is `nil` if it does not exist. Return `nil` to
+    ///     delete the value.
+    /// - Throws: as ``SecretStore/blockingUpdate(_:as:timeout:lasting:waiting:_:)``, which has the same guarantees.
     @available(*, noasync, message: "keeps the thread; 'await' 'update'")
     @discardableResult
     public func blockingUpdate(
@@ -123,8 +131,9 @@ public struct SecretSlot<Secret: Sendable>: SecretLoader, SecretSaver {
 
     var coding: ValueCoding<Secret> { ValueCoding(encode: encode, decode: decode) }
 
-    /// Deletes the value; false where there was none.
+    /// Deletes the value.
     ///
+    /// - Returns: false if the value did not exist.
     /// - Throws: ``SecretStoreError``.
     @discardableResult
     public func delete() throws(SecretStoreError) -> Bool {

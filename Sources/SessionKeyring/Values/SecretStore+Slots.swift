@@ -1,10 +1,10 @@
 extension SecretStore {
-    /// A typed slot: one item that holds values of one `Codable` type.
+    /// Creates a typed slot: one item that holds values of one `Codable` type.
     ///
     /// - Parameters:
-    ///   - item: which item.
-    ///   - type: what it holds.
-    ///   - timeout: the timeout of what is saved, unless another is given.
+    ///   - item: the slot's item.
+    ///   - type: the type of its values.
+    ///   - timeout: the timeout of saved values, unless a call gives another one.
     public func slot<Value: Codable & Sendable>(
         for item: ItemIdentity,
         as type: Value.Type = Value.self,
@@ -20,12 +20,12 @@ extension SecretStore {
         )
     }
 
-    /// A typed slot for a domain type that is not `Codable` itself, stored through its mirror.
+    /// Creates a typed slot for a domain type that is not `Codable` itself, stored through its mirror.
     ///
     /// - Parameters:
-    ///   - item: which item.
+    ///   - item: the slot's item.
     ///   - mirror: the type that is encoded.
-    ///   - timeout: the timeout of what is saved, unless another is given.
+    ///   - timeout: the timeout of saved values, unless a call gives another one.
     public func slot<Mirror: SecretMirror>(
         for item: ItemIdentity,
         through mirror: Mirror.Type,

@@ -1,61 +1,61 @@
 import Keyutils
 
-/// One attempt of an operation that may be repeated, and the progress of earlier attempts.
+/// One attempt of an operation that can be repeated, with the progress of earlier attempts.
 ///
-/// A backend never waits. If something is in the way of an operation, the backend throws ``SecretStoreError`` with `contended`
-/// or `quotaExceeded`; the store waits and makes another attempt with the same value, so that no step that others can
-/// see is done twice. A backend that wraps another one passes the value on, to one operation of the other.
+/// A backend never waits. If something blocks an operation, the backend throws ``SecretStoreError`` with `contended` or
+/// `quotaExceeded`. The store waits and makes another attempt with the same value, so that no step that others can see
+/// is done twice. A backend that wraps another one passes the value on, to one operation of the other backend.
 public struct BackendAttempt {
-    /// Whether the backend may use last resorts against a full quota: remove expired items and empty keyrings, write over
-    /// an old value in place, or change an item without its lease.
+    /// Whether the backend is allowed to use last resorts if the quota is full.
     ///
-    /// The store allows them only after it has waited for the kernel to free quota.
+    /// The last resorts are: removing expired items and empty keyrings, overwriting an old value in place, and changing
+    /// an item without its lease. The store allows them only after it has waited for the kernel to free quota.
     public internal(set) var mayUseLastResorts: Bool
 
-    /// Why the current attempt is blocked, for functions that return `nil` or false in that case.
+    /// The reason why the current attempt is blocked, for functions that then return `nil` or false.
     var blockage: Blockage?
     private var made: Progress?
 
-    /// A first attempt.
+    /// Creates a first attempt.
     public init(mayUseLastResorts: Bool = true) {
         self.mayUseLastResorts = mayUseLastResorts
     }
 }
 
-/// Why an attempt did not go through, apart from a full quota; the reason chooses the pauses.
+/// The reason why an attempt is blocked, other than a full quota; it determines the pauses.
 package enum Blockage: Hashable, Sendable {
-    /// Another holder has the item's lease, for a handful of system calls.
+    /// Another holder has the item's lease, for the time of a few system calls.
     case itemLease
-    /// Another holder has a named lease or fetches the item, for as long as its own work takes.
+    /// Another holder has a named lease or is fetching the item, for as long as its own work takes.
     case namedLease
     /// The lease has ended, but the kernel has not freed its name yet.
     case leaseCollection
-    /// Another process makes a keyring of the namespace.
+    /// Another process is creating a keyring of the namespace.
     case ringMaker
-    /// Nothing can be done before this time.
+    /// No attempt can succeed before this time.
     case until(BootTime)
 }
 
 extension BackendAttempt {
-    /// The progress of earlier attempts; made when the first of them is blocked.
+    /// The progress of earlier attempts; created when the first of them is blocked.
     final class Progress {
-        /// Whether others can see a part of the operation, so that it is not cancelled any more.
+        /// Whether others can already see part of the operation, so that it can't be cancelled any more.
         var isVisible = false
         /// The staged keyring of the lease that is being acquired.
         var candidate: LeaseCandidate?
-        /// The key of a set that may have come too late, after an update had read the item.
+        /// The key of a `set` that might have come too late, after an update had read the item.
         var lateKey: Key?
-        /// Whether the item is deleted, but perhaps too late.
+        /// Whether the item was deleted, though perhaps too late.
         var isDeleted = false
         /// Whether the item is stored, and only its key of the other type is left to remove.
         var isStored = false
-        /// The keyring that is being made, with the lease on its name.
+        /// The keyring that is being created, with the lease on its name.
         var maker: RingMaker?
         /// The lease of a fetch that is about to begin.
         var fetchLease: (any LeaseHandle)?
         /// The update whose commit is blocked.
         var update: (any ItemUpdate)?
-        /// The key that a fetch has stored, but perhaps too late.
+        /// The key that a fetch has stored, though perhaps too late.
         var placedKey: PlacedKey?
 
         deinit {
@@ -63,10 +63,10 @@ extension BackendAttempt {
         }
     }
 
-    /// The progress of earlier attempts; `nil` if they have not left any.
+    /// The progress of earlier attempts; `nil` if there isn't any.
     var progress: Progress? { made }
 
-    /// The same, to note something in.
+    /// Returns the progress of earlier attempts, creating it if necessary.
     mutating func makeProgress() -> Progress {
         if let made { return made }
         let progress = Progress()
@@ -74,24 +74,24 @@ extension BackendAttempt {
         return progress
     }
 
-    /// The error that ends this attempt, for the reason that was noted.
+    /// Returns the error that ends this attempt, with the recorded reason.
     package func blocked(_ item: ItemIdentity? = nil) -> SecretStoreError {
         SecretStoreError(.blocked(blockage ?? .itemLease), item: item)
     }
 
-    /// Notes the reason and returns false, for functions that return whether they are through.
+    /// Records the reason and returns false, for functions that return whether they have finished.
     mutating func isBlocked(by reason: Blockage) -> Bool {
         blockage = reason
         return false
     }
 
-    /// Releases a fetch's lease that earlier attempts have taken.
+    /// Releases the lease of a fetch that earlier attempts have taken.
     package func releaseLease() {
         _ = made?.fetchLease?.release()
         made?.fetchLease = nil
     }
 
-    /// Drops keys that only this thread can use, before a task is suspended.
+    /// Discards keys that only this thread can use, before a task is suspended.
     func prepareForSuspension() {
         made?.candidate?.discard()
         made?.candidate = nil

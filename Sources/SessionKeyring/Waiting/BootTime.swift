@@ -1,7 +1,9 @@
 import Glibc
 
-/// A point in time, or a span of it, on the clock that all processes share, that nobody can set, and that goes on while
-/// the machine sleeps: `CLOCK_BOOTTIME`, `clock_gettime(2)`, as the initial time namespace shows it.
+/// A point in time or a time span, on the clock since boot that all processes share.
+///
+/// Nobody can set this clock, and it keeps running while the machine sleeps. It is `CLOCK_BOOTTIME` of
+/// `clock_gettime(2)`, as the initial time namespace shows it.
 package struct BootTime: Hashable, Comparable {
     let nanoseconds: UInt64
 
@@ -10,7 +12,7 @@ package struct BootTime: Hashable, Comparable {
     }
 
     init(_ duration: Duration) {
-        // Nobody waits longer than a year, and the sum of two such times is a time.
+        // Nobody waits longer than a year. With this limit, the sum of two spans does not overflow.
         let (seconds, attoseconds) = min(duration, .seconds(31_536_000)).components
         nanoseconds = UInt64(max(0, seconds)) * 1_000_000_000 + UInt64(max(0, attoseconds)) / 1_000_000_000
     }
@@ -19,7 +21,7 @@ package struct BootTime: Hashable, Comparable {
         BootTime(nanoseconds: UInt64(max(0, Int64(ofThisNamespace().nanoseconds) - namespaceOffset)))
     }
 
-    /// The time as this process's time namespace shows it, for spans that are measured and used by one process.
+    /// The time in this process's time namespace, for spans that a single process measures and uses.
     @inline(__always)
     static func ofThisNamespace() -> BootTime {
         var time = timespec()
@@ -27,11 +29,12 @@ package struct BootTime: Hashable, Comparable {
         return BootTime(nanoseconds: UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec))
     }
 
-    /// By how much the clock of this process's time namespace is ahead, so that leases exclude across such namespaces.
+    /// How far the clock of this process's time namespace is ahead of the initial one.
     ///
-    /// A process stays in its time namespace, and so do the children that it forks.
+    /// Without this correction, leases would not exclude each other across time namespaces. A process, and the children
+    /// that it forks, stay in their time namespace.
     private static let namespaceOffset: Int64 = {
-        // Kernels before 5.6 have no time namespaces, and where `/proc` is hidden nothing can be known.
+        // Kernels before 5.6 have no time namespaces. If `/proc` is hidden, the offset can't be known.
         guard let lines = SmallFile.read("/proc/self/timens_offsets") else { return 0 }
         for line in lines.split(separator: UInt8(ascii: "\n")) where line.starts(with: "boottime".utf8) {
             let fields = line.split(separator: UInt8(ascii: " ")).map { Int64(String(decoding: $0, as: UTF8.self)) }
@@ -47,7 +50,7 @@ package struct BootTime: Hashable, Comparable {
         BootTime(nanoseconds: left.nanoseconds + right.nanoseconds)
     }
 
-    /// How long after `earlier` this is; nothing where it is before.
+    /// Returns how long after `earlier` this is; zero if it is before.
     func since(_ earlier: BootTime) -> Duration {
         self < earlier ? .zero : .nanoseconds(Int64(clamping: nanoseconds - earlier.nanoseconds))
     }

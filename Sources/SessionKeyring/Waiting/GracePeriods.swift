@@ -2,18 +2,20 @@ import Dispatch
 import Glibc
 import Keyutils
 
-/// Waiting until the kernel has freed the quota of everything that was unlinked before.
+/// Waits until the kernel has freed the quota of everything that was unlinked before.
 enum GracePeriods {
-    /// At most seven of the kernel's grace periods were seen to pass before quota was free.
+    /// The number of grace periods to wait for; in measurements, the quota was free after seven at most.
     private static let count = 10
     private static let waiters = LockBox<[CheckedContinuation<Void, Never>]>([])
 
-    /// Blocks the thread.
+    /// Waits, blocking the thread.
     static func pass() {
         for _ in 0..<count where !GracePeriod.pass() { return }
     }
 
-    /// Suspends the task; all that wait share one thread, which is neither of the tasks' pool nor of Dispatch's queues.
+    /// Waits, suspending the task.
+    ///
+    /// All waiting tasks share one thread. It belongs neither to the tasks' thread pool nor to Dispatch's queues.
     nonisolated(nonsending) static func passInTask() async {
         await withCheckedContinuation { waiter in
             let isFirst = waiters.withLock { waiters in
@@ -29,7 +31,7 @@ enum GracePeriods {
         let error = unsafe pthread_create(
             &thread, nil,
             { _ in
-                // A task that comes during a pass waits for the next one.
+                // A task that begins to wait during one pass waits for the next pass.
                 var count = GracePeriods.waiters.withLock(\.count)
                 while count > 0 {
                     GracePeriods.pass()
@@ -42,7 +44,7 @@ enum GracePeriods {
         return true
     }
 
-    /// Resumes the first so many, and returns how many are left.
+    /// Resumes the first `count` waiting tasks, and returns how many are left.
     @discardableResult
     private static func resume(_ count: Int) -> Int {
         let (first, left) = waiters.withLock { waiters in

@@ -2,7 +2,7 @@ import Glibc
 
 /// A pause before another attempt or another look.
 enum Pause {
-    /// Blocks the thread; a signal may end it early, which only means an earlier look.
+    /// Blocks the thread; if a signal ends the pause early, this only means an earlier attempt.
     static func sleep(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         var time = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
@@ -11,10 +11,10 @@ enum Pause {
 
     /// Suspends the task.
     ///
-    /// - Throws: `CancellationError` if it is cancellable.
+    /// - Throws: `CancellationError` if the pause is cancellable and the task is cancelled.
     nonisolated(nonsending) static func suspend(_ duration: Duration, isCancellable: Bool) async throws {
         if isCancellable { return try await Task.sleep(for: duration) }
-        // A task of its own is not cancelled with the caller's.
+        // A separate task is not cancelled together with the caller's.
         try await Task { try await Task.sleep(for: duration) }.value
     }
 }

@@ -1,28 +1,28 @@
 import Glibc
 package import Keyutils
 
-/// Turns blocked attempts into waiting: decides whether another attempt follows, after which pause, and with which last
-/// resorts.
+/// Decides after each blocked attempt whether to try again, after which pause, and with which last resorts.
 ///
-/// One value serves one call of the store, whose attempts it makes one after the other. There are two drivers: ``run(_:)``
-/// sleeps, ``runInTask(_:)`` suspends the task and blocks no thread.
+/// One value serves one call of the store, and makes its attempts one after the other. There are two drivers:
+/// ``run(_:)`` sleeps, and ``runInTask(_:)`` suspends the task and blocks no thread.
 ///
-/// - **Others** are waited for until the limit, with pauses that the reason chooses: 20 us to 5 ms for an item's lease,
-///   1 to 50 ms for a named lease or a fetch, or until the kernel signals a change. If the kernel has to free a lease's name, or another
-///   process makes the namespace's keyrings, the limit is at least 100 ms from then on. The grace time of the update flag, 20 ms, and the 50 ms before a dead leases'
-///   ring is replaced are waited for in any case.
-/// - **Quota** is waited for because the kernel frees it late, about 15 ms after a key was unlinked, and up to 0.65 s later on
-///   a busy machine. Attempts follow each other for 150 ms; then one may use the last resorts; then the remaining time
-///   passes with attempts in between; then one may use the last resorts once more. With no time at all, the only attempt
-///   may use them.
+/// - **Waiting for others** ends at the limit. The pauses depend on the reason: 20 us to 5 ms for an item's lease; for
+///   a named lease or a fetch, 1 to 50 ms, or until the kernel signals a change. If the kernel has to free a lease's
+///   name, or another process is creating the namespace's keyrings, the limit is at least 100 ms from then on. Two
+///   waits always happen, whatever the limit: the 20 ms of grace for the update flag, and the 50 ms before a dead
+///   leases' ring is replaced.
+/// - **Waiting for quota** is necessary because the kernel frees it late: about 15 ms after a key was unlinked, and up
+///   to 0.65 s on a busy machine. For the first 150 ms, attempts follow each other. Then one attempt can use the last
+///   resorts. During the remaining time, attempts follow each other again. Finally, one more attempt can use the last
+///   resorts. If the limit is zero, the only attempt can use them.
 package struct Wait {
     private let limit: Duration
     private let quotaLimit: Duration
-    /// Whether the kernel's grace periods follow the wait for quota.
+    /// Whether to wait for the kernel's grace periods after the wait for quota.
     private let hasGracePeriods: Bool
     private var start: BootTime?
     private var deadline = BootTime(nanoseconds: 0)
-    /// When something was in the way for the first time that takes the kernel or others only a moment.
+    /// When the call was first blocked by something that takes the kernel or others only a moment.
     private var briefStart: BootTime?
     private var itemBackoff = Backoff(from: .microseconds(20), upTo: .milliseconds(5))
     private var longBackoff = Backoff(from: .milliseconds(1), upTo: .milliseconds(50))
@@ -32,17 +32,19 @@ package struct Wait {
 
     private enum QuotaPhase { case beforeLastResorts, lastResorts, afterLastResorts, gracePeriods, ended }
 
-    /// How it learns of a change; asked for only when it has to wait.
+    /// The signal that reports a change; requested only when the call has to wait.
     private enum LazySignal {
         case unasked(any SecretBackend)
         case asked(ChangeSignal)
         case none
     }
 
+    /// Creates the waiting policy of one call.
+    ///
     /// - Parameters:
     ///   - limit: how long to wait for others.
     ///   - quotaLimit: how long to wait for quota; `nil` for 600 ms and then the kernel's grace periods.
-    ///   - backend: where a change is expected, for those who wait for a named lease or a fetch.
+    ///   - backend: the backend in which a change is expected, for calls that wait for a named lease or a fetch.
     package init(
         upTo limit: Duration = usualLimit, quota quotaLimit: Duration? = nil, at backend: (any SecretBackend)? = nil
     ) {
@@ -52,12 +54,12 @@ package struct Wait {
         signal = backend.map(LazySignal.unasked) ?? .none
     }
 
-    /// For operations that free quota themselves, or can do without: they wait 150 ms for it at most.
+    /// Returns the policy of operations that free quota or can do without it: they wait 150 ms for it at most.
     static func freeingQuota(upTo limit: Duration = usualLimit) -> Wait {
         Wait(upTo: limit, quota: min(limit, briefQuota))
     }
 
-    /// For updates, which wait for quota for about a second at most.
+    /// Returns the policy of updates, which wait about a second for quota at most.
     static func updating(upTo limit: Duration) -> Wait {
         Wait(upTo: limit, quota: limit < fullQuota ? limit : nil)
     }
@@ -70,14 +72,14 @@ package struct Wait {
     private static let collectionOfLease = Duration.milliseconds(100)
 }
 
-/// The drivers.
+/// The drivers, which make the attempts and wait in between.
 extension Wait {
-    /// A first attempt.
+    /// The first attempt of the call.
     package var firstAttempt: BackendAttempt {
         BackendAttempt(mayUseLastResorts: quotaLimit <= .zero || quotaPhase != .beforeLastResorts)
     }
 
-    /// Makes attempts until one is through, sleeping in between.
+    /// Makes attempts until one succeeds, sleeping in between.
     ///
     /// - Throws: the error of the last attempt.
     @inline(__always)
@@ -108,10 +110,11 @@ extension Wait {
         throw error
     }
 
-    /// Makes attempts until one is through; the task is suspended in between.
+    /// Makes attempts until one succeeds, suspending the task in between.
     ///
-    /// - Parameter isCancellable: false for an operation of which others can see a step already.
-    /// - Throws: `CancellationError`, unless an attempt has done something that others can see; the error of the last attempt.
+    /// - Parameter isCancellable: false for an operation of which others can already see a step.
+    /// - Throws: `CancellationError`, unless others can already see a step of the operation; the error of
+    ///   the last attempt.
     package nonisolated(nonsending) mutating func runInTask<Result: ~Copyable>(
         isCancellable: Bool = true, _ body: (inout BackendAttempt) throws(SecretStoreError) -> Result
     ) async throws -> Result {
@@ -127,7 +130,7 @@ extension Wait {
         }
     }
 
-    /// Sleeps before the next attempt; false, without sleeping, if there is not to be one.
+    /// Sleeps before the next attempt; returns false, without sleeping, if there should not be one.
     package mutating func sleep(after error: SecretStoreError, _ attempt: inout BackendAttempt) -> Bool {
         switch step(after: error, &attempt) {
         case .end: return false
@@ -156,7 +159,7 @@ extension Wait {
         return true
     }
 
-    /// Makes attempts of a call of the kernel until the quota has room for it, sleeping in between.
+    /// Repeats a call of the kernel until the quota has room for it, sleeping in between.
     package static func forQuota<Result: ~Copyable>(
         _ body: () throws(KeyringError) -> Result
     ) throws(KeyringError) -> Result {
@@ -174,7 +177,7 @@ extension Wait {
     }
 }
 
-/// The policy.
+/// The policy, which chooses the next step after a failed attempt.
 extension Wait {
     private enum NextStep {
         case end
@@ -190,7 +193,7 @@ extension Wait {
             start = now
             deadline = now + BootTime(limit)
         }
-        // An operation that others can see already is completed, whatever the caller's limit.
+        // An operation that others can already see is completed, whatever the caller's limit.
         if attempt.progress?.isVisible == true {
             deadline = max(deadline, (start ?? now) + BootTime(Self.usualLimit))
         }
@@ -204,12 +207,12 @@ extension Wait {
         }
     }
 
-    /// Quota that is missing after others were waited for has to be waited for again.
+    /// Restarts the wait for quota after a wait for others; if the quota is full after that, a new wait begins.
     private mutating func forgetQuota(unlessInUse reason: Blockage?, _ attempt: inout BackendAttempt) {
         switch reason {
         case .namedLease, nil: break
         case .itemLease where quotaPhase == .beforeLastResorts: break
-        // The last resorts themselves take leases, and wait for the flag.
+        // The last resorts take leases and wait for the update flag themselves, so these waits don't restart anything.
         default: return
         }
         (quotaStart, quotaPhase) = (nil, .beforeLastResorts)
@@ -219,7 +222,7 @@ extension Wait {
     private mutating func stepForOthers(_ reason: Blockage?, _ now: BootTime) -> NextStep {
         switch reason {
         case .until(let time):
-            // A time that moves on again and again is somebody's mischief.
+            // A time that is postponed again and again is malicious, so this wait has an end too.
             guard now < max(deadline, (start ?? now) + BootTime(.seconds(1))) else { return .end }
             return time > now ? .pause(time.since(now)) : .now
         case .leaseCollection, .ringMaker:
@@ -232,7 +235,7 @@ extension Wait {
         guard now < deadline else { return .end }
         switch signal {
         case .unasked(let backend):
-            // Made before the attempt that follows, so that it misses no change.
+            // The signal is created before the next attempt, so that it misses no change.
             signal = backend.changeSignal().map(LazySignal.asked) ?? .none
             return .now
         case .asked(let signal): return .signal(signal, upTo: deadline.since(now))
@@ -247,13 +250,13 @@ extension Wait {
     private mutating func stepForQuota(_ now: BootTime, _ attempt: inout BackendAttempt) -> NextStep {
         let waited = now.since(quotaStart ?? now)
         quotaStart = quotaStart ?? now
-        // Most pauses at the beginning are rewarded.
+        // The first pauses are short, because most of them are followed by a success.
         let pause = NextStep.pause(waited < .milliseconds(7) ? max(.microseconds(500), waited) : .milliseconds(5))
         switch quotaPhase {
         case .beforeLastResorts:
             if waited < min(quotaLimit, Self.briefQuota) { return pause }
             quotaPhase = .lastResorts
-            // With no time at all, the first attempt has used them.
+            // With a limit of zero, the first attempt has already used the last resorts.
             guard !attempt.mayUseLastResorts else { return .end }
             attempt.mayUseLastResorts = true
             return .now
@@ -275,7 +278,7 @@ extension Wait {
     }
 }
 
-/// The steps of an operation after the first one that others can see.
+/// The steps of an operation after its first visible step.
 extension Wait {
     struct Step {
         let attempt: (inout BackendAttempt) throws(SecretStoreError) -> Void
@@ -285,7 +288,7 @@ extension Wait {
         }
     }
 
-    /// Takes one step after the other, sleeping if something is in its way.
+    /// Runs the steps in order, sleeping whenever one of them is blocked.
     static func run(_ steps: [Step]) throws(SecretStoreError) {
         for step in steps {
             var wait = Wait()
@@ -293,7 +296,7 @@ extension Wait {
         }
     }
 
-    /// The same in a task, which is suspended; a cancelled task takes them too.
+    /// Runs the steps in order, suspending the task whenever one is blocked; a cancelled task runs them too.
     nonisolated(nonsending) static func runInTask(_ steps: [Step]) async throws {
         for step in steps {
             var wait = Wait()
@@ -303,7 +306,7 @@ extension Wait {
 }
 
 extension SecretStoreError {
-    /// Whether somebody holds the lease that was asked for, or its name is not free yet.
+    /// Whether another holder has the requested lease, or its name is not free yet.
     package var isLeaseHeld: Bool {
         switch blockage {
         case .namedLease, .leaseCollection, nil: code == .contended
@@ -311,7 +314,7 @@ extension SecretStoreError {
         }
     }
 
-    /// The reason why an attempt was blocked; `nil` if a backend other than the kernel's does not tell.
+    /// The reason why an attempt was blocked; `nil` if a backend other than the kernel's gives none.
     var blockage: Blockage? {
         if case .blocked(let reason) = detail { reason } else { nil }
     }
@@ -327,9 +330,9 @@ struct Backoff {
         self.limit = limit
     }
 
-    /// The next pause.
+    /// Returns the next pause.
     ///
-    /// Up to a quarter of it is left to chance, so that processes which began to wait together don't return together.
+    /// Up to a quarter of it is random, so that processes that began to wait together don't return together.
     mutating func next() -> Duration {
         defer { pause = min(pause * 2, limit) }
         return pause - pause * Int.random(in: 0...255) / 1_024

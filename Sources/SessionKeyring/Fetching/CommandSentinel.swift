@@ -1,12 +1,13 @@
 import Keyutils
 
-/// Which command printed the value of a cached item: a hidden item next to it, with a hash of the value and one of the
-/// command line.
+/// The sentinel that records which command printed the value of a cached item.
 ///
-/// The value is written first. A sentinel about another value says nothing, so if a process dies between the two writes, it
-/// leaves a value of an unknown command, which the next caller fetches again.
+/// It is a hidden item next to the cached one. It contains a hash of the value and a hash of the command line.
+///
+/// The store writes the value first. A sentinel counts only for the value whose hash it contains. So if a process dies
+/// between the two writes, the command of the new value is unknown, and the next caller fetches the value again.
 extension SecretStore {
-    /// A hash of the command line that printed this value of the item; `nil` if nobody knows.
+    /// Returns a hash of the command line that printed this value of the item; `nil` if it is unknown.
     package func command(of item: ItemIdentity, holding value: RawSpan) throws(SecretStoreError) -> UInt64? {
         try withBytes(of: item.commandSentinel) { bytes in
             guard bytes.byteCount == 16, Self.word(0, of: bytes) == LeaseRecord.hash(of: value) else { return nil }

@@ -1,9 +1,9 @@
-/// What a fetch is about: the same item in the same place, asked for as the same type.
+/// The key of a shared fetch: the item, where it is stored, and the type that its callers ask for.
 struct FetchKey: Hashable, Sendable {
     private enum Place: Hashable {
         case shared(FetchPlace)
         case backend(ObjectIdentifier)
-        /// No other store is known to be at the same place.
+        /// The store itself, because no other store is known to be at the same place.
         case store(ObjectIdentifier)
     }
 

@@ -1,24 +1,24 @@
 import Keyutils
 
-/// How an item is fetched.
+/// The rules for fetching an item.
 package struct FetchPolicy: Sendable {
-    /// Whether what is there is fetched anew before it is gone.
+    /// When an existing value is fetched again before it expires.
     package enum Refreshing: Sendable {
         case never
-        /// Where nothing says that it is fresh; others get it meanwhile.
+        /// If no sentinel states that the value is fresh. During the fetch, other callers get the old value.
         case due
-        /// The same, but others get it only where something says that it is usable.
+        /// Like `due`, but other callers get the old value only if a sentinel states that it is usable.
         case dueOrUnusable
     }
 
     let refreshing: Refreshing
-    /// Whether whoever fetches it anew gets the old value at once.
+    /// Whether the caller that fetches a value again gets the old value immediately.
     let answersEarly: Bool
-    /// How long a fetch may take.
+    /// How long a fetch is allowed to take.
     let limit: Duration
-    /// For how long nobody tries again after a failure; `nil` where each tries by itself.
+    /// How long nobody tries again after a failure; `nil` if each caller tries itself.
     let failureTimeout: Duration?
-    /// For how long a task that fetches takes the lease at a time, which it renews.
+    /// How long the lease of a fetch in a task lasts after each renewal.
     let leaseDuration: Duration
 
     package init(
@@ -33,29 +33,31 @@ package struct FetchPolicy: Sendable {
     }
 }
 
-/// What a fetch brings: a value, how long it is kept, and when it is to be fetched anew.
+/// The result of a fetch: a value, how long it is kept, and when it is fetched again.
 ///
-/// An OAuth token whose access token lives for an hour, and which brings a refresh token that lives on:
+/// For example, an OAuth token whose access token lives for an hour and whose refresh token lives longer:
 ///
 /// ```swift
 /// Fetched(token, refreshAfter: .seconds(3_540), usableFor: .seconds(3_600))
 /// ```
 public struct Fetched<Value> {
-    /// The value.
     package var value: Value { secret.value }
     private let secret: Redacted
-    /// When the kernel drops it, rounded up to whole seconds; `nil` for the scope's life.
+    /// How long the kernel keeps the value, rounded up to whole seconds; `nil` for as long as the scope exists.
     ///
-    /// What has none left is returned, and not stored.
+    /// If the duration is not positive, the value is returned but not stored.
     package var timeout: Duration?
-    /// After how long the next one who asks fetches it anew, while others still get this one; `nil` for not before it is gone.
+    /// After how long the next caller fetches the value again, while others still get this one.
+    ///
+    /// `nil` if nobody fetches it again before it expires.
     package var refreshAfter: Duration?
 
-    /// For how long it is given to anybody but the fetch that follows, such as an access token's life; `nil` for as long as it
-    /// is there.
+    /// How long callers get the value, such as the lifetime of an access token.
+    ///
+    /// After that, only the next fetch gets it. `nil` for as long as the value is stored.
     package var usableFor: Duration?
 
-    /// A value with its lifetime, as it comes with the answer.
+    /// Creates a result from a value and the lifetimes that came with it.
     public init(
         _ value: Value, timeout: Duration? = nil, refreshAfter: Duration? = nil, usableFor: Duration? = nil
     ) {
@@ -69,7 +71,7 @@ public struct Fetched<Value> {
 extension Fetched: Sendable where Value: Sendable {}
 
 extension Fetched {
-    /// The value, which no text and no mirror shows.
+    /// The value, hidden from all texts and mirrors.
     fileprivate struct Redacted: CustomStringConvertible, CustomReflectable {
         let value: Value
         var description: String { "<redacted>" }
@@ -79,19 +81,21 @@ extension Fetched {
 
 extension Fetched.Redacted: Sendable where Value: Sendable {}
 
-/// How long something that was fetched is kept, and for how long it is fresh and usable.
+/// How long a fetched value is kept, and how long it is fresh and usable.
 package struct Lifetime: Sendable {
-    /// When the kernel drops it; `nil` for the scope's life.
+    /// How long the kernel keeps the value; `nil` for as long as the scope exists.
     let timeout: KeyTimeout?
-    /// For how long it is not fetched anew; `nil` for as long as it is there.
+    /// How long the value is not fetched again; `nil` for as long as it is stored.
     let fresh: KeyTimeout?
-    /// Whether it is fresh at all.
+    /// Whether the value is fresh at all.
     let isFresh: Bool
-    /// For how long others get it while somebody fetches it anew; `nil` for as long as it is there.
+    /// How long others get the value while somebody fetches it again; `nil` for as long as it is stored.
     let usable: KeyTimeout?
-    /// Whether they get it at all.
+    /// Whether others get the value at all.
     let isUsable: Bool
 
+    /// Creates a lifetime from durations that a caller has chosen, and checks them.
+    ///
     /// - Throws: ``SecretStoreError`` with `invalidTimeout`.
     init(
         timeout: Duration?, refreshAfter: Duration?, usableFor: Duration? = nil, of item: ItemIdentity
@@ -108,8 +112,10 @@ package struct Lifetime: Sendable {
         self.init(clamping: timeout, refreshAfter: refreshAfter, usableFor: usableFor)
     }
 
-    /// - Parameter refreshBefore: how long before its end it is fetched anew; `nil` for not before it is gone. What lives for
-    ///   less than that is due at once.
+    /// Creates the lifetime of a value that is fetched again some time before its end.
+    ///
+    /// - Parameter refreshBefore: how long before its end the value is fetched again; `nil` if it is not fetched again
+    ///   before it expires. A value that lives for less than this is due immediately.
     /// - Throws: ``SecretStoreError`` with `invalidTimeout`.
     package init(timeout: Duration?, refreshBefore: Duration?, of item: ItemIdentity) throws(SecretStoreError) {
         if let timeout { _ = try SecretStore.keyTimeout(timeout, item: item) }
@@ -123,7 +129,10 @@ package struct Lifetime: Sendable {
         self.init(clamping: timeout, refreshAfter: timeout - refreshBefore, usableFor: nil)
     }
 
-    /// That of something that can't be fetched once more, so that nothing is wrong with it; `nil` where it is over already.
+    /// Creates the lifetime of a value that was fetched already; `nil` if its timeout has already passed.
+    ///
+    /// A value that can't be fetched a second time must not be lost because of an error. So durations that are out of
+    /// range are clamped.
     init?<Value>(of fetched: Fetched<Value>) {
         if let timeout = fetched.timeout, timeout <= .zero { return nil }
         self.init(clamping: fetched.timeout, refreshAfter: fetched.refreshAfter, usableFor: fetched.usableFor)

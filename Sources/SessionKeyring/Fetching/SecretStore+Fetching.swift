@@ -1,7 +1,7 @@
 import Keyutils
 
 extension SecretStore {
-    /// In a task.
+    /// Returns an item's value, fetching it in a task if necessary.
     package func value<Value: Sendable>(
         for item: ItemIdentity, _ policy: FetchPolicy, _ coding: @escaping @Sendable () -> ValueCoding<Value>,
         fetch: @escaping @Sendable (Value?) async throws -> Fetched<Value>
@@ -29,13 +29,14 @@ extension SecretStore {
         }
     }
 
-    /// On the calling thread.
+    /// Returns an item's value, fetching it on the calling thread if necessary.
     package func blockingValue<Value>(
         for item: ItemIdentity, _ policy: FetchPolicy, _ coding: ValueCoding<Value>,
         fetch: (Value?) throws -> Fetched<Value>
     ) throws -> Value {
         try Self.checkLease(policy.limit)
-        // Nobody renews the lease of a fetch that may hang; it is released at the limit, before it ends.
+        // Nobody renews this lease, because a fetch on a thread may hang. At the limit, a timer releases the lease
+        // before it ends.
         let flight = try SingleFlight(
             store: self, item: item, leaseDuration: min(policy.limit + .seconds(1), HeldLease.longest),
             policy.refreshing,
@@ -58,12 +59,13 @@ extension SecretStore {
         }
     }
 
-    /// Waits for its turn and fetches, in a task that belongs to all who want the value.
+    /// Waits for its turn and fetches the value, in a task that belongs to all callers that want it.
     private func valueForAll<Value: Sendable>(
         of flight: SingleFlight, _ policy: FetchPolicy, _ coding: @escaping @Sendable () -> ValueCoding<Value>,
         for shared: SharedFetch, fetch: (Value?) async throws -> Fetched<Value>
     ) async throws -> SharedFetch.End {
-        // What may be used in place of what was not fetched: what is there then, for it may have been refused meanwhile.
+        // If the fetch fails, its callers can get the existing value. Read it only then, because somebody may refuse it
+        // in the meantime.
         let usable: @Sendable () -> SharedFetch.End? = {
             guard let value = (try? flight.usable(self.reading(flight.item, coding()))) ?? nil else { return nil }
             return .found(value, isForAll: true)
@@ -71,7 +73,7 @@ extension SecretStore {
         switch try await turn(of: flight, coding()) as SingleFlight.Turn<Value> {
         case .take(let value): return .found(value, isForAll: false)
         case .fetch(let lease, let old, _):
-            // Renewed from now on, because a busy pool may continue the task late.
+            // The lease is renewed from now on, because this task may continue late if the thread pool is busy.
             let renewal = LeaseRenewer.inBackground(lease, lasting: flight.leaseDuration)
             let isWanted = shared.hold(lease, renewal, upTo: policy.limit) {
                 flight.rememberFailure(under: lease)
@@ -96,7 +98,7 @@ extension SecretStore {
         }
     }
 
-    /// Waits for its turn and fetches, on this thread, which nobody can take it from.
+    /// Waits for its turn and fetches the value on the calling thread, where nobody can cancel it.
     private func valueOnThisThread<Value>(
         of flight: SingleFlight, _ policy: FetchPolicy, _ coding: ValueCoding<Value>, for shared: SharedFetch,
         fetch: (Value?) throws -> Fetched<Value>
@@ -104,7 +106,8 @@ extension SecretStore {
         switch try blockingTurn(of: flight, coding) as SingleFlight.Turn<Value> {
         case .take(let value): return (value, .unknown)
         case .fetch(let lease, let old, _):
-            // Nobody but its limit ends it, so there is somebody who wants it.
+            // Always true: only its limit ends this fetch early, and the limit begins now. So somebody still wants
+            // the result.
             _ = shared.hold(lease, nil, upTo: policy.limit) {
                 flight.rememberFailure(under: lease)
                 return .unknown
@@ -129,14 +132,14 @@ extension SecretStore {
             do throws(SecretStoreError) {
                 return try self.found(item, coding)
             } catch {
-                // Such as a value that an earlier version of the program stored.
+                // For example, an earlier version of the program stored a value of another type.
                 guard case .undecodable = error.code else { throw error }
                 return nil
             }
         }
     }
 
-    /// Waits for a turn, sleeping.
+    /// Waits for a turn, sleeping between attempts.
     private func blockingTurn<Value>(
         of flight: SingleFlight, _ coding: ValueCoding<Value>
     ) throws(SecretStoreError) -> SingleFlight.Turn<Value> {
@@ -149,7 +152,7 @@ extension SecretStore {
         }
     }
 
-    /// The same in a task.
+    /// Waits for a turn, suspending the task between attempts.
     private func turn<Value>(
         of flight: SingleFlight, _ coding: ValueCoding<Value>
     ) async throws -> SingleFlight.Turn<Value> {
@@ -164,11 +167,11 @@ extension SecretStore {
         }
     }
 
-    /// Stores what was fetched, sleeping if something is in the way; false if the quota is too full for it or its sentinels, or
-    /// it has expired already.
+    /// Stores the fetched value, sleeping between attempts; false if it or its sentinels could not be stored.
     ///
-    /// What may not be fetched twice, as a token that replaces another, is worth more to the caller than an error about a
-    /// store that has no room for it just now.
+    /// That is the case if the quota is too full, if others are in the way for too long, or if the value has already
+    /// expired. It is not an error. Some values can't be fetched a second time, such as a token that replaces another
+    /// one. The caller needs such a value more than an error about a store that has no room at the moment.
     private func blockingKeep<Value>(
         _ fetched: Fetched<Value>, of flight: SingleFlight, _ coding: ValueCoding<Value>, under lease: FetchLease
     ) throws -> Bool {
@@ -184,7 +187,7 @@ extension SecretStore {
         }
     }
 
-    /// The same in a task.
+    /// Stores the fetched value like `blockingKeep`, suspending the task between attempts.
     private func keep<Value>(
         _ fetched: Fetched<Value>, of flight: SingleFlight, _ coding: ValueCoding<Value>, under lease: FetchLease
     ) async throws -> Bool {
@@ -208,6 +211,6 @@ extension SecretStore {
 }
 
 extension SecretStoreError {
-    /// Whether something could not be stored, or said of what is, only because of what else is, or is being, stored.
+    /// Whether a value or its sentinels could not be stored only because of a full quota or of other writers.
     var isLackOfRoomOrTurn: Bool { code == .quotaExceeded || code == .contended || code == .leaseLost }
 }

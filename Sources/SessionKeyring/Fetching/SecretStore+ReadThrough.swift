@@ -1,37 +1,45 @@
 extension SecretStore {
-    /// An item's value, fetched and stored where there is none: of all tasks, threads and processes that want it at the same
-    /// time, one fetches it and the rest wait for what it finds.
+    /// Returns an item's value; if there isn't one, fetches it and stores it.
+    ///
+    /// If many tasks, threads and processes want the value at the same time, one of them fetches it, and the others
+    /// wait for the result.
     ///
     /// ```swift
     /// let token = try await store.value(for: item, timeout: .seconds(900)) { try await login() }
     /// ```
     ///
-    /// A stored value that can't be decoded as `type` counts as absent: it is fetched again and replaced. So two versions of a
-    /// program that run at the same time, with different types, may fetch in turn.
+    /// A stored value that can't be decoded as `type` counts as absent: it is fetched again and replaced. So if two
+    /// versions of a program use different types at the same time, each may replace the value of the other again
+    /// and again.
     ///
-    /// Waits without keeping a thread. A fetch belongs to all in this process who wait for it: a caller that is cancelled
-    /// throws at once, and the fetch that it began goes on for the others; when the last of them is cancelled, it is
-    /// cancelled too, and whoever asks next begins another. If it fails, nothing is stored, and its error goes to all of
-    /// them; in another process, one of those who wait tries next. If the process that fetches dies, the next one goes on
-    /// at once where that can be seen, else within ten seconds.
+    /// The call waits without blocking a thread. A fetch belongs to all callers in this process that wait for it:
+    ///
+    /// - A caller that is cancelled throws immediately. The fetch that it began continues for the other callers.
+    /// - When the last caller is cancelled, the fetch is cancelled too. The next caller then begins another one.
+    /// - If the fetch fails, nothing is stored, and all these callers get its error. In another process, one of the
+    ///   callers that wait tries next.
+    /// - If the process that fetches dies, another one continues: immediately if it can tell that the first one is
+    ///   dead, otherwise within ten seconds.
     ///
     /// - Parameters:
     ///   - item: which item.
-    ///   - type: what it holds.
-    ///   - timeout: when the kernel drops what was fetched; `nil` for the scope's life.
-    ///   - refreshAfter: after how long one of those who ask fetches it anew, while the others still get the old value. If
-    ///     that fails, it gets the old value as well. `nil` for not before it is gone.
-    ///   - staleWhileRefreshing: whether the one that fetches it anew gets the old value too, at once, and the fetch goes
-    ///     on behind it.
-    ///   - limit: how long a fetch may take, up to one hour. One that takes longer is cancelled, its callers get
-    ///     `fetchTimedOut`, or the old value if there is one, and others may go on, also if it does not heed that it was
-    ///     cancelled: what it finds then is dropped.
-    ///   - failureTimeout: for how long, after a fetch that failed, all callers get `fetchFailed` instead of trying as
-    ///     well, or the old value if there is one; `nil` if each tries by itself.
-    ///   - fetch: gets the value from its source. If the quota has no room, the value is returned, and not stored.
-    /// - Throws: what `fetch` throws; `CancellationError`; ``SecretStoreError`` with `fetchTimedOut`, `fetchFailed`,
-    ///   `leaseHeld` where others fetched for more than an hour, `unencodable`, `tooLarge`, or
-    ///   `invalidTimeout`, also for a limit that no fetch may have.
+    ///   - type: the type of its value.
+    ///   - timeout: how long the kernel keeps the fetched value; `nil` for as long as the scope exists.
+    ///   - refreshAfter: after how long one of the callers fetches the value again, while the others still get the old
+    ///     value. If that fetch fails, its caller gets the old value too. `nil` if nobody fetches the value again
+    ///     before it expires.
+    ///   - staleWhileRefreshing: whether the caller that fetches the value again also gets the old value, immediately,
+    ///     while the fetch continues in the background.
+    ///   - limit: how long a fetch is allowed to take, up to one hour. A fetch that takes longer is cancelled. Its
+    ///     callers get the old value if there is one, otherwise `fetchTimedOut`. Others can then fetch, even if the
+    ///     cancelled fetch continues; its result is dropped.
+    ///   - failureTimeout: for how long after a failed fetch nobody tries again. All callers get the old value if there
+    ///     is one, otherwise `fetchFailed`. `nil` if each caller tries itself.
+    ///   - fetch: gets the value from its source. If the quota has no room for the value, it is returned but
+    ///     not stored.
+    /// - Throws: the error of `fetch`; `CancellationError`; ``SecretStoreError`` with `fetchTimedOut`, `fetchFailed`,
+    ///   `leaseHeld` if others fetched for more than an hour, `unencodable`, `tooLarge`, or `invalidTimeout`, also for
+    ///   a `limit` that is out of range.
     public func value<Value: Codable & Sendable>(
         for item: ItemIdentity,
         as type: Value.Type = Value.self,
@@ -51,7 +59,7 @@ extension SecretStore {
         }
     }
 
-    /// An item's value, fetched and stored where there is none, with a lifetime that comes with it.
+    /// Returns an item's value; if there isn't one, fetches it together with its lifetime, and stores it.
     ///
     /// ```swift
     /// let token = try await store.value(for: item, as: Token.self) { old in
@@ -60,19 +68,20 @@ extension SecretStore {
     /// }
     /// ```
     ///
-    /// Everything else is as in the form above.
+    /// Everything else is as for
+    /// ``value(for:as:timeout:refreshAfter:staleWhileRefreshing:fetchLasting:sharingFailuresFor:fetch:)``.
     ///
     /// - Parameters:
     ///   - item: which item.
-    ///   - type: what it holds.
-    ///   - staleWhileRefreshing: whether the one that fetches it anew gets the old value too, at once.
-    ///   - limit: how long a fetch may take, up to one hour.
-    ///   - failureTimeout: for how long, after a fetch that failed, all callers get `fetchFailed` instead of trying as
-    ///     well; `nil` if each tries by itself.
-    ///   - fetch: makes a new value of the old one, which is `nil` where there is none, and is there too where it is not usable
-    ///     any more or was refused (``invalidate(_:for:)``). What was stored by a plain `set` is fetched anew
-    ///     at once: say `refreshAfter` there.
-    /// - Throws: as the form above.
+    ///   - type: the type of its value.
+    ///   - staleWhileRefreshing: whether the caller that fetches the value again also gets the old value, immediately.
+    ///   - limit: how long a fetch is allowed to take, up to one hour.
+    ///   - failureTimeout: for how long after a failed fetch nobody tries again. All callers get the old value if there
+    ///     is one, otherwise `fetchFailed`. `nil` if each caller tries itself.
+    ///   - fetch: makes a new value from the old one, which is `nil` if there isn't one. The closure also gets an old
+    ///     value that is not usable any more or that was refused (``invalidate(_:for:)``). A value that was stored by a
+    ///     plain `set` is fetched again immediately. To avoid that, pass `refreshAfter` to `set`.
+    /// - Throws: as ``value(for:as:timeout:refreshAfter:staleWhileRefreshing:fetchLasting:sharingFailuresFor:fetch:)``.
     public func value<Value: Codable & Sendable>(
         for item: ItemIdentity,
         as type: Value.Type = Value.self,
@@ -86,23 +95,27 @@ extension SecretStore {
         return try await value(for: item, policy, { self.coding(type) }, fetch: fetch)
     }
 
-    /// An item's value, fetched and stored where there is none, as `value(for:)` does; keeps the thread while it waits.
+    /// Returns an item's value; if there isn't one, fetches it and stores it, blocking the thread.
     ///
-    /// Nobody can cancel a fetch that keeps its thread. One that hangs keeps its own caller for ever; the others go on
-    /// without it after `limit`. What a fetch that took longer has found is returned, and not stored.
+    /// It does the same as
+    /// ``value(for:as:timeout:refreshAfter:staleWhileRefreshing:fetchLasting:sharingFailuresFor:fetch:)``, but blocks
+    /// the thread while it waits.
+    ///
+    /// A fetch that blocks its thread can't be cancelled. If it hangs, its own caller waits forever; the others
+    /// continue without it after `limit`. If a fetch takes longer than `limit`, its result is returned but not stored.
     ///
     /// - Parameters:
     ///   - item: which item.
-    ///   - type: what it holds.
-    ///   - timeout: when the kernel drops what was fetched; `nil` for the scope's life.
-    ///   - refreshAfter: after how long one of those who ask fetches it anew, while the others still get the old value.
-    ///   - limit: how long a fetch may take, up to one hour, after which somebody else may begin one.
-    ///   - failureTimeout: for how long, after a fetch that failed, all callers get `fetchFailed` instead of trying as
-    ///     well; `nil` if each tries by itself.
-    ///   - fetch: gets the value from where it comes.
-    /// - Throws: what `fetch` throws; ``SecretStoreError`` with `fetchFailed`, `leaseHeld` where others fetched for more than
-    ///   an hour, `unencodable`, `tooLarge`, or `invalidTimeout`, also for a limit
-    ///   that no fetch may have.
+    ///   - type: the type of its value.
+    ///   - timeout: how long the kernel keeps the fetched value; `nil` for as long as the scope exists.
+    ///   - refreshAfter: after how long one of the callers fetches the value again, while the others still get the
+    ///     old value.
+    ///   - limit: how long a fetch is allowed to take, up to one hour. After that, others can begin a fetch.
+    ///   - failureTimeout: for how long after a failed fetch nobody tries again, and all callers get `fetchFailed`;
+    ///     `nil` if each caller tries itself.
+    ///   - fetch: gets the value from its source.
+    /// - Throws: the error of `fetch`; ``SecretStoreError`` with `fetchFailed`, `leaseHeld` if others fetched for more
+    ///   than an hour, `unencodable`, `tooLarge`, or `invalidTimeout`, also for a `limit` that is out of range.
     @available(*, noasync, message: "keeps the thread; use 'value(for:)'")
     public func blockingValue<Value: Codable>(
         for item: ItemIdentity,
@@ -120,17 +133,18 @@ extension SecretStore {
         }
     }
 
-    /// An item's value, fetched and stored where there is none, with a lifetime that comes with it; keeps the thread while
-    /// it waits.
+    /// Returns an item's value; if there isn't one, fetches it with its lifetime, blocking the thread.
+    ///
+    /// Everything else is as for ``blockingValue(for:as:timeout:refreshAfter:fetchLasting:sharingFailuresFor:fetch:)``.
     ///
     /// - Parameters:
     ///   - item: which item.
-    ///   - type: what it holds.
-    ///   - limit: how long a fetch may take, up to one hour, after which somebody else may begin one.
-    ///   - failureTimeout: for how long, after a fetch that failed, all callers get `fetchFailed` instead of trying as
-    ///     well; `nil` if each tries by itself.
-    ///   - fetch: makes a new value of the old one, which is `nil` where there is none.
-    /// - Throws: as the form above.
+    ///   - type: the type of its value.
+    ///   - limit: how long a fetch is allowed to take, up to one hour. After that, others can begin a fetch.
+    ///   - failureTimeout: for how long after a failed fetch nobody tries again, and all callers get `fetchFailed`;
+    ///     `nil` if each caller tries itself.
+    ///   - fetch: makes a new value from the old one, which is `nil` if there isn't one.
+    /// - Throws: as ``blockingValue(for:as:timeout:refreshAfter:fetchLasting:sharingFailuresFor:fetch:)``.
     @available(*, noasync, message: "keeps the thread; use 'value(for:)'")
     public func blockingValue<Value: Codable>(
         for item: ItemIdentity,

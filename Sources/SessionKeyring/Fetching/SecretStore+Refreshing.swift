@@ -1,8 +1,10 @@
 import Keyutils
 
-/// How long a value that is being stored is fresh and usable, with a lease that keeps fetches out until that is stated.
+/// How long a value that is being stored is fresh and usable, with a lease that keeps fetches out.
 ///
-/// If nobody fetches the item, nobody is to begin between the two steps; a process that fetches it notices the first one.
+/// Storing the value and stating its freshness are two steps. If nobody is fetching the item, a `Freshness` holds the
+/// lease for fetching it, so that no fetch begins between the two steps. If a process is already fetching the item, it
+/// notices the first step, and no lease is needed.
 struct Freshness: ~Copyable {
     private let item: ItemIdentity
     private let lifetime: Lifetime
@@ -24,14 +26,16 @@ struct Freshness: ~Copyable {
         _ = lease?.release()
     }
 
-    /// The steps after storing the value.
+    /// Returns the steps that follow storing the value.
     func steps(in store: SecretStore) throws(SecretStoreError) -> [Wait.Step] {
         try store.stepsAfterStoring(item, hash: hash, lifetime, refreshing: .dueOrUnusable, lifting: .any)
     }
 }
 
 extension SecretStore {
-    /// States how long the stored value is fresh and usable; on a full quota, the next caller fetches it again.
+    /// States how long the stored value is fresh and usable.
+    ///
+    /// If the quota is too full for that, the next caller fetches the value again.
     func finish(_ freshness: borrowing Freshness) throws(SecretStoreError) {
         do throws(SecretStoreError) {
             try Wait.run(try freshness.steps(in: self))
@@ -40,22 +44,23 @@ extension SecretStore {
         }
     }
 
-    /// The same in a task.
+    /// States how long the stored value is fresh and usable, suspending the task between attempts.
     nonisolated(nonsending) func finishInTask(_ freshness: borrowing Freshness) async throws {
         do {
             try await Wait.runInTask(try freshness.steps(in: self))
         } catch let error as SecretStoreError where error.isLackOfRoomOrTurn {}
     }
 
-    /// Says that a value was refused, as by the server that it is a token for: from now on nobody gets it from `value(for:)`,
-    /// and the next one who asks fetches it anew, with the refused one at hand.
+    /// Marks an item's value as refused, for example by the server that the token is for.
     ///
-    /// Nothing happens where something else is stored by now. `get` still gives it. May wait as `update` does.
+    /// From now on, `value(for:)` does not return the refused value. The next caller fetches the item again, and its
+    /// closure gets the refused value as the old one. `get` still returns the refused value. If the item has another
+    /// value by now, nothing happens. The call may wait for others, as `update` does.
     ///
     /// - Parameters:
     ///   - refused: the value that was refused.
     ///   - item: which item.
-    /// - Returns: false where it is not what is stored.
+    /// - Returns: false if the item's value is not the refused one.
     /// - Throws: ``SecretStoreError`` with `leaseLost` or `undecodable`.
     @discardableResult
     public func invalidate<Value: Codable & Equatable>(_ refused: Value, for item: ItemIdentity) throws -> Bool {
@@ -71,7 +76,7 @@ extension SecretStore {
         }
     }
 
-    /// The same for tasks: waits for others up to `limit`, without keeping a thread.
+    /// Marks an item's value as refused, waiting for others up to `limit` without blocking a thread.
     ///
     /// - Throws: `CancellationError`, or as ``invalidate(_:for:)``.
     @discardableResult
@@ -95,7 +100,8 @@ extension SecretStore {
     ) throws(SecretStoreError) -> Bool {
         try check(item)
         var isRefused = false
-        // Under the right to change the sentinel, so that nothing is stated of what somebody stores meanwhile.
+        // The update holds the lease of the sentinel. So this can't overwrite a statement about a value that somebody
+        // stores in the meantime.
         try backend.update(item.freshnessSentinel, &attempt) { update, attempt throws(SecretStoreError) in
             _ = try update.read { _ in }
             let stored = try found(item, coding)
@@ -107,7 +113,7 @@ extension SecretStore {
         return isRefused
     }
 
-    /// A timeout that ends no sooner than the item's own; `nil` if the item has none, or nobody knows.
+    /// Returns a timeout that ends no earlier than the item's own; `nil` if that is absent or unknown.
     private func timeout(outlasting item: ItemIdentity) throws(SecretStoreError) -> KeyTimeout? {
         guard case .after(let left) = try backend.attributes(of: item)?.expiry else { return nil }
         return try? KeyTimeout(left.atLeast + left.precision + .seconds(1))

@@ -1,6 +1,6 @@
 import Keyutils
 
-/// A value as it was read, with what it is known by to the sentinels beside it.
+/// A value that was read, with the hash by which sentinels refer to it.
 package struct Found<Value> {
     package let value: Value
     let hash: UInt64
@@ -11,7 +11,10 @@ package struct Found<Value> {
     }
 }
 
-/// What a hidden item says of the value of the item that it stands beside; of any other value it says nothing.
+/// The content of a sentinel: a statement about one value of an item.
+///
+/// A sentinel is a hidden item next to the item. It refers to the value by its hash, and states nothing about any
+/// other value.
 enum Sentinel: Equatable {
     case fresh(UInt64)
     case refused(UInt64)
@@ -26,14 +29,14 @@ enum Sentinel: Equatable {
         }
     }
 
-    /// The value that it is about.
+    /// The hash of the value that the statement is about.
     var hash: UInt64 {
         switch self {
         case .fresh(let hash), .refused(let hash): hash
         }
     }
 
-    /// The value that was refused.
+    /// The hash of the refused value; `nil` if the statement is not a refusal.
     var refusal: UInt64? { if case .refused(let hash) = self { hash } else { nil } }
 
     var bytes: InlineArray<9, UInt8> {
@@ -49,20 +52,22 @@ extension SecretStore {
         try decoding(item) { bytes in Found(try coding.decode(bytes), from: bytes) }
     }
 
-    /// What the sentinel of that name says; `nil` where there is none, or something else bears the name.
+    /// Reads the sentinel with this name; `nil` if there isn't one, or if the bytes are not a sentinel's.
     func sentinel(_ name: ItemIdentity) throws(SecretStoreError) -> Sentinel? {
         var sentinel: Sentinel?
         _ = try backend.read(name) { bytes in sentinel = Sentinel(bytes) }
         return sentinel
     }
 
-    /// A step that states of an item's value that it is fresh or usable, or withdraws that, unless the value was refused
-    /// meanwhile, or another value is stored, whose writer states so.
+    /// Returns a step that states that an item's value is fresh or usable, or that withdraws the statement.
+    ///
+    /// The step changes nothing if the value has been refused in the meantime. It also changes nothing if another value
+    /// is stored by now and the sentinel is about that value: the writer of that value has stated it.
     ///
     /// - Parameters:
-    ///   - name: the sentinel's.
-    ///   - isTrue: whether it is stated; else an existing statement is withdrawn.
-    ///   - refusal: earlier refusals, which count for nothing now.
+    ///   - name: the sentinel's name.
+    ///   - isTrue: whether the step makes the statement; otherwise it withdraws an existing one.
+    ///   - refusal: earlier refusals, which do not count any more.
     private func sentinelStep(
         _ name: ItemIdentity, _ isTrue: Bool, of item: ItemIdentity, hash: UInt64, timeout: KeyTimeout?,
         lifting refusal: Refusal
@@ -84,14 +89,16 @@ extension SecretStore {
         }
     }
 
-    /// The steps that make the sentinels of an item expire no later than the item, whose timeout is this one now: they hold
-    /// a hash of the secret.
+    /// Returns the steps after which the sentinels of an item expire no later than the item.
     ///
-    /// A refusal ends at the same time, a statement that the value is fresh or usable no later than it would have.
+    /// Sentinels must not outlive the secret, because they contain a hash of it. A refusal then ends at the same time
+    /// as the item. A statement that the value is fresh or usable never ends later than it would have.
+    ///
+    /// - Parameter timeout: the timeout that the item has just been given.
     func stepsToExpireSentinels(of item: ItemIdentity, timeout: Duration) throws(SecretStoreError) -> [Wait.Step] {
         var steps: [Wait.Step] = []
         for name in item.sentinels {
-            // Once, because this reads `/proc/keys`.
+            // Look only once, because each look reads `/proc/keys`.
             guard let expiry = try backend.attributes(of: name)?.expiry else { continue }
             var limit: Duration? = timeout
             if try sentinel(name)?.refusal == nil {
@@ -102,7 +109,7 @@ extension SecretStore {
                 case .unknown: limit = nil
                 }
             }
-            // Others may be waited for meanwhile.
+            // A point in time, because the step may first have to wait for others.
             let end = limit.map { BootTime.now() + BootTime($0) }
             let step = Wait.Step { [backend] attempt throws(SecretStoreError) in
                 if let end {
@@ -117,8 +124,9 @@ extension SecretStore {
         return steps
     }
 
-    /// The steps that make refusals of an item's value live as long as the item, whose timeout was removed; statements of
-    /// another value don't, which would be fresh for ever.
+    /// Returns the steps after which refusals live as long as the item, whose timeout was removed.
+    ///
+    /// Other statements keep their timeouts. Without one, a value would be fresh forever.
     func stepsToKeepRefusals(of item: ItemIdentity) -> [Wait.Step] {
         var steps: [Wait.Step] = []
         for name in item.sentinels {
@@ -138,7 +146,7 @@ extension SecretStore {
         }
     }
 
-    /// Which refusals don't count any more.
+    /// The refusals that do not count any more.
     enum Refusal {
         case any
         case of(UInt64?)
@@ -151,7 +159,7 @@ extension SecretStore {
         }
     }
 
-    /// The steps that state for how long a value that was just stored is fresh and usable.
+    /// Returns the steps that state how long a value that was just stored is fresh and usable.
     func stepsAfterStoring(
         _ item: ItemIdentity, hash: UInt64, _ lifetime: Lifetime, refreshing: FetchPolicy.Refreshing,
         lifting refusal: Refusal
@@ -163,7 +171,7 @@ extension SecretStore {
                     item.usableSentinel, lifetime.isUsable, of: item, hash: hash, timeout: lifetime.usable,
                     lifting: refusal))
         }
-        // A caller that does not refresh states nothing; statements of another value do no harm.
+        // A caller that does not refresh states nothing. A statement about another value does no harm.
         let isFresh = lifetime.isFresh && refreshing != .never
         var isNeeded = isFresh
         if !isNeeded { isNeeded = try backend.contains(item.freshnessSentinel) }

@@ -1,31 +1,40 @@
 import Dispatch
 import Keyutils
 
-/// One attempt to get an item, and those in this process who wait for how it ends.
+/// One attempt to get an item, shared by all callers in this process that wait for the result.
 ///
-/// It belongs to all of them: whoever is cancelled leaves, and the last one who leaves ends it. Its end reaches those who
-/// wait at that time; who comes later begins another one. Between processes the lease decides, which it holds from the
-/// moment on at which something is really fetched.
+/// The fetch belongs to all its callers. A caller that is cancelled leaves it, and when the last caller leaves,
+/// the fetch ends. Its result goes to the callers that wait at that time. A later caller begins another fetch.
+/// Between processes, the lease decides who fetches. The fetch holds the lease from the moment at which it really
+/// begins to fetch.
 ///
-/// - `running`: it waits for its turn or fetches. Its callers' leaving and its limit end it: the lease is released at once,
-///   so that others go on even if the fetch does not listen to its cancellation, and what that finds is not stored.
-/// - `ending`: its limit has passed, and what that means is found out, with the lease still held.
-/// - `keeping`: what was found is being stored. Nothing from outside ends it any more.
-/// - `stopped`: the lease is released.
+/// A fetch is always in one of four phases:
+///
+/// - `running`: it waits for its turn or fetches. It ends early if all its callers leave or if it reaches its limit. It
+///   then releases the lease immediately, so that others can continue even if the fetch ignores its cancellation. The
+///   result of such a fetch is not stored.
+/// - `ending`: it has reached its limit. While it still holds the lease, it finds out what its callers get instead.
+/// - `keeping`: it is storing its result. Nothing from outside ends it any more.
+/// - `stopped`: it has released the lease.
 final class SharedFetch: Sendable {
-    /// How it ended, for those who waited for it.
+    /// How a fetch ended, for the callers that waited for it.
     enum End: Sendable {
-        /// This was found. Who did not begin the fetch looks into the store for it, where there may be something newer, or
-        /// nothing after a `clear`; unless it is for all, because the store had no room for it.
+        /// The fetch found this value.
+        ///
+        /// Only the caller that began the fetch takes it from here. The other callers look into the store, which may
+        /// hold a newer value by then, or nothing after a `clear`. If `isForAll` is true, all callers take the value
+        /// from here, for example because the store had no room for it.
         case found(any Sendable, isForAll: Bool)
-        /// A thread found this value, which the store had no room for, and others can't share as it is: each decodes it.
+        /// A thread found this value, and the store had no room for it.
+        ///
+        /// The other callers can't share the value itself, so each of them decodes it.
         case unkept(EncodedValue)
-        /// It failed, for all of them.
+        /// The fetch failed, for all its callers.
         case failed(any Error)
-        /// It ended without a word: look again.
+        /// The fetch ended without a result: its callers look again.
         case unknown
 
-        /// It took longer than it may.
+        /// Returns the end of a fetch that took longer than its limit.
         static func timedOut(_ flight: SingleFlight) -> End {
             .failed(SecretStoreError(.fetchTimedOut, item: flight.item))
         }
@@ -45,7 +54,7 @@ final class SharedFetch: Sendable {
         var hold: Hold?
     }
 
-    /// What is given back when it stops.
+    /// The lease and the timers that a fetch releases when it stops.
     private struct Hold {
         let lease: any LeaseHandle
         let renewal: BackgroundTimer?
@@ -62,14 +71,14 @@ final class SharedFetch: Sendable {
     }
 }
 
-/// The callers.
+/// Joining a fetch, waiting for its end, and leaving it.
 extension SharedFetch {
-    /// A caller's part in a fetch, which ends with this value.
+    /// A caller's part in a fetch, which ends when this value is destroyed.
     struct Part: ~Copyable {
         let fetch: SharedFetch
         fileprivate let caller: Int
 
-        /// Whether this caller has to see to the fetch.
+        /// Whether this caller began the fetch and must run it.
         var isFirst: Bool { caller == 0 }
 
         deinit {
@@ -77,7 +86,7 @@ extension SharedFetch {
         }
     }
 
-    /// Takes part in the fetch of this that is under way, or begins one.
+    /// Joins the fetch for this key that is under way, or begins one.
     static func join(_ key: FetchKey) -> Part {
         running.withLock { running in
             if let fetch = running[key], let caller = fetch.enter() { return Part(fetch: fetch, caller: caller) }
@@ -100,7 +109,7 @@ extension SharedFetch {
         let cancelled = End.failed(CancellationError())
         let (waiter, isLast) = state.withLock { state in
             let isLast = state.end == nil && state.phase == .running && state.callers == [caller]
-            // At once, so that nobody joins what is about to stop.
+            // Set the end now, so that nobody joins a fetch that is about to stop.
             if isLast { state.end = cancelled }
             state.callers.remove(caller)
             return (state.waiters.removeValue(forKey: caller), isLast)
@@ -109,7 +118,7 @@ extension SharedFetch {
         if isLast { abandon(with: cancelled) }
     }
 
-    /// Waits for the end; a caller that is cancelled leaves at once.
+    /// Waits for the end; a caller that is cancelled leaves immediately.
     func end(for part: borrowing Part) async -> End {
         let caller = part.caller
         return await withTaskCancellationHandler {
@@ -121,7 +130,7 @@ extension SharedFetch {
         }
     }
 
-    /// Waits for the end, keeping the thread.
+    /// Waits for the end, blocking the thread.
     func waitForEnd(for part: borrowing Part) -> End {
         let hasEnded = DispatchSemaphore(value: 0)
         let end = LockBox(End.unknown)
@@ -144,9 +153,9 @@ extension SharedFetch {
     }
 }
 
-/// The work.
+/// Running a fetch and ending it.
 extension SharedFetch {
-    /// Starts it in a task of its own.
+    /// Starts the work in a separate task.
     func start(_ work: @escaping @Sendable () async throws -> End) {
         let task = Task {
             do {
@@ -162,7 +171,7 @@ extension SharedFetch {
         if isStopped { task.cancel() }
     }
 
-    /// Does it here, on the thread of the first caller.
+    /// Does the work on the first caller's thread.
     func finishing<Value>(_ work: () throws -> (Value, End)) throws -> Value {
         do {
             let (value, end) = try work()
@@ -174,9 +183,10 @@ extension SharedFetch {
         }
     }
 
-    /// Hands over the lease under which it fetches from now on, until the limit; false if nobody wants it any more.
+    /// Accepts the lease under which the work fetches from now on, until the limit.
     ///
-    /// - Parameter atLimit: how it ends if it comes to that; called while the lease is still held.
+    /// - Parameter atLimit: returns how the fetch ends if it reaches its limit; called while the lease is still held.
+    /// - Returns: false if nobody wants the result any more.
     func hold(
         _ lease: any LeaseHandle, _ renewal: BackgroundTimer?, upTo limit: Duration,
         atLimit: @escaping @Sendable () -> End
@@ -192,7 +202,9 @@ extension SharedFetch {
         }
     }
 
-    /// Whether its limit may end it; then what it finds is not stored any more.
+    /// Begins to end the fetch at its limit; false if it is no longer running.
+    ///
+    /// After this, the result of the work is not stored any more.
     private func beginEnding() -> Bool {
         state.withLock { state in
             guard state.phase == .running else { return false }
@@ -201,7 +213,9 @@ extension SharedFetch {
         }
     }
 
-    /// Whether what was found may be stored; nothing from outside ends it then.
+    /// Begins to store the result; false if the fetch is no longer running.
+    ///
+    /// After this, nothing from outside ends the fetch.
     func beginKeeping() -> Bool {
         state.withLock { state in
             guard state.phase == .running else { return false }
@@ -210,18 +224,18 @@ extension SharedFetch {
         }
     }
 
-    /// Tells the callers how it ended, while the work goes on without them.
+    /// Tells the callers how the fetch ended, while the work continues without them.
     func answer(with end: End) {
         state.withLock { state in state.end = state.end ?? end }
         tell()
     }
 
-    /// The work is done.
+    /// Ends the fetch after its work is done.
     func finish(with end: End) {
         stop(during: [.running, .keeping], with: end)
     }
 
-    /// Ends it from outside.
+    /// Ends the fetch because its last caller has left.
     private func abandon(with end: End) {
         stop(during: [.running], with: end)
     }
@@ -230,18 +244,19 @@ extension SharedFetch {
         let (work, hold) = state.withLock { state in
             guard phases.contains(state.phase) else { return (nil as Task<Void, Never>?, nil as Hold?) }
             state.phase = .stopped
-            // Before the work hears of it, whose own end would be that it was cancelled.
+            // Set the end before cancelling the work. Otherwise the work would report its cancellation as the end.
             state.end = state.end ?? end
             defer { state.hold = nil }
             return (state.work, state.hold)
         }
-        // What is cancelled has not failed: without its lease it leaves nothing behind.
+        // Release the lease before cancelling the work. Being cancelled is not a failure, and without its lease, the
+        // work stores nothing.
         _ = hold?.lease.release()
         work?.cancel()
         tell()
     }
 
-    /// Tells those who wait, if it has ended for them.
+    /// Tells the waiting callers how the fetch ended, if it has ended.
     private func tell() {
         let (end, waiters) = state.withLock { state in
             defer { if state.end != nil { state.waiters = [:] } }
@@ -255,17 +270,17 @@ extension SharedFetch {
     }
 }
 
-/// A value's bytes, for threads that may not share the value itself.
+/// The encoded bytes of a value, for threads that can't share the value itself.
 final class EncodedValue: Sendable {
     private let bytes: SecretBytes
 
-    /// Encodes a value; `nil` if that is not possible.
+    /// Encodes a value; `nil` if it can't be encoded.
     init?<Value>(_ value: Value, _ coding: ValueCoding<Value>) {
         guard let bytes = try? coding.encode(value) else { return nil }
         self.bytes = bytes
     }
 
-    /// Makes a value of the bytes; `nil` if they are not in its form.
+    /// Decodes the value; `nil` if the bytes are not in the form of this type.
     func decoded<Value>(_ coding: ValueCoding<Value>) -> Value? {
         bytes.withBytes { bytes in try? coding.decode(bytes) }
     }

@@ -1,20 +1,24 @@
 import Keyutils
 
-/// Fetching an item that many want at once: one of them does it, under a lease, and the others wait for what it finds.
+/// A fetch of an item that many want at the same time: one of them does it, and the others wait.
 ///
-/// Whether what is there is good say two sentinels, hidden items beside it, each of which names the value that it is about by
-/// a hash. The one of freshness says that it is fresh, or that it was refused; where it says nothing, the value is due: one of
-/// those who refresh fetches it anew, while others get it, as long as the one of usability says that they may.
+/// The process that fetches holds a lease. Two sentinels, which are hidden items next to the item, state whether the
+/// existing value is good. Each of them refers by a hash to the value that it is about.
+///
+/// - The freshness sentinel states that the value is fresh, or that it was refused. Otherwise the value is due: one of
+///   the callers that refresh fetches it again, while the others get the old value.
+/// - The usability sentinel states that others can get the old value during that fetch. It matters only to callers that
+///   use ``FetchPolicy/Refreshing/dueOrUnusable``.
 package struct SingleFlight: Sendable {
-    /// What somebody who wants the item should do now.
+    /// The next step of a caller that wants the item.
     package enum Turn<Value> {
-        /// Take this.
+        /// Take this value.
         case take(Value)
-        /// Fetch it, holding the lease meanwhile; what is there still may be good enough if that fails.
+        /// Fetch the item and hold the lease during the fetch; if it fails, the old value may be good enough.
         case fetch(FetchLease, old: Value?, isOldUsable: Bool)
     }
 
-    /// Nobody holds a lease for longer without renewing it, and nobody fetches for longer than that.
+    /// The longest wait: no lease lasts longer without being renewed, and no fetch takes longer.
     static let waitLimit = HeldLease.longest
 
     package typealias Read<Value> = () throws(SecretStoreError) -> Found<Value>?
@@ -26,9 +30,11 @@ package struct SingleFlight: Sendable {
     private let refreshing: FetchPolicy.Refreshing
     private let failureTimeout: KeyTimeout?
 
+    /// Creates a single flight for an item.
+    ///
     /// - Parameters:
-    ///   - leaseDuration: for how long the lease is taken at a time.
-    ///   - failureTimeout: for how long others don't fetch after a failure; `nil` where each tries by itself.
+    ///   - leaseDuration: how long the lease lasts after each renewal.
+    ///   - failureTimeout: how long others do not fetch after a failure; `nil` if each caller tries itself.
     /// - Throws: ``SecretStoreError`` with `invalidTimeout` or `invalidName`.
     package init(
         store: SecretStore, item: ItemIdentity, leaseDuration: Duration, _ refreshing: FetchPolicy.Refreshing,
@@ -46,31 +52,32 @@ package struct SingleFlight: Sendable {
         self.failureTimeout = timeout
     }
 
-    /// What is there, if nobody has to fetch it.
+    /// Returns the existing value if nobody has to fetch it.
     func good<Value>(_ read: Read<Value>) throws(SecretStoreError) -> Value? {
         guard let found = try read(), standing(of: found.hash) == .good else { return nil }
         return found.value
     }
 
-    /// What is there, if somebody else fetches it anew and it may be used meanwhile.
+    /// Returns the existing value if callers can use it while somebody else fetches it again.
     func usable<Value>(_ read: Read<Value>) throws(SecretStoreError) -> Value? {
         guard let found = try read(), standing(of: found.hash) != .unusable else { return nil }
         return found.value
     }
 
-    /// What to do now.
+    /// Decides what the caller does now, in one attempt.
     ///
     /// - Parameters:
-    ///   - force: whether an existing value counts for nothing.
+    ///   - force: whether an existing value is ignored.
     ///   - read: reads the item.
-    /// - Throws: ``SecretStoreError`` with `fetchFailed` if that is remembered, or `contended` if somebody is fetching it.
+    /// - Throws: ``SecretStoreError`` with `fetchFailed` if a recent failure is remembered, or `contended` if somebody
+    ///   is fetching the item.
     package func nextTurn<Value>(
         force: Bool = false, _ attempt: inout BackendAttempt, read: Read<Value>
     ) throws(SecretStoreError) -> Turn<Value> {
         if !force, let found = try read() {
             switch standing(of: found.hash) {
             case .good: return .take(found.value)
-            // With a usable value at hand, nothing that goes wrong here is worth an error: the next one who asks tries again.
+            // The caller has a usable value, so no problem here is worth an error. The next caller tries again.
             case .due:
                 guard !hasFailed, (try? store.backend.isLeaseHeld(leaseName)) == false else {
                     return .take(found.value)
@@ -79,7 +86,8 @@ package struct SingleFlight: Sendable {
                 do throws(SecretStoreError) {
                     lease = try takeLease(&attempt)
                 } catch {
-                    // The leases' ring is being replaced, which nobody might do else.
+                    // The leases' ring is being replaced. Wait and complete that here, because perhaps nobody
+                    // else would.
                     if case .until = error.blockage { throw error }
                     attempt.releaseLease()
                     return .take(found.value)
@@ -89,7 +97,8 @@ package struct SingleFlight: Sendable {
             }
         }
         try checkFailure()
-        // Many may miss the item at the same time: none of them stages a lease in vain.
+        // Many callers may miss the item at the same time. This look keeps them from staging leases that they
+        // can't get.
         if attempt.progress?.fetchLease == nil, try store.backend.isLeaseHeld(leaseName) {
             throw SecretStoreError(.blocked(.namedLease), item: item)
         }
@@ -98,8 +107,10 @@ package struct SingleFlight: Sendable {
         return try turn(under: lease, read)
     }
 
-    /// What to do if waiting for a turn did not help: on a full quota to fetch without a lease, so that only this process
-    /// fetches once.
+    /// Decides what the caller does if waiting for a turn was unsuccessful.
+    ///
+    /// If the quota is full, the caller fetches without a lease. Then other processes may fetch too, but this process
+    /// fetches only once.
     func turn<Value>(givingUp error: SecretStoreError, read: Read<Value>) throws(SecretStoreError) -> Turn<Value> {
         switch error.code {
         case .quotaExceeded: return .fetch(.none, old: try read()?.value, isOldUsable: false)
@@ -108,7 +119,10 @@ package struct SingleFlight: Sendable {
         }
     }
 
-    /// Behind the lease another one may have brought it, or removed it: what was read before counts for nothing.
+    /// Reads the item again under the lease, and decides what the caller does.
+    ///
+    /// Before this process got the lease, another one may have stored or removed the item. So an earlier read counts
+    /// for nothing.
     private func turn<Value>(under lease: FetchLease, _ read: Read<Value>) throws(SecretStoreError) -> Turn<Value> {
         guard let found = try read() else {
             try checkFailure()
@@ -120,15 +134,19 @@ package struct SingleFlight: Sendable {
         return .fetch(lease, old: found.value, isOldUsable: standing == .due)
     }
 
-    /// Keeps what was fetched, unless the lease was lost, since somebody else may have fetched something newer then, or
-    /// something happened to the item since the fetch began: what was deleted in the meantime stays so.
+    /// Stores what was fetched, and then the sentinels about it.
     ///
-    /// - Parameter command: a hash of the command line that printed it; `nil` if no command did.
-    /// - Returns: false if it is kept without a note how fresh it is or which command printed it, for lack of room.
+    /// Nothing is stored if the lease was lost, because somebody else may have fetched something newer. Nothing is
+    /// stored either if something happened to the item since the fetch began: an item that was deleted during the fetch
+    /// stays deleted.
+    ///
+    /// - Parameter command: a hash of the command line that printed the value; `nil` if no command did.
+    /// - Returns: false if the value was stored, but the quota had no room for the sentinels that state how fresh it is
+    ///   and which command printed it.
     package func keep(
         _ bytes: RawSpan, for lifetime: Lifetime, under lease: FetchLease, of command: UInt64? = nil
     ) throws(SecretStoreError) -> Bool {
-        // A lease without a watch: the quota was too full for one.
+        // This lease has no watch on the item, because the quota was too full for one.
         if lease.timeLeft > .zero, !lease.canStore { throw SecretStoreError(.quotaExceeded, item: item) }
         var wait = Wait()
         let isStored: Bool
@@ -150,7 +168,7 @@ package struct SingleFlight: Sendable {
         }
     }
 
-    /// The first step of keeping it; false if it may not be kept.
+    /// Stores the fetched value, as the first step of keeping it; false if it must not be stored.
     func store(
         _ bytes: RawSpan, for lifetime: Lifetime, under lease: FetchLease, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> Bool {
@@ -159,7 +177,9 @@ package struct SingleFlight: Sendable {
         return false
     }
 
-    /// The steps after storing what was fetched, so that a process that sees the sentinels sees what they are about.
+    /// Returns the steps that follow storing the fetched value.
+    ///
+    /// They come second, so that a process that sees the sentinels also sees the value that they are about.
     func stepsAfterStoring(
         _ hash: UInt64, _ lifetime: Lifetime, under lease: FetchLease, of command: UInt64? = nil
     ) throws(SecretStoreError) -> [Wait.Step] {
@@ -176,17 +196,17 @@ package struct SingleFlight: Sendable {
         return steps
     }
 
-    /// Remembers that the fetch under this lease has failed, where that is asked for.
+    /// Remembers that the fetch under this lease failed, if a failure timeout was given.
     func rememberFailure(under lease: FetchLease) {
         guard let failureTimeout, lease.timeLeft > .zero else { return }
         let nothing = InlineArray<0, UInt8>(repeating: 0)
-        // The failure itself matters more than that others don't know of it, and nobody waits for that.
+        // Make only one attempt. The caller gets its error without delay, and it matters less that others learn of it.
         var attempt = BackendAttempt(mayUseLastResorts: false)
         try? unsafe store.backend.set(
             nothing.span.bytes, for: item.failureSentinel, timeout: failureTimeout, &attempt)
     }
 
-    /// Drops the item, so that it is fetched anew; false where there was none.
+    /// Deletes the item, so that the next caller fetches it again; false if the item was absent.
     package func forget() throws(SecretStoreError) -> Bool {
         let wasThere = try store.delete(item)
         var wait = Wait.freeingQuota()
@@ -198,7 +218,7 @@ package struct SingleFlight: Sendable {
 
     private enum Standing { case good, due, unusable }
 
-    /// What the sentinels say of this value; that it is good where they can't be asked.
+    /// Returns what the sentinels state about this value; `good` if they can't be read.
     private func standing(of hash: UInt64) -> Standing {
         do throws(SecretStoreError) {
             let sentinel = try store.sentinel(item.freshnessSentinel)
@@ -238,15 +258,15 @@ package struct SingleFlight: Sendable {
 }
 
 extension ItemIdentity {
-    /// The name of the lease of whoever fetches the item.
+    /// The name of the lease that a process holds while it fetches the item.
     var fetchLeaseName: String { "fetch:" + keyDescription }
 }
 
-/// The lease of whoever fetches an item, with the watch over what happens to the item meanwhile.
+/// The lease of a process that fetches an item, with a watch for changes to the item during the fetch.
 package final class FetchLease: LeaseHandle {
     let lease: (any LeaseHandle)?
     private let fetch: (any ItemFetch)?
-    /// The hash of the value that had been refused when the fetch began.
+    /// The hash of the value that was marked as refused when the fetch began.
     let refusal: UInt64?
 
     init(_ lease: any LeaseHandle, watching fetch: (any ItemFetch)?, refusal: UInt64?) {
@@ -261,7 +281,7 @@ package final class FetchLease: LeaseHandle {
         refusal = nil
     }
 
-    /// In place of one where the quota has no room for it: nobody waits for its holder, and nothing is kept.
+    /// The substitute for a lease if the quota has no room for one: nobody waits for it, and nothing is stored.
     package static let none = FetchLease()
 
     package var fencingNumber: UInt64 { lease?.fencingNumber ?? 0 }
@@ -276,9 +296,9 @@ package final class FetchLease: LeaseHandle {
     /// Whether the item is watched, so that the result can be stored.
     var canStore: Bool { fetch != nil }
 
-    /// Stores what was fetched, unless something happened to the item since the fetch began; false then.
+    /// Stores what was fetched; false if something happened to the item since the fetch began.
     ///
-    /// Tries again if the item's own lease, which is short, was lost on the way.
+    /// If the item's own lease, which is short, was lost on the way, this tries again.
     func store(
         _ bytes: RawSpan, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> Bool {

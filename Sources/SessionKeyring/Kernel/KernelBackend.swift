@@ -1,8 +1,9 @@
 import Keyutils
 
-/// Items as keys of the kernel, in the namespace's ring.
+/// A backend that keeps items as kernel keys, in the namespace's ring.
 ///
-/// All operations go by serial, never by the per-thread special ids, and none holds a lock.
+/// All operations use serials, never the special ids, because the meaning of those depends on the thread. No operation
+/// holds a lock.
 package struct KernelBackend: SecretBackend {
     package let rings: NamespaceRings
 
@@ -10,7 +11,7 @@ package struct KernelBackend: SecretBackend {
         self.rings = try NamespaceRings(scope: scope, namespace: namespace)
     }
 
-    /// What is in this ring, only to be looked at.
+    /// Creates a backend that only looks at the items in this ring.
     init(lookingAt items: Keyring, namespace: String, under anchor: Keyring, access: SecretScope.ItemAccess) {
         self.rings = NamespaceRings(lookingAt: items, namespace: namespace, under: anchor, access: access)
     }
@@ -28,18 +29,18 @@ package struct KernelBackend: SecretBackend {
             do throws(KeyringError) {
                 return try ring.clear()
             } catch {
-                // The ring itself was removed just now; there may be a new one.
+                // Another process has just removed the ring itself. There may be a new one.
                 guard error.code == .notFound || error.code == .revoked else { throw SecretStoreError(error) }
             }
         }
         throw SecretStoreError(.contended)
     }
 
-    /// Clears the ring that is remembered, with one system call; false where that proves nothing.
+    /// Clears the remembered ring with one system call; false if that does not prove that the items are gone.
     ///
-    /// A ring that only its possessor may write to can be written to only while the caller's tree of keyrings has it, and
-    /// nobody links it there a second time. One that the whole user may write to can be cleared after it was removed, and
-    /// its successor would stay full.
+    /// If only possessors can write to the ring, success proves it: the kernel then found the ring in the caller's tree
+    /// of keyrings, and nobody links it there a second time. If the whole user can write to the ring, a ring that was
+    /// removed can still be cleared, and its successor would stay full.
     private func clearKnownRing() throws(SecretStoreError) -> Bool {
         guard rings.scope.access == .possessor, let ring = rings.knownItems else { return false }
         do throws(KeyringError) {

@@ -7,7 +7,7 @@ extension KernelBackend {
     }
 }
 
-/// The kernel's events of a namespace's ring, as changes of its items.
+/// Turns the kernel's events of a namespace's ring into changes of its items.
 private final class KernelChanges: Sendable {
     private let watcher: KeyWatcher
     private let known: LockBox<KnownKeys>
@@ -19,7 +19,7 @@ private final class KernelChanges: Sendable {
         } catch {
             throw SecretStoreError(error)
         }
-        // Behind it, so that no item falls in between.
+        // List the items after the watch has begun, so that no item is missed in between.
         known = LockBox(KnownKeys(items: try backend.serials()))
     }
 
@@ -32,7 +32,7 @@ private final class KernelChanges: Sendable {
     }
 }
 
-/// The keys of a namespace's ring, whose numbers are all that the kernel tells when they go.
+/// The keys of a namespace's ring by serial, which is all that the kernel reports when a key is removed.
 package struct KnownKeys {
     private var items: [KeySerial: ItemIdentity]
     /// Keys that are not items: other programs' keys and our sentinels.
@@ -56,7 +56,7 @@ package struct KnownKeys {
     }
 
     private mutating func stored(_ key: Key) -> SecretChange? {
-        // The kernel tells the key's number only, and no longer describes one that is gone.
+        // The kernel reports only the key's serial, and can't describe a key that is already gone.
         guard let description = try? key.describe() else { return .missed }
         guard let item = ItemIdentity(keyDescription: description.name) else {
             foreign.insert(key.serial)

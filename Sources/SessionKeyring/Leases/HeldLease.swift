@@ -1,27 +1,31 @@
 import Glibc
 package import Keyutils
 
-/// A lock between processes that its dead holder can't keep, and whose late holder can't write.
+/// A lock between processes that a dead holder can't keep, and under which a late holder can't write.
 ///
-/// The lease is a fresh keyring, moved under its name into the ring of leases, where the kernel lets only one of a name in.
-/// It holds `by`, the ``LeaseRecord``, and whatever its holder is about to move out or has pinned. Step by step, with what is
-/// there if the process dies at it:
+/// The lease is a new keyring. Its holder moves it into the ring of leases under the lease's name, and the kernel lets
+/// only one keyring of that name in. The lease contains `by`, which is the ``LeaseRecord``, and any key that the holder
+/// is about to move out or has pinned.
 ///
-/// 1. *Acquire*: the keyring and `by` are staged in the thread's own keyring, and moved in exclusively. (Nothing, before; a
-///    lease of a dead holder, after.)
-/// 2. *Write under it*: the new key is moved into the lease, the clock is looked at, and the key is moved out to its place.
-///    A holder that is stopped between the two moves finds that nothing comes out any more. (A lease with a key that
-///    nobody sees.)
-/// 3. *Take*, from a holder whose time is over or that is dead for certain: the keyring **found under that name** is
-///    restricted (nothing goes in), cleared (nothing comes out) and invalidated (exactly that one). What its record says is
-///    used for nothing of the kind. (A restricted lease, which the next one takes.)
-/// 4. *Release*: the keyring is moved out, which frees the name at once, but only while more than ``margin`` is left: the
-///    kernel's move goes by name and may wait behind somebody who lists the ring. Later, or where the quota has no room
-///    for the move, the keyring is invalidated, and the name is free once the kernel has collected it, some 20 ms later.
+/// These are the steps. The words in parentheses state what remains if the process dies at that step.
+///
+/// 1. *Acquire*: the process stages the keyring and `by` in its thread's own keyring, then moves the keyring into the
+///    ring of leases exclusively. (Before the move: nothing. After it: the lease of a dead holder.)
+/// 2. *Write under it*: the holder moves the new key into the lease, checks the clock, and moves the key out to its
+///    destination. If the holder is stopped between the two moves and loses the lease, nothing comes out of the lease
+///    any more. (A lease with a key that nobody sees.)
+/// 3. *Take over*: if the holder's time has passed or the holder is certainly dead, another process restricts the
+///    keyring **found under that name** (nothing can go in), clears it (nothing can come out), and invalidates it
+///    (exactly that keyring). Nothing in the record decides which keyring these calls affect. (A restricted lease,
+///    which the next process takes over.)
+/// 4. *Release*: the holder moves the keyring out, which frees the name immediately. It does so only while more than
+///    ``margin`` is left, because the kernel's move acts by name and may wait for a process that lists the ring. If
+///    less time is left, or if the quota has no room for the move, the holder invalidates the keyring. The name is then
+///    free when the kernel has collected the keyring, about 20 ms later.
 package struct HeldLease: ~Copyable, Sendable {
-    /// The longest that any lease lasts.
+    /// The longest duration of any lease.
     package static let longest = Duration.seconds(3_600)
-    /// How far from its deadline a lease must be for its holder to rely on it.
+    /// How much time a lease must have left for its holder to rely on it.
     static let margin = BootTime(.milliseconds(2))
     static let recordName = "by"
 
@@ -29,9 +33,9 @@ package struct HeldLease: ~Copyable, Sendable {
     private let leases: Keyring
     private let by: Key
     private var record: LeaseRecord
-    /// The boot time at which the lease was held for the first time, in nanoseconds.
+    /// The boot time at which this process began to hold the lease, in nanoseconds.
     ///
-    /// Whoever holds it later reads a later time, so it serves as the fencing number.
+    /// Every later holder reads a later time, so it serves as the fencing number.
     package let fencingNumber: UInt64
 
     init(ring: Keyring, by: Key, record: LeaseRecord, in leases: Keyring) {
@@ -42,32 +46,32 @@ package struct HeldLease: ~Copyable, Sendable {
         fencingNumber = BootTime.now().nanoseconds
     }
 
-    /// Whether the lease is surely still ours.
+    /// Whether this process certainly still holds the lease.
     ///
-    /// A process that is stopped right after asking can't know.
+    /// If the process is stopped right after it asks, the answer may be outdated.
     package var isHeld: Bool { timeLeft > .zero }
 
-    /// How long it is surely still ours.
+    /// How long this process certainly still holds the lease.
     package var timeLeft: Duration {
-        // A forked child has no part in it.
+        // A forked child does not hold the lease.
         getpid() == record.holder.processID ? record.deadline.since(BootTime.now() + Self.margin) : .zero
     }
 
-    /// Makes it last from now on, if it is still ours; false if it is not.
+    /// Extends the lease to this duration from now; false if the lease is no longer ours.
     package mutating func renew(lasting duration: Duration) throws(KeyringError) -> Bool {
         var renewed = record
         renewed.deadline = BootTime.now() + BootTime(duration)
         return try write(renewed)
     }
 
-    /// Names a child that may outlive us; false if the lease is no longer ours.
+    /// Records a child process that may outlive us; false if the lease is no longer ours.
     package mutating func name(command processID: Int32) throws(KeyringError) -> Bool {
         var named = record
         named.command = LeaseHolder(child: processID)
         return try write(named)
     }
 
-    /// Notes what is about to be written in place; false if the lease is no longer ours.
+    /// Records an overwrite in place that is about to begin; false if the lease is no longer ours.
     mutating func record(_ overwrite: LeaseRecord.Overwrite) throws(KeyringError) -> Bool {
         var noted = record
         noted.overwrite = overwrite
@@ -83,23 +87,25 @@ package struct HeldLease: ~Copyable, Sendable {
             record.deadline = BootTime(nanoseconds: 0)
             return false
         }
-        // Written after the old deadline, it may have come too late: somebody who had seen that one pass takes the lease
-        // even so.
+        // If the record was written after the old deadline, it may have come too late: a process that saw the old
+        // deadline pass takes over the lease anyway.
         if isHeld { record = changed } else { record.deadline = BootTime(nanoseconds: 0) }
         return isHeld
     }
 
-    /// Moves a staged key to its place; false, with nothing changed, if the lease was lost.
+    /// Moves a staged key to its destination; false, with nothing changed, if the lease was lost.
     ///
-    /// - Throws: ``KeyringError`` with `alreadyExists` if it is to be placed exclusively and the name is in use, or what tells
-    ///   of a destination that is gone. The key is discarded then.
+    /// - Throws: ``KeyringError`` with `alreadyExists` if `exclusively` is true and the name is in use; the kernel's
+    ///   error if the destination is gone. The key is discarded in both cases.
     package func place(
         _ key: Key, in destination: Keyring, exclusively: Bool = false
     ) throws(KeyringError) -> Bool {
         try hold(key) ? try move(key, from: ring, to: destination, exclusive: exclusively) : false
     }
 
-    /// Makes a keyring in the lease, which dies with it unless it is moved out; `nil` if the lease was lost.
+    /// Makes a keyring in the lease; `nil` if the lease was lost.
+    ///
+    /// Unless the keyring is moved out, it is destroyed with the lease.
     func makeKeyring(_ name: String, permissions: KeyPermissions) throws(KeyringError) -> Keyring? {
         let made = try Keyring.thread.addKeyring(name)
         do throws(KeyringError) {
@@ -111,7 +117,9 @@ package struct HeldLease: ~Copyable, Sendable {
         return try hold(Key(made)) ? made : nil
     }
 
-    /// Moves a staged key into the lease, which it dies with; false if the lease was lost.
+    /// Moves a staged key into the lease; false if the lease was lost.
+    ///
+    /// Unless the key is moved out, it is destroyed with the lease.
     private func hold(_ key: Key) throws(KeyringError) -> Bool {
         do throws(KeyringError) {
             try Keyring.thread.move(key, to: ring)
@@ -123,18 +131,18 @@ package struct HeldLease: ~Copyable, Sendable {
         }
     }
 
-    /// Moves a key that was made in the lease to its place; false if the lease was lost.
+    /// Moves a key that was made in the lease to its destination; false if the lease was lost.
     func moveOut(_ key: Key, to destination: Keyring) throws(KeyringError) -> Bool {
         try move(key, from: ring, to: destination, exclusive: false)
     }
 
-    /// Removes from `place` whatever bears the name of `key`, which need not be there itself; false, with nothing changed,
-    /// if the lease was lost.
+    /// Removes the key with the type and name of `key` from `place`; `key` itself doesn't have to be there.
     ///
-    /// - Throws: ``KeyringError`` with `notLinked` where nothing bears it.
+    /// - Returns: false, with nothing changed, if the lease was lost.
+    /// - Throws: ``KeyringError`` with `notLinked` if `place` has no key of that type and name.
     package func remove(_ key: Key, from place: Keyring) throws(KeyringError) -> Bool {
         let isDone = try move(key, from: place, to: ring, exclusive: false)
-        // It is gone from its place already, and dies with the lease in any case.
+        // The key has already left its place, and is destroyed with the lease in any case.
         if isDone { try? ring.unlink(key) }
         return isDone
     }
@@ -150,7 +158,7 @@ package struct HeldLease: ~Copyable, Sendable {
             try source.move(key, to: destination, exclusive: exclusive)
             return true
         } catch {
-            // The same errors tell of a place that is gone; then the lease is still open.
+            // A source or destination that is gone causes the same errors. The lease is still open in that case.
             guard error.isOfTakenLease, !isOpen else {
                 if source == ring { try? ring.unlink(key) }
                 throw error
@@ -159,7 +167,10 @@ package struct HeldLease: ~Copyable, Sendable {
         }
     }
 
-    /// Tries to put the lease into itself: an open keyring refuses that as a cycle, a restricted one refuses everything.
+    /// Whether the lease still accepts keys.
+    ///
+    /// The check tries to link the lease to itself. An open keyring refuses that as a cycle, a restricted one
+    /// refuses everything.
     private var isOpen: Bool {
         do throws(KeyringError) {
             return try !ring.isRestricted()
@@ -168,7 +179,7 @@ package struct HeldLease: ~Copyable, Sendable {
         }
     }
 
-    /// Gives it back; true if it was ours to the end, so that what was done under it stands.
+    /// Releases the lease; true if it was ours until the end, so that everything done under it counts.
     package consuming func release() -> Bool {
         let isReleased = end()
         discard self
@@ -180,14 +191,14 @@ package struct HeldLease: ~Copyable, Sendable {
     }
 
     private func end() -> Bool {
-        // A forked child has no part in it.
+        // A forked child does not hold the lease.
         guard getpid() == record.holder.processID else { return false }
         let isOurs = isHeld
         if isOurs, (try? leases.move(Key(ring), to: .thread)) != nil {
             Staging.discard(Key(ring))
             return true
         }
-        // Nobody had invalidated it before, so nobody had taken it.
+        // If this call succeeds, nobody had invalidated the lease before, so nobody had taken it over.
         return (try? Key(ring).invalidate()) != nil && isOurs
     }
 }
@@ -199,7 +210,9 @@ extension KeyringError {
 }
 
 extension SecretStore {
-    /// Checks how long a lease is to last.
+    /// Checks that a lease can have this duration.
+    ///
+    /// - Throws: ``SecretStoreError`` with `invalidTimeout`.
     static func checkLease(_ duration: Duration) throws(SecretStoreError) {
         guard duration >= .milliseconds(10), duration <= HeldLease.longest else {
             throw SecretStoreError(.leaseDuration)

@@ -11,7 +11,7 @@ extension KernelBackend {
             do throws(KeyringError) {
                 lease = try itemLeases.acquire(publicName: name, in: ring, lasting: duration, &attempt)
             } catch {
-                // The ring itself was removed; there may be a new one.
+                // Another process removed the ring itself. There may be a new one.
                 guard error.isKeyGoneOrRefused, try rings.findOrMakePair(&attempt).leases != ring else {
                     throw SecretStoreError(error)
                 }
@@ -28,7 +28,7 @@ extension KernelBackend {
         do throws(KeyringError) {
             return try itemLeases.isHeld(publicName: name, in: ring)
         } catch {
-            // A ring that was removed has taken its leases with it.
+            // If the ring was removed, its leases are gone too.
             guard error.isKeyGoneOrRefused, try rings.findLeasesRing() != ring else { throw SecretStoreError(error) }
             return false
         }
@@ -42,7 +42,7 @@ extension KernelBackend {
     }
 }
 
-/// A lease of the kernel's that tasks may hand around.
+/// A lease in the kernel that tasks can pass around.
 final class KernelLease: LeaseHandle {
     let fencingNumber: UInt64
     private let lease: LockBox<HeldLease?>
@@ -74,7 +74,7 @@ final class KernelLease: LeaseHandle {
 }
 
 extension Optional where Wrapped == HeldLease, Wrapped: ~Copyable {
-    /// How long it is surely still ours; nothing once it was released.
+    /// How long the lease is certainly still ours; zero after its release.
     fileprivate var timeLeft: Duration {
         switch self {
         case .some(let lease): lease.timeLeft

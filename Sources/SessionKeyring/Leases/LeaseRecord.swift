@@ -1,29 +1,30 @@
 import Glibc
 package import Keyutils
 
-/// What a lease says of its holder, and what that one has begun: the payload of `by`.
+/// The payload of `by`: who holds the lease, and which overwrite the holder has begun.
 ///
-/// It lies where others may write, so everything in it is checked or ignored. It names no keyring that anybody clears.
+/// Other programs can write there, so readers check or ignore everything in it. The record names no keyring that any
+/// process clears.
 ///
-/// Twelve little-endian numbers of 8 bytes.
+/// It consists of twelve little-endian numbers of 8 bytes.
 package struct LeaseRecord: Equatable {
     private static let version: UInt64 = 0x0001_736B_722D_6C73
     private static let size = 96
 
     var holder: LeaseHolder
-    /// When it was staged.
+    /// When the lease was staged.
     var acquired: BootTime
-    /// Until when it is held.
+    /// When the lease ends, unless it is renewed or released.
     var deadline: BootTime
-    /// A command that goes on if its parent, the holder, dies: the lease is held as long as one of them lives.
+    /// A command that keeps running if its parent, the holder, dies; the lease is held as long as one of them lives.
     var command: LeaseHolder?
     var overwrite: Overwrite?
 
-    /// A value that is being written over an old one in place.
+    /// An overwrite of an old value in place.
     struct Overwrite: Equatable {
-        /// The key that is written to.
+        /// The key that is overwritten.
         let key: KeySerial
-        /// When it is to expire, in seconds of `CLOCK_REALTIME`, which the kernel's timeouts follow.
+        /// When the key must expire, in seconds of `CLOCK_REALTIME`, the clock of the kernel's timeouts.
         let expiry: Int64
         /// A hash of the new payload.
         let hash: UInt64
@@ -35,7 +36,7 @@ package struct LeaseRecord: Equatable {
         self.deadline = deadline
     }
 
-    /// Reads a record; `nil` for bytes that are none.
+    /// Reads a record; `nil` if the bytes are not a record.
     package init?(payload: RawSpan) {
         guard payload.byteCount == Self.size else { return nil }
         func word(_ position: Int) -> UInt64 {
@@ -66,25 +67,27 @@ package struct LeaseRecord: Equatable {
         return try unsafe body(words.span.bytes)
     }
 
-    /// Whether the lease is over now.
+    /// Whether the lease has ended by now.
     package var isOver: Bool { isOver(at: .now()) }
 
-    /// Whether the lease is over: its time has passed, or all that held it are dead for certain.
+    /// Returns whether the lease has ended: its time has passed, or all its holders are certainly dead.
     ///
-    /// One that would last longer than any lease does is nobody's.
+    /// A lease that claims to last longer than ``HeldLease/longest`` belongs to nobody.
     func isOver(at now: BootTime) -> Bool {
         now > deadline || deadline > now + BootTime(HeldLease.longest) || isAbandoned
     }
 
-    /// Whether all that held it are dead for certain.
+    /// Whether the holder and its command, if there is one, are certainly dead.
     private var isAbandoned: Bool {
         holder.fate == .dead && (command.map { $0.fate == .dead } ?? true)
     }
 
-    /// A hash of a payload (FNV-1a).
+    /// Returns the hash of a payload (FNV-1a).
     package static func hash(of payload: RawSpan) -> UInt64 { hash(of: payload, after: 0xCBF2_9CE4_8422_2325) }
 
-    /// A hash of bytes that follow others, of which this is the hash.
+    /// Returns the hash of this payload after earlier bytes.
+    ///
+    /// - Parameter start: the hash of the earlier bytes.
     package static func hash(of payload: RawSpan, after start: UInt64) -> UInt64 {
         var hash = start
         for offset in 0..<payload.byteCount {
@@ -95,31 +98,32 @@ package struct LeaseRecord: Equatable {
     }
 }
 
-/// A process as a lease's record names it: so that another one can tell for certain that it has ended, or can't tell.
+/// A process in a lease's record, described so that others can tell whether it has certainly ended.
 struct LeaseHolder: Equatable {
     /// Its number in its own pid namespace.
     let processID: Int32
-    /// When it started, in the kernel's ticks; 0 where `/proc` can't be believed, and then nobody concludes anything.
+    /// When it started, in the kernel's ticks; 0 if `/proc` can't be trusted, so that nobody concludes anything.
     let startTime: UInt64
-    /// The inode of its pid namespace, and that of its time namespace, in which start times are shown.
+    /// The inodes of its pid namespace and of its time namespace, in which start times are shown.
     let namespaces: UInt64
 
     enum Fate { case dead, alive, unknown }
 
-    /// What became of it, as far as this process can tell.
+    /// Whether the process is dead or alive, as far as this process can tell.
     ///
-    /// Dead is said only for certain: its namespaces are ours, our `/proc` shows our pid namespace, and its number is
-    /// nobody's, another's, or that of a zombie without threads. One that is stopped is alive.
+    /// The result is `dead` only if that is certain. The process must be in our namespaces, and our `/proc` must show
+    /// our pid namespace. In addition, its number must be unused, belong to another process, or belong to a zombie
+    /// without other threads. A stopped process is alive.
     var fate: Fate {
         guard isOfOwnNamespaces else { return .unknown }
         if kill(processID, 0) != 0, errno == ESRCH { return .dead }
-        // Hidden, or gone just now: the next look tells.
+        // `/proc` hides the process, or the process has just gone. In that case, the next look finds out.
         guard let status = ProcessStatus(processID) else { return .unknown }
         if status.startTime != startTime { return .dead }
         return status.hasEnded ? .dead : .alive
     }
 
-    /// Whether its number and its start mean the same here.
+    /// Whether its number and its start time mean the same in this process.
     var isOfOwnNamespaces: Bool {
         processID > 0 && startTime != 0 && namespaces != 0 && namespaces == Self.current.namespaces
     }
@@ -137,7 +141,7 @@ struct LeaseHolder: Equatable {
 
     private static let remembered = LockBox<LeaseHolder?>(nil)
 
-    /// Another process of this pid namespace, such as a child.
+    /// Describes another process of this pid namespace, such as a child.
     init(child processID: Int32) {
         let status = ProcessStatus(processID)
         let parent = Self.current
@@ -153,7 +157,8 @@ struct LeaseHolder: Equatable {
     }
 
     private init(lookingAt processID: Int32) {
-        // The `/proc` of an outer pid namespace shows other processes under our numbers; `NSpid` then has several.
+        // The `/proc` of an outer pid namespace shows other processes under our numbers. `NSpid` has several
+        // numbers then.
         guard ProcessStatus.isProcOfOwnNamespace, let status = ProcessStatus(processID),
             let pids = Self.inode("/proc/self/ns/pid")
         else {
@@ -170,7 +175,7 @@ struct LeaseHolder: Equatable {
     }
 }
 
-/// What `/proc/PID/stat` tells of a process: `proc_pid_stat(5)`.
+/// The fields of `/proc/PID/stat` that are needed here: `proc_pid_stat(5)`.
 struct ProcessStatus {
     private let isZombie: Bool
     private let threadCount: Int
@@ -187,10 +192,10 @@ struct ProcessStatus {
     }
 
     init?(line: [UInt8]) {
-        // The name may hold anything, parentheses too; it takes 64 bytes at most.
+        // The name can contain any character, even parentheses. It takes 64 bytes at most.
         guard let end = line.lastIndex(of: UInt8(ascii: ")")) else { return nil }
         let fields = line[(end + 1)...].split(separator: UInt8(ascii: " "))
-        // The third field of the line comes first here.
+        // `fields` begins with the third field of the line.
         guard fields.count > 19, let state = fields[0].first, let threads = Self.number(fields[17]),
             let start = Self.number(fields[19])
         else { return nil }
@@ -199,7 +204,7 @@ struct ProcessStatus {
         startTime = start
     }
 
-    /// Whether `/proc` shows the pid namespace that this process is in.
+    /// Whether `/proc` shows the pid namespace of this process.
     static var isProcOfOwnNamespace: Bool {
         guard let lines = SmallFile.read("/proc/self/status") else { return false }
         for line in lines.split(separator: UInt8(ascii: "\n")) where line.starts(with: "NSpid:".utf8) {
@@ -216,7 +221,7 @@ struct ProcessStatus {
 
 /// A file of `/proc` that fits into 4 KiB.
 enum SmallFile {
-    /// Its first 4,096 bytes; `nil` where it can't be read.
+    /// Reads its first 4,096 bytes; `nil` if it can't be read.
     static func read(_ path: String) -> [UInt8]? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

@@ -1,9 +1,9 @@
 import Dispatch
 
-/// Renews a lease when a third of its time has passed: from a loop that waits for something else anyway, so that the process
-/// may fork; or from a thread of its own.
+/// Renews a lease whenever a third of its duration has passed.
 ///
-/// A holder that is stopped loses its lease in both cases.
+/// It runs in one of two ways: in a loop that waits for something else anyway, so that the process can fork; or in the
+/// background, on its own thread. In both cases, a holder that is stopped loses its lease.
 package struct LeaseRenewer: Sendable {
     package let lease: any LeaseHandle
     private let duration: Duration
@@ -15,16 +15,18 @@ package struct LeaseRenewer: Sendable {
         due = Self.nextTime(duration)
     }
 
-    /// Names a child of this process that may outlive it: until that ends too, nobody takes the lease for a dead holder's.
+    /// Records a child of this process that may outlive it.
     ///
-    /// - Returns: false if the lease may be somebody else's, or is not in the kernel.
+    /// As long as the child runs, no process takes over the lease as a dead holder's.
+    ///
+    /// - Returns: false if somebody else may have the lease, or if it is not in the kernel.
     package func name(command processID: Int32) throws(SecretStoreError) -> Bool {
-        // Casts to classes: a cast to a protocol would search all conformances of the program.
+        // Cast to classes: a cast to a protocol would search all conformances of the program.
         let held = (lease as? FetchLease)?.lease ?? lease
         return try (held as? KernelLease)?.name(command: processID) ?? false
     }
 
-    /// How long until it is due, as `poll(2)` takes it.
+    /// How long until the next renewal, in milliseconds for `poll(2)`.
     package var millisecondsLeft: Int32 {
         let (seconds, attoseconds) = due.since(.now()).components
         return Int32(clamping: seconds * 1_000 + attoseconds / 1_000_000_000_000_000 + 1)
@@ -36,7 +38,7 @@ package struct LeaseRenewer: Sendable {
         Self.renew(lease, lasting: duration)
     }
 
-    /// Renews it for as long as what is returned lives.
+    /// Renews the lease in the background, for as long as the returned timer lives.
     static func inBackground(_ lease: any LeaseHandle, lasting duration: Duration) -> BackgroundTimer {
         BackgroundTimer(after: duration / 3, repeats: true) { renew(lease, lasting: duration) }
     }
@@ -45,20 +47,26 @@ package struct LeaseRenewer: Sendable {
         .now() + BootTime(max(.milliseconds(1), duration / 3))
     }
 
-    /// A lease that was lost stays so, and is found out when it matters; any other trouble may be over next time.
+    /// Renews the lease and ignores failures.
+    ///
+    /// A lost lease stays lost, and the holder finds out when it matters. Any other problem may be gone at the
+    /// next renewal.
     private static func renew(_ lease: any LeaseHandle, lasting duration: Duration) {
         _ = try? lease.renew(lasting: duration)
     }
 }
 
-/// Calls something after a while, once or again and again, for as long as this value lives.
+/// Calls a closure after a delay, once or repeatedly, for as long as this value lives.
 ///
-/// On a thread of its own kind: those of tasks may all be busy, and those of Dispatch's shared queues with them.
+/// The closure runs on a separate kind of thread: the threads of tasks may all be busy, and with them the threads of
+/// Dispatch's shared queues.
 final class BackgroundTimer: Sendable {
-    // Dispatch sources may be used from any thread; their type does not say so.
+    // Dispatch sources can be used from any thread, but their type does not declare it.
     private nonisolated(unsafe) let source: any DispatchSourceTimer
 
-    /// - Parameter duration: at most some years.
+    /// Starts the timer.
+    ///
+    /// - Parameter duration: a few years at most.
     init(after duration: Duration, repeats: Bool = false, _ call: @escaping @Sendable () -> Void) {
         let source = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "skr timer"))
         let (seconds, attoseconds) = duration.components

@@ -1,13 +1,13 @@
 import Glibc
 package import Keyutils
 
-/// The keyring that a number of leases are in, and how they are taken there.
+/// A keyring of leases, and the operations that take them.
 package struct LeaseRing {
     package let keyring: Keyring
     private let permissions: KeyPermissions
-    /// Finishes what the holder of a lease that is being taken had begun.
+    /// Finishes an operation that the holder had begun, when its lease is taken over.
     ///
-    /// Nothing can be written through that lease any more.
+    /// At that time, nothing can be written through that lease any more.
     private let recover: ((_ lease: Keyring, _ record: LeaseRecord) throws(KeyringError) -> Void)?
 
     package init(_ keyring: Keyring, permissions: KeyPermissions) {
@@ -23,18 +23,18 @@ package struct LeaseRing {
         self.recover = recover
     }
 
-    /// Makes one attempt to take the lease of that name.
+    /// Makes one attempt to take the lease with this name.
     ///
-    /// The first attempt stages the lease before it looks, because most leases are free; every other one looks first,
-    /// because staging two keys for each attempt would use up the quota.
+    /// The first attempt stages the lease before it looks, because most leases are free. Every later attempt looks
+    /// first, because staging two keys for each attempt would use up the quota.
     ///
     /// - Parameters:
-    ///   - name: what is locked; the description of the lease's keyring.
-    ///   - duration: how long it lasts unless released, after which others may take it.
-    ///   - reason: what the attempt is blocked by if somebody holds the lease.
+    ///   - name: the name to lock, which is the description of the lease's keyring.
+    ///   - duration: how long the lease lasts unless it is released. After that, others can take it over.
+    ///   - reason: the blockage to record if somebody holds the lease.
     /// - Returns: the lease; `nil` if the attempt is blocked.
-    /// - Throws: ``KeyringError`` with `quotaExceeded` if the quota is too full for two keys, or `accessDenied` if something
-    ///   has the name that can be neither looked at nor taken.
+    /// - Throws: ``KeyringError`` with `quotaExceeded` if the quota has no room for two keys, or `accessDenied` if the
+    ///   name belongs to something that this process can neither look at nor take over.
     package func acquire(
         _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt, else reason: Blockage = .itemLease
     ) throws(KeyringError) -> HeldLease? {
@@ -51,11 +51,11 @@ package struct LeaseRing {
             do throws(KeyringError) {
                 try candidate.prepare(lasting: duration)
                 if let lease = try candidate.enter(keyring) { return lease }
-                // This process was stopped, until its own lease had ended.
+                // This process was stopped until its own lease had ended.
                 attempt.blockage = .leaseCollection
             } catch {
                 guard error.code == .alreadyExists else { throw error }
-                // A name that is free now was being collected before.
+                // If the name is free now, the kernel was still collecting the earlier lease.
                 if try !isTaken(name, &attempt, reason) { attempt.blockage = .leaseCollection }
                 attempt.makeProgress().candidate = candidate
             }
@@ -66,7 +66,7 @@ package struct LeaseRing {
         }
     }
 
-    /// Notes what blocks the attempt if the lease's name is in use.
+    /// Returns whether the lease's name is in use, and records what blocks the attempt.
     private func isTaken(
         _ name: String, _ attempt: inout BackendAttempt, _ reason: Blockage
     ) throws(KeyringError) -> Bool {
@@ -78,24 +78,25 @@ package struct LeaseRing {
         return true
     }
 
-    /// What the name of a lease stands for.
+    /// The state of a lease's name.
     package enum State { case free, held, beingCollected }
 
-    /// Whether somebody holds the lease of that name; one that is over is taken from its holder on the way.
+    /// Looks up the lease with this name, and takes it over if it has ended.
     ///
-    /// - Throws: ``KeyringError`` with `accessDenied` where something bears the name that can be neither looked at nor
-    ///   taken.
+    /// - Throws: ``KeyringError`` with `accessDenied` if the name belongs to something that this process can neither
+    ///   look at nor take over.
     package func look(_ name: String) throws(KeyringError) -> State {
-        // What is released while it is looked at refuses, and is not there when it is looked for again.
+        // A lease that is released during the look refuses access. The next search does not find it any more.
         for _ in 0..<SecondLooks.leaseLooks {
             do throws(KeyringError) {
                 let lease = try keyring.find(keyring: name)
-                // The kernel searches nested keyrings too, and those are nobody's lease here.
+                // The kernel also searches nested keyrings, whose keyrings are not leases of this ring.
                 guard try keyring.links(Key(lease)) else { return .free }
                 return try look(at: lease)
             } catch {
                 if error.isKeyDead {
-                    // Either the lease, or the ring of all leases, which throws the same error.
+                    // Either the lease is dead, or the ring of all leases. If it is the ring, describing it throws the
+                    // same error.
                     _ = try Key(keyring).describe()
                     return .beingCollected
                 }
@@ -119,7 +120,7 @@ package struct LeaseRing {
         return .beingCollected
     }
 
-    /// The lease's record; `nil` where it has none that can be read, and so is nobody's.
+    /// Reads the lease's record; `nil` if it can't be read, so that the lease belongs to nobody.
     func record(of lease: Keyring) throws(KeyringError) -> LeaseRecord? {
         do throws(KeyringError) {
             return try lease.search(.user, HeldLease.recordName).withPayload { LeaseRecord(payload: $0) }
@@ -133,7 +134,7 @@ package struct LeaseRing {
         do throws(KeyringError) {
             try lease.restrict()
         } catch {
-            // Somebody else was about to take it.
+            // Another process has begun to take it over.
             guard error.code == .alreadyExists else { throw error }
         }
         if let record, let recover { try recover(lease, record) }
@@ -141,14 +142,14 @@ package struct LeaseRing {
             try lease.clear()
             try Key(lease).invalidate()
         } catch {
-            // Somebody else has taken it.
+            // Another process has taken it over.
             guard error.isKeyGoneOrRefused else { throw error }
         }
     }
 
-    /// Takes what dead holders left and nobody has asked for since, of the leases whose names begin like that.
+    /// Takes over the leases of dead holders that nobody has asked for since.
     ///
-    /// Nothing but a lease that says of itself that it is over is touched.
+    /// It touches only leases whose names begin with `prefix` and whose records show that they have ended.
     func sweep(prefix: String) throws(KeyringError) {
         for serial in try keyring.members() {
             do throws(KeyringError) {
@@ -158,17 +159,17 @@ package struct LeaseRing {
                 else { continue }
                 try take(Keyring(serial), record)
             } catch {
-                // Gone meanwhile, or not for us to look at.
+                // The lease is gone by now, or this process isn't allowed to look at it.
                 guard error.isKeyGoneOrRefused else { throw error }
             }
         }
     }
 }
 
-/// The staged keyring of the next attempt to take a lease.
+/// The staged keyring for the next attempt to take a lease.
 ///
-/// One that did not get in is used again, because adding and dropping keys for each attempt would use up the quota; one
-/// that did get in never is.
+/// A candidate that did not get in is used again, because adding and dropping keys for each attempt would use up the
+/// quota. A candidate that got in is never used again.
 struct LeaseCandidate {
     let name: String
     private let permissions: KeyPermissions
@@ -207,12 +208,12 @@ struct LeaseCandidate {
         }
     }
 
-    /// Moves it in; `nil` where its time was over before it could be relied on.
+    /// Moves the candidate in; `nil` if its time passed before this process could rely on it.
     mutating func enter(_ leases: Keyring) throws(KeyringError) -> HeldLease? {
         guard let (ring, by) = staged else { return nil }
         try Keyring.thread.move(Key(ring), to: leases, exclusive: true)
         staged = nil
-        // A process that was stopped in between must not take a lease that has run out for one that it holds.
+        // If the process was stopped in between, it must not believe that it holds a lease that has already ended.
         let lease = HeldLease(ring: ring, by: by, record: record, in: leases)
         if lease.isHeld { return lease }
         return nil
@@ -225,11 +226,13 @@ struct LeaseCandidate {
 
 /// The leases of a namespace: those of its items, and those that users of the store have named.
 ///
-/// A process that displaces or removes an item because of what it has seen there holds the item's lease from before the look
+/// A process that displaces or removes an item because of what it saw there holds the item's lease from before the look
 /// until after the change.
 struct ItemLeases {
-    /// Longer than any holder takes, who makes a handful of system calls; waiters lose this much to a holder whose death
-    /// they can't see.
+    /// How long the lease of an item lasts.
+    ///
+    /// That is longer than any holder needs for its few system calls. If a holder dies and the waiting processes can't
+    /// see that, they lose this much time.
     static let duration = Duration.seconds(2)
 
     let rings: NamespaceRings
@@ -240,7 +243,7 @@ struct ItemLeases {
         }
     }
 
-    /// The lease of a key by its description; `nil` if the attempt is blocked.
+    /// Takes the lease of the key with this description; `nil` if the attempt is blocked.
     func acquire(
         for keyDescription: String, in ring: Keyring, lasting duration: Duration = duration,
         _ attempt: inout BackendAttempt
@@ -248,7 +251,7 @@ struct ItemLeases {
         try self.ring(ring).acquire(name(for: keyDescription), lasting: duration, &attempt)
     }
 
-    /// A lease that users of the store have named; `nil` if the attempt is blocked.
+    /// Takes a lease that users of the store have named; `nil` if the attempt is blocked.
     func acquire(
         publicName: String, in ring: Keyring, lasting duration: Duration, _ attempt: inout BackendAttempt
     ) throws(KeyringError) -> HeldLease? {
@@ -256,17 +259,17 @@ struct ItemLeases {
             self.publicName(publicName), lasting: duration, &attempt, else: .namedLease)
     }
 
-    /// Whether somebody holds the lease that users of the store have named.
+    /// Returns whether somebody holds a lease that users of the store have named.
     func isHeld(publicName: String, in ring: Keyring) throws(KeyringError) -> Bool {
         try self.ring(ring).look(self.publicName(publicName)) == .held
     }
 
-    /// Whether somebody holds the lease of a key by its description.
+    /// Returns whether somebody holds the lease of the key with this description.
     func isHeld(_ keyDescription: String, in ring: Keyring) throws(KeyringError) -> Bool {
         try self.ring(ring).look(name(for: keyDescription)) == .held
     }
 
-    /// A report about the holder of a lease that users of the store have named.
+    /// Returns a report about the holder of a lease that users of the store have named.
     func report(publicName: String, in ring: Keyring) throws(KeyringError) -> LeaseReport? {
         try self.ring(ring).report(self.publicName(publicName))
     }
@@ -288,7 +291,9 @@ struct ItemLeases {
         }
     }
 
-    /// Names are kept short, which the kernel searches faster; two items that share one only wait for each other.
+    /// Returns the name of a key's lease, which is a hash if the name would be too long.
+    ///
+    /// The kernel searches short names faster. Two items that share a name only wait for each other.
     func name(for keyDescription: String) -> String {
         let name = rings.leasePrefix + keyDescription
         guard name.utf8.count > 255 else { return name }

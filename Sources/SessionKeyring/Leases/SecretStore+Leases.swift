@@ -1,15 +1,15 @@
 extension SecretStore {
-    /// Takes the lease of that name if nobody holds it; `nil` if somebody does.
+    /// Takes the lease with this name if nobody holds it; `nil` if somebody does.
     ///
-    /// It doesn't wait for a holder, but up to 100 ms for the kernel to collect a dead holder's lease, and about a second for
-    /// quota, without keeping a thread. Leases and items may have the same names. A lease belongs to the store's scope and
-    /// namespace.
+    /// It does not wait for a holder. It waits up to 100 ms for the kernel to collect a dead holder's lease, and about
+    /// a second for quota, without blocking a thread. A lease and an item can have the same name. A lease belongs to
+    /// the store's scope and namespace.
     ///
     /// - Parameters:
-    ///   - name: what is locked; any text that is not empty.
-    ///   - duration: after how long it ends by itself, if it is neither released nor renewed; up to one hour.
-    /// - Throws: `CancellationError`; ``SecretStoreError`` with `invalidTimeout` or `invalidName`. A lease that somebody holds
-    ///   is not an error.
+    ///   - name: the name to lock; any text that is not empty.
+    ///   - duration: after how long the lease ends if it is neither released nor renewed; 10 milliseconds to one hour.
+    /// - Throws: `CancellationError`; ``SecretStoreError`` with `invalidTimeout` or `invalidName`. A lease that
+    ///   somebody holds is not an error.
     public nonisolated(nonsending) func tryLease(
         _ name: String, lasting duration: Duration = .seconds(10)
     ) async throws -> Lease? {
@@ -20,7 +20,7 @@ extension SecretStore {
         }
     }
 
-    /// Takes the lease of that name if nobody holds it, keeping the thread; `nil` if somebody holds it.
+    /// Takes the lease with this name if nobody holds it, blocking the thread; `nil` if somebody holds it.
     ///
     /// - Throws: ``SecretStoreError`` as ``tryLease(_:lasting:)``.
     @available(*, noasync, message: "keeps the thread; 'await' 'tryLease'")
@@ -35,16 +35,16 @@ extension SecretStore {
         }
     }
 
-    /// Takes the lease of that name, waiting for its holder without keeping a thread.
+    /// Takes the lease with this name, waiting for its holder without blocking a thread.
     ///
-    /// Any of those who wait may be next.
+    /// If several callers wait, any of them can be next.
     ///
     /// - Parameters:
-    ///   - name: what is locked; any text that is not empty.
-    ///   - duration: after how long it ends by itself, if it is neither released nor renewed; up to one hour.
+    ///   - name: the name to lock; any text that is not empty.
+    ///   - duration: after how long the lease ends if it is neither released nor renewed; 10 milliseconds to one hour.
     ///   - limit: how long to wait.
-    /// - Throws: `CancellationError`; ``SecretStoreError`` with `leaseHeld` if somebody else held it all the time, or as
-    ///   ``tryLease(_:lasting:)``.
+    /// - Throws: `CancellationError`; ``SecretStoreError`` with `leaseHeld` if others held the lease the whole time, or
+    ///   as ``tryLease(_:lasting:)``.
     public nonisolated(nonsending) func lease(
         _ name: String, lasting duration: Duration = .seconds(10), waiting limit: Duration
     ) async throws -> Lease {
@@ -59,7 +59,7 @@ extension SecretStore {
         }
     }
 
-    /// Takes the lease of that name, waiting for its holder and keeping the thread.
+    /// Takes the lease with this name, blocking the thread while it waits for the holder.
     ///
     /// - Throws: ``SecretStoreError`` as ``lease(_:lasting:waiting:)``.
     @available(*, noasync, message: "keeps the thread; 'await' 'lease'")
@@ -84,7 +84,7 @@ extension SecretStore {
 }
 
 extension SecretStore {
-    /// Runs `body` while it holds the lease of that name, waiting for others who hold it.
+    /// Runs `body` while it holds the lease with this name, after waiting for other holders.
     ///
     /// ```swift
     /// try await store.withLease("deploy", waiting: .seconds(30)) { lease in
@@ -92,19 +92,20 @@ extension SecretStore {
     /// }
     /// ```
     ///
-    /// The lease is renewed until `body` returns, however long that takes, and then released. If the process dies, the lease
-    /// ends immediately if others can see that, else after `duration`; if the process is stopped, after `duration`.
+    /// The lease is renewed until `body` returns, however long that takes, and then released. If the process dies, the
+    /// lease ends immediately if others can tell that the process is dead, otherwise after `duration`. If the process
+    /// is stopped, the lease ends after `duration`.
     ///
     /// - Parameters:
-    ///   - name: what is locked; any text that is not empty.
-    ///   - duration: for how long it is taken at a time; up to one hour.
+    ///   - name: the name to lock; any text that is not empty.
+    ///   - duration: how long the lease lasts after each renewal; 10 milliseconds to one hour.
     ///   - limit: how long to wait.
-    ///   - body: runs alone among all holders. It calls ``Lease/checkHeld()`` before a step that must not run without the
-    ///     lease.
+    ///   - body: runs while nobody else holds the lease. It calls ``Lease/checkHeld()`` before a step that must not run
+    ///     without the lease.
     /// - Returns: the result of `body`.
-    /// - Throws: the error of `body`; `CancellationError` while it waits; ``SecretStoreError`` with `leaseHeld` if somebody
-    ///   else held it all the time, `leaseLost` if it was lost meanwhile, so that another holder may have run at the same
-    ///   time, or as ``tryLease(_:lasting:)``.
+    /// - Throws: the error of `body`; `CancellationError` while it waits; ``SecretStoreError`` with `leaseHeld` if
+    ///   others held the lease the whole time, `leaseLost` if the lease was lost before `body` returned, so that
+    ///   another holder may have run at the same time, or as ``tryLease(_:lasting:)``.
     public nonisolated(nonsending) func withLease<Result: Sendable>(
         _ name: String, lasting duration: Duration = .seconds(10), waiting limit: Duration,
         _ body: nonisolated(nonsending) (borrowing Lease) async throws -> Result
@@ -112,26 +113,26 @@ extension SecretStore {
         let lease = try await lease(name, lasting: duration, waiting: limit)
         let held = lease.held
         let renewal = LeaseRenewer.inBackground(held, lasting: duration)
-        // Also if `body` throws, and without delay: the timer may keep the handle for a moment.
+        // Releases the lease immediately, also if `body` throws: the timer may keep the handle for a moment.
         defer { withExtendedLifetime(renewal) { _ = held.release() } }
         let result = try await body(lease)
         guard held.release() else { throw SecretStoreError(.leaseLost) }
         return result
     }
 
-    /// Runs `body` in a task while it holds the lease of that name, and cancels the task if the lease is lost.
+    /// Runs `body` in a task under the lease with this name, and cancels the task if the lease is lost.
     ///
-    /// A cancelled `body` may run on until it notices, so its effects are unknown: another holder may run at the same time.
-    /// A lost lease is noticed after half of `duration` at most, unless the process is stopped.
+    /// A cancelled `body` may keep running until it notices, so its effects are unknown: another holder may run at the
+    /// same time. A lost lease is noticed after half of `duration` at most, unless the process is stopped.
     ///
     /// - Parameters:
-    ///   - name: what is locked; any text that is not empty.
-    ///   - duration: for how long it is taken at a time; up to one hour.
+    ///   - name: the name to lock; any text that is not empty.
+    ///   - duration: how long the lease lasts after each renewal; 10 milliseconds to one hour.
     ///   - limit: how long to wait.
-    ///   - body: runs alone among all holders.
+    ///   - body: runs while nobody else holds the lease.
     /// - Returns: the result of `body`.
-    /// - Throws: ``SecretStoreError`` with `leaseLost` if the lease was lost, whatever `body` throws then; else as
-    ///   ``withLease(_:lasting:waiting:_:)``.
+    /// - Throws: ``SecretStoreError`` with `leaseLost` if the lease was lost, whatever `body` throws in that case;
+    ///   otherwise as ``withLease(_:lasting:waiting:_:)``.
     public nonisolated(nonsending) func withCancellingLease<Result: Sendable>(
         _ name: String, lasting duration: Duration = .seconds(10), waiting limit: Duration,
         _ body: @escaping @Sendable (borrowing Lease) async throws -> Result
@@ -139,7 +140,7 @@ extension SecretStore {
         try await withLease(name, lasting: duration, waiting: limit) { lease in
             let held = lease.held
             let work = Task { try await body(Lease(name: name, held: held)) }
-            // On a timer's thread: the threads of tasks may all be busy.
+            // On a timer's thread, because the threads of tasks may all be busy.
             let watch = BackgroundTimer(after: duration / 8, repeats: true) {
                 if held.timeLeft <= .zero { work.cancel() }
             }
@@ -154,9 +155,11 @@ extension SecretStore {
         }
     }
 
-    /// Runs `body` while it holds the lease of that name, as ``withLease(_:lasting:waiting:_:)`` does, keeping the thread.
+    /// Runs `body` while it holds the lease with this name, blocking the thread.
     ///
-    /// - Throws: as ``withLease(_:lasting:waiting:_:)``, but for `CancellationError`.
+    /// Everything else is as for ``withLease(_:lasting:waiting:_:)``.
+    ///
+    /// - Throws: as ``withLease(_:lasting:waiting:_:)``, except for `CancellationError`.
     @available(*, noasync, message: "keeps the thread; use 'withLease'")
     public func withBlockingLease<Result: ~Copyable>(
         _ name: String, lasting duration: Duration = .seconds(10), waiting limit: Duration,
@@ -165,7 +168,7 @@ extension SecretStore {
         let lease = try blockingLease(name, lasting: duration, waiting: limit)
         let held = lease.held
         let renewal = LeaseRenewer.inBackground(held, lasting: duration)
-        // Also if `body` throws, and without delay: the timer may keep the handle for a moment.
+        // Releases the lease immediately, also if `body` throws: the timer may keep the handle for a moment.
         defer { withExtendedLifetime(renewal) { _ = held.release() } }
         let result = try body(lease)
         guard held.release() else { throw SecretStoreError(.leaseLost) }
@@ -173,13 +176,13 @@ extension SecretStore {
     }
 }
 
-/// A lock that all processes of the scope respect, and that nobody can keep by dying: it ends by itself.
+/// A lock that all processes of the scope respect, and that ends by itself if its holder dies.
 ///
-/// It is released when it goes out of scope. A holder that works for longer than the lease lasts must ``renew(lasting:)``
-/// it in time; one that was stopped meanwhile is told by ``isHeld``, and whatever it writes to elsewhere can refuse it by
-/// its ``fencingNumber``.
+/// It is released when it goes out of scope. A holder that works for longer than the lease lasts must renew it in time
+/// with ``renew(lasting:)``. A holder that was stopped can check ``isHeld``. A service that the holder writes to can
+/// refuse late writes by their ``fencingNumber``.
 public struct Lease: ~Copyable, Sendable {
-    /// What is locked.
+    /// The name that is locked.
     package let name: String
     let held: any LeaseHandle
 
@@ -188,35 +191,35 @@ public struct Lease: ~Copyable, Sendable {
         self.held = held
     }
 
-    /// A number greater than that of every holder of the lease before, until the machine restarts.
+    /// A number greater than that of every earlier holder of the lease, until the machine restarts.
     ///
-    /// Hand it to what you write to; whoever has seen a greater one can turn a late holder away. It is the time since the
-    /// start of the machine at which the lease was taken, in nanoseconds (`clock_gettime(2)`, `CLOCK_BOOTTIME`), so it
-    /// holds among processes of one time namespace.
+    /// Pass it to the service that you write to. A service that has seen a greater number can refuse a late holder. The
+    /// number is the time since the start of the machine at which the lease was taken, in nanoseconds
+    /// (`clock_gettime(2)`, `CLOCK_BOOTTIME`), so it can be compared only among processes of one time namespace.
     public var fencingNumber: UInt64 { held.fencingNumber }
 
-    /// Whether it is surely still held, for at least two milliseconds when asked.
+    /// Whether the lease is certainly still held, for at least two milliseconds from now.
     public var isHeld: Bool { held.timeLeft > .zero }
 
-    /// How long it is surely still held; zero if it may be somebody else's.
+    /// How long the lease is certainly still held; zero if somebody else may have it.
     public var timeLeft: Duration { held.timeLeft }
 
-    /// Throws if the lease may be somebody else's by now.
+    /// Throws if somebody else may have the lease by now.
     ///
     /// - Throws: ``SecretStoreError`` with `leaseLost`.
     public func checkHeld() throws(SecretStoreError) {
         guard isHeld else { throw SecretStoreError(.leaseLost) }
     }
 
-    /// Makes it last so long from now on.
+    /// Extends the lease to this duration from now.
     ///
-    /// - Throws: ``SecretStoreError`` with `leaseLost` where it may be somebody else's by now, or `invalidTimeout`.
+    /// - Throws: ``SecretStoreError`` with `leaseLost` if somebody else may have the lease by now, or `invalidTimeout`.
     public func renew(lasting duration: Duration) throws(SecretStoreError) {
         try SecretStore.checkLease(duration)
         guard try held.renew(lasting: duration) else { throw SecretStoreError(.leaseLost) }
     }
 
-    /// Gives it back; false if it may have been somebody else's by then.
+    /// Releases the lease; false if somebody else may have had it by then.
     @discardableResult
     public consuming func release() -> Bool {
         held.release()

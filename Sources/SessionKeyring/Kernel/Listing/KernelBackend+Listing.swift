@@ -6,13 +6,15 @@ extension KernelBackend {
         try liveMembers().map { $0.item }
     }
 
-    /// The items that have hidden items next to them, such as the one of a fetch that is under way; they may be absent.
+    /// Returns the items that have sentinels next to them; the items themselves may be absent.
+    ///
+    /// For example, an item that is being fetched has one.
     package func itemsWithSentinels() throws(SecretStoreError) -> Set<ItemIdentity> {
         guard let ring = try rings.findItems() else { return [] }
         var found: Set<ItemIdentity> = []
         do throws(KeyringError) {
             for serial in try ring.members() {
-                // A key that has vanished, or that nobody may look at, tells nothing.
+                // A key that has vanished, or that this process can't look at, reveals nothing.
                 guard let description = try? Key(serial).describe(), description.type == .user, description.isExact,
                     let item = ItemIdentity(besideSentinel: description.name)
                 else { continue }
@@ -28,12 +30,12 @@ extension KernelBackend {
         try itemLeases.sweep()
         var list: [ItemAttributes] = []
         var (looks, items) = try looksAtMembers()
-        // An item that is replaced before the table is read is looked at again, a few times.
+        // If an item is replaced before the table is read, look at it again, a few times.
         for round in 1...SecondLooks.tableLooks where !looks.isEmpty || !items.isEmpty {
             for item in items {
                 if let look = try lookIfReadable(at: item) { looks.append(look) }
             }
-            // Where /proc is hidden, or hides a key, the list still stands, with unknown expiry.
+            // If `/proc` is hidden or hides a key, the list is still valid, with an unknown expiry.
             let table = try? KeyTable.snapshot()
             items = []
             for look in looks {
@@ -54,7 +56,8 @@ extension KernelBackend {
             guard let look = try look(at: item) else { return nil }
             let table = try? KeyTable.snapshot()
             let entry = table?[look.key.serial]
-            // One that was replaced in between is looked at again; where /proc is hidden, or hides it, the rest stands.
+            // An item that was replaced in between is looked at again. If `/proc` is hidden or hides the key, the other
+            // attributes are still valid.
             if entry != nil || table == nil || round == SecondLooks.tableLooks {
                 return ItemAttributes(look, expiry: ItemAttributes.Expiry(entry?.expiry))
             }
@@ -62,9 +65,9 @@ extension KernelBackend {
         return nil
     }
 
-    /// The members of the ring that can't be described, and the items that can't be read.
+    /// Returns the members of the ring that can't be described, and the items that can't be read.
     ///
-    /// Of what is being displaced just now, the same may be true for a moment, so each is looked at again.
+    /// The same may be true, for a moment, of a key that is being displaced. So this looks at each of them twice.
     package func unreadableKeys() throws(SecretStoreError) -> [KeySerial] {
         guard let ring = try rings.findItems() else { return [] }
         do throws(KeyringError) {
@@ -98,7 +101,9 @@ extension KernelBackend {
         let size: Int
     }
 
-    /// A look at each live item, sparing the search for it, and those that were replaced or died before that.
+    /// Looks at each live item without searching for it.
+    ///
+    /// - Returns: the looks, and the items that were replaced or died before the look.
     private func looksAtMembers() throws(SecretStoreError) -> (looks: [Look], missed: [ItemIdentity]) {
         let members = try liveMembers()
         var looks: [Look] = []
@@ -115,7 +120,9 @@ extension KernelBackend {
         return (looks, missed)
     }
 
-    /// One that may not be read is none of the list's; ``unreadableKeys()`` tells of it.
+    /// Looks at an item; `nil` if it is absent or can't be read.
+    ///
+    /// A list leaves out items that can't be read. ``unreadableKeys()`` reports them.
     private func lookIfReadable(at item: ItemIdentity) throws(SecretStoreError) -> Look? {
         do throws(SecretStoreError) {
             return try look(at: item)
@@ -141,7 +148,7 @@ extension KernelBackend {
         return Look(item: item, key: key, fields: fields, size: size)
     }
 
-    /// Which keys hold the live items.
+    /// Returns the keys that hold the live items.
     func serials() throws(SecretStoreError) -> [KeySerial: ItemIdentity] {
         Dictionary(uniqueKeysWithValues: try liveMembers().map { ($0.key.serial, $0.item) })
     }
@@ -153,12 +160,14 @@ extension KernelBackend {
         let fields: DescriptionFields
     }
 
-    /// The ring's live items and their keys, each item once.
+    /// Lists the ring's live items and their keys, each item once.
     ///
-    /// Dead keys and other programs' keys are left out. The ring is listed again while keys vanish between the listing and the
-    /// look at them: their successors, of the same names, were not in it.
+    /// Dead keys and other programs' keys are left out. A key may vanish after it was listed and before this process
+    /// looks at it. Its successor, which has the same name, was not in that listing. So the ring is listed again as
+    /// long as keys vanish.
     ///
-    /// - Throws: ``SecretStoreError`` with `contended` if keys vanished every time, so that the list might be incomplete.
+    /// - Throws: ``SecretStoreError`` with `contended` if keys vanished every time, so that the list might
+    ///   be incomplete.
     private func liveMembers() throws(SecretStoreError) -> [Member] {
         var found: [Member] = []
         var gone: Set<KeySerial> = []
@@ -168,13 +177,13 @@ extension KernelBackend {
             do throws(KeyringError) {
                 let listing = try near(ring) { () throws(KeyringError) in try collect(ring, in: &found, gone: &gone) }
                 if listing.vanished == 0, round == 1 {
-                    // Within a ring, type and name are unique.
+                    // A ring has only one key of each type and name.
                     return ItemTypes.haveBigKeys ? Self.unique(found) : found
                 }
                 guard listing.vanished == 0 || round >= SecondLooks.quickRounds else { continue }
                 var items = Self.unique(found.filter { listing.members.contains($0.key.serial) })
                 guard listing.vanished > 0 else { return items }
-                // The keys that vanished may have names that are known from earlier rounds.
+                // The vanished keys may have the names of items that are known from earlier rounds.
                 let (names, count) = (Set(items.map(\.item)), items.count)
                 for member in Self.unique(found) where !names.contains(member.item) {
                     if try isInUse(member.item, in: ring) { items.append(member) }
@@ -187,36 +196,36 @@ extension KernelBackend {
         throw SecretStoreError(.contended)
     }
 
-    /// The result of one listing of the ring.
+    /// The result of listing the ring once.
     private struct Listing {
         let members: Set<KeySerial>
-        /// The keys that were gone before the look at them.
+        /// How many keys were gone before this process looked at them.
         var vanished = 0
     }
 
-    /// Whether there is a live key for the item.
+    /// Returns whether the item has a live key.
     private func isInUse(_ item: ItemIdentity, in ring: Keyring) throws(KeyringError) -> Bool {
         do throws(KeyringError) {
             return try nameState(of: item, in: ring).key != nil
         } catch {
-            // It exists, and may not be looked at.
+            // The key exists, but this process can't look at it.
             guard error.code == .accessDenied else { throw error }
             return true
         }
     }
 
-    /// Adds the ring's live items.
+    /// Lists the ring and adds its live items.
     ///
-    /// A key that is listed again and can't be looked at again has not vanished: it was invalidated, and the kernel has not
-    /// collected it yet, or it may not be looked at.
+    /// If a key is listed a second time and still can't be looked at, it has not vanished. Either it was invalidated
+    /// and the kernel has not collected it yet, or this process isn't allowed to look at it.
     private func collect(
         _ ring: Keyring, in found: inout [Member], gone: inout Set<KeySerial>
     ) throws(KeyringError) -> Listing {
-        // A key's type and name never change, so they are read once.
+        // A key's type and name never change, so they are read only once.
         let known = Set(found.lazy.map { $0.key.serial })
         var texts = Self.roomForTexts(known.count + 64)
         var (lines, end): ([Line], Int) = ([], 0)
-        // Nothing between the listing and the looks: if many processes write, a key exists for microseconds.
+        // Do nothing between the listing and the looks: if many processes write, a key exists for microseconds.
         let members = try ring.members()
         var listing = Listing(members: known.isEmpty && gone.isEmpty ? [] : Set(members))
         for serial in members where !known.contains(serial) {
@@ -234,9 +243,10 @@ extension KernelBackend {
         return listing
     }
 
-    /// Adds those that are items, in the order of their names' bytes.
+    /// Adds the keys that are items, in the order of their names' bytes.
     ///
-    /// Whoever puts them in order by their descriptions finds them so; to compare strings takes several times as long.
+    /// A caller that sorts the items by their descriptions then finds them in order. Comparing strings here would take
+    /// several times as long.
     private static func add(_ lines: inout [Line], of texts: RawSpan, in found: inout [Member]) {
         unsafe texts.withUnsafeBytes { bytes in
             guard let start = bytes.baseAddress else { return }
@@ -254,15 +264,15 @@ extension KernelBackend {
         }
     }
 
-    /// What the kernel says of a member, in a text with that of all others.
+    /// The description of one key, as a part of the text that contains the descriptions of all keys.
     private struct Line {
         let serial: KeySerial
         let isUserKey: Bool
         let fields: DescriptionFields
-        /// Where the name is among all texts.
+        /// The position of the name in the whole text.
         let name: Range<Int>
 
-        /// `nil` where that is no item.
+        /// Parses a description; `nil` if a key of this type can't be an item.
         init?(_ serial: KeySerial, at start: Int, of length: Int, in texts: RawSpan) throws(KeyringError) {
             let text = texts.extracting(start..<start + length)
             fields = try DescriptionFields(parsing: text)
@@ -274,10 +284,13 @@ extension KernelBackend {
         }
     }
 
-    /// Room for the texts of so many keys; it grows for long names.
+    /// Returns room for the descriptions of this many keys; it grows if the names are long.
     private static func roomForTexts(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: 1_024 + count * 64) }
 
-    /// Where an item is there as both types for a moment, the one that readers see counts; of several looks, the last.
+    /// Removes the duplicates of items.
+    ///
+    /// For a moment, an item may have keys of both types. The key that readers see counts then. If there were several
+    /// looks at an item, the last one counts.
     private static func unique(_ members: [Member]) -> [Member] {
         var found: [Member] = []
         var places: [ItemIdentity: Int] = [:]
@@ -308,7 +321,7 @@ extension ItemAttributes.Expiry {
         switch entry {
         case .never: self = .never
         case .left(let time): self = .after(time)
-        // One that has expired since it was described is about to be passed over.
+        // A key that has expired since it was described. The next list leaves it out.
         case .expired, nil: self = .unknown
         }
     }

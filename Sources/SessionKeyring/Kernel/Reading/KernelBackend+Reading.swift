@@ -1,7 +1,8 @@
 import Keyutils
 
 extension KernelBackend {
-    // Inlined, with what it calls, because to return from each function costs more behind a system call: see CLinux.
+    // Inlined with everything that it calls, because each return from a function costs more after a system call:
+    // see CLinux.
     @inline(__always)
     package func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
         if let place = nearPlace { return try readNear(place, item, body) }
@@ -16,10 +17,11 @@ extension KernelBackend {
         try withKey(of: item) { _, _ in } != nil
     }
 
-    /// Finds the item's live key and runs `body` on it; `nil` where there is none.
+    /// Finds the item's live key and runs `body` on it; `nil` if there isn't one.
     ///
-    /// The key may be displaced between the search and what `body` does, which then fails in one of several ways; so both
-    /// are done again, and only a second refusal by the **same** key counts.
+    /// The key may be displaced between the search and the system calls in `body`, which then fail in one of
+    /// several ways. So the search and `body` are repeated, and a refusal counts only if the **same** key refuses a
+    /// second time.
     @inline(__always)
     func withKey<Result: ~Copyable>(
         of item: ItemIdentity,
@@ -52,7 +54,7 @@ extension KernelBackend {
         throw SecretStoreError(.blocked(.itemLease), item: item)
     }
 
-    /// Looks for the item as that type, or as each that it may have.
+    /// Searches for the item as this type, or as each type that it can have.
     @inline(__always)
     private func search(
         for item: ItemIdentity, in ring: Keyring, type: KeyType?, linkingInto place: Keyring?
@@ -60,7 +62,7 @@ extension KernelBackend {
         do throws(KeyringError) {
             return try ring.find(type ?? .user, item.keyDescription, linkingInto: place)
         } catch {
-            // Behind one that has expired, an older value may still be waiting to be removed.
+            // If the `user` key has expired, the item is absent, even if an older value still waits to be removed.
             guard type == nil, error.code == .notFound || error.code == .revoked, ItemTypes.haveBigKeys else {
                 throw error
             }
@@ -68,9 +70,10 @@ extension KernelBackend {
         }
     }
 
-    /// What a failed search means: the ring to look in again, or `nil` if the item really is absent.
+    /// Returns the ring to search next after a failed search; `nil` if the item really is absent.
     ///
-    /// A dead ring answers as an absent item does, so a miss is believed only of the ring that the anchor links now.
+    /// A search of a dead ring has the same result as a search for an absent item. So a miss counts only in the ring
+    /// that the anchor links now.
     @inline(never)
     private func ringAfter(
         _ error: KeyringError,
@@ -87,12 +90,12 @@ extension KernelBackend {
         }
     }
 
-    /// The item's live key.
+    /// Returns the item's live key; `nil` if there isn't one.
     func current(_ item: ItemIdentity, in ring: Keyring) throws(KeyringError) -> Key? {
         try nameState(of: item, in: ring).key
     }
 
-    /// What the item's name stands for, as any type that it may have.
+    /// Looks up the item's name, as any type that the item can have.
     func nameState(of item: ItemIdentity, in ring: Keyring) throws(KeyringError) -> NameState {
         var state = NameState.free
         for type in ItemTypes.all {
@@ -106,25 +109,27 @@ extension KernelBackend {
     }
 }
 
-/// Reading among many namespaces.
+/// Faster reads if there are many namespaces.
 ///
-/// On every call by serial the kernel looks for the key in all keyrings of the session, one after the other, to learn whether
-/// it is possessed. What the thread keyring links is found first. So where there are many, the search for an item links it
-/// there for the time of the read, and a list links the namespace's ring for the time of the list.
+/// On every call by serial, the kernel checks whether the caller possesses the key. It looks for the key in all
+/// keyrings of the session, one after the other, but first in the thread keyring. So if there are many namespaces, the
+/// search for an item also links the key into the thread keyring for the duration of the read. A list does the same
+/// with the namespace's ring for the duration of the list.
 ///
-/// This is done only in a thread whose keyring is there and empty: to make one takes a key of the quota for as long as the
-/// thread lives, and a link displaces what has its type and name. No link outlives its call, so whoever has lost the session
-/// can read nothing through it; the thread keyring of a process that dies in between goes with it.
+/// This happens only in a thread that already has a keyring, and only if that keyring is empty. A new thread keyring
+/// would take a key of the quota for as long as the thread lives, and a link displaces a key of the same type and name.
+/// No link outlives its call, so a process that has lost the session can't read anything through such a link. If the
+/// process dies during the call, its thread keyring is destroyed with it.
 extension KernelBackend {
-    /// Where a link for the time of a call pays and does no harm.
+    /// The keyring for links during a call; `nil` if they would not save time or could do harm.
     var nearPlace: Keyring? {
         guard rings.isCrowded, let size = try? Key(Keyring.thread).payloadSize(), size == 0 else { return nil }
         return .thread
     }
 
-    /// Lends the payload that `read` lends, from memory of its own.
+    /// Lends the payload to `body` as `read` does, from a separate copy.
     ///
-    /// The link is gone before `body` runs, which may stage a key of the same name in the same place.
+    /// The link is removed before `body` runs, because `body` may stage a key of the same name in the same keyring.
     func readNear(
         _ place: Keyring, _ item: ItemIdentity, _ body: (RawSpan) -> Void
     ) throws(SecretStoreError) -> Bool {
@@ -139,7 +144,7 @@ extension KernelBackend {
         return try key.read()
     }
 
-    /// Runs `body` with the ring linked where the kernel looks first, if that is possible.
+    /// Runs `body` while the ring is linked where the kernel looks first, if that is possible.
     func near<Result>(_ ring: Keyring, _ body: () throws(KeyringError) -> Result) throws(KeyringError) -> Result {
         guard let place = nearPlace, (try? place.link(Key(ring))) != nil else { return try body() }
         defer { try? place.unlink(Key(ring)) }
@@ -147,10 +152,10 @@ extension KernelBackend {
     }
 }
 
-/// What a name in a keyring stands for.
+/// The state of a name in a keyring.
 enum NameState: Equatable {
     case free
-    /// A key that has expired or was revoked, which keeps the name until the kernel collects it.
+    /// A key that has expired or was revoked. It keeps the name until the kernel collects it.
     case dead
     case live(Key)
 
@@ -160,12 +165,12 @@ enum NameState: Equatable {
 }
 
 extension Keyring {
-    /// A keyring of that name, as ``find(_:_:linkingInto:)`` does.
+    /// Finds the keyring with this name, as ``find(_:_:linkingInto:)`` does.
     func find(keyring description: String) throws(KeyringError) -> Keyring {
         Keyring(try find(.keyring, description).serial)
     }
 
-    /// What the name stands for; in keyrings that this one links too.
+    /// Looks up a name in this keyring and in keyrings that it links.
     func state(of type: KeyType, _ description: String) throws(KeyringError) -> NameState {
         do throws(KeyringError) {
             return .live(try find(type, description))
@@ -175,12 +180,12 @@ extension Keyring {
         }
     }
 
-    /// Searches, and believes a refusal only if it lasts.
+    /// Searches for a key; a refusal counts only if it lasts.
     ///
-    /// The kernel looks for the keyring in the caller's whole tree to know whether it is possessed, and may miss it, or the
-    /// key, for a moment while others move keyrings and keys there.
+    /// To check possession, the kernel looks for the keyring in the caller's whole tree. While others move keyrings and
+    /// keys there, it may miss the keyring or the key for a moment.
     ///
-    /// The key is linked into `place` too, unless there is no room for that, or it may not be linked.
+    /// The key is also linked into `place`, unless there isn't room for the link or the key can't be linked.
     @inline(__always)
     func find(
         _ type: KeyType, _ description: String, linkingInto place: Keyring? = nil
@@ -215,22 +220,23 @@ extension Keyring {
     }
 }
 
-/// What an error says of the key that was touched, or of the name that was looked for: decided here alone.
+/// The meaning of an error for the key that was used or the name that was searched for, decided only here.
 extension KeyringError {
-    /// Whether it is there no more, or keeps its name, dead, until the kernel collects it.
+    /// Whether the key no longer exists, or is dead and keeps its name until the kernel collects it.
     var isKeyGone: Bool { code == .notFound || isKeyDead }
 
-    /// Whether it keeps its name, expired or revoked, until the kernel collects it.
+    /// Whether the key has expired or was revoked, and keeps its name until the kernel collects it.
     var isKeyDead: Bool { code == .expired || code == .revoked }
 
-    /// Whether the key was gone, or going, when it was touched.
+    /// Whether the key was gone, or about to go, when it was used.
     ///
-    /// A key that was just displaced or invalidated may also answer that it is no longer possessed. So may one that is there
-    /// and not for us: who has to tell them apart looks once more.
+    /// A key that was just displaced or invalidated may also fail with `accessDenied`, because it is no longer
+    /// possessed. A key that exists but belongs to others fails in the same way. A caller that must tell the two apart
+    /// looks once more.
     var isKeyGoneOrRefused: Bool { isKeyGone || code == .accessDenied }
 }
 
-/// Runs calls of the kernel; their error is reported in the store's terms.
+/// Runs kernel operations and converts their errors into the store's errors.
 @inline(__always)
 func inStoreTerms<Result: ~Copyable>(
     _ item: ItemIdentity? = nil, _ body: () throws(KeyringError) -> Result

@@ -2,10 +2,10 @@ import Glibc
 import Keyutils
 
 extension NamespaceRings {
-    /// The ring of that name that the anchor itself links.
+    /// Finds the ring with this name that the anchor itself links.
     ///
-    /// The kernel's search goes on into nested keyrings, and a session often links the user keyring: without the look at
-    /// the anchor's members, the session scope would take the user scope's ring for its own.
+    /// The kernel's search continues into nested keyrings, and a session often links the user keyring. Without the look
+    /// at the anchor's members, the session scope would use the user scope's ring as its own.
     func find(_ name: String, in anchor: Keyring) throws(SecretStoreError) -> Keyring? {
         do throws(KeyringError) {
             let found = try anchor.find(keyring: name)
@@ -17,13 +17,13 @@ extension NamespaceRings {
                 throw SecretStoreError(.foreignThread, underlying: error)
             }
             guard error.isKeyGone else { throw SecretStoreError(error) }
-            // Either the ring is dead, or the anchor: the session that has ended.
+            // Either the ring is dead, or the anchor is, because the session has ended. A dead anchor is an error.
             if error.isKeyDead { _ = try inStoreTerms { () throws(KeyringError) in try Key(anchor).describe() } }
             return nil
         }
     }
 
-    /// Whether it is the keyring of a process or thread that the calling thread has no part in.
+    /// Returns whether the anchor belongs to a process or thread that the calling thread is not part of.
     private func isOtherThreads(_ anchor: Keyring) -> Bool {
         switch scope {
         case .process: (try? Keyring.resolve(.processKeyring)) != anchor
@@ -32,12 +32,19 @@ extension NamespaceRings {
         }
     }
 
-    /// The ring of that name, made where there is none or a dead one.
+    /// Finds the ring with this name, or makes it if it is absent or dead.
     ///
-    /// Of many processes that make it at once, all get the same one: whoever makes it holds the lease on its *name*, kept in
-    /// the anchor, because the leases' own ring may be the one that is dead. The new ring leaves that lease by one move,
-    /// which displaces a dead link; nothing is unlinked, for that goes by name and would hit the successor that another
-    /// process has just made, with what was stored in it.
+    /// If many processes make the ring at the same time, all of them get the same one. The words in parentheses state
+    /// what remains if the process dies at that step.
+    ///
+    /// 1. *Acquire*: the process takes the lease on the ring's *name*. That lease is in the anchor, because the leases'
+    ///    own ring may be the dead one. (A lease, which others take over.)
+    /// 2. *Make*: the process makes the new ring in the lease. (A lease with the new ring, which others take over.)
+    /// 3. *Move*: the process moves the new ring from the lease to the anchor. This one move also displaces a dead
+    ///    ring's link. (The new ring.)
+    ///
+    /// No process unlinks a dead ring. Unlinking acts by name, so it would remove the successor that another process
+    /// has just made, with the items stored in it.
     ///
     /// - Throws: ``SecretStoreError`` with `contended` if the attempt is blocked.
     func findOrMake(
@@ -54,12 +61,13 @@ extension NamespaceRings {
         throw SecretStoreError(.blocked(.ringMaker))
     }
 
-    /// What the names of the leases of makers begin with.
+    /// The prefix of the names of the leases for making rings.
     static let makingPrefix = "skr-making:"
 
-    /// Makes a ring, with what is in `old` if that is to be replaced.
+    /// Makes a ring; if it replaces `old`, it gets the members of `old`.
     ///
-    /// - Returns: `nil` if another process was first or the lease was lost; or if the attempt is blocked, which it notes.
+    /// - Returns: `nil` if another process was first, if the lease was lost, or if the attempt is blocked, which
+    ///   `attempt` then records.
     func make(
         _ name: String, in anchor: Keyring, inPlaceOf old: Keyring? = nil, _ attempt: inout BackendAttempt
     ) throws(KeyringError) -> Keyring? {
@@ -80,7 +88,7 @@ extension NamespaceRings {
             return nil
         }
         if state == .dead, name == Self.leasesName, !making.isDue {
-            // The next attempt goes on with this lease.
+            // The next attempt continues with this lease.
             attempt.blockage = .until(making.dueTime)
             attempt.makeProgress().maker = making
             return nil
@@ -96,23 +104,23 @@ extension NamespaceRings {
         return try replace(old, by: ring, in: anchor, under: lease) ? ring : nil
     }
 
-    /// Puts the new ring with all that is in the old one, which takes nothing any more, in its place.
+    /// Puts a new ring with the same members in the place of an old one that takes no more keys.
     private func replace(
         _ old: Keyring, by ring: Keyring, in anchor: Keyring, under lease: borrowing HeldLease
     ) throws(KeyringError) -> Bool {
-        // So that it can be read when it has lost its place.
+        // Keeps the old ring readable after it has been displaced.
         try Keyring.thread.link(Key(old))
         defer { Staging.discard(Key(old)) }
         let members = try old.members()
         for member in members { try Self.link(member, to: ring) }
-        // What is removed from the old one meanwhile is not to come back.
+        // If others remove a key from the old ring in the meantime, it must not come back.
         var left = Set(try old.members())
         for member in members where !left.contains(member) { try? ring.unlink(Key(member)) }
         guard try lease.moveOut(Key(ring), to: anchor) else { return false }
-        // Nobody else is to find anything in it, or to remove something from it in vain.
+        // From now on, nobody else can find a key in the old ring, or remove one only from there.
         try? Key(old).setPermissions(.possessorAll)
         left = Set(try old.members())
-        // Exactly that, for there may be a successor.
+        // Exactly these keys: by now, a name may belong to a successor.
         for member in members where !left.contains(member) { try? Key(member).invalidate() }
         return true
     }
@@ -121,19 +129,19 @@ extension NamespaceRings {
         do throws(KeyringError) {
             try ring.link(Key(member))
         } catch {
-            // It has expired, or was removed.
+            // The key has expired or was removed.
             guard error.isKeyGone else { throw error }
         }
     }
 
-    /// What the name stands for in the anchor itself.
+    /// Looks up the name in the anchor itself, without nested keyrings.
     private func stateOfRing(_ name: String, in anchor: Keyring) throws(KeyringError) -> NameState {
         let state = try anchor.state(of: .keyring, name)
         guard let ring = state.key else { return state }
         return try anchor.links(ring) ? state : .free
     }
 
-    /// The anchor is the staging place itself, and nobody else can see it.
+    /// Makes a ring in the thread keyring, which is the staging keyring itself and which nobody else can see.
     private func makeInThread(_ name: String) throws(KeyringError) -> Keyring {
         let ring = try anchor.addKeyring(name)
         try Key(ring).setPermissions(scope.permissions)
@@ -141,13 +149,13 @@ extension NamespaceRings {
     }
 }
 
-/// A ring that is being made, under the lease on its name.
+/// A ring that is being made, with the lease on its name.
 final class RingMaker {
     let name: String
     let lease: HeldLease
-    /// When a leases' ring may be made in place of a dead one.
+    /// When a new leases' ring can replace a dead one.
     ///
-    /// Until then, the kernel collects the leases in the dead ring, through which late holders could still write.
+    /// Until then, the kernel collects the leases in the dead ring. Late holders could still write through them.
     let dueTime = BootTime.now() + BootTime(.milliseconds(50))
 
     init(_ name: String, _ lease: consuming HeldLease) {

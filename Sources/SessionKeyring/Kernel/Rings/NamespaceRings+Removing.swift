@@ -1,15 +1,22 @@
 import Glibc
 import Keyutils
 
-/// Empty rings, such as `clear` leaves, each of which keeps a key of the user's quota.
+/// Removing empty rings, such as `clear` leaves, because each of them takes a key of the user's quota.
 ///
-/// A ring that is about to be given back gets permissions that no other keyring has, is restricted, looked at once more, and
-/// invalidated if it is empty still; a writer that is turned down there makes a new one. That needs no room for any key. If
-/// something came in between the two looks, or this process dies behind the restriction, the ring takes nothing any more. By
-/// its permissions a writer tells it from one that somebody restricted on purpose, and puts a new ring with what is in it in
-/// its place, once there is room for one.
+/// A process removes a ring in these steps. The words in parentheses state what remains if the process dies at
+/// that step.
+///
+/// 1. *Mark*: the process gives the ring permissions that no other keyring has. (A ring that works as before.)
+/// 2. *Restrict*: the process restricts the ring, so that it takes no more keys. A writer that the ring refuses makes a
+///    new ring. (A ring that takes no keys.)
+/// 3. *Look again*: if the ring is still empty, the process invalidates it. If a writer has added something since the
+///    first look, the process replaces the ring with a new one that has the same members.
+///
+/// Removing an empty ring needs no room for any key. If the process dies after step 2, or if there isn't room for the
+/// new ring, a ring remains that takes no keys. A writer can tell it by its permissions from a ring that somebody
+/// restricted on purpose. The writer then completes step 3, once there is room.
 extension NamespaceRings {
-    /// Removes the scope's empty rings but this namespace's own, and returns how many there were.
+    /// Removes the scope's empty rings except this namespace's own, and returns how many it removed.
     func removeEmptyRings(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> Int {
         var count = 0
         do throws(KeyringError) {
@@ -23,8 +30,9 @@ extension NamespaceRings {
         return count
     }
 
-    /// Gets the items' ring out of the way where it takes nothing because somebody was giving it back; false where it was
-    /// restricted by somebody who meant it.
+    /// Completes the removal of an items' ring that takes no keys because another process was removing it.
+    ///
+    /// - Returns: false if somebody restricted the ring on purpose.
     func finishRemoval(_ ring: Keyring, _ attempt: inout BackendAttempt) throws(KeyringError) -> Bool {
         do throws(KeyringError) {
             let key = try Key(ring).describe()
@@ -33,7 +41,7 @@ extension NamespaceRings {
             }
             _ = try removeOrReplace(ring, named: itemsName, &attempt)
         } catch {
-            // Somebody else has removed it.
+            // Another process has removed the ring.
             guard error.isKeyGoneOrRefused else { throw error }
         }
         return true
@@ -51,7 +59,8 @@ extension NamespaceRings {
             if !isRestricted { try ring.restrict() }
             return try removeOrReplace(ring, named: name, &attempt)
         } catch {
-            // Another process is at it, or has removed it; or there is no room for a new one, which a writer makes later.
+            // Another process is removing the ring or has removed it. Or the quota has no room for a new ring; then a
+            // writer makes one later.
             guard error.isKeyGoneOrRefused || error.code == .alreadyExists || error.code == .quotaExceeded else {
                 throw error
             }
@@ -59,7 +68,7 @@ extension NamespaceRings {
         }
     }
 
-    /// True if it was empty and is gone.
+    /// Removes the ring if it is empty, otherwise replaces it; true if it was removed.
     private func removeOrReplace(_ ring: Keyring, named name: String, _ attempt: inout BackendAttempt)
         throws(KeyringError) -> Bool
     {
@@ -67,13 +76,15 @@ extension NamespaceRings {
             try Key(ring).invalidate()
             return true
         }
-        // Something came in between the two looks: it goes on living in a ring that takes more.
+        // A writer added something between the two looks. Keep it in a new ring that takes more keys.
         _ = try make(name, in: anchor, inPlaceOf: ring, &attempt)
         return false
     }
 
-    /// The permissions of a ring that is being given back, which no keyring has otherwise: they allow its owner what the usual
-    /// ones do, and where only possessors reach it, other sessions of the user may see how many keys it has.
+    /// The permissions of a ring that is being removed; no other keyring has them.
+    ///
+    /// They allow the owner the same operations as the usual permissions. If only possessors can use the ring, other
+    /// sessions of the user can also see how many keys it has.
     private var removalPermissions: KeyPermissions {
         scope.access == .possessor ? scope.permissions.union(.userRead) : scope.permissions.subtracting(.possessorView)
     }
@@ -88,7 +99,7 @@ extension NamespaceRings {
             else { return nil }
             return key.name
         } catch {
-            // Dead, or not for us to look at.
+            // The ring is dead, or this process isn't allowed to look at it.
             guard error.isKeyGoneOrRefused else { throw error }
             return nil
         }

@@ -2,38 +2,48 @@ import Glibc
 package import Keyutils
 import Synchronization
 
-/// The two keyrings of a namespace, found under the scope's anchor and remembered by serial: one for the items, and one,
-/// shared by all namespaces of the anchor, for leases.
+/// The two keyrings of a namespace: one for its items, and one for leases.
 ///
-/// The memory is a few numbers, each replaced whole, so no lock is held on a get. It is never trusted where it matters: a
-/// ring that was removed or displaced shows as an error or a miss, and is then looked up again.
+/// All namespaces of an anchor share the leases' ring. Both rings are found under the scope's anchor and remembered
+/// by serial.
+///
+/// The remembered serials are a few numbers, each of which is replaced as a whole, so a get holds no lock. They are
+/// never trusted where that matters: if a ring was removed or displaced, using it leads to an error or a miss. The ring
+/// is then looked up again.
 package final class NamespaceRings: Sendable {
-    /// The pair that a write needs.
+    /// The two rings that a write needs.
     package struct Pair: Equatable {
         package let items: Keyring
         package let leases: Keyring
     }
 
-    /// Not that of versions whose leases were keys: those and ours don't exclude each other.
+    /// The name of the leases' ring.
+    ///
+    /// It differs from the name in older versions, whose leases were keys: those leases and ours do not exclude
+    /// each other.
     package static let leasesName = "skr-leases-2"
 
     package let scope: SecretScope
     package let namespace: String
     let itemsName: String
-    /// What the names of the namespace's leases begin with, and no other's: an encoded namespace has no colon.
+    /// The prefix of the names of this namespace's leases.
+    ///
+    /// No other namespace has the same prefix, because an encoded namespace has no colon.
     let leasePrefix: String
-    /// The update flag's: a key, so no lease is in its way, whatever its name.
+    /// The name of the update flag.
+    ///
+    /// The flag is a key and leases are keyrings, so no lease conflicts with it, whatever the lease's name is.
     let flagName: String
 
     private let anchorSerial: Atomic<Int32>
     private let itemsSerial = Atomic<Int32>(0)
     private let leasesSerial = Atomic<Int32>(0)
-    /// The leases' ring in which the update flag was seen.
+    /// The serial of the leases' ring in which the update flag was seen.
     let flaggedSerial = Atomic<Int32>(0)
     private let crowded = Atomic<Bool>(false)
     private let processID: Atomic<Int32>
     let ownership = SessionOwnership()
-    /// The items' ring that was handed over, where that is all there is to look at.
+    /// The items' ring that was passed in, if only that ring is looked at.
     private let givenItems: Keyring?
 
     package init(scope: SecretScope, namespace: String) throws(SecretStoreError) {
@@ -53,8 +63,9 @@ package final class NamespaceRings: Sendable {
         self.givenItems = nil
     }
 
-    /// A namespace whose items are in this ring, only to be looked at: nothing is looked for under the anchor, which need not
-    /// admit a search.
+    /// Creates a namespace that only looks at the items in this ring.
+    ///
+    /// It looks for nothing under the anchor, which does not have to allow a search.
     init(lookingAt items: Keyring, namespace: String, under anchor: Keyring, access: SecretScope.ItemAccess) {
         self.scope = .keyring(anchor.serial, isOpenToOwner: access == .owner)
         self.namespace = namespace
@@ -70,39 +81,41 @@ package final class NamespaceRings: Sendable {
         "skr:" + PercentCoding.encode(namespace)
     }
 
-    /// The namespace whose items are in a ring of that name; `nil` for any other name.
+    /// Returns the namespace whose items are in a ring with this name; `nil` for any other name.
     static func namespace(ofItemsName name: String) -> String? {
         let start = "skr:"
         guard name.utf8.starts(with: start.utf8), name.utf8.count > start.utf8.count else { return nil }
         return PercentCoding.decode(Substring(name.utf8.dropFirst(start.utf8.count)))
     }
 
-    /// The keyring on which both hang.
+    /// The keyring that links both rings.
     package var anchor: Keyring { Keyring(KeySerial(rawValue: anchorSerial.load(ordering: .relaxed))) }
 
-    /// The items' ring, remembered or looked up; `nil` where nothing was ever stored.
+    /// Returns the items' ring, remembered or looked up; `nil` if nothing was ever stored.
     package func items() throws(SecretStoreError) -> Keyring? {
         if let known = knownItems { return known }
         return try findItems()
     }
 
-    /// Whether the anchor linked so many keys, when it was last looked at, that two more calls for each read take less time
-    /// than the kernel's search among half of them; only a matter of speed.
+    /// Whether the anchor linked many keys when it was last looked at; this affects only speed.
+    ///
+    /// With that many keys, two more system calls for each read take less time than the kernel's search among half
+    /// of the keys.
     var isCrowded: Bool { crowded.load(ordering: .relaxed) }
 
-    /// Notes how many keys the anchor links.
+    /// Remembers how many keys the anchor links.
     func rememberSize(_ size: Int) { crowded.store(size >= 32, ordering: .relaxed) }
 
     /// The items' ring, if it is remembered.
     var knownItems: Keyring? { Self.ring(itemsSerial) }
 
-    /// The leases' ring, remembered or looked up; `nil` where nothing was ever stored.
+    /// Returns the leases' ring, remembered or looked up; `nil` if nothing was ever stored.
     func leasesRing() throws(SecretStoreError) -> Keyring? {
         if let known = Self.ring(leasesSerial) { return known }
         return try findLeasesRing()
     }
 
-    /// Looks the leases' ring up anew, after an error.
+    /// Looks up the leases' ring again, after an error.
     func findLeasesRing() throws(SecretStoreError) -> Keyring? {
         guard givenItems == nil else { return nil }
         let found = try inAnchor { anchor throws(SecretStoreError) in try self.find(Self.leasesName, in: anchor) }
@@ -110,7 +123,7 @@ package final class NamespaceRings: Sendable {
         return found
     }
 
-    /// Both rings, remembered, looked up or made.
+    /// Returns both rings, remembered, looked up or made.
     func pair(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> Pair {
         if let items = Self.ring(itemsSerial), let leases = Self.ring(leasesSerial) {
             return Pair(items: items, leases: leases)
@@ -118,7 +131,7 @@ package final class NamespaceRings: Sendable {
         return try findOrMakePair(&attempt)
     }
 
-    /// Looks the items' ring up anew, after a miss or an error.
+    /// Looks up the items' ring again, after a miss or an error.
     package func findItems() throws(SecretStoreError) -> Keyring? {
         if let givenItems { return givenItems }
         let found = try inAnchor { anchor throws(SecretStoreError) in try self.find(self.itemsName, in: anchor) }
@@ -126,7 +139,7 @@ package final class NamespaceRings: Sendable {
         return found
     }
 
-    /// Looks both rings up anew, making what is not there.
+    /// Looks up both rings again, and makes those that are absent.
     func findOrMakePair(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> Pair {
         let pair = try inAnchor { anchor throws(SecretStoreError) in
             Pair(
@@ -139,7 +152,7 @@ package final class NamespaceRings: Sendable {
         return pair
     }
 
-    /// Whether the anchor still links this ring, so that others will find what is in it.
+    /// Returns whether the anchor still links this ring, so that others can find its items.
     package func isLinked(_ ring: Keyring) throws(SecretStoreError) -> Bool {
         try inAnchor { anchor throws(SecretStoreError) in
             try inStoreTerms { () throws(KeyringError) in try anchor.links(Key(ring)) }
@@ -151,11 +164,14 @@ package final class NamespaceRings: Sendable {
         return number == 0 ? nil : Keyring(KeySerial(rawValue: number))
     }
 
-    /// Runs `body` with the anchor; in a forked child whose credentials have changed, with the child's own.
+    /// Runs `body` with the anchor.
+    ///
+    /// If that fails in a forked child, whose credentials may have changed, `body` runs again with the child's
+    /// own anchor.
     private func inAnchor<Result>(
         _ body: (Keyring) throws(SecretStoreError) -> Result
     ) throws(SecretStoreError) -> Result {
-        // The persistent keyring is reached only by a thread that has linked it.
+        // A thread reaches the persistent keyring only after it has linked it.
         if scope == .persistent { anchorSerial.store(try scope.resolve().serial.rawValue, ordering: .relaxed) }
         do throws(SecretStoreError) {
             return try body(anchor)
@@ -168,10 +184,11 @@ package final class NamespaceRings: Sendable {
 }
 
 extension KernelBackend {
-    /// Runs a write on the namespace's rings, looking them up or making them again if they turn out to be gone, and makes
-    /// sure that what was written can be found.
+    /// Runs a write on the namespace's rings, and makes sure that others can find what it wrote.
     ///
-    /// - Parameter write: returns false if the attempt is blocked, and notes the reason.
+    /// If the rings turn out to be gone, they are looked up or made again, and the write is repeated.
+    ///
+    /// - Parameter write: returns false if the attempt is blocked, and records the reason.
     /// - Throws: ``SecretStoreError`` with `contended` if the attempt is blocked.
     func withPair(
         for item: ItemIdentity, _ attempt: inout BackendAttempt,
@@ -202,8 +219,8 @@ extension KernelBackend {
                 }
             }
             guard isThrough else { throw attempt.blocked(item) }
-            // Writing to a ring that only its possessor may write to shows that it is still linked. One that the whole
-            // user may write to takes writes even after it was removed, and they would be lost.
+            // If only possessors can write to the ring, a successful write shows that the ring is still linked. If the
+            // whole user can write to it, it accepts writes even after it was removed, and they would be lost.
             if rings.scope.access == .possessor { return }
             if try rings.isLinked(pair.items) { return }
             pair = try rings.findOrMakePair(&attempt)
@@ -211,8 +228,10 @@ extension KernelBackend {
         throw SecretStoreError(.unreadableAfterWrite, item: item)
     }
 
-    /// A ring that takes nothing is one that another process is removing, or died while it did; any other was restricted
-    /// by somebody who meant it.
+    /// Returns the rings to use instead of an items' ring that takes no keys.
+    ///
+    /// Either another process is removing that ring, or it died while it did so. Otherwise somebody restricted the ring
+    /// on purpose, and this throws the error.
     func pairInPlaceOfRestricted(
         _ items: Keyring, _ error: KeyringError, item: ItemIdentity, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> NamespaceRings.Pair {
@@ -225,7 +244,7 @@ extension KernelBackend {
             throw SecretStoreError(error, item: item)
         }
         let pair = try rings.findOrMakePair(&attempt)
-        // Somebody else is about to replace it.
+        // Another process is about to replace the ring.
         if pair.items == items { throw attempt.blocked(item) }
         return pair
     }

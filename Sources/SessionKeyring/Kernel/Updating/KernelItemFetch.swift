@@ -18,12 +18,13 @@ extension KernelBackend {
     private func placeFetchSentinel(
         of item: ItemIdentity, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> Key {
-        // Longer than any fetch lasts, so that a fetch whose process dies leaves nothing that lasts.
+        // Longer than any fetch lasts. If the process dies, the sentinel expires.
         let lifetime = try SecretStore.keyTimeout(HeldLease.longest, item: item)
         let pending = PendingWrite(item: item.fetchSentinel, type: .user, timeout: lifetime)
         var placed: Key?
         try withPair(for: item, &attempt) { pair, attempt throws(KeyringError) in
-            // The fetch itself is long enough for all to see the flag; who stores its result makes sure.
+            // Don't wait until all writers have seen the flag. That usually happens during the fetch, and `place` makes
+            // sure of it before it stores the result.
             _ = try rings.raiseUpdateFlag(in: pair.leases, &attempt)
             let one: InlineArray<1, UInt8> = [0]
             let key = try unsafe stage(pending, one.span.bytes)
@@ -41,10 +42,11 @@ extension KernelBackend {
     }
 }
 
-/// A fetch of an item, which is stored only if nothing happened to the item since the fetch began.
+/// A fetch of an item, whose result is stored only if nothing happened to the item since the fetch began.
 ///
-/// A sentinel next to the item shows that: every `clear` removes it, and so do those who set or delete the item, which in a
-/// namespace with fetches use leases, as the fetch does when it stores.
+/// A sentinel next to the item shows that. Every `clear` removes the sentinel. So does every process that sets or
+/// deletes the item: in a namespace with fetches, these processes use leases, as the fetch does when it stores
+/// its result.
 private final class KernelItemFetch: ItemFetch {
     private let backend: KernelBackend
     private let item: ItemIdentity
@@ -56,7 +58,7 @@ private final class KernelItemFetch: ItemFetch {
     }
 
     deinit {
-        // Exactly that one; one that is gone was removed by what happened to the item.
+        // This affects exactly our sentinel. If it is already gone, the change to the item has removed it.
         try? sentinel.invalidate()
     }
 
@@ -65,7 +67,7 @@ private final class KernelItemFetch: ItemFetch {
     ) throws(SecretStoreError) -> Bool {
         try PayloadEncoding.with(bytes) { payload throws(SecretStoreError) in
             let pending = try PendingWrite(of: bytes, as: payload, for: item, timeout: timeout)
-            // A key that an earlier attempt has placed doesn't count as a change by others.
+            // A key that an earlier attempt has placed is not a change by others.
             var placed = attempt.progress?.placedKey
             if placed == nil, try inItems(isUntouched) { placed = try place(pending, payload, &attempt) }
             guard let placed else { return false }
@@ -79,11 +81,11 @@ private final class KernelItemFetch: ItemFetch {
         }
     }
 
-    /// Puts the item in its place; `nil` if something happened to it.
+    /// Places the item; `nil` if something happened to it.
     private func place(
         _ pending: PendingWrite, _ payload: RawSpan, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> PlacedKey? {
-        // Without the ring of the flag, the fetch's sentinel is gone as well.
+        // If the ring with the flag is gone, so is the fetch's sentinel.
         guard let leases = try backend.rings.flaggedLeasesRing() else { return nil }
         let acquired = try inStoreTerms(item) { () throws(KeyringError) -> HeldLease? in
             guard try backend.rings.raiseUpdateFlag(in: leases, &attempt) else { return nil }
@@ -101,7 +103,7 @@ private final class KernelItemFetch: ItemFetch {
                 isLost = try !lease.place(key, in: pair.items, exclusively: state == .free)
                 placed = isLost ? nil : key
             } catch {
-                // If the name is free, the kernel lets only one in, and an `add` was first.
+                // If the name is free, the kernel lets only one key in, and an `add` was faster.
                 guard error.code == .alreadyExists else { throw error }
             }
             return true
@@ -111,7 +113,10 @@ private final class KernelItemFetch: ItemFetch {
         return PlacedKey(placed, under: lease)
     }
 
-    /// A `clear` asks for no lease: what was placed after it is withdrawn; others may have read it.
+    /// Completes the write of a placed key; false if a `clear` happened, so that the key was withdrawn.
+    ///
+    /// A `clear` takes no lease, so this looks for the sentinel once more. Others may have read the key before it
+    /// was withdrawn.
     private func finish(_ pending: PendingWrite, _ placed: PlacedKey) throws(SecretStoreError) -> Bool {
         guard try inItems(isSentinelThere) else {
             try withdraw(placed)
@@ -121,20 +126,22 @@ private final class KernelItemFetch: ItemFetch {
         return true
     }
 
-    /// Under the lease, because others may write over it in place once they have it.
+    /// Removes the placed key.
+    ///
+    /// This happens under the lease, because others can overwrite the key in place once they have the lease.
     private func withdraw(_ placed: PlacedKey) throws(SecretStoreError) {
         guard let ring = try backend.rings.findItems() else { return }
         do throws(KeyringError) {
             _ = try placed.lease.remove(placed.key, from: ring)
         } catch {
-            // A `clear` was first.
+            // A `clear` was faster.
             guard error.isKeyGoneOrRefused || error.code == .notLinked else {
                 throw SecretStoreError(error, item: item)
             }
         }
     }
 
-    /// Looks into the items' ring as it is now; false without one.
+    /// Runs `look` on the current items' ring; false if there isn't one.
     private func inItems(_ look: (Keyring) throws(KeyringError) -> Bool) throws(SecretStoreError) -> Bool {
         guard let ring = try backend.rings.findItems() else { return false }
         return try inStoreTerms(item) { () throws(KeyringError) in try look(ring) }
@@ -147,7 +154,7 @@ private final class KernelItemFetch: ItemFetch {
         return try current == nil ? hasExpired(before) : false
     }
 
-    /// Its expiry is nothing that happened to the item.
+    /// Returns whether the key has expired, which is not a change to the item.
     private func hasExpired(_ key: Key?) throws(KeyringError) -> Bool {
         do throws(KeyringError) {
             _ = try key?.describe()
@@ -163,7 +170,7 @@ private final class KernelItemFetch: ItemFetch {
     }
 }
 
-/// A key that was placed, with the item's lease, which is released when nobody refers to it any more.
+/// A key that was placed, with the item's lease; the lease is released with the last reference.
 final class PlacedKey {
     let key: Key
     let lease: HeldLease

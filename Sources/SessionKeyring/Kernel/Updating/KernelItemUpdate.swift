@@ -30,17 +30,17 @@ extension KernelBackend {
     }
 }
 
-/// The right to change an item, as the lease on it.
+/// The right to change an item, in the form of the lease on it.
 private final class KernelItemUpdate: ItemUpdate {
     private let backend: KernelBackend
     private let item: ItemIdentity
     private var ring: Keyring
-    /// Gone once the item was written in place, for that ends with giving it back.
+    /// The lease; `nil` after an overwrite in place, which ends by releasing it.
     private var lease: HeldLease?
-    /// How much of the lease must be left to write in place.
+    /// How much of the lease must be left for an overwrite in place.
     private let slack: Duration
     private var seen: Key?
-    /// Whether an earlier attempt to commit has stored the new value, and only failed afterwards.
+    /// Whether an earlier attempt to commit has stored the new value, and failed only afterwards.
     private var isStored = false
 
     init(backend: KernelBackend, item: ItemIdentity, ring: Keyring, lease: consuming HeldLease, slack: Duration) {
@@ -86,7 +86,7 @@ private final class KernelItemUpdate: ItemUpdate {
 
     private enum Outcome {
         case stored
-        /// Something else is there than what was read last: a `clear` asks for no lease, and what was read may have expired.
+        /// The item is not what was read last: a `clear` takes no lease, and the value that was read may have expired.
         case changed
         case leaseLost
     }
@@ -115,12 +115,12 @@ private final class KernelItemUpdate: ItemUpdate {
         }
     }
 
-    /// Moves a staged key into place, unless the item has changed; the key is discarded then.
+    /// Moves a staged key into place; discards it if the item has changed.
     private func place(_ key: Key) throws(KeyringError) -> Outcome {
         let (isUnchanged, isFree): (Bool, Bool)
         do throws(KeyringError) {
             let state = try backend.nameState(of: item, in: ring)
-            // If the name is free, the kernel lets only one in, and an `add` may have been first.
+            // If the name is free, the kernel lets only one key in, and an `add` may be faster.
             (isUnchanged, isFree) = (state.key == seen, state == .free)
         } catch {
             Staging.discard(key)
@@ -133,20 +133,22 @@ private final class KernelItemUpdate: ItemUpdate {
         return try lease?.place(key, in: ring, exclusively: isFree) == true ? .stored : .leaseLost
     }
 
-    /// Whether the items are in another ring by now, which is used from now on.
+    /// Looks up the items' ring again and uses it from now on; true if it is another ring.
     private func haveOtherRing(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
         let current = try backend.rings.findOrMakePair(&attempt).items
         defer { ring = current }
         return current != ring
     }
 
-    /// Writing to a ring that only its possessor may write to shows that it is still linked.
+    /// Returns whether others can find what was written to the ring.
+    ///
+    /// If only possessors can write to the ring, the write itself shows that the ring is still linked.
     private func isRingInUse() throws(SecretStoreError) -> Bool {
         if backend.rings.scope.access == .possessor { return true }
         return try backend.rings.isLinked(ring)
     }
 
-    /// The last resort where the quota has no room for a new key beside the old one.
+    /// Overwrites the old key in place, as the last resort if the quota has no room for a new key next to it.
     private func overwrite(
         with pending: PendingWrite, _ payload: RawSpan, orThrow quota: KeyringError
     ) throws(SecretStoreError) -> Outcome {

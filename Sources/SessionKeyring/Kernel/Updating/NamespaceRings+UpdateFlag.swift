@@ -2,27 +2,34 @@ import Glibc
 import Keyutils
 import Synchronization
 
-/// The update flag: the key that makes a namespace's writers take turns.
+/// The update flag: a key in the leases' ring that makes the writers of a namespace use leases.
 ///
-/// Whoever displaces or removes an item because of what it has seen there (an update, an `add` over a dead key, the reaper of
-/// expired items) loses no other's write only if all writers take the item's lease, and that costs a plain write three times
-/// its own work. So they do it only where the flag is, in the leases' ring. It stays once it is there. Whoever sets it waits
-/// for ``grace`` before the first look at an item. A plain writer looks at the flag and is through with its write within
-/// ``unlockedLimit``, which ends before: so the write is seen. A set or delete that was stopped in between knows by the clock
-/// that it was late, looks for the flag again, and makes sure under the lease; it may take effect twice.
+/// Some operations displace or remove an item because of what they saw there: an update, an `add` over a dead key, and
+/// the reaper of expired items. They lose no other process's write only if all writers take the item's lease. For a
+/// plain write, a lease would cost three times as much as the write itself. So writers take leases only if the flag
+/// exists. Once it exists, it stays.
+///
+/// 1. A process that sets the flag waits for ``grace`` before its first look at an item. (If it dies before that, the
+///    flag may state no time. The next process that needs the flag then writes the time and waits.)
+/// 2. A plain writer looks for the flag and completes its write within ``unlockedLimit`` after that look. This is less
+///    than ``grace``, so the process that set the flag sees the write.
+/// 3. A set or delete that is stopped in between learns from the clock that it is late. It then looks for the flag
+///    again. If the flag exists by now, the process makes sure of the result under the lease, so the set or delete may
+///    take effect twice.
 extension NamespaceRings {
     private static let grace = Duration.milliseconds(20)
-    /// How long after its look at the flag a plain writer may begin to write, and have ended to be in time.
+    /// How soon after its look for the flag a plain writer must begin its write, and complete it to be in time.
     static let (unlockedStart, unlockedLimit) = (BootTime(.milliseconds(10)), BootTime(.milliseconds(15)))
 
-    /// Whether the namespace's writers take turns.
+    /// Returns whether the namespace's writers use leases.
     func haveUpdateFlag(in leases: Keyring) throws(KeyringError) -> Bool {
         if flaggedSerial.load(ordering: .relaxed) == leases.serial.rawValue { return true }
         do throws(KeyringError) {
             _ = try leases.search(.user, flagName)
         } catch {
             if error.code == .notFound { return false }
-            // Somebody has removed it by hand, which ends no update; or something odd bears its name.
+            // Somebody has removed the flag by hand, which does not end any update, or something unexpected has its
+            // name. In both cases, the flag counts as set.
             guard error.isKeyDead || error.code == .accessDenied else { throw error }
             return true
         }
@@ -30,33 +37,36 @@ extension NamespaceRings {
         return true
     }
 
-    /// The leases' ring of a namespace whose writers take turns; `nil` where they don't.
+    /// Returns the leases' ring if the namespace's writers use leases; otherwise `nil`.
     ///
-    /// Looked up anew: a ring that was removed holds no flag, and tells nothing.
+    /// The ring is looked up again: a ring that was removed contains no flag and proves nothing.
     func flaggedLeasesRing() throws(SecretStoreError) -> Keyring? {
         guard let ring = try findLeasesRing() else { return nil }
         return try inStoreTerms { () throws(KeyringError) in try haveUpdateFlag(in: ring) } ? ring : nil
     }
 
-    /// Makes all writers use leases from now on; false, with the attempt blocked, while some may not have seen the flag.
+    /// Makes all writers use leases from now on.
+    ///
+    /// - Returns: false, with the attempt blocked, as long as some writers may not have seen the flag.
     func raiseUpdateFlag(in leases: Keyring, _ attempt: inout BackendAttempt) throws(KeyringError) -> Bool {
         let end = try timeOfRaisedFlag(in: leases) + BootTime(Self.grace)
         return end <= .now() ? true : attempt.isBlocked(by: .until(end))
     }
 
-    /// Sets the flag where it is not; returns a time at which it could be seen.
+    /// Sets the flag if it does not exist, and returns a time at which others could see it.
     ///
-    /// It says that time only once it is in its place: read before, the clock would count the way there as grace. Where it
-    /// says none, or one to come, whoever finds it says when that was.
+    /// The flag states this time only after it is in the ring. If the process read the clock before, the time that it
+    /// takes to move the flag there would count as grace time. If the flag states no time or a time in the future, the
+    /// process that finds it writes the current time.
     private func timeOfRaisedFlag(in leases: Keyring) throws(KeyringError) -> BootTime {
         let found = try findFlag(in: leases)
         if let time = found?.time, time < .now() { return time }
         if let found, let now = try timeWritten(to: found.key) { return now }
-        // There is none, or one that is not ours to change.
+        // There isn't a flag, or this process can't change it.
         return try timeWritten(to: setUpdateFlag(in: leases)) ?? .now()
     }
 
-    /// Has the flag say the time; `nil` where it is gone or not ours to change.
+    /// Writes the current time into the flag; `nil` if the flag is gone or this process can't change it.
     private func timeWritten(to flag: Key) throws(KeyringError) -> BootTime? {
         let now = BootTime.now()
         do throws(KeyringError) {
@@ -81,7 +91,9 @@ extension NamespaceRings {
         return flag
     }
 
-    /// The flag and what it says; `nil` where there is none, or something that can't be read, which a flag displaces.
+    /// Finds the flag and the time that it states, which is `nil` if it states none.
+    ///
+    /// - Returns: `nil` if there isn't a flag, or if it can't be read. A new flag displaces one that can't be read.
     private func findFlag(in leases: Keyring) throws(KeyringError) -> (key: Key, time: BootTime?)? {
         do throws(KeyringError) {
             let flag = try leases.find(.user, flagName)
@@ -104,14 +116,14 @@ extension NamespaceRings {
     }
 }
 
-/// Whether a write that took no lease was through in time: soon enough after the look that showed no update flag.
+/// The timing of a write that takes no lease, counted from just before its look for the update flag.
 struct UnlockedWrite {
-    /// To be made before the look at the flag.
+    /// The time before the look for the flag, so create this value first.
     private let look = BootTime.ofThisNamespace()
 
-    /// Whether the write may begin.
+    /// Whether the write can still begin.
     var mayBegin: Bool { .ofThisNamespace() < look + NamespaceRings.unlockedStart }
 
-    /// Whether a process that raises the flag later sees what was written.
+    /// Whether a process that raises the flag later sees the write.
     var isInTime: Bool { .ofThisNamespace() < look + NamespaceRings.unlockedLimit }
 }

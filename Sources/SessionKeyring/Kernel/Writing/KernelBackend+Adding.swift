@@ -8,7 +8,7 @@ extension KernelBackend {
         try rings.requireOwnSession()
         try PayloadEncoding.with(bytes) { payload throws(SecretStoreError) in
             let pending = try PendingWrite(of: bytes, as: payload, for: item, timeout: timeout)
-            // Each round lost means that another process was quicker.
+            // Each lost round means that another process was faster.
             for _ in 0..<SecondLooks.lostLeases {
                 do throws(SecretStoreError) {
                     switch try create(pending, payload, &attempt) {
@@ -35,11 +35,13 @@ extension KernelBackend {
         try withPair(for: pending.item, &attempt) { pair, attempt throws(KeyringError) in
             switch try nameState(of: pending.item, in: pair.items) {
             case .live: outcome = .occupied
-            // The key of the other type may get the name, which the kernel does not exclude.
+            // With only one type, the kernel itself excludes a second key with this name. It does not exclude a key of
+            // the other type.
             case .free where !ItemTypes.haveBigKeys:
                 outcome = try createPlainly(pending, payload, in: pair, &attempt)
             case .free: outcome = try createUnderLease(pending, payload, in: pair, &attempt)
-            // A dead key keeps the name taken until the kernel collects it, so it is displaced because of what was seen.
+            // A dead key keeps the name until the kernel collects it. The process displaces it because of what it saw,
+            // so this needs the flag.
             case .dead:
                 outcome =
                     try rings.raiseUpdateFlag(in: pair.leases, &attempt)
@@ -50,18 +52,18 @@ extension KernelBackend {
         return outcome
     }
 
-    /// If the name is free, the kernel lets only one in.
+    /// Creates the item without a lease: if the name is free, the kernel lets only one key in.
     private func createPlainly(
         _ pending: PendingWrite, _ payload: RawSpan, in pair: NamespaceRings.Pair, _ attempt: inout BackendAttempt
     ) throws(KeyringError) -> Creation {
         do throws(KeyringError) {
             switch try placePlainly(pending, payload, in: pair, exclusively: true) {
-            // An update that has seen no item is refused as well, so it is not too late.
+            // The kernel also refuses an update that saw no item, so this key is not too late.
             case .inTime, .late: return .created
             case .refused: return try createUnderLease(pending, payload, in: pair, &attempt)
             }
         } catch {
-            // A set was quicker, or the existing item has died: look again.
+            // A set was faster, or the existing item has died: look again.
             guard error.code == .alreadyExists else { throw error }
             return .lost
         }
@@ -74,7 +76,7 @@ extension KernelBackend {
         guard let lease else { return .blocked }
         let state = try nameState(of: pending.item, in: pair.items)
         guard state.key == nil else { return .occupied }
-        // Only processes that have raised the flag may displace what they saw.
+        // Only processes that have raised the flag are allowed to displace what they saw.
         if state == .dead, try !rings.haveUpdateFlag(in: pair.leases) { return .lost }
         do throws(KeyringError) {
             guard try lease.place(try stage(pending, payload), in: pair.items, exclusively: state == .free) else {

@@ -6,7 +6,8 @@ extension KernelBackend {
             let write = UnlockedWrite()
             if let leases = try rings.flaggedLeasesRing() { return try deleteUnderLease(item, in: leases, &attempt) }
             var isInTime = true
-            // Unlinking goes by name: it removes what is there at that moment, which is what a delete is for.
+            // Unlinking acts by name: it removes the key that has the name at that moment. That is the meaning
+            // of a delete.
             let removed = try remove(item) { ring, key throws(KeyringError) in
                 guard write.mayBegin else { return false }
                 try ring.unlink(key)
@@ -16,7 +17,8 @@ extension KernelBackend {
             guard var removed else { continue }
             removed = removed || attempt.progress?.isDeleted == true
             if isInTime { return removed }
-            // An update that had read the item may have stored it again: the next round looks for the flag.
+            // This delete was late: an update that had read the item may have stored it again. So look for the
+            // flag again.
             guard let leases = try rings.flaggedLeasesRing() else { return removed }
             let progress = attempt.makeProgress()
             (progress.isDeleted, progress.isVisible) = (removed, true)
@@ -42,9 +44,10 @@ extension KernelBackend {
         throw attempt.blocked(item)
     }
 
-    /// Removes the item as all types that it may have; `nil` if `unlink` refuses.
+    /// Removes the item's keys of all types that it can have; `nil` if `unlink` refuses.
     ///
-    /// The rarer type goes first, so that it does not show for a moment where the other one hid it.
+    /// The rarer type goes first. Otherwise its key would be visible for a moment, after the removal of the other key
+    /// that hid it.
     func remove(
         _ item: ItemIdentity,
         unlink: (Keyring, Key) throws(KeyringError) -> Bool
@@ -55,7 +58,7 @@ extension KernelBackend {
                 do throws(KeyringError) {
                     return try unlink(ring, key) ? .done : .refused
                 } catch {
-                    // Another process was first.
+                    // Another process was faster.
                     guard error.code == .notLinked else { throw error }
                     return .nothingThere
                 }
@@ -68,9 +71,10 @@ extension KernelBackend {
 
     private enum Removal { case done, nothingThere, refused }
 
-    /// The item's lease; as a last resort `nil` if the quota has no room for one, so that nobody else can take it either, and
-    /// nobody holds it.
+    /// Takes the item's lease, if the quota has room for it.
     ///
+    /// - Returns: the lease. As a last resort `nil`, if nobody holds the lease and the quota has no room for it, so
+    ///   that nobody else can take it either.
     /// - Throws: ``SecretStoreError`` with `contended` if the attempt is blocked.
     func leaseIfAffordable(
         of item: ItemIdentity, in ring: Keyring, _ attempt: inout BackendAttempt

@@ -1,18 +1,20 @@
 import Keyutils
 
-/// Deleting an item only if it still holds what the caller has seen.
+/// Deleting an item only if it still holds the value that the caller saw.
 ///
-/// Invalidating a key acts on exactly that key, unlike unlinking, which acts by name: it never removes a successor. A
-/// payload can only be replaced in place if the key may be written to, so that is forbidden before the last look:
+/// Unlinking a key acts by name, so it can remove a successor. Invalidating a key acts on exactly that key. Its payload
+/// can still be overwritten in place, but only while the key can be written to. So the process forbids writing before
+/// its last look. The words in parentheses state what remains if the process dies at that step.
 ///
-/// 1. *Look*: the key is found and its payload compared. (If the process dies here: nothing has changed.)
-/// 2. *Seal*: nobody may write to the key any more. (An item that is read, replaced, expired and deleted as before, and that
-///    a set on a full quota does not write over.)
-/// 3. *Look again*; what was written in place between the two steps is left alone, and the seal is removed. (The same.)
-/// 4. *Invalidate*.
+/// 1. *Look*: the process finds the key and compares its payload. (The item, unchanged.)
+/// 2. *Seal*: the process forbids writing to the key. (An item that can be read, replaced, expired and deleted as
+///    before, but that a set on a full quota does not overwrite.)
+/// 3. *Look again*: if somebody has overwritten the payload between steps 1 and 2, the process keeps the key and
+///    removes the seal. (The same as in step 2.)
+/// 4. *Invalidate*: otherwise, the process invalidates the key.
 ///
-/// None of these steps needs quota. In a namespace with the update flag the item's lease is held meanwhile, as for every
-/// delete, if the quota has room for one. No flag is raised.
+/// None of these steps needs quota. In a namespace with the update flag, the process holds the item's lease during all
+/// steps, as for every delete, if the quota has room for one. It does not raise the flag.
 extension KernelBackend {
     func delete(
         _ item: ItemIdentity, ifUnchanged secret: borrowing SecretBytes, _ attempt: inout BackendAttempt
@@ -41,7 +43,7 @@ extension KernelBackend {
         return isDeleted ?? false
     }
 
-    /// Forbids to write to the key; false for a key that the store would never write over in place.
+    /// Forbids writing to the key; false if this is a key that the store would never overwrite in place.
     private func seal(_ key: Key) throws(KeyringError) -> Bool {
         let permissions = rings.scope.permissions
         guard try key.describe().permissions == permissions else { return false }
@@ -49,7 +51,7 @@ extension KernelBackend {
             try key.setPermissions(permissions.subtracting([.possessorWrite, .userWrite, .groupWrite, .otherWrite]))
             return true
         } catch {
-            // Another user's key in a shared session.
+            // The key of another user in a shared session.
             guard error.code == .accessDenied else { throw error }
             return false
         }

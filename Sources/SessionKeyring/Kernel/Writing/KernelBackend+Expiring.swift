@@ -4,7 +4,7 @@ extension KernelBackend {
     package func expire(
         _ item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> Bool {
-        // An earlier attempt has got so far, and holds the item's lease.
+        // An earlier attempt has come this far, and holds the item's lease.
         if attempt.progress?.update != nil { return try replaceToExpire(item, timeout: timeout, &attempt) }
         do throws(SecretStoreError) {
             if let leases = try rings.flaggedLeasesRing() {
@@ -29,19 +29,20 @@ extension KernelBackend {
         for _ in 0..<SecondLooks.lostLeases {
             let lease = try leaseIfAffordable(of: item, in: ring, &attempt)
             let isFound = try expirePlainly(item, timeout: timeout)
-            // Had somebody else taken it meanwhile, the timeout might be that of a key which is gone.
+            // If somebody else took the lease in the meantime, this may have set the timeout of a key that is
+            // already gone.
             if lease?.release() ?? true { return isFound }
         }
         throw attempt.blocked(item)
     }
 
-    /// Whether somebody has finished an overwrite in place of the item: see ``ItemLeases/finishOverwrite(_:of:)``.
+    /// Returns whether another process finished an overwrite in place: see ``ItemLeases/finishOverwrite(_:of:)``.
     private func isTimeoutFixed(of item: ItemIdentity) throws(SecretStoreError) -> Bool {
         let permissions = try withKey(of: item) { _, key throws(KeyringError) in try key.describe().permissions }
         return permissions == rings.scope.permissions.withoutSettingAttributes
     }
 
-    /// Puts a new key with the same secret in the item's place.
+    /// Replaces the item with a new key that holds the same secret.
     private func replaceToExpire(
         _ item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> Bool {

@@ -1,10 +1,11 @@
 import Glibc
 import Keyutils
 
-/// Quota that the store can give back: its own empty rings, and expired items that the kernel would charge for another five
-/// minutes.
+/// Freeing quota, by removing the store's own empty rings and expired items.
+///
+/// Without this, the kernel would count expired items in the quota for another five minutes.
 extension KernelBackend {
-    /// Whether there may be more room now.
+    /// Frees quota; true if there may be more room now.
     ///
     /// - Throws: ``SecretStoreError`` with `contended` if the attempt is blocked.
     func makeRoom(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
@@ -13,9 +14,9 @@ extension KernelBackend {
         return emptyRings + expired > 0
     }
 
-    /// Removes the namespace's expired items, and returns how many there were.
+    /// Removes the namespace's expired items, and returns how many it removed.
     private func reapExpired(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> Int {
-        // Without /proc the names of dead keys are not to be had.
+        // Only `/proc/keys` shows the names of dead keys.
         guard let ring = try rings.findItems(), let leaseRing = try rings.findLeasesRing(),
             let table = try? KeyTable.snapshot()
         else { return 0 }
@@ -26,7 +27,7 @@ extension KernelBackend {
             let dead = try ring.members().compactMap { serial in
                 table[serial].flatMap { $0.expiry == .expired ? (Key(serial), $0) : nil }
             }
-            // Only processes that have raised the flag may remove what they saw.
+            // Only processes that have raised the flag are allowed to remove what they saw.
             mayRemove = dead.isEmpty ? true : try raiseUpdateFlagIfAffordable(in: leaseRing, &attempt)
             for (key, entry) in dead where mayRemove {
                 try reaper.reap(key, type: entry.keyType, named: entry.keyDescription)
@@ -38,7 +39,7 @@ extension KernelBackend {
         return reaper.count
     }
 
-    /// True if the quota has no room for the flag either.
+    /// Raises the update flag; also true if the quota has no room for the flag.
     private func raiseUpdateFlagIfAffordable(
         in ring: Keyring, _ attempt: inout BackendAttempt
     ) throws(KeyringError) -> Bool {
@@ -51,17 +52,21 @@ extension KernelBackend {
     }
 }
 
-/// Removing dead keys by what was seen: each under the lease of its name, by a move of another key of that name into the
-/// lease, which removes whatever bears the name and fails once the lease was taken.
+/// Removes dead keys, each under the lease of its name.
+///
+/// Removing a key because it was seen dead must not remove a successor. So the reaper makes another key of the same
+/// type and name, and asks the kernel to move that one from the items' ring into the lease. The move acts by name: it
+/// removes the dead key from the items' ring. It fails once another process has taken over the lease.
 private struct Reaper {
     let leases: ItemLeases
     let items: Keyring
     let leaseRing: Keyring
     private(set) var count = 0
-    /// With the quota so full that not even a lease can be had, a few are unlinked without one to make room for it.
+    /// How many more dead keys can be unlinked without a lease, to make room for a lease.
     ///
-    /// Others have no room for a lease either, and none for a new key; only one that is staged already, and comes within the
-    /// microsecond between look and unlink, is lost.
+    /// This is used if the quota does not even have room for a lease. Others then have no room for a lease or for a new
+    /// key either. Only a key that is already staged, and that is placed in the microsecond between look and unlink,
+    /// would be lost.
     private var unleasedLeft = 4
 
     init(leases: ItemLeases, items: Keyring, leaseRing: Keyring) {
@@ -82,7 +87,7 @@ private struct Reaper {
                     try items.unlink(key)
                     count += 1
                 }
-            // Somebody else is at work on that very name, or there is no room for a lease.
+            // Another process is working on this name, or the quota has no room for a lease.
             case .quotaExceeded, .notLinked, .notFound: return
             default: throw error
             }
@@ -91,7 +96,8 @@ private struct Reaper {
 
     private func reapUnderLease(_ type: KeyType, _ name: String) throws(KeyringError) -> Bool {
         guard try leases.rings.haveUpdateFlag(in: leaseRing) else { throw KeyringError(.quotaExceeded, in: .add) }
-        // Not the attempt of the write that needs room: somebody else may be at work on this name.
+        // A separate attempt: if another process is working on this name, that must not block the write that
+        // needs room.
         var attempt = BackendAttempt()
         guard let lease = try leases.acquire(for: name, in: leaseRing, &attempt) else { return false }
         let one: InlineArray<1, UInt8> = [0]
@@ -111,7 +117,7 @@ private struct Reaper {
 }
 
 extension KeyTable.Entry {
-    /// The description alone: behind it, `/proc/keys` shows `: ` and the payload's size.
+    /// The description without the `: ` and the payload's size that follow it in `/proc/keys`.
     fileprivate var keyDescription: String {
         guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")) else { return text }
         return String(text[..<colon])

@@ -1,20 +1,23 @@
 import Glibc
 import Keyutils
 
-/// The last resort where the quota has no room for a new item beside the old one: writing over the old one in place.
+/// Overwriting an item in place, as the last resort if the quota has no room for a new key next to the old one.
 ///
-/// The kernel clears the timeout when a payload is replaced in place, so a process that dies in between would leave a secret
-/// that never expires. Therefore, under the item's lease:
+/// The kernel clears a key's timeout when its payload is replaced in place. A process that died right after that would
+/// leave a secret that never expires. So the writer takes these steps under the item's lease. The words in parentheses
+/// state what remains if the process dies at that step.
 ///
-/// 1. *Pin*: the old key is linked into the lease. (If the process dies here: the old secret, untouched.)
-/// 2. *Record*: the lease says which key it is, when it is to expire, and a hash of the new payload. (The same: the hash
-///    does not fit the old payload.)
-/// 3. *Payload*: the key is added by its name **to the lease**, which writes to exactly the pinned key; had that one died,
-///    the new one would lie in the lease, unseen. A refusal changes nothing. (The new secret without a timeout, until
-///    somebody takes the lease, and ``ItemLeases/finishOverwrite(_:of:)`` gives it one.)
-/// 4. *Timeout*. (The same.)
-/// 5. *Release*: the lease is given back. That may come late: a process that took the lease meanwhile found the new payload
-///    and finished the write, because a lease that was taken lets nothing in.
+/// 1. *Pin*: the writer links the old key into the lease. (The old secret, unchanged.)
+/// 2. *Record*: the writer records in the lease which key it is, when the key must expire, and a hash of the new
+///    payload. (The old secret, unchanged. Its payload does not match the hash.)
+/// 3. *Payload*: the writer adds the key by its name **to the lease**. That writes to exactly the pinned key. If the
+///    pinned key has died, the new key stays in the lease, where nobody sees it. If the kernel refuses the call,
+///    nothing changes. (The new secret without a timeout, until somebody takes over the lease and
+///    ``ItemLeases/finishOverwrite(_:of:)`` sets the timeout.)
+/// 4. *Timeout*: the writer sets the key's timeout. (The same as in step 3.)
+/// 5. *Release*: the writer releases the lease. This may come late, after another process has taken over the lease.
+///    Nothing can be added to a lease that was taken over. So the other process found the new payload, and finished
+///    the overwrite.
 extension KernelBackend {
     func placeNearQuota(
         _ pending: PendingWrite, _ payload: RawSpan, _ attempt: inout BackendAttempt
@@ -47,7 +50,9 @@ extension KernelBackend {
         }
     }
 
-    /// Writes over the item's key; false if it has to begin again, because others had the lease or changed the item.
+    /// Overwrites the item's key in place.
+    ///
+    /// - Returns: false if the caller must begin again, because others had the lease or changed the item.
     private func overwrite(
         _ pending: PendingWrite, _ payload: RawSpan, in items: Keyring, under lease: consuming HeldLease
     ) throws(KeyringError) -> Bool {
@@ -62,15 +67,16 @@ extension KernelBackend {
             key, in: items, with: pending, payload, under: &lease, slack: ItemLeases.duration / 4)
     }
 
-    /// Writes over the key; false if it has to begin again, because the lease was lost or the key was no longer there.
+    /// Overwrites a key in place.
     ///
-    /// - Throws: ``KeyringError`` with `quotaExceeded`, nothing having changed.
+    /// - Returns: false if the caller must begin again, because the lease was lost or the key was gone.
+    /// - Throws: ``KeyringError`` with `quotaExceeded`; nothing has changed then.
     func overwrite(
         _ key: Key, in items: Keyring, with pending: PendingWrite, _ payload: RawSpan, under lease: inout HeldLease,
         slack: Duration
     ) throws(KeyringError) -> Bool {
         do throws(KeyringError) {
-            // One of another making may not be ours to change.
+            // A key with other permissions was made by others, and may not be ours to change.
             guard pending.type == .user, try key.describe().permissions == rings.scope.permissions else {
                 throw KeyringError(.quotaExceeded, in: .add)
             }
@@ -96,10 +102,10 @@ extension KernelBackend {
         }
     }
 
-    /// Tells a secret that no deleting would make room for.
+    /// Throws `tooLarge` if the quota has no room for the secret even when everything else is deleted.
     private func checkQuotaCouldHold(_ pending: PendingWrite, _ payload: RawSpan) throws(SecretStoreError) {
         guard pending.type == .user, let quota = try? KeyQuota.current() else { return }
-        // The names, with their NULs, of what has to be there beside the payload, and a link of 4 bytes to each.
+        // Besides the payload, the quota must hold these names with their NULs, and a link of 4 bytes to each key.
         let names = [pending.item.keyDescription, rings.itemsName, NamespaceRings.leasesName]
         let limit = quota.maximumBytes - names.reduce(0) { $0 + $1.utf8.count + 5 }
         guard payload.byteCount > limit else { return }
@@ -110,12 +116,14 @@ extension KernelBackend {
 }
 
 extension ItemLeases {
-    /// Finishes what somebody began to write in place, whose lease is being taken.
+    /// Finishes an overwrite in place that the holder of a lease had begun, when the lease is taken over.
     ///
-    /// Only a key counts that the holder has pinned in this very lease, that is still the item of the lease's name, and that
-    /// holds what was to be written; the old payload is untouched, and so is its timeout. Nobody may set the key's timeout
-    /// any more then, or write over it in place: that of a late holder, or of another one who finishes this, would hit a
-    /// successor's value. (So `expire` makes a new key of it, and so does whoever sets it once there is room.)
+    /// A key counts only if all of these are true: the holder has pinned it in this lease, it is still the item that
+    /// the lease is for, and it holds the recorded payload. A key with the old payload is left alone, with its timeout.
+    ///
+    /// After this, nobody can set the key's timeout or overwrite the key in place. Otherwise a late holder, or another
+    /// process that finishes the same overwrite, could set the old timeout on a later value. So `expire` replaces the
+    /// key with a new one, and so does a `set` once there is room.
     func finishOverwrite(_ record: LeaseRecord, of lease: Keyring) throws(KeyringError) {
         guard let overwrite = record.overwrite else { return }
         let key = Key(overwrite.key)
@@ -130,14 +138,14 @@ extension ItemLeases {
             try key.setTimeout(KeyTimeout(.seconds(left)))
             try key.setPermissions(rings.scope.permissions.withoutSettingAttributes)
         } catch {
-            // It is gone, or not ours to change.
+            // The key is gone, or not ours to change.
             guard error.isKeyGoneOrRefused else { throw error }
         }
     }
 
     private func itemsRing() throws(KeyringError) -> Keyring? {
         do throws(SecretStoreError) {
-            // Not the one that is remembered, which may be gone.
+            // Don't use the remembered ring, which may be gone.
             return try rings.findItems()
         } catch {
             throw error.underlying ?? KeyringError(.accessDenied, in: .search)
@@ -146,6 +154,6 @@ extension ItemLeases {
 }
 
 extension KeyPermissions {
-    /// Those of an item whose timeout can't be changed any more.
+    /// The same permissions, without the permission to change the timeout.
     var withoutSettingAttributes: KeyPermissions { subtracting([.possessorSetAttribute, .userSetAttribute]) }
 }

@@ -1,6 +1,6 @@
 package import Keyutils
 
-/// Storing an item over any existing one: stage, place (plainly or under the lease), clean up.
+/// Storing an item over any existing one: stage the key, place it (plainly or under the lease), clean up.
 extension KernelBackend {
     package func set(
         _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
@@ -8,7 +8,7 @@ extension KernelBackend {
         try rings.requireOwnSession()
         try PayloadEncoding.with(bytes) { payload throws(SecretStoreError) in
             let pending = try PendingWrite(of: bytes, as: payload, for: item, timeout: timeout)
-            // An earlier attempt may have got so far.
+            // An earlier attempt may have come this far.
             if attempt.progress?.isStored != true {
                 do throws(SecretStoreError) {
                     try place(pending, payload, &attempt)
@@ -21,7 +21,7 @@ extension KernelBackend {
         }
     }
 
-    /// Puts the item in its place.
+    /// Places the item, plainly or under its lease.
     func place(
         _ pending: PendingWrite, _ payload: RawSpan, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) {
@@ -41,13 +41,15 @@ extension KernelBackend {
 
     enum PlainPlacement {
         case inTime
-        /// An update may have read the item before, and not have seen this key.
+        /// An update may have read the item before this key was placed, without seeing it.
         case late(Key)
-        /// Writers use leases.
+        /// Writers use leases, so the key was not placed.
         case refused
     }
 
-    /// Puts the item in its place without a lease, unless writers use leases; nothing here looks at the existing item.
+    /// Places the item without a lease, unless writers use leases.
+    ///
+    /// This never looks at the existing item.
     func placePlainly(
         _ pending: PendingWrite, _ payload: RawSpan, in pair: NamespaceRings.Pair, exclusively: Bool = false
     ) throws(KeyringError) -> PlainPlacement {
@@ -71,12 +73,13 @@ extension KernelBackend {
         return try rings.haveUpdateFlag(in: pair.leases) ? .late(key) : .inTime
     }
 
-    /// Puts the item in its place if writers use leases, unless a key that was placed late is still there; false if the
-    /// attempt is blocked.
+    /// Places the item under its lease, unless a key that was placed late is still there.
+    ///
+    /// - Returns: false if the attempt is blocked.
     private func placeUnderLease(
         _ pending: PendingWrite, _ payload: RawSpan, in pair: NamespaceRings.Pair, _ attempt: inout BackendAttempt
     ) throws(KeyringError) -> Bool {
-        // Each round lost means that this process was stopped for the lease's whole time.
+        // Each lost round means that this process was stopped for the whole duration of the lease.
         for _ in 0..<SecondLooks.lostLeases {
             let lease = try itemLeases.acquire(for: pending.item.keyDescription, in: pair.leases, &attempt)
             guard let lease else { return false }
@@ -90,10 +93,11 @@ extension KernelBackend {
         return attempt.isBlocked(by: .itemLease)
     }
 
-    /// Removes the key of the other type with the item's name, on kernels that have both.
+    /// Removes the key of the other type with the item's name, on kernels that have both types.
     ///
-    /// Under the item's lease, and only while the stored key is there: of two that are stored as different types, one must
-    /// remain. By name, because an invalidated key would be found, as revoked, until the kernel has collected it.
+    /// This happens under the item's lease, and only while the stored key exists: if two processes store the item as
+    /// different types, one of the two keys must remain. The key is unlinked by its name. If it were invalidated,
+    /// searches would still find it, as revoked, until the kernel has collected it.
     private func removeKeyOfOtherType(
         than pending: PendingWrite, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) {

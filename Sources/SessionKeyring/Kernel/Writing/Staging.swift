@@ -1,8 +1,8 @@
 import Keyutils
 
-/// The calling thread's own keyring, where a key gets its permissions and timeout before anybody can see it.
+/// The calling thread's keyring, in which a key gets its permissions and timeout before others can see it.
 enum Staging {
-    /// Adds a key and completes it.
+    /// Adds a key, and sets its permissions and timeout.
     static func stage(
         _ type: KeyType,
         _ description: String,
@@ -23,7 +23,7 @@ enum Staging {
 
     /// Drops a staged key.
     ///
-    /// That it is gone already is what was wanted, and the keyring dies with its thread in any case.
+    /// It is not an error if the key is already gone. The keyring is destroyed with its thread in any case.
     static func discard(_ key: Key) {
         try? Keyring.thread.unlink(key)
     }
@@ -57,35 +57,39 @@ struct PendingWrite {
         }
     }
 
-    /// The other type of key that an item may have.
+    /// The other type of key that the item can have.
     var otherType: KeyType { type == .user ? .bigKey : .user }
 }
 
-/// Steps before and after an item is stored, in any way.
+/// The steps before and after an item is stored, shared by all ways of storing it.
 extension KernelBackend {
-    /// Stages the key: bytes, permissions and timeout appear at the same time when it is moved, the kernel displaces the
-    /// old key atomically, and a crash before the move leaves nothing.
+    /// Stages the key of a pending write.
+    ///
+    /// When the key is moved, its bytes, permissions and timeout become visible at the same time, and the kernel
+    /// displaces the old key atomically. A crash before the move leaves nothing.
     func stage(_ pending: PendingWrite, _ payload: RawSpan) throws(KeyringError) -> Key {
         try Staging.stage(
             pending.type, pending.item.keyDescription, payload: payload, permissions: rings.scope.permissions,
             timeout: pending.timeout)
     }
 
-    /// Removes the key of the other type with the item's name, for a caller that holds the item's lease.
+    /// Removes the key of the other type with the item's name; the caller must hold the item's lease.
     func unlinkKeyOfOtherType(than pending: PendingWrite) throws(SecretStoreError) {
         guard ItemTypes.haveBigKeys else { return }
         _ = try withKey(of: pending.item, type: pending.otherType) { ring, key throws(KeyringError) in
             do throws(KeyringError) {
                 try ring.unlink(key)
             } catch {
-                // Another process was first.
+                // Another process was faster.
                 guard error.code == .notLinked else { throw error }
             }
         }
     }
 
-    /// Removes the hidden items next to an item that is deleted: the sentinel of a fetch, so that its result is not stored
-    /// over what happened meanwhile, and those of its value.
+    /// Removes the hidden items next to an item that is deleted.
+    ///
+    /// One is the sentinel of a fetch: without it, the result of the fetch is not stored over the deletion. The others
+    /// state something about the deleted value.
     func dropSentinels(of item: ItemIdentity) throws(SecretStoreError) {
         guard !item.isSentinel, let ring = try rings.items() else { return }
         try inStoreTerms(item) { () throws(KeyringError) in
@@ -102,7 +106,7 @@ extension KernelBackend {
         do throws(KeyringError) {
             try ring.unlink(try ring.search(.user, sentinel.keyDescription))
         } catch {
-            // There is none, or somebody else has removed it.
+            // There isn't one, or another process has removed it.
             guard error.isKeyGoneOrRefused || error.code == .notLinked else { throw error }
         }
     }

@@ -2,9 +2,11 @@ package import CommandSupport
 import ArgumentParser
 import Glibc
 
-/// From the words of the command line to the exit code.
+/// The whole command, from the words of the command line to the exit code.
 package enum Skr {
-    /// - Parameter name: the name by which the program was called, which may be that of a client's helper.
+    /// Runs the command and returns its exit code.
+    ///
+    /// - Parameter name: the name by which the program was called. It can be the name of a client's helper.
     package static func main(arguments: CommandLineWords, name: String) -> Int32 {
         if let call = HelperClients.called(name, arguments) {
             do throws(CommandError) {
@@ -15,7 +17,7 @@ package enum Skr {
             }
         }
         if let action = plain(arguments) {
-            // Exits here: the end of the process frees everything at once.
+            // Exits here instead of returning: when the process ends, the kernel frees everything in one go.
             exit(exitCode { () throws(CommandError) in try action.perform() })
         }
         if arguments[0] == Completion.word {
@@ -25,7 +27,7 @@ package enum Skr {
         return exitCode { () throws(CommandError) in try parse(arguments)?.perform() }
     }
 
-    /// The action of a plain call of a hot verb; `nil` for any other command line.
+    /// Returns the action of a plain call of a frequently used verb, or `nil` for any other command line.
     package static func plain(_ arguments: CommandLineWords) -> (any VerbAction)? {
         switch arguments[0] {
         case "get": GetAction(plain: arguments)
@@ -37,14 +39,14 @@ package enum Skr {
         }
     }
 
-    /// Parses with the argument parser; `nil` where it answered by itself, as it does for `--help`.
+    /// Parses with the argument parser; returns `nil` if the parser itself has answered, as for `--help`.
     package static func parse(_ arguments: CommandLineWords) throws(CommandError) -> (any VerbAction)? {
         let end = RootCommand.launches(arguments[0]) ? arguments.terminator : nil
-        // The parser needs to know that there was a '--', and is not to look at the command.
+        // The parser needs to know that there was a '--', but must not look at the command.
         let words = RootCommand.asDefined(try arguments.strings(before: end) + (end == nil ? [] : ["--", "CMD"]))
         let launched = arguments.suffix(from: end.map { $0 + 1 } ?? arguments.count)
         if let mistake = LikelyMistake.error(forDurationIn: words) { throw mistake }
-        // The parser's own scripts run, as a command, what the name of an item says.
+        // The parser's own completion scripts would run commands that are in the name of an item.
         if words.prefix(while: { $0 != "--" }).contains(where: { $0.hasPrefix("--generate-completion-script") }) {
             throw .usage("unknown option '--generate-completion-script'", hint: "'skr help completions' has them")
         }
@@ -67,7 +69,8 @@ package enum Skr {
         } catch {
             let message = RootCommand.fullMessage(for: error, columns: HelpLayout.unbroken)
             let isHelp = message.hasPrefix("OVERVIEW: ")
-            // Not asked for its exit code, for which the parser would break the help at any width.
+            // We don't ask the parser for the error's exit code: to compute it, the parser would wrap the help to the
+            // terminal's width, however narrow that is.
             guard !isHelp, message != RootCommand.configuration.version else {
                 try Console.write(isHelp ? RootCommand.helpText(of: verb.command) : "\(message)\n")
                 return nil
@@ -81,7 +84,7 @@ package enum Skr {
         if verb == HelperCommand.name, let error = HelperCommand.optionsBeforeClient(words) { return error }
         let lacksCommand = RootCommand.launches(verb) && !words.contains("--")
         if let hint = LikelyMistake.hint(forOptionIn: message, of: verb) {
-            // Without the parser's guess, which is the option of the nearest spelling.
+            // Drops the parser's guess, which is the option with the most similar spelling.
             return .usage(parser: String(message.prefix { $0 != "." }), hint: hint)
         }
         let help = "'skr help \(verbs.joined(separator: " "))'"
@@ -102,7 +105,7 @@ package enum Skr {
             hint: nearest.map { "did you mean '\($0)'? 'skr help' lists the verbs" } ?? "'skr help' lists the verbs")
     }
 
-    /// Runs `body` and reports its error.
+    /// Runs `body`, reports its error and returns the exit code.
     static func exitCode(_ body: () throws(CommandError) -> Void) -> Int32 {
         do throws(CommandError) {
             try body()

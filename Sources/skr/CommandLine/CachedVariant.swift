@@ -1,18 +1,19 @@
 import CommandSupport
 
-/// The --key arguments as one text, different for different arguments.
+/// The `--key` arguments as one text; different arguments give different texts.
 ///
-/// They are joined by commas, with a `\` before each `\` and `,`; an empty one is `\e`.
+/// The arguments are joined with commas, with a `\` before each `\` and `,`. An empty argument becomes `\e`.
 package enum CachedVariant {
     package static func text(of keys: [String]) -> String {
-        // Not `joined`: it looks up conformances at run time, which takes longer than everything else here.
+        // `joined` would look up conformances at run time, which takes longer than everything else here.
         var text = ""
         for key in keys { text += text.isEmpty ? escaped(key) : "," + escaped(key) }
         return text
     }
 
-    /// The options that make this variant, each with a space before it, as they are typed; `nil` for what a program has
-    /// named in another form, which no options make.
+    /// Returns the options that make this variant as the user types them, each preceded by a space.
+    ///
+    /// The result is `nil` for a variant in another form: another program has stored it, and no options make it.
     package static func options(of variant: String) -> String? {
         let keys = keys(of: variant)
         guard text(of: keys).utf8.elementsEqual(variant.utf8) else { return nil }

@@ -6,11 +6,11 @@ extension CommandError {
     init(_ error: SecretStoreError) {
         self.init(
             exitCode: ExitCode(error.code), message: error.message, hint: error.commandHint,
-            // A full quota's message has the numbers already.
+            // The message about a full quota already contains the numbers.
             detail: error.quota == nil ? error.underlying?.description : nil)
     }
 
-    /// Runs `body` and turns its errors into the command's.
+    /// Runs `body` and converts its errors to `CommandError`.
     static func translating<Result: ~Copyable>(_ body: () throws -> Result) throws(CommandError) -> Result {
         do {
             return try body()
@@ -43,21 +43,21 @@ extension ExitCode {
 }
 
 extension SecretStoreError {
-    /// As the library says it, with names that can't play tricks on a terminal.
+    /// The library's summary, with names that can't play tricks on a terminal.
     private var displaySummary: String {
         if case .restricted? = detail { return "the keyring is restricted: no key can be added to it" }
         guard case .ambiguous(let accounts) = code else { return summary }
         return Code.ambiguous(accounts: accounts.map(Display.plain)).summary
     }
 
-    /// The library's summary, with the item as the user named it and without the kernel's error.
+    /// The item's name as the user wrote it and the library's summary, without the kernel's error.
     fileprivate var message: String {
         guard let item else { return displaySummary }
         let name = Display.name(of: item)
         return "\(name.isEmpty ? "item" : name): \(displaySummary)"
     }
 
-    /// What to do about it with the command.
+    /// The hint: how to fix the error with the command.
     fileprivate var commandHint: String {
         if let detail { return detail.commandHint }
         return switch code {
@@ -80,7 +80,7 @@ extension SecretStoreError {
 }
 
 extension SecretStoreError.Detail {
-    /// What to do about it with the command.
+    /// The hint: how to fix the error with the command.
     fileprivate var commandHint: String {
         switch self {
         case .restricted: "start a session of your own with 'skr session', or use another scope"

@@ -3,11 +3,12 @@ package import CommandSupport
 import Glibc
 import SessionKeyring
 
-/// The words of the command line after the program's name, as bytes: `CommandLine.arguments` would repair what is not
-/// UTF-8, so that two different names became one.
+/// The words of the command line after the program's name, as bytes.
+///
+/// `CommandLine.arguments` would repair invalid UTF-8, so that two different names could become the same.
 @safe package struct CommandLineWords {
     package let count: Int
-    /// The words as they came in, with a null pointer behind the last.
+    /// The words with their bytes unchanged, followed by a null pointer.
     let pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
 
     private init(count: Int, pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) {
@@ -19,13 +20,15 @@ import SessionKeyring
         unsafe CommandLineWords(count: Int(start_count()), pointers: start_words())
     }
 
-    /// The last part of the name by which this program was called, which may be a link's.
+    /// The last component of the name by which this program was called.
+    ///
+    /// If the program was called through a link, this is the link's name.
     static var programName: String {
         let name = unsafe String(cString: start_name())
         return name.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(name[name.index(after: $0)...]) } ?? name
     }
 
-    /// Words that are never freed.
+    /// Copies these words into memory that is never freed.
     package init(leaking words: [String]) {
         let copies = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: words.count + 1)
         for (position, word) in words.enumerated() { unsafe copies[position] = strdup(word) }
@@ -33,34 +36,34 @@ import SessionKeyring
         unsafe self.init(count: words.count, pointers: copies)
     }
 
-    /// These words behind another one; never freed.
+    /// Returns `word` followed by these words, in memory that is never freed.
     func prepending(_ word: String) -> CommandLineWords {
         let words = CommandLineWords(leaking: [word] + Array(repeating: "", count: count))
         for position in 0..<count { unsafe words.pointers[position + 1] = pointers[position] }
         return words
     }
 
-    /// These words without the last one; never freed.
+    /// Returns these words without the last one, in memory that is never freed.
     func droppingLast() -> CommandLineWords {
         let words = CommandLineWords(leaking: Array(repeating: "", count: max(0, count - 1)))
         for position in 0..<words.count { unsafe words.pointers[position] = pointers[position] }
         return words
     }
 
-    /// The user's shell, as a command.
+    /// Returns the user's shell as a command: `$SHELL`, or `/bin/sh` if that is unset or empty.
     static func shell() -> CommandLineWords {
         let words = CommandLineWords(leaking: ["/bin/sh"])
         if let shell = unsafe getenv("SHELL"), unsafe shell.pointee != 0 { unsafe words.pointers[0] = shell }
         return words
     }
 
-    /// The word at this position; `nil` where it is not UTF-8.
+    /// The word at this position; `nil` if there isn't one or it isn't valid UTF-8.
     package subscript(_ position: Int) -> String? {
         guard position < count, let word = unsafe pointers[position] else { return nil }
         return unsafe String(validatingCString: word)
     }
 
-    /// The words before this position; all of them without one.
+    /// Returns the words before this position, or all words if no position is given.
     package func strings(before end: Int? = nil) throws(CommandError) -> [String] {
         var words: [String] = []
         for position in 0..<(end ?? count) {
@@ -72,13 +75,13 @@ import SessionKeyring
         return words
     }
 
-    /// The words from this position on.
+    /// Returns the words from this position on.
     func suffix(from start: Int) -> CommandLineWords {
         let skipped = min(count, start)
         return unsafe CommandLineWords(count: count - skipped, pointers: pointers + skipped)
     }
 
-    /// The position of the first `--`, behind which nothing is our option.
+    /// The position of the first `--`; the words after it are never our options.
     var terminator: Int? {
         (0..<count).first { self[$0] == "--" }
     }
@@ -88,13 +91,13 @@ import SessionKeyring
         var hash = LeaseRecord.hash(of: RawSpan())
         for position in 0..<count {
             guard let word = unsafe pointers[position] else { continue }
-            // With its null byte: the words `a b` are not the word `ab`.
+            // The terminating null byte is included, so that the words `a b` and the word `ab` have different hashes.
             let bytes = unsafe UnsafeRawBufferPointer(start: word, count: strlen(word) + 1)
             hash = unsafe LeaseRecord.hash(of: bytes.bytes, after: hash)
         }
         return hash
     }
 
-    /// The first word, for messages: what is not UTF-8 is replaced.
+    /// The first word for messages, with invalid UTF-8 replaced.
     var lossyFirst: String { unsafe pointers[0].map { unsafe String(cString: $0) } ?? "" }
 }

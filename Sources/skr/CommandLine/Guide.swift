@@ -1,4 +1,4 @@
-/// Pages of the documentation that are installed as manual pages of section 7, by `.ci/guides`.
+/// The pages of the documentation that `.ci/guides` turns into manual pages of section 7.
 enum Guide: String, CaseIterable {
     case command = "skr-command"
     case useItWith = "skr-use-it-with"
@@ -7,10 +7,10 @@ enum Guide: String, CaseIterable {
     case loginEnvironments = "skr-login-environments"
     case guarantees = "skr-guarantees"
 
-    /// For hints: how to read it.
+    /// How to read the page, for hints.
     var reference: String { "'man \(rawValue)'" }
 
-    /// For `skr help`: a line for each.
+    /// One line for each page, for `skr help`.
     static var table: String {
         allCases.map { guide in
             let padding = String(repeating: " ", count: 24 - guide.rawValue.count)

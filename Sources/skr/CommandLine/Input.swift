@@ -3,9 +3,9 @@ import Glibc
 import Keyutils
 import SystemPackage
 
-/// A whole file, or standard input, up to a limit.
+/// Reads a whole file, or standard input, up to a limit.
 enum InputFile {
-    /// Reads the file of that path; without one, standard input.
+    /// Reads the file at this path, or standard input if `path` is `nil`.
     static func read(_ path: String?, limit: Int) throws(CommandError) -> [UInt8] {
         let name = path.map(Display.quoted) ?? "standard input"
         do {
@@ -36,16 +36,18 @@ enum InputFile {
 }
 
 extension SecretBytes {
-    /// How much is read at first: the largest ordinary secret and its newline, so that most inputs take two reads.
+    /// The usual size of the first buffer in bytes, enough for the largest ordinary secret and its newline.
+    ///
+    /// With this size, most inputs take two reads.
     static let firstPiece = 32_768
 
-    /// Reads to the end of input, or until `limit` bytes are there.
+    /// Reads until the end of the input, or until `limit` bytes have been read.
     ///
     /// The bytes are only in memory that is wiped, locked and kept out of core dumps.
     ///
     /// - Parameters:
-    ///   - first: how much is read at first; what is longer is copied.
-    ///   - isComplete: whether what was read so far is all, for who does not wait for the end.
+    ///   - first: the size of the first buffer. If the input is longer, the bytes are copied into a larger buffer.
+    ///   - isComplete: returns whether the bytes so far are the whole input, for callers that don't wait for the end.
     ///   - wait: called before each read.
     static func reading(
         _ file: FileDescriptor, limit: Int, first: Int = firstPiece,
@@ -76,7 +78,9 @@ extension SecretBytes {
 }
 
 extension FileDescriptor {
-    /// A copy that is no standard descriptor, as the first one may be where a standard descriptor is closed.
+    /// Returns a duplicate that isn't a standard descriptor.
+    ///
+    /// The original can be one: if a standard descriptor is closed, the next opened file gets its number.
     func duplicateAboveStandard(closesOnExec: Bool = true) throws(Errno) -> FileDescriptor {
         let copy = fcntl(rawValue, closesOnExec ? F_DUPFD_CLOEXEC : F_DUPFD, STDERR_FILENO + 1)
         guard copy >= 0 else { throw .last }

@@ -1,8 +1,8 @@
 import CommandSupport
 
-/// Words that people type because other programs take them, and what to type instead.
+/// Words that people type because other programs accept them, and what to type instead.
 enum LikelyMistake {
-    /// What to do instead of a verb that skr doesn't have.
+    /// Returns what to type instead of a verb that skr doesn't have.
     static func hint(forVerb word: String) -> String? {
         switch word {
         case "logout", "logoff", "signout":
@@ -23,16 +23,16 @@ enum LikelyMistake {
         }
     }
 
-    /// What to do instead of an option that the verb doesn't have.
+    /// Returns what to type instead of an option that the verb doesn't have.
     ///
-    /// - Parameter message: the argument parser's, which names the option.
+    /// - Parameter message: the argument parser's message, which names the option.
     static func hint(forOptionIn message: String, of verb: String) -> String? {
         let start = "Unknown option '"
         guard message.hasPrefix(start) else { return nil }
         return hint(forOption: String(message.dropFirst(start.count).prefix { $0 != "'" && $0 != "=" }), of: verb)
     }
 
-    /// - Parameter verb: the name of the verb; of a helper's client, `install`.
+    /// - Parameter verb: the name of the verb, or `install` for a helper's client.
     static func hint(forOption option: String, of verb: String) -> String? {
         switch option {
         case "--ttl", "--expire", "--expires", "--expiry", "--expiration", "--lifetime":
@@ -44,7 +44,9 @@ enum LikelyMistake {
         }
     }
 
-    /// An error for a duration with its unit as a separate word, `--timeout 8 hours`: the unit would be taken for a name.
+    /// Returns an error for a duration whose unit is a separate word, as in `--timeout 8 hours`.
+    ///
+    /// Without this error, skr would take the unit for a name.
     ///
     /// - Parameter words: the words before `--`.
     static func error(forDurationIn words: [String]) -> CommandError? {
@@ -69,7 +71,7 @@ enum LikelyMistake {
         return nil
     }
 
-    /// Whether this word is the unit of the bare number before it, as in `8 hours`.
+    /// Returns whether this word is the unit of the bare number before it, as in `8 hours`.
     static func isUnit(_ unit: String, after number: String) -> Bool { isBareNumber(number) && isUnit(unit) }
 
     private static let durationOptions = [
@@ -82,7 +84,7 @@ enum LikelyMistake {
         letter(ofUnit: word) != nil || ["w", "week", "weeks", "month", "months", "year", "years"].contains(word)
     }
 
-    /// The unit's letter in a duration; `nil` if durations don't have that unit.
+    /// Returns the letter that stands for this unit in a duration, or `nil` if durations don't have the unit.
     private static func letter(ofUnit word: String) -> String? {
         switch word {
         case "s", "sec", "secs", "second", "seconds": "s"

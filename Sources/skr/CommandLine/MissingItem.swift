@@ -1,16 +1,16 @@
 import CommandSupport
 import SessionKeyring
 
-/// An item that is not there, and what else is known of its name.
+/// An item that was not found, and the search for other uses of its name.
 ///
-/// Looks around only once it is known to be missing, and without side effect.
+/// The search starts only after the item is known to be missing, and it has no side effects.
 struct MissingItem {
     static let usualHint = "store it first; 'skr list' shows what is there"
-    /// For verbs that need no secret to be stored.
+    /// The hint for verbs that don't need a stored secret.
     static let listHint = "'skr list' shows what is stored"
 
     let item: ItemIdentity
-    /// Whether no account was named, so that any will do.
+    /// Whether the user named no account, so that any account matches.
     let isAnyAccount: Bool
     let place: Place
 
@@ -42,7 +42,7 @@ struct MissingItem {
 
     private func isNamesake(_ other: ItemIdentity) -> Bool { other.service.utf8.elementsEqual(item.service.utf8) }
 
-    /// What is called the same and is for other verbs.
+    /// Returns a hint about an item with the same name that belongs to another verb.
     private func hintAtOtherKind(in neighborhood: Neighborhood) -> String? {
         let options = neighborhood.options(from: place)
         let name = neighborhood.name(from: place)
@@ -63,15 +63,15 @@ struct MissingItem {
     }
 }
 
-/// What is stored in one namespace of one scope.
+/// The items that are stored in one namespace of one scope.
 private struct Neighborhood {
     let scope: Place.Scope
     let namespace: String
     let items: [ItemIdentity]
 
-    /// All, looked at once however much is missing.
+    /// All namespaces of all scopes, read only once even if several items are missing.
     ///
-    /// What can't be looked at is passed over: there is an error to report already.
+    /// A place that can't be read is skipped, because there is already an error to report.
     private static let all: [Neighborhood] = {
         let survey = LoginSurvey()
         return Place.Scope.allCases.flatMap { scope in
@@ -82,7 +82,9 @@ private struct Neighborhood {
         }
     }()
 
-    /// All but the place itself, the nearest first: the same namespace in other scopes, then others of the same scope.
+    /// Returns all namespaces except the place itself, the nearest first.
+    ///
+    /// First comes the same namespace in other scopes, then the other namespaces of the same scope, then the rest.
     static func others(of place: Place) -> [Neighborhood] {
         let others = all.filter { $0.scope != place.scope || !$0.isNamespace(of: place) }
             .sorted { NaturalOrder.isOrdered($0.namespace, $1.namespace) }
@@ -93,7 +95,7 @@ private struct Neighborhood {
 
     private func isNamespace(of place: Place) -> Bool { namespace.utf8.elementsEqual(place.namespace.utf8) }
 
-    /// By what it differs from the place, in words.
+    /// Returns in words how this namespace differs from the place.
     func name(from place: Place) -> String {
         [
             scope == place.scope ? nil : "the scope \(scope.rawValue)",
@@ -101,7 +103,7 @@ private struct Neighborhood {
         ].compactMap { $0 }.joined(separator: " and ")
     }
 
-    /// The options that lead there, each with a space before it.
+    /// Returns the options that select this namespace, each preceded by a space.
     func options(from place: Place) -> String {
         (scope == place.scope ? "" : " --scope \(scope.rawValue)")
             + (isNamespace(of: place) ? "" : Display.option("--namespace", namespace))

@@ -2,10 +2,12 @@ import Keyutils
 
 import CommandSupport
 
-/// The order of names as people count: `svc-2` before `svc-10`.
+/// An order of names in which numbers count as numbers: `svc-2` comes before `svc-10`.
 package enum NaturalOrder {
-    /// Whether the left name stands before the right one: runs of digits by their numbers, however long they are, all else
-    /// by its bytes; where that makes no difference, as between `1` and `01`, by the bytes of the whole.
+    /// Returns whether the left name comes before the right one.
+    ///
+    /// Runs of digits are compared as numbers, however long they are, and everything else byte by byte. If the names
+    /// are equal in this order, as `1` and `01` are, all of their bytes are compared.
     package static func isOrdered(_ left: String, _ right: String) -> Bool {
         let (leftBytes, rightBytes) = (Array(left.utf8), Array(right.utf8))
         var (leftRest, rightRest) = (leftBytes[...], rightBytes[...])
@@ -24,7 +26,7 @@ package enum NaturalOrder {
         return leftBytes.lexicographicallyPrecedes(rightBytes)
     }
 
-    /// Takes the digits, and gives them without the zeros before the number.
+    /// Removes the digits at the start and returns them without leading zeros.
     private static func takeNumber(from rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let digits = rest.prefix(while: \.isDigit)
         rest = rest[digits.endIndex...]

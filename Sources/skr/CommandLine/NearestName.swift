@@ -1,6 +1,8 @@
-/// Finds the name that a mistyped one may mean.
+/// Finds the name that a mistyped name probably means.
 package enum NearestName {
-    /// The nearest by the number of letters to insert, delete, replace or swap; `nil` where none is near.
+    /// Returns the nearest name, counting the letters to insert, delete, replace or swap.
+    ///
+    /// If no name is near enough, it returns the first one that begins with the word, or else `nil`.
     package static func to(_ word: String, among names: [String]) -> String? {
         let near = names.map { (name: $0, distance: distance(from: Array(word.lowercased()), to: Array($0))) }
             .min { $0.distance < $1.distance }

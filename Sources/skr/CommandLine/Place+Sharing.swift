@@ -3,11 +3,11 @@ import Glibc
 import SessionKeyring
 
 extension Place {
-    /// Warns that all of the user's processes without a session keyring can read what is stored here.
+    /// Warns that all of the user's processes without a session keyring can read the items stored here.
     ///
-    /// Only if nobody has named the scope. It takes one system call.
+    /// It warns only if neither an option nor the environment names the scope. The check takes one system call.
     ///
-    /// - Parameter warn: reports the warning; on standard error unless given.
+    /// - Parameter warn: reports the warning, by default on standard error.
     func warnIfShared(
         in store: SecretStore, _ warn: (CommandError) -> Void = Console.warn
     ) throws(SecretStoreError) {

@@ -3,7 +3,7 @@ import CommandSupport
 import Glibc
 import SessionKeyring
 
-/// A scope and a namespace: from options, else from the environment, else the defaults.
+/// A scope and a namespace: from options, otherwise from the environment, otherwise the defaults.
 struct Place {
     /// The scopes that a command can use.
     enum Scope: String, CaseIterable {
@@ -35,7 +35,7 @@ struct Place {
         self.namespace = namespace ?? usualNamespace ?? SecretStore.defaultNamespace
     }
 
-    /// From the words of a command line.
+    /// Creates a place from the words of a command line.
     ///
     /// - Parameter scope: the value of `--scope`.
     init(scopeNamed scope: String?, namespace: String?) throws(CommandError) {
@@ -54,7 +54,9 @@ struct Place {
         return scope
     }
 
-    /// Whoever names the session scope means this session, even if another user owns it.
+    /// The scope to open the store with.
+    ///
+    /// A user who names the session scope means this session, even if another user owns it.
     var secretScope: SecretScope {
         scope == .session && isScopeSaid ? .sharedSession : scope.secretScope
     }
@@ -63,7 +65,7 @@ struct Place {
         try SecretStore(secretScope, namespace: namespace)
     }
 
-    /// Which scope and namespace these are, unless they are the usual ones: ` (scope user, namespace work)`.
+    /// The scope and the namespace for messages, without the defaults, as in ` (scope user, namespace work)`.
     var remark: String {
         let words = [
             scope == .session ? nil : "scope \(scope.rawValue)",
@@ -72,7 +74,7 @@ struct Place {
         return words.isEmpty ? "" : " (\(words.joined(separator: ", ")))"
     }
 
-    /// A variable's value; `nil` if it is not set or empty.
+    /// Returns a variable's value, or `nil` if it is unset or empty.
     static func environment(_ name: String) throws(CommandError) -> String? {
         guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { return nil }
         guard let text = unsafe String(validatingCString: value) else {
@@ -84,9 +86,9 @@ struct Place {
 
 extension Place.Scope: ExpressibleByArgument {}
 
-/// The options that say where the items are.
+/// The options that select the scope and the namespace.
 struct PlaceOptions: ParsableArguments {
-    /// The variables that stand in for options.
+    /// The variables that are used if an option is missing.
     static let variables = [(name: "SKR_SCOPE", option: "--scope"), (name: "SKR_NAMESPACE", option: "--namespace")]
 
     @Option(

@@ -1,18 +1,18 @@
 import CommandSupport
 
-/// Parses a plain call of a hot verb, for which the start of the argument parser would take several times as long as
-/// the work.
+/// Parses a plain call of a frequently used verb without the argument parser.
 ///
-/// It knows only the forms below. The argument parser parses everything else: what is unusual, wrong or asks for help.
-/// Tests compare the two.
+/// Starting the argument parser would take several times as long as the verb's work. This type knows only the forms
+/// below. The argument parser handles every other call: unusual and wrong ones, and requests for help. Tests compare
+/// the two parsers.
 struct PlainCall {
     private let words: CommandLineWords
-    /// Where the verb's own words end.
+    /// The end of the verb's own words.
     private let end: Int
     private var position = 1
-    // Not optional: to copy an optional string, its type is looked up at run time, which takes as long as a get.
+    // Not optional: copying an optional string looks up its type at run time, which takes as long as a get.
     private var (service, account, scope, namespace) = ("", "", "", "")
-    /// How many words are no options.
+    /// The number of words that are not options.
     private var count = 0
     private var (hasScope, hasNamespace) = (false, false)
     private var isPlain = true
@@ -22,14 +22,16 @@ struct PlainCall {
         end = words.count
     }
 
-    /// With a command behind `--`; `nil` where there is none.
+    /// Parses a call with a command after `--`; `nil` without a `--`.
     init?(launching words: CommandLineWords) {
         guard let end = words.terminator else { return nil }
         self.words = words
         self.end = end
     }
 
-    /// The next option that is the verb's own; `nil` at the end.
+    /// Returns the next option that is specific to the verb, or `nil` at the end.
+    ///
+    /// On the way, it reads the names, `--scope` and `--namespace`.
     mutating func nextOption() -> String? {
         while isPlain, position < end {
             guard let word = words[position] else { break }
@@ -55,7 +57,7 @@ struct PlainCall {
         return nil
     }
 
-    /// The option's value; if there is none, or if it looks like an option, the call is not plain.
+    /// Returns the option's value; if it is missing or looks like an option, the call is not plain.
     mutating func value() -> String? {
         guard position < end, let value = words[position], value.utf8.first != UInt8(ascii: "-") else {
             return unusual()
@@ -78,28 +80,30 @@ struct PlainCall {
         return timeout
     }
 
-    /// Whether the next word looks like the unit of this number, which the argument parser's caller refuses.
+    /// Returns whether the next word looks like the unit of this number.
+    ///
+    /// Such a call is not plain, and ``Skr/parse(_:)`` refuses it.
     private func isUnitNext(after number: String) -> Bool {
         guard position < end, let next = words[position] else { return false }
         return LikelyMistake.isUnit(next, after: number)
     }
 
-    /// The item that is named; `nil` if the call is not plain.
+    /// Returns the item that the call names, or `nil` if the call is not plain.
     func target() -> Target? {
         guard count == 1 || count == 2, let place = placeOfPlainCall() else { return nil }
         return Target(place: place, service: service, account: count == 2 ? account : nil)
     }
 
-    /// The one word that is no option, and the place.
+    /// Returns the only word that is not an option, and the place; `nil` if the call is not plain.
     func named() -> (name: String, place: Place)? {
         guard count == 1, let place = placeOfPlainCall() else { return nil }
         return (service, place)
     }
 
-    /// The place, in a call with options only.
+    /// Returns the place of a call that has only options; `nil` if the call is not plain.
     func place() -> Place? { count == 0 ? placeOfPlainCall() : nil }
 
-    /// The command behind `--`.
+    /// The command after `--`.
     var command: CommandLineWords { words.suffix(from: end + 1) }
 
     private func placeOfPlainCall() -> Place? {

@@ -43,12 +43,12 @@ struct RootCommand: ExampleCommand {
         skr list
         """
 
-    /// Whether the verb may launch a command.
+    /// Returns whether the verb can launch a command.
     static func launches(_ name: String?) -> Bool {
         name.map { verb(named: [$0]).command } is any LaunchingVerb.Type
     }
 
-    /// The words as the argument parser knows them: some verbs understand more.
+    /// Converts the words to forms that the argument parser knows; some verbs accept other forms too.
     static func asDefined(_ words: [String]) -> [String] {
         switch words.first {
         case "help": ["help"] + asDefined(Array(words.dropFirst()))
@@ -58,7 +58,7 @@ struct RootCommand: ExampleCommand {
         }
     }
 
-    /// What other commands call the verb.
+    /// Returns the verb that other programs call by this name.
     static func verb(otherwiseNamed word: String) -> String? {
         switch word {
         case "ls": "list"
@@ -71,7 +71,7 @@ struct RootCommand: ExampleCommand {
         }
     }
 
-    /// The names of all verbs, hidden ones too.
+    /// The names of all verbs, including hidden ones.
     static var verbs: [String] {
         configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
     }

@@ -4,18 +4,19 @@ import CredentialHelpers
 import SecretText
 import SessionKeyring
 
-/// Which item, as the user names it.
+/// An item as the user names it.
 struct Target {
     let place: Place
     let service: String
     let account: String?
 
-    /// The item of exactly this name: without an account, the one that has none.
+    /// The item with exactly this name; without an account, the item that has no account.
     var exactItem: ItemIdentity { .password(service: service, account: account ?? "") }
 
-    /// The item that is meant: without an account, the one that has none, else the only one of the service.
+    /// Finds the item that the user means.
     ///
-    /// Of several kinds the first one wins, in the order of `ItemIdentity.Kind.ofSecrets`.
+    /// Without an account, this is the item that has no account, or else the only item of the service. If items of
+    /// several kinds match, the first kind in the order of `ItemIdentity.Kind.ofSecrets` wins.
     func meantItem(in store: SecretStore) throws(SecretStoreError) -> ItemIdentity {
         try .named(service, account: account, isThere: store.contains, among: store.identities) ?? exactItem
     }
@@ -25,7 +26,7 @@ struct Target {
         field: String?, in store: SecretStore, _ body: (RawSpan) throws(CommandError) -> Value
     ) throws(CommandError) -> Value {
         try CommandError.translating {
-            // Most calls name an item that is there, so nothing need be listed.
+            // Most calls give the exact name of an existing item. They end here, without a list of the items.
             if let value = try lend(exactItem, field, from: store, to: body) { return value }
             let item = try meantItem(in: store)
             guard item != exactItem, let value = try lend(item, field, from: store, to: body) else {
@@ -35,9 +36,9 @@ struct Target {
         }
     }
 
-    /// The error that there is no such item.
+    /// Returns the error for an item that doesn't exist.
     ///
-    /// - Parameter hint: the hint if nothing of that name is found elsewhere.
+    /// - Parameter hint: the hint to use if the name isn't found anywhere else.
     func missing(
         _ item: ItemIdentity, in store: SecretStore, hint: String = MissingItem.usualHint
     ) -> CommandError {
@@ -75,7 +76,7 @@ struct TargetArguments: ParsableArguments {
 }
 
 extension Display {
-    /// An item as the user names it.
+    /// Returns the item's name as the user writes it.
     static func name(of item: ItemIdentity) -> String {
         let service = plain(item.service)
         if item.kind == .cached {

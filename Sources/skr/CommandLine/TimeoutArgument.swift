@@ -2,13 +2,13 @@ import ArgumentParser
 import CommandSupport
 import Keyutils
 
-/// How long what is stored is to live: as `--timeout` says, else as SKR_TIMEOUT does.
+/// The lifetime of an item to store: the value of `--timeout` or, without it, of SKR_TIMEOUT.
 enum TimeoutArgument: ExpressibleByArgument, Equatable {
     case after(Duration)
-    /// As long as its scope.
+    /// The item lives as long as its scope.
     case never
 
-    /// The variable that stands in for the option, where a secret is stored.
+    /// The variable that is used if the option is missing, for verbs that store a secret.
     static let variable = (name: "SKR_TIMEOUT", option: "--timeout")
 
     init?(argument: String) {
@@ -20,7 +20,7 @@ enum TimeoutArgument: ExpressibleByArgument, Equatable {
         }
     }
 
-    /// `nil` for the scope's life.
+    /// The duration; `nil` if the item lives as long as its scope.
     var duration: Duration? {
         switch self {
         case .after(let duration): duration
@@ -28,7 +28,7 @@ enum TimeoutArgument: ExpressibleByArgument, Equatable {
         }
     }
 
-    /// What the option said, else what SKR_TIMEOUT does; `nil` where it is not set or empty.
+    /// Returns the option's value, or else the value of SKR_TIMEOUT; `nil` if that is unset or empty.
     static func usual(unless said: TimeoutArgument? = nil) throws(CommandError) -> TimeoutArgument? {
         if let said { return said }
         return try Place.environment(variable.name).map { text throws(CommandError) in
@@ -46,7 +46,7 @@ enum TimeoutArgument: ExpressibleByArgument, Equatable {
         return timeout
     }
 
-    /// Whether a key can have it.
+    /// Whether a key can have this timeout.
     var isPossible: Bool {
         guard let duration else { return true }
         return (try? KeyTimeout(duration)) != nil

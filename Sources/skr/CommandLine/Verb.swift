@@ -2,9 +2,9 @@ import ArgumentParser
 import CommandSupport
 import Glibc
 
-/// What a verb does, made by a plain call or by the argument parser.
+/// The work of a verb, created from a plain call or by the argument parser.
 package protocol VerbAction {
-    /// Whether it may start a command after it has looked into a keyring.
+    /// Whether the action can start a command after it has searched a keyring.
     static var launchesAfterLookup: Bool { get }
 
     func run() throws
@@ -13,14 +13,14 @@ package protocol VerbAction {
 extension VerbAction {
     package static var launchesAfterLookup: Bool { false }
 
-    /// Runs the action and turns its errors into the command's.
+    /// Runs the action and converts its errors to `CommandError`.
     func perform() throws(CommandError) {
         guard Self.launchesAfterLookup else { return try CommandError.translating(run) }
         try LookupThread.run { exit(Skr.exitCode { () throws(CommandError) in try CommandError.translating(run) }) }
     }
 }
 
-/// A verb's options.
+/// The options of a verb.
 protocol VerbCommand: ExampleCommand {
     func action() throws(CommandError) -> any VerbAction
 }
@@ -29,20 +29,22 @@ extension VerbCommand where Self: VerbAction {
     func action() -> any VerbAction { self }
 }
 
-/// The options of a verb that may launch a command.
+/// The options of a verb that can launch a command.
 protocol LaunchingVerb: ExampleCommand {
-    /// - Parameter command: what follows behind `--`, whose words nobody parses.
+    /// - Parameter command: the words after `--`, which nothing parses.
     func action(launching command: CommandLineWords) throws(CommandError) -> any VerbAction
 }
 
-/// The command behind `--`, as help shows it.
+/// The command after `--`, as help shows it.
 struct LaunchedCommand: ParsableArguments {
     @Argument(parsing: .postTerminator, help: ArgumentHelp("The command and its arguments.", valueName: "CMD"))
     var words: [String] = []
 }
 
 extension CommandLineWords {
-    /// - Parameter form: how to call the verb.
+    /// Throws a usage error if the command is missing.
+    ///
+    /// - Parameter form: how to call the verb, for the hint.
     func requireCommand(_ form: String) throws(CommandError) {
         guard count > 0 else { throw .usage("no command to run", hint: "write it behind '--': \(form)") }
     }

@@ -1,28 +1,28 @@
-/// The words of a command line of bash, as far as the cursor.
+/// The words of a bash command line up to the cursor.
 ///
-/// Bash's own words are cut at each `:` and `=`, and still have their quotes.
+/// This type splits the line itself, because bash splits words at each `:` and `=` and keeps their quotes.
 package struct BashLine {
     /// The word at the cursor.
     package struct Word: Equatable {
         package enum Quoting {
             case none, single, double
-            /// `$'...'` and `$"..."`, where nothing is completed.
+            /// `$'...'` and `$"..."`, in which nothing is completed.
             case other
         }
 
-        /// As it was typed.
+        /// The word exactly as typed.
         package var typed = ""
-        /// What it means.
+        /// The text that the shell reads from it.
         package var text = ""
         package var quoting = Quoting.none
-        /// Whether it ends with a backslash that has nothing to quote yet.
+        /// Whether it ends with a backslash that doesn't quote anything yet.
         package var endsInBackslash = false
     }
 
-    /// The words before the one at the cursor, with the program's name.
+    /// The words before the one at the cursor, including the program's name.
     package private(set) var words: [String] = []
     package private(set) var last = Word()
-    /// Whether the word at the cursor is the file of a redirection.
+    /// Whether the word at the cursor is the file name of a redirection.
     package private(set) var isRedirection = false
 
     package init(_ line: String) {
@@ -51,7 +51,7 @@ package struct BashLine {
         last.typed.unicodeScalars.append(scalar)
     }
 
-    /// The character behind a backslash.
+    /// Reads the character after a backslash.
     private mutating func readQuoted(_ scalar: Unicode.Scalar) {
         last.endsInBackslash = false
         last.typed.unicodeScalars.append(scalar)
@@ -68,10 +68,10 @@ package struct BashLine {
 }
 
 extension BashLine.Word {
-    /// What bash must put in the place of `replaced`, the end of this word, so that the word means the name.
+    /// Returns the text that bash must insert instead of `replaced`, so that this word becomes the name.
     ///
-    /// What was typed stays as it is; the rest is quoted, so that the shell reads exactly the name. `nil` where that is
-    /// not possible.
+    /// `replaced` is the end of this word. The typed text stays unchanged. The rest is quoted, so that the shell reads
+    /// exactly the name. If that is not possible, the result is `nil`.
     package func reply(completingTo name: String, replacing replaced: String) -> String? {
         guard quoting != .other, name.utf8.starts(with: text.utf8), typed.utf8.count >= replaced.utf8.count,
             typed.utf8.suffix(replaced.utf8.count).elementsEqual(replaced.utf8)
@@ -86,7 +86,7 @@ extension BashLine.Word {
         switch quoting {
         case .none: return Self.escape(rest) { !Self.isPlain($0) }
         case .single: return rest.unicodeScalars.map { $0 == "'" ? #"'\''"# : String($0) }.joined()
-        // In double quotes the backslash that protects a `!` stays in the word.
+        // In double quotes, a backslash that protects a `!` stays in the word.
         case .double where rest.unicodeScalars.contains("!"): return nil
         case .double: return Self.escape(rest) { ["$", "`", "\"", "\\"].contains($0) }
         case .other: return nil

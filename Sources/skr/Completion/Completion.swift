@@ -1,11 +1,12 @@
 import CommandSupport
 
-/// Answers the completion scripts.
+/// Answers the requests of the completion scripts.
 ///
-/// They call `skr ---complete SHELL ...`. The first line of the answer is the kind of what is offered, and the words
-/// follow, one a line. On any error there is no answer and no message: a prompt is no place for errors.
+/// The scripts call `skr ---complete SHELL ...`. The first line of the answer names the kind of completion. The
+/// words follow, one per line. On any error, there is neither an answer nor a message, because errors don't
+/// belong in a prompt.
 enum Completion {
-    /// Neither a verb nor an option.
+    /// The word that requests completions; it is neither a verb nor an option.
     static let word = "---complete"
 
     static func answer(_ arguments: CommandLineWords) {
@@ -15,20 +16,21 @@ enum Completion {
         if let text { try? Console.write(text) }
     }
 
-    /// For zsh and fish, which quote what they insert.
+    /// Returns the answer for zsh or fish, which quote the words that they insert.
     ///
-    /// - Parameter words: those before the cursor, with the program's name, and the start of the one at the cursor.
+    /// - Parameter words: the words before the cursor, including the program's name, and the start of the one
+    ///   at the cursor.
     private static func plain(_ words: ArraySlice<String>, isFish: Bool) throws(CommandError) -> String {
         guard let last = words.last else { return "" }
         let before = words.dropLast().drop { $0.contains("=") }.dropFirst()
         return try CompletionAnswer(after: Array(before), typing: last).text { candidate in
-            // Fish does not quote it.
+            // Fish doesn't quote a leading `~`.
             if isFish, candidate.word.hasPrefix("~") { return nil }
             return candidate.summary.map { "\(candidate.word)\t\($0)" } ?? candidate.word
         }
     }
 
-    /// - Parameter words: the line as far as the cursor, and the end of it that bash will replace.
+    /// - Parameter words: the line up to the cursor, and the end of it that bash will replace.
     private static func bash(_ words: ArraySlice<String>) throws(CommandError) -> String {
         guard words.count == 2, let typed = words.first, let replaced = words.last else { return "" }
         let line = BashLine(typed)

@@ -1,6 +1,6 @@
 import CommandSupport
 
-/// What can stand at the cursor.
+/// The possible words at the cursor.
 enum CompletionAnswer {
     struct Candidate {
         var word: String
@@ -14,8 +14,8 @@ enum CompletionAnswer {
     case command
 
     /// - Parameters:
-    ///   - words: those before the cursor, without the program's name.
-    ///   - word: the start of the one at the cursor.
+    ///   - words: the words before the cursor, without the program's name.
+    ///   - word: the start of the word at the cursor.
     init(after words: [String], typing word: String) throws(CommandError) {
         let line = PartialLine(words, root: try CommandDefinition(of: RootCommand.self))
         if let option = line.pending {

@@ -2,25 +2,27 @@ import ArgumentParser
 import CommandSupport
 import SessionKeyring
 
-/// Which names from the keyring are offered.
+/// The kinds of names from the keyring that completion offers.
 enum NameSource: String {
-    /// Services that have a secret which this command can read.
+    /// Services with a secret that this command can read.
     case services
     /// Services and servers of items of every kind.
     case anyServices
-    /// The accounts of the service that is named before.
+    /// The accounts of the service that comes earlier in the line.
     case accounts
-    /// The names under which outputs of commands are kept.
+    /// The names under which 'skr cached' keeps outputs.
     case cachedNames
-    /// A variable and a reference, once the variable's name is there: `VAR=skr://...`.
+    /// A variable and a reference, `VAR=skr://...`, once the variable's name and the `=` are typed.
     case assignments
 
-    /// The names, each once; none if the keyring can't be read, as a prompt is no place for errors.
+    /// Returns each matching name once.
+    ///
+    /// If the keyring can't be read, the result is empty, because errors don't belong in a prompt.
     func names(in line: PartialLine, typing word: String) -> [String] {
         let items = (try? line.place?.store().identities()) ?? []
         var known: Set<[UInt8]> = []
         return items.compactMap { name(of: $0, in: line, typing: word) }.filter { name in
-            // No shell could show it, and a line break would split it.
+            // Skips names with unprintable characters: no shell can show them, and a line break would split the name.
             Display.plain(name) == name && known.insert(Array(name.utf8)).inserted
         }
     }
@@ -44,8 +46,9 @@ enum NameSource: String {
 }
 
 extension CompletionKind {
-    /// Names from the keyring.
+    /// Offers names from the keyring.
     ///
-    /// The argument parser hands a shell command on as it is. Nothing runs it, as its own scripts are not offered.
+    /// The argument parser passes a shell command on unchanged. Nothing runs it, because the parser's own scripts
+    /// are not offered.
     static func names(_ source: NameSource) -> CompletionKind { .shellCommand(source.rawValue) }
 }

@@ -1,23 +1,23 @@
 import CommandSupport
 
-/// A command line as far as the cursor, read by the definitions.
+/// A command line up to the cursor, parsed with the definitions of the verbs.
 struct PartialLine {
-    /// The last verb so far, or the command itself.
+    /// The last verb so far, or `skr` itself.
     private(set) var command: CommandDefinition
-    /// The options so far, by the name that help uses, each with its last value.
+    /// The options so far, each under the name that help uses and with its last value.
     private(set) var options: [(name: String, value: String)] = []
     private(set) var positionals: [String] = []
     /// The option whose value is the next word.
     private(set) var pending: ArgumentDefinition?
     private(set) var isTerminated = false
 
-    /// Reads the words before the one at the cursor; without the program's name.
+    /// Reads the words before the one at the cursor, without the program's name.
     init(_ words: [String], root: CommandDefinition) {
         command = root
         for word in RootCommand.asDefined(words) { read(word) }
     }
 
-    /// Where the items are; `nil` where the line names a scope that does not exist.
+    /// The place of the items; `nil` if the line names a scope that doesn't exist.
     var place: Place? { try? Place(scopeNamed: value(of: "--scope"), namespace: value(of: "--namespace")) }
 
     private func value(of name: String) -> String? {
@@ -28,7 +28,7 @@ struct PartialLine {
         options.contains { $0.name == option.spelling }
     }
 
-    /// An option and the start of its value in one word, `--scope=us`.
+    /// Splits a word such as `--scope=us` into the option and the start of its value.
     static func split(_ word: String) -> (name: Substring, value: Substring)? {
         guard word.hasPrefix("--"), let sign = word.firstIndex(of: "=") else { return nil }
         return (word[..<sign], word[word.index(after: sign)...])
@@ -45,7 +45,7 @@ struct PartialLine {
         } else if word.hasPrefix("-"), word != "-" {
             readOption(word)
         } else if positionals.isEmpty, let known = command.verb(named: word) {
-            // Behind 'help' are the names of verbs.
+            // The verbs after 'help' belong to this command, so it stays the current one.
             if word != "help" { command = known }
         } else {
             positionals.append(word)

@@ -1,9 +1,9 @@
 import Glibc
 
-/// The names in a folder; none where it can't be read.
+/// Lists the names in a folder; the list is empty if the folder can't be read.
 enum FolderNames {
-    /// - Parameter passOver: called for each name that is not UTF-8, with the name as far as it is text, and whether it is a
-    ///   folder's.
+    /// - Parameter passOver: called for each name that isn't UTF-8, with a readable form of the name and whether
+    ///   it is a folder.
     static func all(in folder: String, passOver: (String, _ isFolder: Bool) -> Void = { _, _ in }) -> [String] {
         guard let stream = unsafe opendir(folder) else { return [] }
         defer { unsafe closedir(stream) }

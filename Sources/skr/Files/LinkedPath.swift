@@ -2,9 +2,9 @@ import CommandSupport
 import Glibc
 import SystemPackage
 
-/// The file that symbolic links lead to, even if there is none yet.
+/// The file that symbolic links lead to, even if it doesn't exist yet.
 enum LinkedPath {
-    /// As many as the kernel follows.
+    /// The number of links that the kernel follows.
     private static let limit = 40
 
     static func target(of path: String) throws -> (folder: String, name: String) {
@@ -13,7 +13,7 @@ enum LinkedPath {
             let place = "\(target.folder)/\(target.name)"
             guard let link = try linkTarget(place) else {
                 if try isSame(path, place) { return target }
-                // Somebody has just replaced it.
+                // Another process has just replaced a link.
                 target = split(path)
                 continue
             }
@@ -32,7 +32,7 @@ enum LinkedPath {
         return (String(path[...slash]), String(path[path.utf8.index(after: slash)...]))
     }
 
-    /// Where the link leads; `nil` for what is none.
+    /// Returns the path that the link leads to; `nil` if it isn't a link.
     static func linkTarget(_ path: String) throws(Errno) -> String? {
         let longest = 4_096
         var length = 0
@@ -45,9 +45,9 @@ enum LinkedPath {
         return text
     }
 
-    /// Whether both are the same file, or neither is there.
+    /// Returns whether both paths lead to the same file, or neither file exists.
     ///
-    /// The kernel refuses to follow some links of other users (proc_sys_fs(5)); this refuses them too.
+    /// The kernel refuses to follow some links of other users (proc_sys_fs(5)); so does this function.
     private static func isSame(_ path: String, _ other: String) throws(Errno) -> Bool {
         var (first, second) = (stat(), stat())
         let isThere = unsafe stat(path, &first) == 0
@@ -56,7 +56,7 @@ enum LinkedPath {
         return !isThere || (first.st_ino == second.st_ino && first.st_dev == second.st_dev)
     }
 
-    /// Whether links in that folder may be those of `/proc`, which lead elsewhere than they say.
+    /// Returns whether the folder is on the file system of `/proc`, whose links can lead elsewhere than they say.
     private static func isInProc(_ folder: String) -> Bool {
         var (found, proc) = (stat(), stat())
         return unsafe stat(folder, &found) == 0 && stat("/proc", &proc) == 0 && found.st_dev == proc.st_dev

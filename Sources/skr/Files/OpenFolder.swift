@@ -3,10 +3,15 @@ import Glibc
 import Keyutils
 import SystemPackage
 
-/// A folder that gets a file in one step: it has no name until it is complete, and vanishes with this process before.
+/// A folder in which a new file appears in one step.
+///
+/// The file has no name until it is complete. If this process ends earlier, the file vanishes.
 struct OpenFolder: ~Copyable {
-    /// From linux/fcntl.h: O_TMPFILE without its O_DIRECTORY, whose number differs between machines; O_PATH, because the
-    /// folder may be unreadable; and AT_EMPTY_PATH.
+    /// Constants from linux/fcntl.h.
+    ///
+    /// - `unnamed` is O_TMPFILE without its O_DIRECTORY, whose number differs between machines.
+    /// - `placeOnly` is O_PATH, because the folder can be unreadable.
+    /// - `descriptorItself` is AT_EMPTY_PATH.
     private static let (unnamed, placeOnly, descriptorItself): (CInt, CInt, CInt) = (0o20_000_000, 0o10_000_000, 0x1000)
 
     let descriptor: CInt
@@ -20,7 +25,9 @@ struct OpenFolder: ~Copyable {
         close(descriptor)
     }
 
-    /// The attributes of the file with that name, which may be a link; `nil` if there isn't one.
+    /// Returns the attributes of the file with this name; `nil` if it doesn't exist.
+    ///
+    /// For a symbolic link, these are the link's own attributes.
     func attributes(of name: String) throws(Errno) -> stat? {
         var found = stat()
         if unsafe fstatat(descriptor, name, &found, AT_SYMLINK_NOFOLLOW) == 0 { return found }
@@ -28,14 +35,16 @@ struct OpenFolder: ~Copyable {
         return nil
     }
 
-    /// A file without a name, for its owner alone.
+    /// Opens a new file without a name that only its owner can access.
     func openUnnamed() throws(Errno) -> FileDescriptor {
         let file = unsafe openat(descriptor, ".", O_WRONLY | Self.unnamed | O_DIRECTORY | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw .last }
         return FileDescriptor(rawValue: file)
     }
 
-    /// Gives the file a name; throws ``Errno/fileExists`` if something has it.
+    /// Gives the file a name.
+    ///
+    /// - Throws: ``Errno/fileExists`` if another file has that name.
     func link(_ file: FileDescriptor, as name: String) throws(Errno) {
         // The first call needs a capability or a recent kernel, the second one needs /proc.
         guard
@@ -49,12 +58,12 @@ struct OpenFolder: ~Copyable {
         guard unsafe unlinkat(descriptor, name, 0) == 0 else { throw .last }
     }
 
-    /// A name that no file has.
+    /// Returns a random name, which no file has.
     static func newName(_ prefix: String) -> String {
         "\(prefix)\(String(UInt64.random(in: .min ... .max), radix: 36))"
     }
 
-    /// Blocks all signals but SIGKILL and SIGSTOP; returns the mask from before.
+    /// Blocks all signals except SIGKILL and SIGSTOP, and returns the previous mask.
     static func blockSignals() -> sigset_t {
         var (all, before) = (sigset_t(), sigset_t())
         unsafe sigfillset(&all)

@@ -3,7 +3,7 @@ import Keyutils
 import SecretText
 
 extension JSONField {
-    /// A string without its quotes; any other value as it is written.
+    /// Returns the text of a string, or any other value as it is written.
     static func extract(_ path: String, from bytes: RawSpan, of name: String) throws(CommandError) -> SecretBytes {
         switch find(JSONPath(path), in: bytes) {
         case .found(let value): return value

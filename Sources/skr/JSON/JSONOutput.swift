@@ -1,7 +1,7 @@
 import CommandSupport
 import FoundationEssentials
 
-/// JSON for programs, safe to show on a terminal.
+/// JSON for other programs that is also safe to show on a terminal.
 enum JSONOutput {
     static func text(of value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
@@ -10,7 +10,7 @@ enum JSONOutput {
     }
 }
 
-/// Any JSON value, to be written.
+/// Any JSON value, for output.
 enum JSONValue: Encodable {
     case null
     case bool(Bool)
@@ -31,17 +31,17 @@ enum JSONValue: Encodable {
         }
     }
 
-    /// A text, or null.
+    /// Creates a string, or null.
     init(_ text: String?) {
         self = text.map(JSONValue.string) ?? .null
     }
 
-    /// True, false or null.
+    /// Creates true, false or null.
     init(_ flag: Bool?) {
         self = flag.map(JSONValue.bool) ?? .null
     }
 
-    /// A whole number, or null; one beyond 64 bits becomes the nearest that fits.
+    /// Creates a whole number, or null; a number beyond 64 bits becomes the nearest one that fits.
     init<Number: BinaryInteger>(_ number: Number?) {
         self = number.map { .integer(Int64(clamping: $0)) } ?? .null
     }

@@ -1,14 +1,14 @@
 import CommandSupport
 import Glibc
 
-/// Blocks SIGCHLD and the signals that would end us, as long as there is something to release first.
+/// Blocks SIGCHLD and the signals that would end us while we still have something to release.
 ///
-/// A signal that is ignored stays so.
+/// A signal that is ignored stays ignored.
 struct BlockedSignals {
     private static let forwarded = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2]
 
     private(set) var blocked = sigset_t()
-    /// The mask from before, which a child gets.
+    /// The previous mask, which a child gets.
     private(set) var before = sigset_t()
 
     init() {
@@ -18,7 +18,7 @@ struct BlockedSignals {
         unsafe sigprocmask(SIG_BLOCK, &blocked, &before)
     }
 
-    /// Restores the mask, which delivers what has come meanwhile.
+    /// Restores the previous mask, which delivers the signals that have arrived in the meantime.
     func release() {
         var before = before
         unsafe sigprocmask(SIG_SETMASK, &before, nil)

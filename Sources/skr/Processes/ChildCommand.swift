@@ -4,8 +4,9 @@ import Glibc
 import SessionKeyring
 import SystemPackage
 
-/// A command that runs as our child while a lease is renewed: it gets the signals that are sent to us, and is killed if
-/// we are.
+/// A command that runs as our child while we renew a lease.
+///
+/// The child gets the signals that are sent to us. If we are killed, the kernel kills the child too.
 struct ChildCommand: ~Copyable {
     private let processID: pid_t
     private let signals: CInt
@@ -13,7 +14,7 @@ struct ChildCommand: ~Copyable {
     private var received: CInt = 0
     private var renewer: LeaseRenewer
 
-    /// Starts the command, with our own standard input and output where none are given.
+    /// Starts the command, with our own standard input and output unless the caller passes others.
     init(
         _ command: CommandLineWords,
         environment: EnvironmentBlock = EnvironmentBlock(),
@@ -23,7 +24,7 @@ struct ChildCommand: ~Copyable {
         renewer: LeaseRenewer
     ) throws(CommandError) {
         var (blocked, before) = (signals.blocked, signals.before)
-        // Before the child starts, because without it no signal could reach the child, nor its end us.
+        // Opened before the child starts: without it, we could neither forward signals to the child nor notice its end.
         let arrivals = unsafe signalfd(-1, &blocked, CInt(SFD_CLOEXEC | SFD_NONBLOCK))
         guard arrivals >= 0 else { throw Launch.cannotForwardSignals(to: command, .last) }
         var failure = child_failure()
@@ -42,8 +43,8 @@ struct ChildCommand: ~Copyable {
         }
         processID = child
         self.renewer = renewer
-        // If we are killed, the lease must not be free while the command still runs. An error is noticed at the
-        // release.
+        // If we are killed, the lease must not be free while the command still runs. If this fails, the
+        // release notices it.
         _ = try? renewer.name(command: child)
         self.signals = arrivals
     }
@@ -52,7 +53,7 @@ struct ChildCommand: ~Copyable {
         close(signals)
     }
 
-    /// Waits until something can be read there.
+    /// Waits until `file` can be read; forwards signals and renews the lease in the meantime.
     mutating func wait(for file: FileDescriptor) {
         while true {
             var wanted = [Self.readable(file.rawValue), Self.readable(signals)]
@@ -64,10 +65,10 @@ struct ChildCommand: ~Copyable {
         }
     }
 
-    /// Waits until it has ended.
+    /// Waits until the command has ended; forwards signals and renews the lease in the meantime.
     mutating func waitForEnd() -> ChildEnd {
         while true {
-            // First, because a signal that came just before the command's end would be lost otherwise.
+            // This comes first, because a signal that arrived just before the command's end would be lost otherwise.
             forwardSignals()
             if let status { return ChildEnd(status: status, received: received) }
             var status: CInt = 0
@@ -86,7 +87,7 @@ struct ChildCommand: ~Copyable {
         pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     }
 
-    /// Forwards the signals that have come, except those that the terminal has sent to the command as well.
+    /// Forwards the signals that have arrived, except those that the terminal has also sent to the command.
     private mutating func forwardSignals() {
         let fromKernel: CInt = 0x80
         var signal = signalfd_siginfo()
@@ -95,35 +96,35 @@ struct ChildCommand: ~Copyable {
             let number = CInt(signal.ssi_signo)
             guard number != SIGCHLD else { continue }
             received = number
-            // The kernel sends a terminal's signals to the command too, except maybe a hangup, which does no harm
-            // twice. After the command was waited for, its process ID may belong to another process.
+            // The kernel sends a terminal's signals to the command too. A hangup might not reach it, but a second one
+            // does no harm. Once we have waited for the command, its process ID can belong to another process.
             let isForUsAlone = signal.ssi_code != fromKernel || number == SIGHUP
             if isForUsAlone, status == nil { kill(processID, number) }
         }
     }
 }
 
-/// How a command has ended.
+/// The way in which a command has ended.
 struct ChildEnd {
-    /// As a shell says it: 128 + N for a signal.
+    /// The exit code as a shell reports it: 128 + N for signal N.
     let exitCode: Int32
     private let signal: CInt
-    /// Whether it died of a signal that was sent to us too.
+    /// Whether the command died of a signal that was sent to us too.
     let isOurs: Bool
 
     /// - Parameters:
-    ///   - status: as `waitpid(2)` gives it.
-    ///   - received: the last signal that came for us.
+    ///   - status: the status from `waitpid(2)`.
+    ///   - received: the last signal that was sent to us.
     init(status: CInt, received: CInt) {
         signal = status & 0x7F
         exitCode = signal == 0 ? (status >> 8) & 0xFF : 128 + signal
         isOurs = signal != 0 && signal == received
     }
 
-    /// Ends this process as the command ended; by the same signal if that was sent to us too.
+    /// Ends this process as the command ended: by the same signal if that was sent to us too.
     func propagate() -> Never {
         if isOurs {
-            // This process did not crash, so it dumps no core. For a core pipe, the kernel heeds only a limit of 1.
+            // This process did not crash, so it dumps no core. If a program receives cores through a pipe, the kernel obeys only a limit of 1.
             var limit = rlimit(rlim_cur: 1, rlim_max: 1)
             unsafe setrlimit(__rlimit_resource_t(4), &limit)
             Glibc.signal(signal, SIG_DFL)

@@ -3,14 +3,14 @@ import Glibc
 import Keyutils
 import SecretText
 
-/// The environment of a command: ours, with some variables set.
+/// The environment of a command: our own, with some variables set.
 ///
-/// It is built apart from our own, so that no secret is in this process's `/proc/PID/environ`.
+/// It is separate from our own environment, so that no secret appears in this process's `/proc/PID/environ`.
 @safe struct EnvironmentBlock {
-    /// `NAME=value` with a NUL behind it, and the length of `NAME=`.
+    /// Each entry is `NAME=value` followed by a NUL, and the length of `NAME=`.
     private var entries: [(bytes: SecretBox, prefixLength: Int)] = []
 
-    /// Sets a variable that was not set before.
+    /// Sets a variable that has not been set in this block before.
     mutating func set(_ name: String, to value: RawSpan) {
         let entry = SecretBytes(capacity: name.utf8.count + value.byteCount + 2) { entry in
             for byte in name.utf8 { entry.append(byte) }
@@ -21,7 +21,7 @@ import SecretText
         entries.append((SecretBox(entry), name.utf8.count + 1))
     }
 
-    /// Lends the environment to C.
+    /// Lends the environment to C code.
     func withPointers<Result>(
         _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
     ) -> Result {
@@ -45,7 +45,7 @@ import SecretText
         return withExtendedLifetime(entries) { unsafe body(pointers) }
     }
 
-    /// Whether an inherited entry is replaced by one of ours.
+    /// Returns whether one of our entries replaces this inherited one.
     private func isReplaced(_ entry: UnsafePointer<CChar>) -> Bool {
         entries.contains { bytes, prefixLength in
             guard let text = unsafe Self.text(bytes) else { return false }
@@ -53,7 +53,7 @@ import SecretText
         }
     }
 
-    /// An entry for C; it stays where it is for as long as the block lives.
+    /// Returns an entry for C code; it stays at the same address as long as the block lives.
     private static func text(_ entry: SecretBox) -> UnsafePointer<CChar>? {
         unsafe entry.bytes.withBytes { bytes in
             unsafe bytes.withUnsafeBytes { unsafe $0.baseAddress?.assumingMemoryBound(to: CChar.self) }

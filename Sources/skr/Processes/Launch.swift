@@ -4,12 +4,13 @@ import CommandSupport
 import Glibc
 import SystemPackage
 
-/// Replaces this process by another program, which can't tell that it was not started directly: same process, same
-/// terminal, same signals.
+/// Replaces this process with another program.
 ///
-/// Neither we nor the Swift runtime have changed any signal's action or the signal mask by then, which a test checks.
+/// The program can't tell that it was not started directly: it has the same process, the same terminal and the
+/// same signals. Neither we nor the Swift runtime have changed the signal mask or any signal's action by then; a
+/// test checks this.
 enum Launch {
-    /// Returns only with an error.
+    /// Runs the command in this process; returns only by throwing an error.
     static func become(
         _ command: CommandLineWords,
         environment: EnvironmentBlock = EnvironmentBlock()
@@ -25,9 +26,10 @@ enum Launch {
         throw failure(of: command, error)
     }
 
-    /// Whether PATH has a file of that name.
+    /// Returns whether PATH has a file with this name.
     ///
-    /// `exec` reports EACCES where a folder of PATH may not be searched; a shell says that there is no such command.
+    /// `exec` reports EACCES if a folder of PATH can't be searched. A shell says instead that the command
+    /// doesn't exist.
     private static func isThere(_ name: String) -> Bool {
         if name.utf8.contains(UInt8(ascii: "/")) { return true }
         guard let path = unsafe getenv("PATH") else { return true }
@@ -36,7 +38,7 @@ enum Launch {
         }
     }
 
-    /// The error of a child that could not become the command.
+    /// Returns the error for a child that could not run the command.
     static func failure(of command: CommandLineWords, _ failure: child_failure) -> CommandError {
         let error = Errno(rawValue: failure.code)
         let (step, call) =
@@ -50,7 +52,7 @@ enum Launch {
         return cannotRun(command, step, error, allow: call)
     }
 
-    /// The error that a child's signals could not be forwarded; the child was not started.
+    /// Returns the error for a child that was not started because its signals could not be forwarded.
     static func cannotForwardSignals(to command: CommandLineWords, _ error: Errno) -> CommandError {
         cannotRun(command, "forward signals to it", error, allow: "signalfd4")
     }

@@ -3,13 +3,14 @@ import CommandSupport
 import Glibc
 import SystemPackage
 
-/// The second thread, on which a verb that starts commands does everything else, so that the first thread never looks
-/// into a keyring.
+/// The second thread of a verb that starts commands, which does everything except starting them.
 ///
-/// Where there is no session keyring, a lookup installs the user's `_uid_ses.N` in the credentials of the thread that
-/// looks. `exec` and `fork` keep it, even through `setuid`, so a command that becomes another user would take along the
-/// session of the user who started it. So the first thread only starts commands. It lives until the end, because
-/// the kernel kills our child when the thread that forked it ends.
+/// It keeps the first thread from ever searching a keyring. Without a session keyring, a lookup installs the user's
+/// `_uid_ses.N` in the credentials of the thread that searches. `exec` and `fork` keep these credentials, even through
+/// `setuid`. A command that becomes another user would then take along the session of the user who started it.
+///
+/// Therefore the first thread only starts commands. It lives until the end, because the kernel kills our child when the
+/// thread that forked it ends.
 enum LookupThread {
     private nonisolated(unsafe) static var work: (() -> Never)?
     private nonisolated(unsafe) static var request: (() -> Void)?
@@ -17,12 +18,12 @@ enum LookupThread {
     private static let requested = Semaphore()
     private static let done = Semaphore()
 
-    /// Runs `work` on a new thread; this thread, which must be the first, runs what the new one asks for.
+    /// Runs `work` on a new thread; this thread, which must be the first, then runs the new thread's requests.
     static func run(_ work: @escaping () -> Never) throws(CommandError) -> Never {
         unsafe self.work = work
         var all = sigset_t()
         unsafe sigfillset(&all)
-        // The new thread alone gets signals, as if it were the only one.
+        // Only the new thread gets signals, as if it were the only thread.
         unsafe usualMask = mask(setting: all)
         use_one_heap()
         var thread = pthread_t()
@@ -42,8 +43,8 @@ enum LookupThread {
 
     /// Runs `body` on the first thread with the caller's signal mask, and waits for it.
     ///
-    /// `body` does not outlive the call. `withoutActuallyEscaping` would say so, but it puts the length of this file's
-    /// path into the executable, which is to be the same wherever it is built.
+    /// `body` does not outlive the call. `withoutActuallyEscaping` would express that, but it puts the length of this
+    /// file's path into the executable, which must be the same wherever it is built.
     static func onFirstThread(_ body: @escaping () -> Void) {
         guard unsafe work != nil else { return body() }
         var own = sigset_t()
@@ -64,7 +65,7 @@ enum LookupThread {
         work()
     }
 
-    /// Sets this thread's mask and returns the one before.
+    /// Sets this thread's mask and returns the previous one.
     private static func mask(setting new: sigset_t) -> sigset_t {
         var (new, before) = (new, sigset_t())
         unsafe pthread_sigmask(SIG_SETMASK, &new, &before)
@@ -72,7 +73,9 @@ enum LookupThread {
     }
 }
 
-/// `sem_post(3)` and `sem_wait(3)`.
+/// A POSIX semaphore.
+///
+/// The corresponding C functions are `sem_post(3)` and `sem_wait(3)`.
 @safe private struct Semaphore: @unchecked Sendable {
     private let counter = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
@@ -84,19 +87,20 @@ enum LookupThread {
         unsafe sem_post(counter)
     }
 
-    /// As `wait`, but spins for the first half a millisecond: to wake a sleeping processor takes longer than a few
-    /// lookups, a tenth of what `skr exec` costs.
+    /// Waits like ``wait()``, but spins for the first half a millisecond.
+    ///
+    /// Waking a sleeping processor takes longer than a few lookups, about a tenth of the time that `skr exec` takes.
     func spinThenWait() {
         for _ in 0..<1_000 {
             if unsafe sem_trywait(counter) == 0 { return }
-            // If there is one processor only, the other thread needs it.
+            // If there is only one processor, the other thread needs it.
             sched_yield()
         }
         wait()
     }
 
     func wait() {
-        // Only a signal can interrupt it.
+        // The call fails only if a signal interrupts it.
         while unsafe sem_wait(counter) != 0 {}
     }
 }

@@ -4,7 +4,7 @@ import Glibc
 import SecretText
 import SystemPackage
 
-/// A file in memory, without a name and sealed against changes, that hands a secret to a command.
+/// A file in memory that passes a secret to a command; it has no name and is sealed against changes.
 enum MemoryFile {
     // From linux/memfd.h and linux/fcntl.h.
     private static let allowSealing: UInt32 = 0x2
@@ -12,7 +12,7 @@ enum MemoryFile {
     private static let addSeals: CInt = 1_033
     private static let allSeals: CInt = 0x1 | 0x2 | 0x4 | 0x8
 
-    /// The path under which the command, and what it starts, can open the file.
+    /// Returns a path by which the command, and every program that it starts, can open the file.
     static func make(_ secret: SecretBox, of name: String) throws(CommandError) -> String {
         do {
             return "/proc/self/fd/\(try secret.bytes.withBytes(sealed).rawValue)"
@@ -21,7 +21,7 @@ enum MemoryFile {
         }
     }
 
-    /// Makes the file what the command reads from standard input.
+    /// Makes this text the standard input of the command that this process will become.
     static func becomeStandardInput(_ text: RawSpan) throws(CommandError) {
         do {
             let file = try sealed(text)
@@ -32,7 +32,7 @@ enum MemoryFile {
         }
     }
 
-    /// The file as an input of a program that is started next.
+    /// Returns a file with this text, as the input of a program that is started next.
     static func input(_ text: RawSpan) throws(CommandError) -> FileDescriptor {
         do {
             return try sealed(text)
@@ -45,16 +45,16 @@ enum MemoryFile {
         let file = try create()
         try file.writeAll(bytes)
         try file.seek(offset: 0, from: .start)
-        // Programs such as ssh and psql refuse a file that anybody but its owner may read.
+        // Programs such as ssh and psql refuse a file that anybody but its owner can read.
         guard fchmod(file.rawValue, S_IRUSR) == 0, fcntl(file.rawValue, addSeals, allSeals) == 0 else {
             throw Errno.last
         }
         return file
     }
 
-    /// A descriptor that the command inherits, and that is none of the standard ones.
+    /// Creates the file; the command inherits its descriptor, which isn't a standard one.
     private static func create() throws(Errno) -> FileDescriptor {
-        // Linux before 6.3 does not know the second flag.
+        // Linux before 6.3 doesn't know the second flag.
         var descriptor = unsafe memfd_create("skr", allowSealing | noExecution)
         if descriptor < 0 && errno == EINVAL { descriptor = unsafe memfd_create("skr", allowSealing) }
         guard descriptor >= 0 else { throw .last }

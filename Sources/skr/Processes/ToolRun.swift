@@ -4,9 +4,9 @@ import Glibc
 import Keyutils
 import SystemPackage
 
-/// Another program that was asked something: what it printed, and how it ended.
+/// A finished run of another program: its output and its exit code.
 ///
-/// What it says on standard error goes where ours does.
+/// The program's standard error goes where ours goes.
 struct ToolRun: ~Copyable {
     let exitCode: Int32
     let output: SecretBytes
@@ -42,7 +42,7 @@ struct ToolRun: ~Copyable {
             let started = Self.start(words, input: input, output: ends.writer)
             try ends.writer.close()
             let output = try SecretBytes.reading(ends.reader, limit: Self.limit)
-            // It is not to wait for a reader for ever.
+            // A program that prints more than the limit must not wait forever for a reader.
             try ends.reader.close()
             exitCode = started.map { Self.wait(for: $0) } ?? ExitCode.noCommand.rawValue
             self.output = output
@@ -53,13 +53,13 @@ struct ToolRun: ~Copyable {
         }
     }
 
-    /// Whether there is no such program.
+    /// Whether the program doesn't exist.
     var isMissing: Bool { exitCode == ExitCode.noCommand.rawValue }
 
-    /// Its output, where that is no secret, by lines.
+    /// The lines of the output, for output that isn't secret.
     var lines: [String] { texts(endedBy: UInt8(ascii: "\n")) }
 
-    /// The texts of its output, if they are not secret, each of which ends with this byte.
+    /// Returns the texts in the output, each of which ends with this byte; for output that isn't secret.
     func texts(endedBy end: UInt8) -> [String] {
         output.withBytes { bytes in
             unsafe bytes.withUnsafeBytes { bytes in
@@ -70,7 +70,7 @@ struct ToolRun: ~Copyable {
         }
     }
 
-    /// The process; `nil` where it could not be started.
+    /// Starts the program and returns its process ID; `nil` if it could not be started.
     private static func start(_ words: [String], input: FileDescriptor, output: FileDescriptor) -> pid_t? {
         var mask = sigset_t()
         unsafe pthread_sigmask(SIG_BLOCK, nil, &mask)
@@ -96,7 +96,7 @@ struct ToolRun: ~Copyable {
 }
 
 extension FileDescriptor {
-    /// `/dev/null`, as an input.
+    /// Opens `/dev/null` as an input.
     fileprivate static func openNothing() throws(Errno) -> FileDescriptor {
         let descriptor = unsafe Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .last }

@@ -2,7 +2,7 @@ import CommandSupport
 import Keyutils
 import SessionKeyring
 
-/// The name of a secret, to be written in its place: `skr://SERVICE[/ACCOUNT][?field=PATH]`.
+/// A reference to a secret, `skr://SERVICE[/ACCOUNT][?field=PATH]`, which is written instead of the secret.
 ///
 /// Each part is percent-encoded.
 package struct SecretReference: Equatable {
@@ -22,7 +22,7 @@ package struct SecretReference: Equatable {
         try self.init(parsing: Array(text.utf8)[...])
     }
 
-    /// Reads a reference from bytes that may be anything.
+    /// Parses a reference from arbitrary bytes.
     package init(parsing bytes: ArraySlice<UInt8>) throws(InputProblem) {
         guard Self.begins(bytes) else { throw .notReference }
         let rest = bytes.dropFirst(Self.scheme.utf8.count)
@@ -45,7 +45,7 @@ package struct SecretReference: Equatable {
         self.field = path.endIndex < rest.endIndex ? try Self.field(of: rest[(path.endIndex + 1)...]) : nil
     }
 
-    /// Whether these bytes are meant to be a reference.
+    /// Returns whether these bytes begin with `skr://`, and so are meant as a reference.
     package static func begins(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.starts(with: scheme.utf8)
     }
@@ -62,15 +62,15 @@ package struct SecretReference: Equatable {
 
     private static func decode(_ encoded: ArraySlice<UInt8>) throws(InputProblem) -> String {
         guard let bytes = PercentCoding.bytes(of: encoded) else { throw .badEscape }
-        // Decoding repairs what is not UTF-8, which changes it. A validating initializer would make generic types at
-        // run time, which takes longer.
+        // This initializer repairs invalid UTF-8, which changes the text. A validating initializer would create generic
+        // types at run time, which takes longer.
         let text = String(decoding: bytes, as: UTF8.self)
         guard text.utf8.elementsEqual(bytes) else { throw .notUTF8 }
         return text
     }
 }
 
-/// Why a text is no reference.
+/// The reasons why a text is not a reference.
 extension InputProblem {
     package static let notReference = reference("a reference begins with skr://")
     package static let emptyService = reference("the reference names no service")

@@ -3,9 +3,9 @@ import Keyutils
 import SecretText
 import SessionKeyring
 
-/// Reads the secrets that references name, and reports all that can't be read in one error.
+/// Reads the secrets that references name, and reports all failures in one error.
 struct SecretResolver {
-    /// The most bytes that all secrets together may have.
+    /// The largest number of bytes that all secrets together can have.
     static let limit = 64 << 20
 
     private let place: Place
@@ -17,9 +17,9 @@ struct SecretResolver {
         self.place = place
     }
 
-    /// The secret, or `nil` if it can't be read, which ``check()`` reports.
+    /// Returns the secret, or `nil` if it can't be read; ``check()`` then reports the failure.
     ///
-    /// The store is opened for the first reference, so that no keyring is needed without one.
+    /// The first call opens the store, so that a text without references doesn't need a keyring.
     mutating func read(_ reference: SecretReference) throws(CommandError) -> SecretBox? {
         let store = try CommandError.translating { try self.store ?? place.store() }
         self.store = store
@@ -39,13 +39,13 @@ struct SecretResolver {
         return secret
     }
 
-    /// Notes that a secret was read but can't be used.
+    /// Records that a secret was read but can't be used.
     mutating func reject(_ reference: SecretReference, because problem: String, hint: String) {
         let name = Display.name(of: .password(service: reference.service, account: reference.account ?? ""))
         add(.data("\(name): \(problem)", hint: hint), name: name)
     }
 
-    /// Throws one error for all secrets that could not be read, with the largest of their exit codes.
+    /// Throws one error for all failures, with the largest of their exit codes.
     func check() throws(CommandError) {
         guard let worst = failures.map(\.error).max(by: { $0.exitCode.rawValue < $1.exitCode.rawValue }) else { return }
         guard failures.count > 1 else { throw worst }
@@ -53,7 +53,7 @@ struct SecretResolver {
             worst.exitCode == .noItem
             ? "no such items, or they have expired: \(failures.map(\.name).joined(separator: ", "))\(place.remark)"
             : "\(failures.count) secrets can't be had: \(failures.map(\.error.message).joined(separator: "; "))"
-        // One that says more than that there is none, of whichever it is.
+        // If items are missing, prefer a hint that says more than the usual one, whichever item it is about.
         let telling = failures.first { worst.exitCode == .noItem && $0.error.hint != MissingItem.usualHint }
         let hint = telling.flatMap { failure in failure.error.hint.map { "\(failure.name): \($0)" } }
         throw CommandError(exitCode: worst.exitCode, message: message, hint: hint ?? worst.hint)

@@ -2,14 +2,16 @@ import CommandSupport
 import Glibc
 import Keyutils
 
-/// Asks for a secret on the terminal without showing it, and leaves the terminal as it was, whatever interrupts.
+/// Asks for a secret on the terminal without showing it.
+///
+/// It restores the terminal's settings, whatever interrupts the prompt.
 enum SecretPrompt {
-    /// A terminal hands over no more than this of a line, and drops the rest without a word.
+    /// The most bytes of a line that a terminal passes on; it drops the rest without an error.
     private static let limit = 4_095
 
     static func ask(_ prompt: String, allowsEmpty: Bool) throws(CommandError) -> SecretBytes {
         while true {
-            // Stopped by ^Z and continued: what was typed by then is gone, so ask again.
+            // The process was stopped by ^Z and continued. The text that was typed before is lost, so ask again.
             guard let answer = try askOnce(prompt) else { continue }
             guard answer.count < limit else {
                 throw .usage(
@@ -32,7 +34,7 @@ enum SecretPrompt {
         terminal.write(prompt)
         let answer = terminal.readLine(limit: limit)
         terminal.write("\n")
-        // Of several lines that were pasted the first is not the secret, and the rest would go to the shell.
+        // If several lines were pasted, the first one is not the secret, and the shell would read the others.
         let hasMore = terminal.dropPendingInput()
         switch terminal.restore() {
         case nil where hasMore && answer.count < limit:
@@ -44,7 +46,8 @@ enum SecretPrompt {
             raise(stop)
             return nil
         case let deadly?:
-            // Die of it, and not in the runtime's crash handler. Where it is blocked, a half-typed secret is no secret.
+            // End by this signal, and not in the runtime's crash handler. If the signal is blocked, throw: a half-typed
+            // secret must not be used.
             signal(deadly, SIG_DFL)
             raise(deadly)
             throw .internalError("interrupted", hint: nil)

@@ -3,11 +3,11 @@ import Glibc
 import Keyutils
 import Synchronization
 
-/// The controlling terminal with its echo off, until `restore`.
+/// The controlling terminal with its echo off, until ``restore()``.
 ///
-/// Signals that would leave it so are caught meanwhile.
+/// Until then, this type catches the signals that would leave the terminal in this state.
 struct SilentTerminal: ~Copyable {
-    /// Those that stop or end a process by themselves and may be caught.
+    /// The signals that stop or end a process by default and that can be caught.
     private static let signals = [
         SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGALRM, SIGPIPE, SIGUSR1, SIGUSR2, SIGXCPU,
         SIGXFSZ, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT,
@@ -18,7 +18,7 @@ struct SilentTerminal: ~Copyable {
     private let before: termios
     private let handlers: [sigaction]
 
-    /// Silences the terminal; `nil` where there is none, or none that can be silenced.
+    /// Turns off the echo; returns `nil` without a terminal, or if the echo can't be turned off.
     static func silence() -> SilentTerminal? {
         let descriptor = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { return nil }
@@ -53,12 +53,14 @@ struct SilentTerminal: ~Copyable {
         }
     }
 
-    /// A line without its newline; what was typed by then where a signal or the end of input comes first.
+    /// Reads a line without its newline.
+    ///
+    /// If a signal or the end of input comes first, it returns the text that was typed until then.
     func readLine(limit: Int) -> SecretBytes {
         unsafe SecretBytes(capacity: limit) { buffer in
             var count = 0
             while Self.caught.load(ordering: .relaxed) == 0, count < limit {
-                // A signal that comes right before the wait is noticed after it.
+                // A signal that arrives right before the wait is noticed after it.
                 var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                 guard unsafe poll(&wanted, 1, 100) > 0 else { continue }
                 let read = unsafe Glibc.read(descriptor, buffer.baseAddress?.advanced(by: count), 1)
@@ -70,11 +72,11 @@ struct SilentTerminal: ~Copyable {
         }
     }
 
-    /// Drops what was typed behind the line, and tells whether there was something.
+    /// Drops the input after the line, and returns whether there was any.
     ///
-    /// A paste comes in pieces, so this waits until it is over, for two seconds at most.
+    /// A paste arrives in pieces, so this function waits until no more input arrives, for two seconds at most.
     func dropPendingInput() -> Bool {
-        // Without lines, so that one that has no end yet shows too.
+        // Without line mode, which would hide a line that has not ended yet.
         var raw = before
         raw.c_lflag &= ~tcflag_t(ECHO | ICANON)
         guard Self.caught.load(ordering: .relaxed) == 0, unsafe tcsetattr(descriptor, TCSANOW, &raw) == 0 else {
@@ -90,7 +92,7 @@ struct SilentTerminal: ~Copyable {
         return hasMore
     }
 
-    /// Puts everything back, and tells which signal was caught.
+    /// Restores the terminal and the signal actions, and returns the signal that was caught.
     func restore() -> CInt? {
         var before = before
         unsafe tcsetattr(descriptor, TCSAFLUSH, &before)
@@ -103,7 +105,7 @@ struct SilentTerminal: ~Copyable {
     }
 
     private static func catchSignals() -> [sigaction] {
-        // Without SA_RESTART, so that the signal ends the read.
+        // Without SA_RESTART, so that a signal ends the read.
         var action = sigaction()
         unsafe action.__sigaction_handler.sa_handler = { number in
             SilentTerminal.caught.store(number, ordering: .relaxed)
@@ -111,7 +113,7 @@ struct SilentTerminal: ~Copyable {
         return signals.map { number in
             var previous = sigaction()
             unsafe sigaction(number, &action, &previous)
-            // Whoever started us wants it ignored.
+            // The process that started us wants this signal to be ignored.
             if SignalAction.ignores(previous) { unsafe sigaction(number, &previous, nil) }
             return previous
         }

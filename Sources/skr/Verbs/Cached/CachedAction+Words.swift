@@ -2,11 +2,11 @@ import CommandSupport
 import SessionKeyring
 
 extension CachedAction {
-    /// `nil` for a call that is not plain.
+    /// Creates the action of a plain call; `nil` for any other call.
     init?(plain words: CommandLineWords) {
         guard var call = PlainCall(launching: words) else { return nil }
         var keys: [String] = []
-        // Locals, because to fill `self` step by step costs a copy of it.
+        // Local variables, because filling `self` step by step costs a copy of it.
         var (refreshBefore, failureTimeout): (Duration?, Duration?)
         var timeout: TimeoutArgument?
         var lifetimePath: String?
@@ -36,7 +36,9 @@ extension CachedAction {
         guard (try? check()) != nil else { return nil }
     }
 
-    /// What `--timeout` says, else SKR_TIMEOUT; an output that says itself how long it is valid needs neither.
+    /// Returns the value of `--timeout`, or else of SKR_TIMEOUT.
+    ///
+    /// If the output itself states its lifetime, SKR_TIMEOUT is not needed and not used.
     static func timeout(
         _ said: TimeoutArgument?, lifetimePath: String?
     ) throws(CommandError) -> TimeoutArgument? {
@@ -44,7 +46,7 @@ extension CachedAction {
         return try TimeoutArgument.usual()
     }
 
-    /// Checks what concerns more than one option.
+    /// Checks the options that depend on each other.
     func check() throws(CommandError) {
         try command.requireCommand("skr cached NAME --timeout 15m -- CMD")
         guard timeout != nil || lifetimePath != nil else {
@@ -84,7 +86,7 @@ extension CachedAction {
         duration.map { TimeoutArgument.after($0).isPossible } ?? true
     }
 
-    /// Whether it is names with dots between, and maybe one before.
+    /// Returns whether the text is names with dots between them, and possibly a dot before the first name.
     private static func isPath(_ text: String) -> Bool {
         let names = text.utf8.first == UInt8(ascii: ".") ? text.utf8.dropFirst() : text.utf8[...]
         return !names.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).contains(where: \.isEmpty)

@@ -5,9 +5,9 @@ import Glibc
 import SessionKeyring
 import SystemPackage
 
-/// Prints what a command has printed before, or runs it once for all processes that want it.
+/// Prints the kept output of a command, or runs the command once for all processes that want its output.
 struct CachedAction: VerbAction {
-    /// How long others wait for a process that has died while it ran the command.
+    /// How long other processes wait for a process that has died while it was running the command.
     static let leaseDuration = Duration.seconds(10)
 
     /// How long to wait for the process that runs the command.
@@ -15,17 +15,17 @@ struct CachedAction: VerbAction {
 
     let place: Place
     let item: ItemIdentity
-    /// `nil` where only the output says it.
+    /// The value of `--timeout`; `nil` if only the output states its lifetime.
     let timeout: TimeoutArgument?
-    /// Where in the output its lifetime stands.
+    /// The path of the output's field that states its lifetime.
     let lifetimePath: String?
     let refreshBefore: Duration?
     var isStaleWhileRefreshing: Bool
-    /// How long a failure is remembered.
+    /// How long a failure is remembered; `nil` for not at all.
     let failureTimeout: Duration?
     let isForced: Bool
     let command: CommandLineWords
-    /// Whom the output is for, where it is not printed as it is.
+    /// The client that gets the output in its own form; `nil` if the output is printed unchanged.
     var client: KeptToken?
 
     static var launchesAfterLookup: Bool { true }
@@ -42,7 +42,7 @@ struct CachedAction: VerbAction {
         var wait = Wait(upTo: Self.waitLimit, at: store.backend)
         var attempt = wait.firstAttempt
         while true {
-            // Before the lease is taken, so that no signal ends us without releasing it.
+            // Signals are blocked before the lease is taken, so that no signal ends us without releasing it.
             var signals = BlockedSignals()
             let turn: SingleFlight.Turn<CachedAnswer>
             do throws(SecretStoreError) {
@@ -76,18 +76,18 @@ struct CachedAction: VerbAction {
         }
     }
 
-    /// What is kept; nothing where it is of no use any more to a client.
+    /// Reads the kept output; `nil` if there isn't one, or if a client can't use it any more.
     private func readKept(in store: SecretStore) throws(SecretStoreError) -> CachedAnswer? {
         let kept = try CachedAnswer.read(item, of: command.hash, in: store)
         guard let kept, let client else { return kept }
         return client.answer(kept: kept) {
-            // An answer without an expiry is better than none.
+            // An answer without an expiry is better than no answer.
             guard case .after(let left) = (try? store.attributes(of: item))?.expiry else { return nil }
             return CredentialHelper.time() + left.atLeast.components.seconds
         }
     }
 
-    /// The warning that this command's output replaces another command's.
+    /// The warning that this command's output replaces another command's output.
     var otherCommand: CommandError {
         let name = Display.name(of: item)
         return CommandError(
@@ -97,15 +97,18 @@ struct CachedAction: VerbAction {
                 : "give each command its own NAME")
     }
 
-    /// Reports what did not make the command fail.
+    /// Reports a problem that did not make the command fail.
+    ///
+    /// If the client reads standard error as a part of the answer, nothing is reported.
     func warn(_ error: CommandError) {
         if client?.readsErrors != true { Console.warn(error) }
     }
 
-    /// The store that keeps outputs; where nothing may be kept, this becomes the command.
+    /// Returns the store that keeps outputs.
     ///
-    /// Another user who owns the session could read the items, and could have forged them. A session that has
-    /// ended can't be read.
+    /// If another user owns the session, that user could read the items, and could have forged them. A session that has
+    /// ended can't be read. In both cases, nothing is kept: this process becomes the command or, for a client, uses a
+    /// store that vanishes with this process.
     private func usualStore() throws -> SecretStore {
         let problem: SecretStoreError
         do throws(SecretStoreError) {
@@ -127,7 +130,7 @@ struct CachedAction: VerbAction {
             if let input = try CachedFetch.input() { _ = try input.duplicate(as: .standardInput) }
             try Launch.become(command)
         }
-        // A client's answer is made of what is kept, but no longer than this process lives.
+        // A client's answer is created from a kept output, so the output is kept as long as this process lives.
         return try SecretStore(.process, namespace: place.namespace)
     }
 
@@ -139,7 +142,7 @@ struct CachedAction: VerbAction {
         _ signals: BlockedSignals
     ) throws -> Never {
         if let old, old.exitCode != 0 || isStaleWhileRefreshing {
-            // A lease does not survive a fork, so the forked process takes its own.
+            // A lease doesn't survive a fork, so the forked process takes its own lease.
             _ = lease.release()
             signals.release()
             // A failure is not refreshed.

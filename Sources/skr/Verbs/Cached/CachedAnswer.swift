@@ -4,14 +4,14 @@ import Keyutils
 import SecretText
 package import SessionKeyring
 
-/// What a command has printed, and its exit code.
+/// The output of a command and its exit code.
 struct CachedAnswer {
     let exitCode: Int32
     let output: SecretBox
-    /// What is printed, where that is something else.
+    /// The text that is printed, if it isn't the output itself.
     var answer: SecretBox?
 
-    /// The stored result of this command: its output, else a failure.
+    /// Reads the stored result of this command: its output, or else a failure.
     ///
     /// - Parameter command: a hash of its command line.
     static func read(
@@ -33,7 +33,7 @@ struct CachedAnswer {
         } ?? nil
     }
 
-    /// Whether the output of another command is stored under this name.
+    /// Returns whether the output of another command is stored under this name.
     static func isOfAnother(
         than command: UInt64, _ item: ItemIdentity, in store: SecretStore
     ) throws(SecretStoreError) -> Bool {
@@ -44,10 +44,10 @@ struct CachedAnswer {
         return printer.map { $0 != command } ?? false
     }
 
-    /// The bytes before a failure's output: its exit code, and a hash of the command line.
+    /// The number of bytes before a failure's output: its exit code and a hash of the command line.
     private static let failureHeader = 9
 
-    /// Stores this failure of a command.
+    /// Stores this result as a failure of the command.
     func remember(
         for timeout: Duration, as item: ItemIdentity, of command: UInt64, in store: SecretStore
     ) throws(SecretStoreError) {
@@ -65,7 +65,7 @@ struct CachedAnswer {
         try (answer ?? output).bytes.withBytes { bytes throws(CommandError) in try Console.write(bytes) }
     }
 
-    /// Ends this process with the command's output and exit code.
+    /// Prints the command's output and ends this process with the command's exit code.
     func printAndExit() throws(CommandError) -> Never {
         try write()
         exit(exitCode)
@@ -73,7 +73,7 @@ struct CachedAnswer {
 }
 
 extension SecretStoreError.Code {
-    /// Whether there is no room for the output.
+    /// Whether the store has no room for the output.
     var isLackOfRoom: Bool {
         switch self {
         case .quotaExceeded, .tooLarge: true
@@ -81,15 +81,17 @@ extension SecretStoreError.Code {
         }
     }
 
-    /// Whether a successful command's output is not kept because of its size, of what others store, of a process that was
-    /// stopped for too long, or of a session that has ended.
+    /// Whether the output of a successful command is printed with a warning although it can't be kept.
+    ///
+    /// The reasons: the output is too large, the quota is full, other processes keep the item from being stored, this
+    /// process was stopped for too long, or the session has ended.
     package var allowsUnkeptOutput: Bool {
         isLackOfRoom || self == .contended || self == .leaseLost || self == .sessionRevoked
     }
 }
 
 extension CommandError {
-    /// The warning that an output is not kept.
+    /// Creates the warning that an output is not kept.
     init(notKeptBecause error: SecretStoreError) {
         let error = CommandError(error)
         self.init(exitCode: error.exitCode, message: "\(error.message); the output is not kept", hint: error.hint)

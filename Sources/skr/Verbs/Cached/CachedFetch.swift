@@ -5,7 +5,7 @@ import SecretText
 import SessionKeyring
 import SystemPackage
 
-/// One run of the command, by one process for all that want its output.
+/// One run of the command, by one process for all processes that want its output.
 struct CachedFetch {
     let action: CachedAction
     let flight: SingleFlight
@@ -38,13 +38,13 @@ struct CachedFetch {
         try answer.printAndExit()
     }
 
-    /// Lets others go on, and signals end us.
+    /// Releases the lease, so that others can continue, and lets signals end us again.
     private func release() {
         _ = lease.release()
         signals.release()
     }
 
-    /// The command's answer; `nil` where it was too large to keep and was handed over directly.
+    /// Runs the command and returns its output; `nil` if it was too large to keep and was passed on directly.
     private func capture() throws(CommandError) -> (CachedAnswer?, ChildEnd) {
         var pipe = try CapturedOutput()
         let input = try Self.input()
@@ -63,18 +63,19 @@ struct CachedFetch {
             return (nil, try handOver(output, rest: pipe, of: &child))
         }
         let end = child.waitForEnd()
-        // No client reads what a command prints that fails.
+        // No client reads the output of a command that fails.
         let answer = action.client == nil ? nil : SecretBox(copying: RawSpan())
         return (CachedAnswer(exitCode: end.exitCode, output: SecretBox(output), answer: answer), end)
     }
 
-    /// The command's standard input: the terminal, else nothing.
+    /// Opens the command's standard input: `/dev/null`, or `nil` for our own if that is a terminal.
     ///
-    /// Which of several processes runs the command is chance, so it must not read a pipe of one of them.
+    /// It is a matter of chance which of several processes runs the command, so the command must not read the pipe
+    /// of one of them.
     static func input() throws(CommandError) -> FileDescriptor? {
         guard !Console.isInputTerminal else { return nil }
         do {
-            // Where standard input is closed, this is descriptor 0, and would be closed by exec.
+            // If standard input is closed, the new file is descriptor 0, which exec would close.
             let null = try unsafe FileDescriptor.open("/dev/null", .readOnly, options: .closeOnExec)
             return try null.closeAfter { try null.duplicateAboveStandard() }
         } catch {
@@ -82,11 +83,11 @@ struct CachedFetch {
         }
     }
 
-    /// Hands over an output that is too large to keep.
+    /// Passes on an output that is too large to keep.
     private func handOver(
         _ output: borrowing SecretBytes, rest pipe: borrowing CapturedOutput, of child: inout ChildCommand
     ) throws(CommandError) -> ChildEnd {
-        // Others need not wait. Signals stay blocked, so that they are forwarded to the command.
+        // Others don't have to wait any longer. Signals stay blocked, so that they are forwarded to the command.
         _ = lease.release()
         try output.withBytes { bytes throws(CommandError) in try Console.write(bytes) }
         try pipe.drain(from: &child, toCaller: true)
@@ -94,12 +95,12 @@ struct CachedFetch {
     }
 
     private func finish(failed answer: CachedAnswer, _ end: ChildEnd) throws(CommandError) -> Never {
-        // A command that was ended by hand has not failed.
+        // A command that ended by a signal that we received too, as with ^C, has not failed.
         if old == nil, !end.isOurs, let timeout = action.failureTimeout, lease.timeLeft > .zero {
             do throws(SecretStoreError) {
                 try answer.remember(for: timeout, as: action.item, of: action.command.hash, in: store)
             } catch {
-                // The command's failure is reported anyway.
+                // The command's failure is reported in any case.
                 action.warn(CommandError(error))
             }
         }
@@ -128,7 +129,7 @@ struct CachedFetch {
             }
         } catch {
             release()
-            // Our caller gets the output even if it can't be kept.
+            // The caller gets the output even if it can't be kept.
             try answer.write()
             guard error.code.allowsUnkeptOutput else {
                 Console.report(CommandError(error))
@@ -140,14 +141,14 @@ struct CachedFetch {
         do throws(SecretStoreError) {
             _ = try store.delete(action.item.failureSentinel)
         } catch {
-            // It may come back when the output has expired.
+            // The old failure can come back when the output has expired.
             action.warn(CommandError(error))
         }
         release()
         try answer.printAndExit()
     }
 
-    /// What is kept and printed, and how long it is kept; `nil` for not at all.
+    /// Returns the output to keep and to print, and how long it is kept; `nil` for not at all.
     private func read(_ output: CachedAnswer) throws(CommandError) -> (CachedAnswer, Lifetime?) {
         guard let client = action.client else { return (output, try lifetime(of: output)) }
         let (answer, end) = try client.answer(fresh: output, keptFor: action.timeout?.duration)

@@ -2,12 +2,12 @@ import CommandSupport
 import Keyutils
 import SystemPackage
 
-/// What a command prints, in memory that is wiped, locked and kept out of core dumps.
+/// The output of a command, in memory that is wiped, locked and kept out of core dumps.
 struct CapturedOutput: ~Copyable {
-    /// The most that any key can hold.
+    /// The largest number of bytes that any key can hold.
     private static let limit = Key.largestBigPayload
 
-    /// The end that the command writes to, until the command was started.
+    /// The end of the pipe that the command writes to; `nil` after the command has started.
     private(set) var writer: FileDescriptor?
     private let reader: FileDescriptor
 
@@ -36,7 +36,7 @@ struct CapturedOutput: ~Copyable {
         writer = nil
     }
 
-    /// The output; one byte more than the limit if it is too large.
+    /// Reads the output; one byte more than the limit if it is too large.
     func readAll(from child: inout ChildCommand) throws(CommandError) -> SecretBytes {
         try read(atMost: Self.limit + 1, from: &child)
     }
@@ -49,7 +49,7 @@ struct CapturedOutput: ~Copyable {
             hint: "it is not kept; cache a smaller part of it")
     }
 
-    /// Hands the rest over, or drops it.
+    /// Passes the rest of the output on to the caller, or drops it.
     func drain(from child: inout ChildCommand, toCaller: Bool) throws(CommandError) {
         while true {
             let piece = try read(atMost: SecretBytes.firstPiece, from: &child)

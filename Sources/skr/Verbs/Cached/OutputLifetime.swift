@@ -3,14 +3,16 @@ import FoundationEssentials
 import Keyutils
 import SecretText
 
-/// How long an output is valid, as it says itself.
+/// The lifetime of an output, as one of its fields states it.
 package enum OutputLifetime {
-    /// A larger number is a Unix time, not a number of seconds to live.
+    /// The largest number of seconds; a larger number is a Unix time.
     private static let longestNumber = 1_000_000_000.0
-    /// Ten years with leap days: no token lives longer, so a larger number is some other time.
+    /// Ten years with leap days, in seconds.
+    ///
+    /// No token lives longer, so a larger number means something else.
     private static let longest = 315_576_000.0
 
-    /// From a field that holds a number of seconds, a Unix time, or a date and time.
+    /// Reads the lifetime from a field that holds a number of seconds, a Unix time, or a date and time.
     static func read(_ path: String, from bytes: RawSpan) throws(CommandError) -> Duration {
         guard let seconds = try text(of: path, in: bytes).flatMap({ seconds($0, now: Date.now.timeIntervalSince1970) })
         else {
@@ -23,14 +25,14 @@ package enum OutputLifetime {
         return .seconds(Int64(seconds))
     }
 
-    /// How long from now; `nil` for a text that is no time.
+    /// Returns the number of seconds from now; `nil` if the text is not a time.
     package static func seconds(_ text: String, now: Double) -> Double? {
         guard let number = Double(text) else { return DateTimeText.parse(text).map { $0 - now } }
         guard number.isFinite else { return nil }
         return number > longestNumber ? number - now : number
     }
 
-    /// The text of a number or a string; `nil` for half a character.
+    /// Returns the text of a number or a string; `nil` if it contains half of a surrogate pair.
     private static func text(of path: String, in bytes: RawSpan) throws(CommandError) -> String? {
         switch JSONField.find(JSONPath(path), in: bytes) {
         case .found(let text):
@@ -41,7 +43,7 @@ package enum OutputLifetime {
         }
     }
 
-    /// It does not show the field's value, which may be a secret.
+    /// Returns an error that does not show the field's value, which could be a secret.
     private static func failure(_ path: String, _ problem: String) -> CommandError {
         .data(
             "--timeout-from-json \(Display.quoted(path)): \(problem)",

@@ -29,7 +29,7 @@ struct ClearCommand: VerbCommand, VerbAction {
         if let service {
             count = try Self.clear(service, in: store)
         } else {
-            // Only for what is said of it.
+            // Only the message below needs the count.
             if Console.isErrorTerminal { count = try? store.identities().count }
             try store.clear()
         }
@@ -40,15 +40,17 @@ struct ClearCommand: VerbCommand, VerbAction {
                 : "\(service == nil ? "about " : "")\(count) item\(count == 1 ? "" : "s") deleted\(place.remark)")
     }
 
-    /// - Returns: how many there were.
+    /// Deletes the items of a service, and the remembered failures of 'skr cached' with that name.
+    ///
+    /// - Returns: the number of items that existed.
     private static func clear(_ service: String, in store: SecretStore) throws(SecretStoreError) -> Int {
         var count = 0
         var items = Set(try store.identities())
-        // A first run of 'skr cached' that is under way, and a failure, have left nothing else to find them by.
+        // During a first run of 'skr cached', and after a failure, there are only sentinels and no item.
         if let backend = store.backend as? KernelBackend { items.formUnion(try backend.itemsWithSentinels()) }
         for item in items where item.service.utf8.elementsEqual(service.utf8) {
             let hadFailure = item.kind == .cached ? try store.delete(item.failureSentinel) : false
-            // Also of an absent item: it ends the fetch that is under way.
+            // Absent items are deleted too, because that ends a fetch that is in progress.
             let wasThere = try store.delete(item)
             if wasThere || hadFailure { count += 1 }
         }

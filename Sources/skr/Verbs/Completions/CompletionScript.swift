@@ -4,10 +4,10 @@ import ArgumentParser
 enum CompletionScript: String, CaseIterable, ExpressibleByArgument {
     case bash, zsh, fish
 
-    /// None of them evaluates what skr answers.
+    /// The script, which never evaluates skr's answers.
     ///
-    /// The argument parser's own scripts would: bash's `compgen -W`, to which they hand it, expands it, and runs what a
-    /// name like `$(...)` says.
+    /// The argument parser's own scripts would: they pass the answers to bash's `compgen -W`, which expands them and so
+    /// runs the command in a name such as `$(...)`.
     var text: String {
         let bytes =
             switch self {

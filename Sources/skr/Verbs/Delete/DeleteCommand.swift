@@ -31,13 +31,13 @@ struct DeleteAction: VerbAction {
         let store = try target.place.store()
         let item = try target.meantItem(in: store)
         guard try store.delete(item) else { throw target.missing(item, in: store, hint: MissingItem.listHint) }
-        // The user named the service alone, so this account was chosen for them.
+        // The user named only the service, so report the account that was chosen.
         if target.account == nil, !item.account.isEmpty { Console.note("deleted \(Display.name(of: item))") }
     }
 }
 
 extension DeleteAction {
-    /// `nil` for a call that is not plain.
+    /// Creates the action of a plain call; `nil` for any other call.
     init?(plain words: CommandLineWords) {
         var call = PlainCall(words)
         guard call.nextOption() == nil, let target = call.target() else { return nil }

@@ -64,7 +64,7 @@ struct DoctorCommand: VerbCommand, VerbAction {
 
     private static func examine(_ place: Place) throws -> DoctorReport {
         let refusals = KeyFacility.refusals()
-        // Before the probes: the kernel gives the quota of their keys back a moment later.
+        // This comes before the probes, because the kernel releases the quota of their keys only a moment later.
         let quota = Finding.quota(sessionOwner: (try? ResolvedScope(lookingAt: .session))?.description.userID)
         let scopes = try Place.Scope.allCases.map { try ScopeExamination(of: $0, place: place) }
         let findings =

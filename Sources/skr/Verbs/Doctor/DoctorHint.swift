@@ -1,20 +1,20 @@
 package import Keyutils
 import SessionKeyring
 
-/// What to do about what the doctor finds.
+/// A command for the user that acts on one of the doctor's findings.
 ///
-/// A test runs each command, or says why it can't.
+/// A test runs each command, or states why it can't.
 package enum DoctorHint {
-    /// A new session keyring for this shell; the old one stays as it is.
+    /// Starts a new session keyring for this shell; the old one stays unchanged.
     case newSession
-    /// Of these permissions of the session, takes away those that let in processes outside of it.
+    /// Removes the session's permissions that let processes outside of the session use it.
     case hideSession(KeyPermissions)
     case sayScope
     case moreQuota(KeyQuota)
     case listItems
     case raiseOwnLimit, raiseLimit
     case mountProc
-    /// Most container profiles block the key facility.
+    /// Allows the system calls of the key facility, which most container profiles block.
     case allowCalls
     case allowMemoryLock
     case newKernel
@@ -29,7 +29,7 @@ package enum DoctorHint {
         case .sayScope: "export SKR_SCOPE=session  # shared with what is outside, if that has a session keyring"
         case .moreQuota(let quota): Self.raising(quota)
         case .listItems: "skr list  # and delete what is no longer needed"
-        // 8 MiB is what Linux grants by default.
+        // Linux grants 8 MiB by default.
         case .raiseOwnLimit: "ulimit -S -l 8192"
         case .raiseLimit: "sudo prlimit --pid $$ --memlock=8388608:8388608"
         case .mountProc: "sudo mount -t proc proc /proc"
@@ -42,7 +42,7 @@ package enum DoctorHint {
         }
     }
 
-    /// What to do about an error in this scope.
+    /// Creates the hint for an error in this scope.
     init(for error: SecretStoreError, in scope: Place.Scope) {
         switch error.code {
         case .forbidden where error.detail != nil && scope != .session: self = .showKeyrings(reason: error.hint)
@@ -53,9 +53,9 @@ package enum DoctorHint {
         }
     }
 
-    /// Ten times the room.
+    /// Returns the command that makes the quota ten times larger.
     private static func raising(_ quota: KeyQuota) -> String {
-        // Root has a limit of its own, a thousand times that of the others.
+        // Root has its own limits, a thousand times higher than the limits of other users.
         let prefix = quota.maximumKeys >= 1_000_000 ? "root_" : ""
         let keys = min(quota.maximumKeys * 10, Int(Int32.max))
         let bytes = min(quota.maximumBytes * 10, Int(Int32.max))

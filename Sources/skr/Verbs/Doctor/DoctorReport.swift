@@ -1,11 +1,11 @@
 import CommandSupport
 
-/// What one check has found.
+/// The result of one check.
 struct Finding {
-    /// How bad it is.
+    /// How bad the result is.
     enum Verdict: String {
         case ok
-        /// It works, with a weakness that is worth knowing.
+        /// It works, but has a weakness that the user should know.
         case warning
         case problem
     }
@@ -14,7 +14,7 @@ struct Finding {
     let id: String
     let verdict: Verdict
     let text: String
-    /// What to do about it; there is a hint unless it is ok.
+    /// What to do about it; `nil` only if the verdict is `ok`.
     let hint: DoctorHint?
     /// The details, for programs.
     let facts: JSONValue
@@ -32,13 +32,13 @@ struct Finding {
     }
 }
 
-/// All that `skr doctor` found.
+/// Everything that `skr doctor` has found.
 struct DoctorReport {
     let findings: [Finding]
     /// Whether at least one scope keeps secrets.
     let isUsable: Bool
 
-    /// A line for each check, and a second one with its hint.
+    /// Returns a line for each check, and its hint on a second line.
     func text(styled style: TextStyle) -> String {
         let width = findings.map(\.id.count).max() ?? 0
         var lastHint: String?
@@ -46,7 +46,7 @@ struct DoctorReport {
             let verdict = style.paint(finding.verdict.rawValue, finding.verdict.colour)
             let padding = (verdict: padding(finding.verdict.rawValue, to: 7), id: padding(finding.id, to: width))
             var text = "\(verdict)\(padding.verdict)  \(finding.id)\(padding.id)  \(Display.plain(finding.text))\n"
-            // A hint is not repeated.
+            // The same hint is not repeated.
             if let hint = finding.hint?.command, hint != lastHint {
                 text += "         hint: \(Display.plain(hint))\n"
                 lastHint = hint
@@ -55,7 +55,7 @@ struct DoctorReport {
         }.joined()
     }
 
-    /// The same for programs.
+    /// Returns the report as JSON, for programs.
     ///
     /// Scripts rely on the names, which `skr help doctor` documents.
     func json() throws -> String {

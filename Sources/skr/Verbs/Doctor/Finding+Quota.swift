@@ -1,10 +1,11 @@
 import Glibc
 import Keyutils
 
-/// How full the user's share of keys is, and that of the session's owner where it is another user: adding to a keyring
-/// is charged to the keyring's owner, too.
+/// The check of the key quota: how much of it is used.
 ///
-/// Root's share is larger, and what a persistent keyring links is charged to its user like everything else.
+/// It covers the user's quota, and also the quota of the session's owner if that is another user, because the kernel
+/// charges additions to a keyring to the keyring's owner too. Root's quota is larger. The keys in a persistent keyring
+/// are charged to its user like all other keys.
 extension Finding {
     private static let warningPercent = 80
 
@@ -50,7 +51,9 @@ extension Finding {
 }
 
 extension KeyQuota {
-    /// Of keys or of bytes, whichever is nearer to its limit; rounded up, so that 80 means at most 80.
+    /// The used percentage of the keys or of the bytes, whichever is nearer to its limit.
+    ///
+    /// It is rounded up, so that 80 means at most 80 percent.
     fileprivate var percentUsed: Int {
         func percent(_ used: Int, _ limit: Int) -> Int { limit > 0 ? (used * 100 + limit - 1) / limit : 100 }
         return max(percent(keys, maximumKeys), percent(bytes, maximumBytes))

@@ -1,9 +1,9 @@
 import Glibc
 import Keyutils
 
-/// What the kernel and the environment of this process allow.
+/// The checks of the kernel and of this process's environment.
 extension Finding {
-    /// Whether a filter blocks the system calls of the key facility.
+    /// Reports whether a filter blocks the system calls of the key facility.
     static func calls(refused refusals: [(call: KeyFacility.Call, error: KeyringError)]) -> Finding {
         let isFiltered = KeyFacility.isFiltered
         let facts = JSONValue.object([
@@ -29,7 +29,7 @@ extension Finding {
         (.notifications, "notifications"),
     ]
 
-    /// Which features the kernel's key facility was built with, and what they are for.
+    /// Reports which features the kernel's key facility was built with, and what they are for.
     static func features() -> Finding {
         let found: KeyringCapabilities
         do throws(KeyringError) {
@@ -57,7 +57,7 @@ extension Finding {
             "features", "move and invalidate (atomic writes), \(bigKey), \(persistent), \(watching)", facts)
     }
 
-    /// Whether user ids here are those of the machine.
+    /// Reports whether user IDs here are the machine's user IDs.
     static func userNamespace(of place: Place) -> Finding {
         let isInitial = try? UserNamespace.isIdentity()
         let facts = JSONValue.object(["isInitial": JSONValue(isInitial), "userID": JSONValue(geteuid())])
@@ -72,7 +72,7 @@ extension Finding {
         }
     }
 
-    /// Whether `/proc/keys` shows how much time a secret has left, which nothing else does.
+    /// Reports whether `/proc/keys`, the only source, shows how much time a secret has left.
     static func timeLeft(seenBy probes: [ScopeProbe]) -> Finding {
         let isReadable = (try? KeyTable.snapshot()) != nil
         let isKnown = isReadable && probes.allSatisfy(\.isTimeLeftKnown)
@@ -82,10 +82,10 @@ extension Finding {
         return .warning("time-left", "unknown: \(reason); timeouts work all the same", hint: .mountProc, facts)
     }
 
-    /// Whether the memory for secrets is locked, so that it can't be swapped out.
+    /// Reports whether the memory for secrets is locked, so that it can't be swapped out.
     static func memoryLock() -> Finding {
         let limit = MemoryLockLimit.current
-        // Allocates some, in case no probe has.
+        // Allocates such memory, in case no probe has done so.
         let isAllocated = SecretBytes(copying: [UInt8](repeating: 0, count: Key.largestUserPayload)).count > 0
         let error = isAllocated ? SecretBytes.memoryLockError : nil
         let facts = JSONValue.object([
@@ -96,7 +96,7 @@ extension Finding {
             return .ok("memory-lock", "secrets in skr's memory are locked (RLIMIT_MEMLOCK \(bound))", facts)
         }
         let weakness = "secrets in skr's memory can be swapped out for a moment"
-        // The kernel's own EPERM means that the limit is 0.
+        // The kernel itself returns EPERM only if the limit is 0. With any other limit, a filter has returned it.
         guard error != ENOSYS, error != EPERM || limit?.soft == 0 else {
             let text = "\(weakness): a seccomp filter, as containers have, blocks mlock2 (errno \(error))"
             return .warning("memory-lock", text, hint: .allowMemoryLock, facts)

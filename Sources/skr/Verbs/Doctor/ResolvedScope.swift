@@ -4,12 +4,12 @@ import SessionKeyring
 
 /// The keyring that a scope means in this process, and who else can use it.
 struct ResolvedScope: Sendable {
-    /// Whose keyring it is.
+    /// The possible owners of the keyring.
     enum Ownership: Hashable, Sendable {
         case own
-        /// `_uid_ses.N`, which all processes of the user without a session share.
+        /// `_uid_ses.N`, which all processes of the user without a session keyring share.
         case userSession
-        /// Another user's, which we possess.
+        /// Another user's keyring, which we possess.
         case foreign(userID: UInt32)
     }
 
@@ -17,16 +17,17 @@ struct ResolvedScope: Sendable {
     let description: KeyDescription
     /// Whether the calling thread possesses it.
     let isPossessed: Bool
-    /// How many keys it links itself; `nil` where it can't be read.
+    /// The number of keys that the keyring links directly; `nil` if the keyring can't be read.
     let linkCount: Int?
     /// Whether it is the user keyring or links it.
     let linksUserKeyring: Bool
-    /// Other users with keys in it or in a keyring that it links: they possess it too.
+    /// Other users with keys in it or in a keyring that it links; they possess it too.
     let otherUsers: [UInt32]
 
-    /// Looks at the keyring of a scope.
+    /// Resolves a scope and examines its keyring.
     ///
-    /// It changes nothing, except that the kernel makes a persistent keyring or restarts its timeout.
+    /// This changes nothing, with one exception: for the persistent scope, the kernel creates the keyring or
+    /// restarts its timeout.
     ///
     /// - Throws: ``SecretStoreError`` with `sessionRevoked`, `unavailable`, `forbidden` or `notFound`.
     init(lookingAt scope: SecretScope) throws(SecretStoreError) {
@@ -42,7 +43,7 @@ struct ResolvedScope: Sendable {
         otherUsers = Self.owners(of: members ?? []).subtracting([description.userID]).sorted()
     }
 
-    /// The owners of these keys, and of those in the keyrings among them.
+    /// Returns the owners of these keys, and of the keys in keyrings among them.
     private static func owners(of members: [KeySerial]) -> Set<UInt32> {
         var owners: Set<UInt32> = []
         for serial in members {
@@ -57,19 +58,20 @@ struct ResolvedScope: Sendable {
         return owners
     }
 
-    /// Whose keyring it is.
+    /// The owner of the keyring.
     var ownership: Ownership {
         if description.userID != geteuid() { return .foreign(userID: description.userID) }
         return description.name.hasPrefix("_uid_ses.") ? .userSession : .own
     }
 
-    /// The permissions by which a process can come to possess the keyring: to link it, or to give itself that
-    /// permission.
+    /// The permissions through which a process can gain possession of the keyring.
+    ///
+    /// They allow a process to link the keyring, or to give itself the permission to link it.
     static let lettingIn: KeyPermissions = [
         .userLink, .userSetAttribute, .groupLink, .groupSetAttribute, .otherLink, .otherSetAttribute,
     ]
 
-    /// Whether processes outside of the session can link it, and then read everything in it.
+    /// Whether processes outside of the session can link the keyring, and then read everything in it.
     var letsOthersIn: Bool { !description.permissions.isDisjoint(with: Self.lettingIn) }
 
     /// Whether the user's other processes can join the session by its name.

@@ -3,21 +3,22 @@ import Glibc
 import Keyutils
 import SessionKeyring
 
-/// Which keyring a scope means here, and whether it keeps a secret.
+/// One scope's keyring in this process, and whether it keeps a secret.
 struct ScopeExamination {
     let name: Place.Scope
-    /// Whether SKR_SCOPE says that the session is meant, whoever owns it.
+    /// Whether SKR_SCOPE is session, which means this session even if another user owns it.
     private let isMeant: Bool
     private(set) var resolved: ResolvedScope?
     private(set) var probe: ScopeProbe?
     private(set) var itemCount: Int?
     private(set) var failure: SecretStoreError?
 
-    /// Looks at the scope, and probes it.
+    /// Examines the scope's keyring, and probes it.
     ///
-    /// Asking for a persistent keyring makes one, so this asks only where there is one or SKR_SCOPE is persistent.
+    /// Asking the kernel for a persistent keyring creates one. So the persistent scope is examined only if its keyring
+    /// exists already or SKR_SCOPE is persistent.
     ///
-    /// - Throws: ``SecretStoreError`` with `invalidName` for the namespace; all else is a finding.
+    /// - Throws: ``SecretStoreError`` with `invalidName` for the namespace. Every other error becomes a finding.
     init(of name: Place.Scope, place: Place) throws(SecretStoreError) {
         self.name = name
         self.isMeant = place.secretScope == .sharedSession
@@ -60,7 +61,7 @@ struct ScopeExamination {
             + "\(resolved.description.permissions), \(possession)\(name == .session ? ", \(links)" : ""))"
     }
 
-    /// The same names for every scope; what is not known is null.
+    /// The same names for every scope; unknown values are null.
     private var facts: JSONValue {
         let wasTried = resolved != nil || failure != nil
         return .object([
@@ -80,9 +81,9 @@ struct ScopeExamination {
 }
 
 extension ResolvedScope {
-    /// Why this session is not private to this user, or not a session.
+    /// Returns the problem with this session; `nil` if it is a session and private to this user.
     ///
-    /// - Parameter isMeant: whether the store uses it even if another user owns it.
+    /// - Parameter isMeant: whether the store uses the session even if another user owns it.
     fileprivate func sessionWeakness(isMeant: Bool) -> (text: String, hint: DoctorHint)? {
         let user = description.userID
         switch ownership {
@@ -99,7 +100,8 @@ extension ResolvedScope {
             let others = otherUsers.map { "uid \($0)" }.joined(separator: ", ")
             return ("\(others) stores in this session too, and can read what is in it", .newSession)
         case .own where canBeJoinedByName:
-            // Without the permission, whoever joins the name would make another, empty session.
+            // Removing the permission would not help: a process that joins the name would create another,
+            // empty session.
             return ("any process of uid \(user) can join this session by its name and read it", .newSession)
         case .own where letsOthersIn:
             let text = "any process of uid \(user) can link this session and read it"

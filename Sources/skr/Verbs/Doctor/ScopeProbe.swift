@@ -2,7 +2,9 @@ import Glibc
 import Keyutils
 import SessionKeyring
 
-/// Proves that a scope keeps secrets: stores one, reads it back and deletes it, in a temporary keyring with a timeout.
+/// A proof that a scope keeps secrets.
+///
+/// It stores a secret in a temporary keyring with a timeout, reads it back and deletes it.
 struct ScopeProbe: Sendable {
     /// Whether the store knew how much time the secret had left.
     let isTimeLeftKnown: Bool
@@ -10,10 +12,13 @@ struct ScopeProbe: Sendable {
     private static let item = ItemIdentity.password(service: "probe")
     private static let lifetime = Duration.seconds(5)
 
-    /// Returns if a store that resolved the scope again read the secret as it was written, and nothing of it is left.
+    /// Probes the scope.
     ///
-    /// - Throws: ``SecretStoreError`` as the store's operations do, and with `unexpected` if the secret
-    ///   was not found or differs.
+    /// It succeeds if a store that resolved the scope again read exactly the secret that was written, and if nothing of
+    /// the secret is left.
+    ///
+    /// - Throws: ``SecretStoreError`` as the store's operations do, and with `unexpected` if the secret was not
+    ///   found or differs.
     init(in scope: SecretScope) throws(SecretStoreError) {
         let anchor = try scope.resolve()
         let ring = try SecretStoreError.translating { () throws(KeyringError) in
@@ -21,7 +26,7 @@ struct ScopeProbe: Sendable {
                 prefix: "skr-probe", in: anchor, lifetime: KeyTimeout(Self.lifetime), permissions: scope.permissions)
         }
         let keyring = ring.keyring
-        // A program that resolves the scope now must find it.
+        // A program that resolves the scope now must find the keyring.
         let now = try scope.resolve()
         let isFound = try SecretStoreError.translating { () throws(KeyringError) in try now.links(Key(keyring)) }
         guard isFound else { throw SecretStoreError(.unreadableAfterWrite) }
@@ -50,7 +55,7 @@ struct ScopeProbe: Sendable {
 }
 
 extension SecretStoreError {
-    /// Runs `body` and turns the kernel's error into the store's.
+    /// Runs `body` and converts the kernel's error to the store's.
     static func translating<Result: ~Copyable>(
         _ body: () throws(KeyringError) -> Result
     ) throws(SecretStoreError) -> Result {

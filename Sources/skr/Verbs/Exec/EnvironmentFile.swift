@@ -1,7 +1,9 @@
 package import CommandSupport
 import Keyutils
 
-/// A `.env` file: what docker and the dotenv libraries agree on, as the help of `skr exec` has it.
+/// A `.env` file in the form that docker and the dotenv libraries agree on.
+///
+/// The help of `skr exec` documents this form.
 package struct EnvironmentFile {
     static let limit = 1 << 20
 
@@ -13,14 +15,14 @@ package struct EnvironmentFile {
 
     package init(parsing content: [UInt8], path: String) throws(CommandError) {
         var variables: [EnvironmentVariable] = []
-        // An editor's byte order mark is no part of the first name.
+        // An editor's byte order mark is not part of the first name.
         let start = content.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         let lines = content[start...].split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (index, line) in lines.enumerated() {
             do throws(InputProblem) {
                 if let variable = try Self.variable(on: line) { variables.append(variable) }
             } catch {
-                // Never the line itself, which may hold a secret.
+                // The error never shows the line, which could hold a secret.
                 throw CommandError(error, at: "\(Display.plain(path)):\(index + 1)")
             }
         }
@@ -45,14 +47,14 @@ package struct EnvironmentFile {
     }
 }
 
-/// What stands behind the `=` of a line.
+/// Parsing of the text after the `=` of a line.
 extension EnvironmentFile {
     fileprivate static func value(of text: ArraySlice<UInt8>) throws(InputProblem) -> [UInt8] {
         let value = text.drop { $0.isBlank }
         switch value.first {
         case UInt8(ascii: "'"): return try singleQuoted(value.dropFirst())
         case UInt8(ascii: "\""): return try doubleQuoted(value.dropFirst())
-        // With its leading blanks, because a '#' behind a blank begins a comment.
+        // With its leading blanks, because a '#' after a blank begins a comment.
         default: return bare(text)
         }
     }

@@ -4,11 +4,11 @@ import Keyutils
 /// A variable for a command's environment.
 package struct EnvironmentVariable: Equatable {
     package enum Value: Equatable {
-        /// As it is: any bytes but NUL.
+        /// This text unchanged: any bytes except NUL.
         case plain([UInt8])
         /// The secret itself.
         case secret(SecretReference)
-        /// The secret whose reference the variable holds now.
+        /// The secret to which the variable's current value refers.
         case inherited
         /// The path of a file in memory that holds the secret.
         case file(SecretReference)
@@ -22,11 +22,12 @@ package struct EnvironmentVariable: Equatable {
         self.value = value
     }
 
-    /// Reads the value of an option: `VAR=skr://SERVICE`, or `VAR` alone with `--env`.
+    /// Parses the value of an option: `VAR=skr://SERVICE`, or with `--env` also `VAR` alone.
     ///
-    /// No error shows the text after the `=` unless it is a reference: somebody may have written a secret there.
+    /// An error shows the text after the `=` only if it is a reference, because the user could have written
+    /// a secret there.
     ///
-    /// - Parameter isFile: whether the option is `--file`, else it is `--env`.
+    /// - Parameter isFile: true for `--file`, false for `--env`.
     init(_ text: String, isFile: Bool) throws(CommandError) {
         let option = isFile ? "--file" : "--env"
         let bytes = Array(text.utf8)
@@ -56,7 +57,7 @@ package struct EnvironmentVariable: Equatable {
         }
     }
 
-    /// Whether it is a name that a shell could set.
+    /// Returns whether this is a name that a shell could set.
     static func isName(_ text: some Collection<UInt8>) -> Bool {
         guard let first = text.first, !first.isDigit else { return false }
         return text.allSatisfy { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }

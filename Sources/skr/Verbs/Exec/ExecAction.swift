@@ -2,20 +2,20 @@ import CommandSupport
 import Glibc
 import SecretText
 
-/// Becomes a command that has secrets in its environment.
+/// Replaces this process with a command that has secrets in its environment.
 struct ExecAction: VerbAction {
     let place: Place
-    /// From --env.
+    /// The variables from `--env`.
     var variables: [EnvironmentVariable] = []
-    /// From --file.
+    /// The variables from `--file`.
     var files: [EnvironmentVariable] = []
-    /// `.env` files; later ones win.
+    /// The paths of `.env` files; later files win.
     var environmentFiles: [String] = []
-    /// Whether all references that the environment holds are resolved.
+    /// Whether all references in the inherited environment are resolved.
     var resolvesInherited = false
     let command: CommandLineWords
 
-    /// Checks what concerns more than one option.
+    /// Checks the options that depend on each other.
     func check() throws(CommandError) {
         try command.requireCommand("skr exec --env TOKEN=skr://api -- CMD")
         for file in files where variables.contains(where: { $0.name == file.name }) {
@@ -42,13 +42,15 @@ struct ExecAction: VerbAction {
         try Launch.become(command, environment: environment)
     }
 
-    /// Each variable once, with its reference: a later one wins, and the command line wins over files.
+    /// Returns each variable once, with its reference.
+    ///
+    /// A later variable wins over an earlier one with the same name, and the command line wins over files.
     private func assignedVariables() throws(CommandError) -> [EnvironmentVariable] {
         var all: [EnvironmentVariable] = []
         for path in environmentFiles { all += try EnvironmentFile.read(path).variables }
         all += variables
         all += files
-        // Not a set of names: its type would be made at run time, which takes longer than everything else here.
+        // Not a set of names: its type would be created at run time, which takes longer than everything else here.
         var last: [EnvironmentVariable] = []
         for variable in all.reversed() where !last.contains(where: { $0.name == variable.name }) {
             last.append(variable)
@@ -62,7 +64,9 @@ struct ExecAction: VerbAction {
         return last.reversed()
     }
 
-    /// The secret of each variable that has one; throws unless all can be read.
+    /// Returns each variable's secret, or `nil` for a variable without one.
+    ///
+    /// - Throws: one ``CommandError`` for all secrets that can't be read or used.
     private func secrets(of variables: [EnvironmentVariable]) throws(CommandError) -> [SecretBox?] {
         var resolver = SecretResolver(place: place)
         var secrets: [SecretBox?] = []
@@ -87,7 +91,7 @@ struct ExecAction: VerbAction {
 }
 
 extension ExecAction {
-    /// `nil` for a call that is not plain.
+    /// Creates the action of a plain call; `nil` for any other call.
     init?(plain words: CommandLineWords) {
         guard var call = PlainCall(launching: words) else { return nil }
         while let option = call.nextOption() {

@@ -2,17 +2,19 @@ import CProcess
 import CommandSupport
 import Glibc
 
-/// References that our own environment holds, each as the whole value of a variable.
+/// The references in our own environment; each is the whole value of a variable.
 ///
-/// They are resolved only on request. Other people fill variables too: a web server those of a request, `ssh` those of its
-/// user, CI those of a change. If every reference were resolved, they could choose which secret the command gets.
+/// They are resolved only on request, because other people can set variables too: the client of a web server, the user
+/// of `ssh`, or the author of a change in CI. If every reference were resolved, these people could choose which secret
+/// the command gets.
 enum InheritedReferences {
-    /// The reference in this variable, for `--env NAME`.
+    /// Returns the reference in this variable, for `--env NAME`.
     ///
-    /// - Throws: ``CommandError`` if the variable is not set, or if its value is not a reference, without the value.
+    /// - Throws: ``CommandError`` if the variable is not set or its value is not a reference. The error doesn't
+    ///   show the value.
     static func reference(in name: String) throws(CommandError) -> SecretReference {
         guard let value = unsafe getenv(name) else {
-            // Without the name: somebody may have written a secret there.
+            // The error does not show the name, because the user could have written a secret there.
             throw .usage(
                 "--env names a variable that is not set",
                 hint: "set it to a reference, or write --env VAR=skr://SERVICE")
@@ -29,9 +31,9 @@ enum InheritedReferences {
         }
     }
 
-    /// Adds all variables that hold a reference and that are not among `variables` yet, for `--inherited`.
+    /// Adds all variables that hold a reference and are not in `variables` yet, for `--inherited`.
     ///
-    /// - Throws: ``CommandError`` if a value begins as a reference and is malformed. It does not show the value.
+    /// - Throws: ``CommandError`` if a value begins as a reference but is malformed. The error does not show the value.
     static func add(to variables: inout [EnvironmentVariable]) throws(CommandError) {
         var next = unsafe current_environment()
         while let entry = unsafe next?.pointee {

@@ -28,13 +28,13 @@ struct GetCommand: VerbCommand {
     }
 }
 
-/// Writes a secret, or a field of it, to standard output.
+/// Writes a secret, or one of its fields, to standard output.
 struct GetAction: VerbAction {
     let target: Target
     let field: String?
 
     func run() throws {
-        // Directly from the memory that the kernel wrote to: a copy would have to be locked and wiped too.
+        // Written directly from the memory that the kernel wrote to. A copy would have to be locked and wiped too.
         try target.withSecret(field: field, in: try target.place.store()) { bytes throws(CommandError) in
             try Console.writeSecret(bytes)
         }
@@ -42,7 +42,7 @@ struct GetAction: VerbAction {
 }
 
 extension GetAction {
-    /// `nil` for a call that is not plain.
+    /// Creates the action of a plain call; `nil` for any other call.
     init?(plain words: CommandLineWords) {
         var call = PlainCall(words)
         var field: String?

@@ -5,18 +5,18 @@ import Keyutils
 import SecretText
 import SystemPackage
 
-/// What a client sends on standard input.
+/// The request that a client sends on standard input.
 enum HelperRequest {
-    /// A request has fewer bytes: no key could hold its secret otherwise.
+    /// A request must have fewer bytes than this, because no key could hold the secret of a larger one.
     static let limit = Key.largestBigPayload + 65_536
 
-    /// Nothing that is needed.
+    /// Nothing that the helper needs.
     case none
-    /// All that there is up to the end.
+    /// Everything up to the end of input.
     case whole(isStoring: Bool)
-    /// Lines up to an empty one, after which the client may leave the pipe open.
+    /// Lines up to an empty one, after which the client can leave the pipe open.
     case lines(isStoring: Bool)
-    /// A password to store; on a terminal, it is asked for with this prompt.
+    /// A password to store; on a terminal, the helper asks for it with this prompt.
     case password(prompt: String)
 
     var isStoring: Bool {
@@ -39,7 +39,7 @@ enum HelperRequest {
     private static func read(until isComplete: (RawSpan) -> Bool) throws(CommandError) -> SecretBytes {
         let request: SecretBytes
         do throws(Errno) {
-            // Hardly any is longer than a page.
+            // Hardly any request is longer than a page.
             request = try SecretBytes.reading(.standardInput, limit: limit, first: 4_096, until: isComplete)
         } catch {
             throw .internalError("can't read the request: \(error)", hint: nil)
@@ -71,8 +71,8 @@ struct HelperAction: VerbAction {
 }
 
 extension HelperAnswer {
-    /// Prints the answer, and what there is to say to people.
-    // Consuming, and without a return: to destroy the optional parts, their types would be looked up at run time.
+    /// Prints the answer and the messages for people, and ends this process.
+    // Consuming, and never returning: to destroy the optional parts, Swift would look up their types at run time.
     consuming func showAndExit(for call: HelperCall) throws -> Never {
         try output.withBytes { bytes throws(CommandError) in try Console.write(bytes) }
         if let missing { Console.report(try call.missing(missing)) }

@@ -2,7 +2,7 @@ import CommandSupport
 import SessionKeyring
 
 extension HelperCall {
-    /// What there is to say of an item that the client would have got.
+    /// Returns the error for an item that the client would have received.
     func missing(_ item: ItemIdentity) throws(CommandError) -> CommandError {
         let error = try CommandError.translating {
             MissingItem(item: item, isAnyAccount: item.account.isEmpty, place: place)
@@ -12,7 +12,7 @@ extension HelperCall {
         return CommandError(exitCode: error.exitCode, message: error.message, hint: "store it: \(try storing(item))")
     }
 
-    /// The command that stores it there.
+    /// Returns the command that stores the item in this place.
     private func storing(_ item: ItemIdentity) throws(CommandError) -> String {
         let options = try place.options
         guard item.kind == .internet else {
@@ -20,14 +20,14 @@ extension HelperCall {
             let end = names.contains { $0.utf8.first == UInt8(ascii: "-") } ? " --" : ""
             return "skr set\(options)\(end) \(names.map(Display.shellWord).joined(separator: " "))"
         }
-        // A netrc is of what clients have stored alone, and that is for an address.
+        // netrc reads only items that clients have stored, and clients store each item for an address.
         let address = item.service.contains("://") ? item.service : "https://\(item.service)"
         return "skr helper keyring\(options) set \(Display.shellWord(address)) USER"
     }
 }
 
 extension Place {
-    /// The options that lead here from the usual place, each with a space before it.
+    /// The options that select this place instead of the usual one, each preceded by a space.
     fileprivate var options: String {
         get throws(CommandError) {
             let usual = try Place()

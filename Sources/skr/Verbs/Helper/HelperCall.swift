@@ -2,21 +2,21 @@ import CommandSupport
 import CredentialHelpers
 import SessionKeyring
 
-/// What a client says to its helper on the command line.
+/// The command line with which a client calls its helper.
 ///
-/// Not parsed by the argument parser, whose start takes several times as long as the answer.
+/// The argument parser does not parse it, because its start takes several times as long as the answer.
 struct HelperCall {
     let client: any HelperClient.Type
-    /// The words that are no options.
+    /// The words that are not options.
     private(set) var words: [String] = []
     /// The client's own options.
     private var options: [(name: String, value: String)] = []
     let place: Place
-    /// The timeout of what comes without one.
+    /// The lifetime of secrets that come without one.
     let timeout: Duration?
-    /// The command behind `--`.
+    /// The command after `--`.
     var command: CommandLineWords
-    /// All words, as they were said.
+    /// All words, unchanged.
     private let said: [String]
 
     init(_ client: any HelperClient.Type, _ arguments: CommandLineWords) throws(CommandError) {
@@ -26,7 +26,7 @@ struct HelperCall {
         try self.init(client, try arguments.strings(before: end), command: command)
     }
 
-    /// The same call with more words.
+    /// Returns the same call with more words.
     func adding(_ words: [String]) throws(CommandError) -> HelperCall {
         try HelperCall(client, said + words, command: command)
     }
@@ -68,7 +68,7 @@ struct HelperCall {
             default: options.append((name, value))
             }
         }
-        // Only here, because a client's start should not search all words.
+        // Checked only if there is a timeout, because a client's start should not search all words.
         if timeout != nil, let mistake = LikelyMistake.error(forDurationIn: said) { throw mistake }
         place = try Place(scopeNamed: scope, namespace: namespace)
         let said = try timeout.map { text throws(CommandError) in try TimeoutArgument.reading(text, of: "--timeout") }
@@ -88,19 +88,21 @@ struct HelperCall {
         "'skr help helper \(client.name)' shows its options"
     }
 
-    /// The first word, which for most clients says what to do; empty if there is none.
+    /// The first word, which for most clients names the operation; empty if there isn't one.
     var word: String { words.first ?? "" }
 
-    /// The last value of one of the client's own options.
+    /// Returns the last value of one of the client's own options.
     func option(_ name: String) -> String? { options.last { $0.name == name }?.value }
 
-    /// The call without its last word.
+    /// Returns the call without its last word.
     func droppingLastWord() -> HelperCall {
         var call = self
         call.words.removeLast()
         return call
     }
 
+    /// Opens the store for the helper.
+    ///
     /// - Parameter isStoring: whether the client asks to store a secret.
     func helper(isStoring: Bool) throws(SecretStoreError) -> CredentialHelper {
         let store = try place.store()

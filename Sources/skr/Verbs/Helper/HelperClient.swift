@@ -3,36 +3,41 @@ import CommandSupport
 
 /// A program that asks a helper for its secrets.
 ///
-/// Its type is a verb of `skr helper` too: help, completion and manual page are made from its arguments. No requirement has a
-/// default, so the compiler names what a new client lacks. An instance exists only while help is made: a call reads its words
-/// itself (``HelperCall``), as the argument parser's start takes several times as long as an answer.
+/// A client's type is also a verb of `skr helper`: its arguments define help, completion and the manual page. No
+/// requirement has a default, so the compiler names everything that a new client lacks.
+///
+/// An instance exists only while help is being created. A call reads its words itself (``HelperCall``), because the
+/// argument parser's start takes several times as long as an answer.
 protocol HelperClient: SendableMetatype {
     /// The word after `skr helper`.
     static var name: String { get }
-    /// Other programs that ask in the same way.
+    /// The names of other programs that ask in the same way.
     static var aliases: [String] { get }
-    /// What the client gets, as one line of a list.
+    /// The secrets that the client gets, as one line of a list.
     static var summary: String { get }
-    /// What is stored, under which name, and what else its user has to know.
+    /// The stored items, their names, and everything else that the user has to know.
     static var details: String { get }
-    /// Whether the client starts its helper by a link, and by which.
+    /// How the client starts its helper, and the name of the link if it uses one.
     static var start: HelperStart { get }
-    /// The options and words of its command line. The argument parser has the same from the type's arguments.
+    /// The options and words of its command line.
+    ///
+    /// The type's arguments describe the same options and words for the argument parser.
     static var words: HelperWords { get }
-    /// Where it shows its user an error.
+    /// Where the client shows its user an error.
     static var errors: HelperErrors { get }
 
-    /// What answers this call.
+    /// Returns the action that answers this call.
     static func action(for call: HelperCall) throws(CommandError) -> any VerbAction
 
-    /// How a program is configured to use the helper.
+    /// Returns the setup that makes a program use the helper.
     ///
-    /// - Parameter program: the client's name, or one of its aliases.
+    /// - Parameter program: the client's name or one of its aliases.
     static func setup(of program: String) -> any ClientSetup
 
     /// The type itself.
     ///
-    /// This protocol doesn't inherit from the argument parser's: the table of such a conformance is made at run time.
+    /// This protocol doesn't inherit from the argument parser's protocol, because the table of such a conformance is
+    /// created at run time.
     static var verb: any ExampleCommand.Type { get }
 }
 
@@ -47,16 +52,16 @@ extension HelperClient where Self: ExampleCommand {
     }
 }
 
-/// How a client starts its helper.
+/// The way in which a client starts its helper.
 enum HelperStart {
-    /// By the words that its configuration has.
+    /// By a command line in the client's configuration.
     case commandLine
-    /// By a link of this name, which it may look for in PATH; otherwise its configuration has the link's path.
+    /// By a link with this name, which the client finds in PATH or by the path in its configuration.
     case link(String, isFoundInPath: Bool, takesOptions: Bool)
-    /// By a link for each registry, whose name is this one and the registry's: such a helper is given no words.
+    /// By a link for each registry, named with this prefix and the registry; such a helper gets no words.
     case linkPerRegistry(String)
 
-    /// The name of the link; `nil` if there is none.
+    /// Returns the name of the link; `nil` if there isn't one.
     func linkName(registry: String?) -> String? {
         switch self {
         case .commandLine: nil
@@ -69,7 +74,7 @@ enum HelperStart {
         if case .link(_, isFoundInPath: true, _) = self { true } else { false }
     }
 
-    /// Whether the client's configuration has room for options of the helper.
+    /// Whether the client's configuration can contain options for the helper.
     var takesOptions: Bool {
         switch self {
         case .commandLine: true
@@ -79,23 +84,25 @@ enum HelperStart {
     }
 }
 
-/// What the words of a helper's command line are.
+/// The meaning of the words on a helper's command line.
 enum HelperWords {
-    /// What follows `--`.
+    /// The meaning of the words after `--`.
     enum Behind { case nothing, names, command }
 
-    /// All of them are one text, even those that look like options.
+    /// All words are one text, even those that look like options.
     case text
-    /// The usual options and the client's own: some with a value, and flags, which change nothing.
+    /// The usual options and the client's own: options with a value, and flags, which change nothing.
     case options([String], flags: [String], behind: Behind)
 }
 
-/// Where a client shows its user an error.
+/// The place where a client shows its user an error.
 enum HelperErrors {
     case onStandardError
-    /// On standard output, and with the exit status 1.
+    /// On standard output, with the exit status 1.
     case onStandardOutput
 
+    /// Reports the error where the client shows it.
+    ///
     /// - Returns: the exit status.
     func report(_ error: CommandError) -> Int32 {
         switch self {

@@ -1,28 +1,30 @@
 import CommandSupport
 
-/// The clients that have a helper.
+/// All clients that have a helper.
 enum HelperClients {
-    // Not an array, whose type would be looked up at run time. Those that ask most often come first.
+    // Not an array, because its type would be looked up at run time. The clients that ask most often come first.
     static let all: InlineArray<_, any HelperClient.Type> = [
         GitClient.self, DockerClient.self, AWSClient.self, KubernetesClient.self, CargoClient.self, KeyringClient.self,
         AnsibleClient.self, AskpassClient.self, TerraformClient.self, VaultClient.self, GoClient.self, BazelClient.self,
         NpmClient.self, GoogleClient.self, NetrcClient.self, HeadersClient.self,
     ]
 
-    /// The same, for work that is not hurried.
+    /// The same clients as an array, for code that is not time-critical.
     static var list: [any HelperClient.Type] { all.indices.map { all[$0] } }
 
-    /// The names of all clients, and of those that they serve too.
+    /// The names of all clients, and their aliases.
     static var allNames: [String] { list.map { $0.name } + list.flatMap { $0.aliases } }
 
-    /// The client of that name, or the one that serves it.
+    /// Returns the client with this name or alias.
     static func serving(_ name: String) -> (any HelperClient.Type)? {
         for index in all.indices where all[index].name == name { return all[index] }
         for index in all.indices where all[index].aliases.contains(name) { return all[index] }
         return nil
     }
 
-    /// The client and its words, where we are called as its helper: by the name of a link, or as `skr helper CLIENT`.
+    /// Returns the client and its words if we are called as its helper.
+    ///
+    /// A client calls us by the name of a link, or as `skr helper CLIENT`.
     static func called(
         _ name: String, _ arguments: CommandLineWords
     ) -> (client: any HelperClient.Type, words: CommandLineWords)? {
@@ -31,7 +33,7 @@ enum HelperClients {
         if name != "skr", let link = link(name, arguments) { return link }
         guard arguments[0] == "helper", let client = arguments[1].flatMap(serving) else { return nil }
         let words = arguments.suffix(from: 2)
-        // The argument parser answers that.
+        // The argument parser answers a request for help.
         return words[0] == "--help" || words[0] == "-h" ? nil : (client, words)
     }
 
@@ -49,7 +51,9 @@ enum HelperClients {
         return nil
     }
 
-    /// - Parameter verbs: what else could be meant.
+    /// Returns the error for an unknown client.
+    ///
+    /// - Parameter verbs: other names that the user could mean.
     static func unknown(_ name: String, among verbs: [String] = []) -> CommandError {
         let nearest = NearestName.to(name, among: allNames + verbs)
         return .usage(

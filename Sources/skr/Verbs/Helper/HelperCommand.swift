@@ -28,14 +28,16 @@ struct HelperCommand: VerbCommand {
         skr helper git --help
         """
 
-    /// What is no client's.
+    /// The verbs that are not clients.
     static var ownVerbs: [String] { configuration.ungroupedSubcommands.compactMap { $0.configuration.commandName } }
 
     func action() throws(CommandError) -> any VerbAction {
         throw .usage("no client is named", hint: "'skr help helper' lists the clients")
     }
 
-    /// The error that options come before the client or verb that they are for; `nil` if no word names a client or verb.
+    /// Returns the error for options that come before the client or verb to which they belong.
+    ///
+    /// The result is `nil` if no word names a client or verb.
     static func optionsBeforeClient(_ words: [String]) -> CommandError? {
         var rest = words.dropFirst()
         var before: [String] = []
@@ -56,21 +58,21 @@ struct HelperCommand: VerbCommand {
         return nil
     }
 
-    /// The words with the client's own name for one of its aliases.
+    /// Returns the words with the client's own name instead of an alias.
     static func namingClient(_ words: [String]) -> [String] {
         guard words.count > 1, let client = HelperClients.serving(words[1]) else { return words }
         return [words[0], client.name] + words.dropFirst(2)
     }
 }
 
-/// The options that every helper takes.
+/// The options that every helper accepts.
 struct HelperOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Lifetime of a secret that has no expiry of its own.", valueName: "duration|never"))
     var timeout: TimeoutArgument?
 
     @OptionGroup var place: PlaceOptions
 
-    /// As words.
+    /// The options as words of a command line.
     var words: [String] {
         [("--timeout", timeout?.text), ("--scope", place.scope?.rawValue), ("--namespace", place.namespace)]
             .flatMap { name, value in
@@ -80,7 +82,7 @@ struct HelperOptions: ParsableArguments {
 }
 
 extension TimeoutArgument {
-    /// As it is written.
+    /// The timeout in the form in which users write it.
     fileprivate var text: String {
         guard let duration else { return "never" }
         let short = DurationText.rounded(duration)

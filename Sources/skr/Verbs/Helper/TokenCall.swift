@@ -5,7 +5,7 @@ import Keyutils
 import SecretText
 import SessionKeyring
 
-/// The words of a client whose configuration says what it gets.
+/// The arguments of a client whose configuration names an item, or a command that prints it.
 struct TokenArguments: ParsableArguments {
     @Argument(help: "The item, or the name under which CMD's output is kept.", completion: .names(.services))
     var name: String
@@ -17,16 +17,16 @@ struct TokenArguments: ParsableArguments {
 
     @OptionGroup var command: LaunchedCommand
 
-    /// For the help of such a client.
+    /// The part of the help that these clients share.
     static let details = """
         skr keeps CMD's output under NAME until 5 minutes before it expires, or for --timeout if it has no expiry. If several \
         processes ask at once, one runs CMD and the others wait for its output.
         """
 }
 
-/// A call of a helper that is told what to answer with: the name of an item, or a command that prints it.
+/// A call of a helper whose arguments name the answer: an item, or a command that prints it.
 ///
-/// Here alone is decided whose answer is kept, for whom, and until when.
+/// This type alone decides whose answer is kept, for which recipient, and until when.
 struct TokenCall {
     private let call: HelperCall
     private let target: Target
@@ -41,12 +41,13 @@ struct TokenCall {
         target = Target(place: call.place, service: name, account: call.words.count > 1 ? call.words[1] : nil)
     }
 
-    /// Answers with the item, or with what the command prints or has printed before.
+    /// Returns an action that answers with the item, or with the new or kept output of the command.
     ///
     /// - Parameters:
-    ///   - recipient: for whom the secret is, as far as the client tells: a kept answer is for no other.
-    ///   - readsErrors: whether the client takes what is on standard error for a part of the answer.
-    ///   - format: how the client wants to be told.
+    ///   - recipient: the recipient of the secret, as far as the client names it. A kept answer is for this
+    ///     recipient only.
+    ///   - readsErrors: whether the client reads standard error as a part of the answer.
+    ///   - format: creates the form in which the client expects the answer.
     func action(
         for recipient: [String?] = [], readsErrors: Bool = false,
         in format: () throws(UnusableToken) -> any TokenFormat
@@ -65,10 +66,10 @@ struct TokenCall {
             client: KeptToken(format: made, account: target.account ?? "", readsErrors: readsErrors))
     }
 
-    /// The value of an environment variable that the client sets; `nil` if it is not set or empty.
+    /// Returns the value of an environment variable that the client sets, or `nil` if it is unset or empty.
     ///
-    /// A value that is not UTF-8 counts as not set if no answer is kept. Otherwise it is an error: its answer would be kept for
-    /// requests without a recipient.
+    /// If no answer is kept, a value that isn't UTF-8 counts as unset. Otherwise it is an error, because its answer
+    /// would be kept for requests without a recipient.
     static func environment(_ name: String, of call: HelperCall) throws(CommandError) -> String? {
         do throws(CommandError) {
             return try Place.environment(name)
@@ -78,12 +79,12 @@ struct TokenCall {
         }
     }
 
-    /// What a kept answer is told apart by.
+    /// Returns the keys that distinguish kept answers.
     private func keys(for recipient: [String?]) -> [String] {
         guard recipient.contains(where: { $0 != nil }) else {
             return [call.client.name] + (target.account.map { [$0] } ?? [])
         }
-        // Each in its place: an account may be called like a server.
+        // Each key has its own position, because an account can have the same name as a server.
         return [call.client.name, target.account ?? ""] + recipient.map { $0 ?? "" }
     }
 }
@@ -106,24 +107,27 @@ private struct TokenAction: VerbAction {
     }
 }
 
-/// Nothing to say, and no error.
+/// Prints nothing, and reports no error.
 struct NoAnswer: VerbAction {
     func run() {}
 }
 
-/// What a command prints for a client, which is given it in its own form.
+/// A command's output for a client, which gets it in the client's own form.
 ///
-/// A class, whose optional is copied as a pointer: for that of a structure, Swift's runtime would build metadata at each start.
+/// This is a class because its optional is copied as a pointer. For the optional of a structure, Swift's runtime would
+/// build metadata at each start.
 final class KeptToken: Sendable {
-    /// What has no longer to live is fetched anew: some clients ask for nothing else long before its end.
+    /// A token that expires within this many seconds is fetched again.
+    ///
+    /// Some clients don't ask for another token until shortly before the end of the one that they have.
     private static let margin: Int64 = 300
-    /// The longest that a key lives, in seconds.
+    /// The longest lifetime of a key, in seconds.
     private static let longest = Int64(UInt32.max)
 
     let format: any TokenFormat
-    /// Whose the token is; empty for one that says so itself.
+    /// The user to whom the token belongs; empty if the token itself states the user.
     let account: String
-    /// Whether it reads standard error too, and takes it for a part of the answer.
+    /// Whether the client reads standard error too, as a part of the answer.
     let readsErrors: Bool
 
     init(format: any TokenFormat, account: String, readsErrors: Bool) {
@@ -132,10 +136,11 @@ final class KeptToken: Sendable {
         self.readsErrors = readsErrors
     }
 
-    /// The answer from what the command has just printed, and for how long it is kept: not at all where that is zero or
-    /// less, and `nil` where nothing ends it.
+    /// Returns the answer from the new output of the command, and how long it is kept.
     ///
-    /// - Parameter timeout: how long an output without an expiry is kept, which the client is told as its expiry.
+    /// A time of zero or less means that the answer is not kept. `nil` means that nothing ends it.
+    ///
+    /// - Parameter timeout: how long an output without an expiry is kept. The client gets this end as the expiry.
     func answer(
         fresh printed: CachedAnswer, keptFor timeout: Duration?
     ) throws(CommandError) -> (CachedAnswer, Duration?) {
@@ -156,9 +161,11 @@ final class KeptToken: Sendable {
         return (answer, left.map { .seconds(min($0 - Self.margin, Self.longest)) })
     }
 
-    /// The answer from what is kept, which anybody in the session may have stored; `nil` where it is fetched anew.
+    /// Returns the answer from the kept output; `nil` if the output has to be fetched again.
     ///
-    /// - Parameter end: when the kept item ends, asked for an output without an expiry.
+    /// Any process in the session can have stored that output.
+    ///
+    /// - Parameter end: returns when the kept item ends; called only if the output has no expiry.
     func answer(kept: CachedAnswer, endingAt end: () -> Int64?) -> CachedAnswer? {
         guard kept.exitCode == 0, let token = try? convert(kept.output, issued: nil, endingAt: end),
             token.expires.map({ $0 - CredentialHelper.time() > Self.margin }) ?? true
@@ -166,9 +173,10 @@ final class KeptToken: Sendable {
         return CachedAnswer(exitCode: 0, output: kept.output, answer: token.output)
     }
 
-    /// The answer from an output, which ends at `end` if it has no expiry and the client can be told one.
+    /// Returns the answer from an output.
     ///
-    /// That end is in the answer alone: it neither shortens how long the output is kept, nor is it kept.
+    /// If the output has no expiry but the client's form does, the answer gets `end` as its expiry. That end is only in
+    /// the answer: it doesn't shorten how long the output is kept, and it is not stored.
     private func convert(
         _ output: SecretBox, issued: Int64?, endingAt end: () -> Int64?
     ) throws(UnusableToken) -> TokenAnswer {

@@ -3,14 +3,14 @@ import Glibc
 import Keyutils
 import SecretText
 
-/// A `.env` file.
+/// Finds the secrets in a `.env` file.
 struct DotenvFinder: SecretFinder {
     let path: String
     let service: String?
 
     func find() throws -> FoundSecrets {
         var found = FoundSecrets()
-        // The last line of a name wins, as in a shell.
+        // The last line with the same name wins, as in a shell.
         var values: [(name: String, value: [UInt8])] = []
         var names: Set<[UInt8]> = []
         for variable in try EnvironmentFile.read(path).variables.reversed() {
@@ -34,11 +34,11 @@ struct DotenvFinder: SecretFinder {
     }
 }
 
-/// The password store of `pass`, which alone can decrypt it.
+/// Finds the secrets in the password store of `pass`, which only `pass` can decrypt.
 struct PassFinder: SecretFinder {
     private static let deepest = 32
 
-    /// What a folder is known by, also where links lead to it.
+    /// The identity of a folder, which is the same through every link to it.
     private struct FolderID: Hashable {
         let device: UInt
         let inode: UInt
@@ -58,9 +58,9 @@ struct PassFinder: SecretFinder {
         return found
     }
 
-    /// The names of the entries; what begins with a dot, such as `.git`, is none.
+    /// Returns the names of the entries; a name that begins with a dot, such as `.git`, is not an entry.
     ///
-    /// - Parameter visited: the folders that were looked into, which no link leads into again.
+    /// - Parameter visited: the folders that were searched already, so that a link can't lead into them again.
     private static func names(
         in store: String, below prefix: String, depth: Int, _ visited: inout Set<FolderID>, _ found: inout FoundSecrets
     ) -> [String] {
@@ -70,7 +70,7 @@ struct PassFinder: SecretFinder {
         else { return [] }
         var names: [String] = []
         let all = FolderNames.all(in: "\(store)/\(prefix)") { name, isFolder in
-            // Neither pass nor we could be told of it by a word of text.
+            // Such a name can't be a word of text, so neither `pass` nor skr could be given it.
             guard isFolder || name.hasSuffix(".gpg"), name.utf8.first != UInt8(ascii: ".") else { return }
             found.passOver(prefix + name, because: Self.notText)
         }
@@ -87,7 +87,7 @@ struct PassFinder: SecretFinder {
         return names
     }
 
-    /// The first line; `nil` where it can't be decrypted, of which `pass` says why.
+    /// Returns the first line; `nil` if it is empty or if `pass` can't decrypt it and has reported why.
     private static func show(_ name: String) throws(CommandError) -> SecretBox? {
         let run = try ToolRun(["pass", "show", "--", name])
         guard !run.isMissing else {

@@ -3,12 +3,12 @@ import Glibc
 import SecretText
 import SessionKeyring
 
-/// A secret of another program.
+/// A secret that another program has stored.
 struct FoundSecret {
     let item: ItemIdentity
-    /// `nil` where that is not known before it is read.
+    /// The size in bytes; `nil` if it isn't known until the secret is read.
     let size: Int?
-    /// Reads it; `nil` where it is gone, or is none.
+    /// Reads the secret; returns `nil` if it has vanished or is not a secret.
     let read: () throws(CommandError) -> SecretBox?
 
     init(service: String, account: String, size: Int?, read: @escaping () throws(CommandError) -> SecretBox?) {
@@ -18,11 +18,11 @@ struct FoundSecret {
     }
 }
 
-/// What a source has.
+/// The secrets that a source contains.
 struct FoundSecrets {
     private(set) var secrets: [FoundSecret] = []
     private var items: Set<ItemIdentity> = []
-    /// A secret that can't become an item: its name in the source, and the reason.
+    /// The secrets that can't become items, each with its name in the source and the reason.
     private(set) var passedOver: [(name: String, reason: String)] = []
 
     mutating func passOver(_ name: String, because reason: String) { passedOver.append((name, reason)) }
@@ -41,17 +41,17 @@ struct FoundSecrets {
     }
 }
 
-/// Looks for the secrets of another program.
+/// Finds the secrets of another program.
 protocol SecretFinder {
     func find() throws -> FoundSecrets
 }
 
 extension SecretFinder {
-    /// Why a name of other bytes is passed over.
+    /// The reason for passing over a name that isn't UTF-8.
     static var notText: String { "its name is not UTF-8" }
 }
 
-/// Lists what another program has stored, and imports it when asked.
+/// Lists the secrets that another program has stored, and imports them if asked to.
 struct ImportAction: VerbAction {
     let place: Place
     let finder: any SecretFinder
@@ -86,7 +86,7 @@ struct ImportAction: VerbAction {
                 rows.append(row(of: secret, state, size: size))
             }
         } catch {
-            // What is imported by now stays.
+            // The secrets that were imported so far stay imported.
             try show(rows)
             throw error
         }
@@ -95,7 +95,7 @@ struct ImportAction: VerbAction {
         Console.note(summary(states, passedOver: count))
     }
 
-    /// Names what makes no item, in the order of the names.
+    /// Names the secrets that can't become items, in the order of their names.
     private func report(_ passedOver: [(name: String, reason: String)]) {
         for (name, reason) in passedOver.sorted(by: { $0 < $1 }) { Console.note("passed over: \(name): \(reason)") }
     }
@@ -110,10 +110,10 @@ struct ImportAction: VerbAction {
         (try store.contains(secret.item) ? .present : .new, secret.size)
     }
 
-    /// Imports it; the size is known at the latest once it was read.
+    /// Imports a secret and returns its size, which is known after reading at the latest.
     private func take(_ secret: FoundSecret, into store: SecretStore) throws -> (State, size: Int?) {
         let isThere = try store.contains(secret.item)
-        // Before the source asks for a passphrase.
+        // Checked before the source asks for a passphrase.
         if isThere, !replaces { return (.kept, secret.size) }
         guard let payload = try secret.read() else { return (.gone, secret.size) }
         if replaces {

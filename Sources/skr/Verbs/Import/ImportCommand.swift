@@ -1,7 +1,7 @@
 import ArgumentParser
 import CommandSupport
 
-/// Where secrets are that other programs have stored.
+/// The other programs whose secrets can be imported.
 enum ImportSource: String, CaseIterable, ExpressibleByArgument {
     case keyringRS = "keyring-rs"
     case goKeyring = "99designs"

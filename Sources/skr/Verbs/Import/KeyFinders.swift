@@ -4,29 +4,33 @@ import Keyutils
 import SecretText
 import SessionKeyring
 
-/// The `user` keys that a keyring links itself.
+/// The `user` keys that a keyring links directly.
 private struct ForeignKeys {
-    /// With the name as far as it is text, and `isText` where it is that.
+    /// The keys with their names.
+    ///
+    /// If a name isn't text, its invalid bytes are replaced and `isText` is false.
     let keys: [(key: Key, name: String, isText: Bool)]
 
-    /// None where there is no such keyring.
+    /// Reads the keys of the keyring; the list is empty if `ring` is `nil`.
     init(in ring: Keyring?) throws(KeyringError) {
         var keys: [(key: Key, name: String, isText: Bool)] = []
         for serial in try ring?.members() ?? [] {
-            // What is dead, or others' alone, is none that could be imported.
+            // A dead key, or one that only others can read, can't be imported.
             guard let description = try? Key(serial).describe(), description.type == .user else { continue }
             keys.append((Key(serial), description.name, description.isExact))
         }
         self.keys = keys
     }
 
-    /// The user's keyring, whose keys only who possesses it may read: not every session links it.
+    /// Returns the user's keyring, and links it into the thread's keyring.
+    ///
+    /// Only a process that possesses this keyring can read its keys, and not every session links it.
     static func userKeyring() throws(KeyringError) -> Keyring {
         try Keyring.thread.link(Key(.userKeyring))
         return Keyring(.userKeyring)
     }
 
-    /// The keyring of that name in the session, or what the session links.
+    /// Finds the keyring with this name in the anchor, or in a keyring that the anchor links.
     static func ring(named name: String, in anchor: Keyring = Keyring(.sessionKeyring)) throws(KeyringError)
         -> Keyring?
     {
@@ -41,12 +45,12 @@ private struct ForeignKeys {
 }
 
 extension FoundSecrets {
-    /// A key whose payload, or its beginning, is the secret.
+    /// Appends a key whose payload, or the beginning of it, is the secret.
     fileprivate mutating func append(
         _ key: Key, named name: String, service: String, account: String,
         taking part: @escaping (RawSpan) -> Int = { $0.byteCount }
     ) {
-        // A key that may not be read is none that could be imported.
+        // A key that can't be read can't be imported.
         guard !service.isEmpty else { return passOver(name, because: "its name has no service") }
         guard let size = try? key.withPayload(part) else { return passOver(name, because: "it can't be read") }
         append(
@@ -57,14 +61,14 @@ extension FoundSecrets {
 }
 
 extension String {
-    /// What is before and behind the last of these characters.
+    /// Splits the string at the last occurrence of this character.
     fileprivate func splitAtLast(_ separator: Unicode.Scalar) -> (before: String, behind: String)? {
         guard let place = unicodeScalars.lastIndex(of: separator) else { return nil }
         return (String(self[..<place]), String(self[unicodeScalars.index(after: place)...]))
     }
 }
 
-/// `user` keys called `keyring-rs:USER@SERVICE`, or `keyring:USER@SERVICE` from its version 4 on.
+/// Finds the keys of keyring-rs: `keyring-rs:USER@SERVICE`, or `keyring:USER@SERVICE` from its version 4 on.
 struct KeyringRSFinder: SecretFinder {
     func find() throws -> FoundSecrets {
         var found = FoundSecrets()
@@ -73,7 +77,7 @@ struct KeyringRSFinder: SecretFinder {
             for (key, name, isText) in try ForeignKeys(in: ring).keys where known.insert(key.serial).inserted {
                 let prefix = ["keyring-rs:", "keyring:"].first { name.hasPrefix($0) }
                 guard let prefix else { continue }
-                // The library joins them so, and either may have an '@': in users it is frequent.
+                // The library joins the two with an '@', and either can contain one. Users contain one more often.
                 if isText, let (user, service) = String(name.dropFirst(prefix.count)).splitAtLast("@") {
                     found.append(key, named: name, service: service, account: user)
                 } else {
@@ -84,9 +88,9 @@ struct KeyringRSFinder: SecretFinder {
         return found
     }
 
-    /// The persistent keyring, if there is one.
+    /// The persistent keyring, if it exists.
     ///
-    /// To ask the kernel for it would make it. Only who has linked it may read its keys.
+    /// Asking the kernel for it would create it. Only a process that has linked it can read its keys.
     private var persistent: Keyring? {
         get throws(KeyringError) {
             guard LoginSurvey().persistentKeyring != nil else { return nil }
@@ -95,7 +99,7 @@ struct KeyringRSFinder: SecretFinder {
     }
 }
 
-/// The keys in a keyring that is called as the program's `ServiceName` says; the payload is the secret as it is.
+/// Finds the keys in the keyring that is named as the program's `ServiceName`; the payload is the secret unchanged.
 struct GoKeyringFinder: SecretFinder {
     let service: String
 
@@ -117,12 +121,12 @@ struct GoKeyringFinder: SecretFinder {
     }
 }
 
-/// `SERVICE:USER` in the session's keyring `python-keyring-keyutils`.
+/// Finds the keys `SERVICE:USER` in the session's keyring `python-keyring-keyutils`.
 struct PythonKeyringFinder: SecretFinder {
     func find() throws -> FoundSecrets {
         var found = FoundSecrets()
         for (key, name, isText) in try ForeignKeys(in: ForeignKeys.ring(named: "python-keyring-keyutils")).keys {
-            // A service that is a URL has a ':' of its own.
+            // A service that is a URL has a ':' itself.
             if isText, let (service, user) = name.splitAtLast(":") {
                 found.append(key, named: name, service: service, account: user)
             } else {
@@ -133,7 +137,9 @@ struct PythonKeyringFinder: SecretFinder {
     }
 }
 
-/// Keys of the user keyring, as `systemd-ask-password --keyname=NAME` caches passwords: with NUL bytes between them.
+/// Finds the passwords that `systemd-ask-password --keyname=NAME` caches in the user keyring.
+///
+/// If a key has several passwords, there are NUL bytes between them. The first password is imported.
 struct AskPasswordFinder: SecretFinder {
     let name: String?
 

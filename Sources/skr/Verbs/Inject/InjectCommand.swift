@@ -65,9 +65,9 @@ struct InjectCommand: LaunchingVerb {
     }
 }
 
-/// Hands over a template with its references replaced, or nothing at all.
+/// Writes a template with its references replaced, or nothing at all.
 struct InjectAction: VerbAction {
-    /// Where the filled template goes.
+    /// The destination of the filled template.
     enum Destination {
         case standardOutput
         case file(String)
@@ -75,7 +75,7 @@ struct InjectAction: VerbAction {
     }
 
     let place: Place
-    /// Where the template is; standard input if `nil`.
+    /// The path of the template; `nil` for standard input.
     let input: String?
     let destination: Destination
 
@@ -97,7 +97,9 @@ struct InjectAction: VerbAction {
         }
     }
 
-    /// The secrets in their order; throws unless all can be had.
+    /// Returns the secrets in the order of the references.
+    ///
+    /// - Throws: one ``CommandError`` for all secrets that can't be read.
     private func secrets(of template: Template) throws(CommandError) -> [SecretBox] {
         var resolver = SecretResolver(place: place)
         var secrets: [SecretBox] = []

@@ -2,18 +2,18 @@ import CommandSupport
 import Glibc
 import SystemPackage
 
-/// Writes a text with secrets to a file in one step; on any error the file stays as it was.
+/// Writes a text with secrets to a file in one step; on any error, the file stays unchanged.
 ///
-/// Until it is complete, the text is in a file without a name, which vanishes with this process. Only where it replaces
-/// another file it has a temporary name for a moment; a `kill -9` at that moment leaves it.
+/// Until the text is complete, it is in a file without a name, which vanishes with this process. Only if it replaces
+/// another file does it have a temporary name for a moment. A `kill -9` at that moment leaves the temporary file.
 struct InjectedFile: ~Copyable {
     private let path: String
     private let folder: OpenFolder
     private let name: String
-    /// Whether others may put files into the folder and can't remove ours, as in `/tmp`.
+    /// Whether other users can put files into the folder but can't remove ours, as in `/tmp`.
     private let isSharedFolder: Bool
 
-    /// Writes the text there; directly where it is not a file but a FIFO or a device.
+    /// Writes the text to this path; it writes directly if the path is a FIFO or a device.
     static func write(_ text: RawSpan, to path: String) throws(CommandError) {
         do {
             var found = stat()
@@ -29,8 +29,8 @@ struct InjectedFile: ~Copyable {
     }
 
     private static func writeDirectly(_ text: RawSpan, to path: String) throws {
-        // With O_CREAT, because only then the kernel protects us from FIFOs that others put into a shared folder
-        // (proc_sys_fs(5)).
+        // With O_CREAT, because only then does the kernel protect us from FIFOs that other users put into a shared
+        // folder (proc_sys_fs(5)).
         let file = try unsafe FileDescriptor.open(
             path, .writeOnly, options: [.create, .closeOnExec, FileDescriptor.OpenOptions(rawValue: O_NOCTTY)],
             permissions: .ownerReadWrite)
@@ -59,9 +59,9 @@ struct InjectedFile: ~Copyable {
             unsafe fstat(folder.descriptor, &found) == 0 && found.st_mode & S_ISVTX != 0 && found.st_mode & 0o022 != 0
     }
 
-    /// The file that the text replaces; `nil` for a new one.
+    /// Returns the attributes of the file that the text replaces; `nil` for a new file.
     ///
-    /// Refuses another user's file in a shared folder, which root could replace: that user would own the secrets.
+    /// This refuses another user's file in a shared folder. Root could replace it, but that user would own the secrets.
     private func existing() throws -> stat? {
         let existing = try folder.attributes(of: name)
         guard isSharedFolder, let owner = existing?.st_uid, owner != geteuid() else { return existing }
@@ -93,12 +93,12 @@ struct InjectedFile: ~Copyable {
         throw error
     }
 
-    /// Gives the draft the mode and, where that is allowed, the owner of what it replaces.
+    /// Gives the draft the mode of the file that it replaces and, if permitted, the owner too.
     private static func takeOver(_ existing: stat?, to draft: CInt) -> Bool {
         guard let existing else { return true }
         var mode = existing.st_mode & 0o777
         if fchown(draft, existing.st_uid, existing.st_gid) != 0, fchown(draft, uid_t.max, existing.st_gid) != 0 {
-            // The group is another one now, and gets no permissions.
+            // The group is a different one now, so it gets no permissions.
             mode &= ~0o070
         }
         return fchmod(draft, mode) == 0

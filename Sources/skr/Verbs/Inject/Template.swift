@@ -6,16 +6,16 @@ package struct Template {
     package static let limit = 16 << 20
 
     package enum Piece: Equatable {
-        /// These bytes of the text, as they are.
+        /// These bytes of the text, unchanged.
         case text(Range<Int>)
         case reference(SecretReference)
     }
 
     package let pieces: [Piece]
 
-    /// Finds the references.
+    /// Finds the references in the text.
     ///
-    /// Braces around anything that does not begin with `skr://` are text.
+    /// If the text in braces doesn't begin with `skr://`, the braces are ordinary text.
     package init(parsing text: [UInt8], name: String) throws(CommandError) {
         var pieces: [Piece] = []
         var start = 0
@@ -44,13 +44,13 @@ package struct Template {
         self.pieces = pieces
     }
 
-    /// Where the reference begins, if there is one between these braces.
+    /// Returns the start of the reference; `nil` if these braces don't contain one.
     private static func reference(in text: [UInt8], behind brace: Int) -> Int? {
         let rest = text[brace...].drop { $0.isBlank }
         return SecretReference.begins(rest) ? rest.startIndex : nil
     }
 
-    /// Where the closing braces are; they are on the same line.
+    /// Returns the position of the closing braces, which must be on the same line.
     private static func end(of reference: Int, in text: [UInt8]) throws(InputProblem) -> Int {
         var position = reference
         while position + 1 < text.count, text[position] != UInt8(ascii: "\n") {

@@ -102,7 +102,7 @@ struct ListCommand: VerbCommand, VerbAction {
         let unknown = items.filter { $0.expiry == .unknown }
         guard items.isEmpty || !unknown.isEmpty else { return }
         let table = KeyTable.ifShown()
-        // What has expired meanwhile is in the table as such, or is gone.
+        // An item that has expired in the meantime is in the table as expired, or is gone.
         guard unknown.contains(where: { table?[$0.serial] == nil && (try? Key($0.serial).describe()) != nil }) else {
             return
         }

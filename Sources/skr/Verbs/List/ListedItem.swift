@@ -2,14 +2,14 @@ import CommandSupport
 import Keyutils
 import SessionKeyring
 
-/// What is listed of an item: never a secret.
+/// The details of an item that are listed; never its secret.
 struct ListedItem {
     typealias NamedPlace = (scope: Place.Scope, namespace: String)
 
     let columns: [String]
-    /// The same, for people.
+    /// The same columns for people.
     let tableColumns: [String]
-    /// The names are a promise to scripts.
+    /// The details for programs; scripts rely on the names.
     let json: JSONValue
 
     init(_ item: ItemAttributes, in place: NamedPlace?) {
@@ -33,7 +33,7 @@ struct ListedItem {
             ], in: place)
     }
 
-    /// A key of which nothing is known but its serial.
+    /// Creates the entry for a key of which only the serial is known.
     init(unreadable key: KeySerial, in place: NamedPlace?) {
         columns = Self.columns(of: place) + ["unreadable", key.description, "", "?", "?"]
         tableColumns = columns
@@ -45,7 +45,7 @@ struct ListedItem {
             ], in: place)
     }
 
-    /// The headings; where there is not room for all, those of the lowest rank are left out first.
+    /// Returns the headings; if there isn't room for all columns, those of the lowest rank are left out first.
     static func titles(isPlaceNamed: Bool) -> [TextTable.Column] {
         let places: [TextTable.Column] = [
             .init("SCOPE", isNumber: false, rank: 3), .init("NAMESPACE", isNumber: false, rank: 2, isName: true),

@@ -2,7 +2,7 @@ import CommandSupport
 import Keyutils
 import SessionKeyring
 
-/// What is listed of one namespace of one scope.
+/// The items and unreadable keys of one namespace in one scope.
 struct ListedPlace {
     private let scope: Place.Scope
     private let namespace: String
@@ -20,11 +20,11 @@ struct ListedPlace {
         unreadable = try store.unreadableKeys()
     }
 
-    /// Every namespace of every scope, without side effect.
+    /// Returns the contents of every namespace of every scope; it has no side effects.
     ///
-    /// What can't be looked at is told and passed over.
+    /// It warns about a scope or namespace that can't be read, and leaves it out.
     ///
-    /// - Throws: ``CommandError`` where no keyring can be had at all.
+    /// - Throws: ``CommandError`` if no keyring is available at all.
     static func all() throws(CommandError) -> [ListedPlace] {
         let survey = LoginSurvey()
         if !survey.isTableShown {
@@ -56,7 +56,7 @@ struct ListedPlace {
         return all
     }
 
-    /// `nil` for a namespace that refuses.
+    /// Reads a namespace; if access is denied, it warns and returns `nil`.
     private static func look(
         into namespace: LoginSurvey.Namespace, of scope: Place.Scope
     ) throws(SecretStoreError) -> ListedPlace? {
@@ -82,7 +82,7 @@ struct ListedPlace {
         return NaturalOrder.isOrdered(left.account, right.account)
     }
 
-    /// Leaves out what is of no such service; one that ends in `*` means all that begin so.
+    /// Keeps only the items of this service; if the name ends in `*`, of all services that begin with the rest.
     mutating func keep(service: String) {
         if service != "*" { unreadable = [] }
         let isPrefix = service.utf8.last == UInt8(ascii: "*")
@@ -92,7 +92,7 @@ struct ListedPlace {
         }
     }
 
-    /// Leaves out what has no timeout, or surely more left.
+    /// Removes the items without a timeout, and those that certainly have at least this much time left.
     mutating func keep(expiringWithin duration: Duration) {
         unreadable = []
         items = items.filter { item in
@@ -100,6 +100,8 @@ struct ListedPlace {
         }
     }
 
+    /// Returns the entries to list.
+    ///
     /// - Parameter isNamed: whether the scope and the namespace are shown too.
     func listed(isNamed: Bool) -> [ListedItem] {
         let place = isNamed ? (scope: scope, namespace: namespace) : nil

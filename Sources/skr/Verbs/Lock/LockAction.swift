@@ -2,13 +2,13 @@ import CommandSupport
 import Glibc
 import SessionKeyring
 
-/// Runs a command while it holds a lock that a dead holder can't keep.
+/// Runs a command while it holds a lock, which a dead process can't keep.
 struct LockAction: VerbAction {
     let options: LockCommand
     let place: Place
     let command: CommandLineWords
 
-    /// A wait that is shorter needs no words.
+    /// A shorter wait is not announced.
     private static let unannouncedWait = Duration.seconds(1)
 
     static var launchesAfterLookup: Bool { true }
@@ -18,7 +18,7 @@ struct LockAction: VerbAction {
         let unannounced = min(options.wait.duration, Self.unannouncedWait)
         try takeTurns(in: store, for: unannounced)
         if options.wait.duration > unannounced {
-            // Nobody is to take the command for hung.
+            // Tell the user, so that the command doesn't seem to hang.
             if Console.isErrorTerminal { Console.note("waiting: \(heldMessage(in: store))") }
             try takeTurns(in: store, for: options.wait.duration - unannounced)
         }
@@ -26,12 +26,12 @@ struct LockAction: VerbAction {
             exitCode: .tryAgain, message: heldMessage(in: store), hint: "try again, or wait longer with --wait")
     }
 
-    /// Returns if somebody else holds the lock all the time.
+    /// Tries to run the command under the lock; returns if others hold the lock during the whole time limit.
     private func takeTurns(in store: SecretStore, for limit: Duration) throws {
         var wait = Wait(upTo: limit, at: store.backend)
         var attempt = wait.firstAttempt
         while true {
-            // Before the lease is taken, so that no signal ends us without releasing it.
+            // Signals are blocked before the lease is taken, so that no signal ends us without releasing it.
             let signals = BlockedSignals()
             let lease: any LeaseHandle
             do throws(SecretStoreError) {
@@ -46,7 +46,7 @@ struct LockAction: VerbAction {
         }
     }
 
-    /// Who holds the lock, and for how long, as far as it is known.
+    /// Returns a message that says who holds the lock, and for how long, as far as that is known.
     private func heldMessage(in store: SecretStore) -> String {
         let message = "\(Display.quoted(options.name)): somebody else holds the lock"
         guard let report = store.backend.leaseReport(options.name) else { return message }

@@ -6,7 +6,7 @@ struct ManualCommand: VerbCommand, VerbAction {
     static let configuration = CommandConfiguration(
         commandName: "manual",
         abstract: "Print the manual page of skr or of a verb.",
-        // For packagers; everybody else has `skr help`.
+        // For packagers; everybody else uses `skr help`.
         shouldDisplay: false
     )
 
@@ -24,7 +24,7 @@ struct ManualCommand: VerbCommand, VerbAction {
     @Flag(help: "List the pages instead, each by its verbs, one a line.")
     var list = false
 
-    /// In the only form that all formatters take.
+    /// Today's date in the only form that all formatters accept.
     private static var today: String {
         let parts = Date.ISO8601FormatStyle().year().month().day().format(.now).split(separator: "-").compactMap {
             Int($0)
@@ -58,7 +58,7 @@ struct ManualCommand: VerbCommand, VerbAction {
         try Console.write(page.text)
     }
 
-    /// The words behind `skr manual`, for each page.
+    /// Returns the words after `skr manual` for each page.
     private static func pages(of command: any ParsableCommand.Type, _ verbs: [String] = []) -> [String] {
         let shown = command.configuration.subcommands.filter { $0.configuration.shouldDisplay }
         return [verbs.joined(separator: " ")]

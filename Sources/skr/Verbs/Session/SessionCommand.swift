@@ -47,18 +47,18 @@ struct SessionCommand: LaunchingVerb {
         guard !name.isEmpty, name.utf8.count <= limit else {
             throw .usage("a session's name has 1 to \(limit) bytes", hint: "choose another name")
         }
-        // Names of the kernel's keyrings and of the store's.
+        // These names belong to the kernel's keyrings and to the store's.
         for prefix in [".", "_", "skr:", "skr-leases", "skr-making:"] where name.hasPrefix(prefix) {
             throw .usage("names that begin with '\(prefix)' are taken", hint: "choose another name")
         }
-        // Everybody reads it in /proc/keys.
+        // The name appears in /proc/keys, which every user reads.
         guard Display.plain(name) == name, !name.utf8.contains(UInt8(ascii: " ")) else {
             throw .usage("a session's name has no white space and no control characters", hint: "choose another name")
         }
     }
 }
 
-/// Becomes a command in a session keyring of its own.
+/// Replaces this process with a command in a new or named session keyring.
 struct SessionAction: VerbAction {
     let options: SessionCommand
     let command: CommandLineWords
@@ -72,13 +72,15 @@ struct SessionAction: VerbAction {
         try Launch.become(command, environment: environment)
     }
 
-    /// A new session gets the permission with which the user's other processes find it by its name.
+    /// Joins the session with this name, and creates it if necessary.
+    ///
+    /// A new session gets the permission that lets the user's other processes find it by its name.
     private static func join(named name: String) throws -> Keyring {
         let lock = NamedSessionLock()
         defer { lock.release() }
         let session = try SessionMembership.join(named: name)
         let ring = try Key(session).describe()
-        // Anybody may make a keyring of that name and let us in, to read what we store.
+        // Any user can create a keyring with this name and let us join it, to read the secrets that we store.
         guard ring.userID == geteuid() else {
             throw CommandError(
                 exitCode: .noPermission, message: "the session '\(name)' belongs to user \(ring.userID)",
@@ -91,10 +93,13 @@ struct SessionAction: VerbAction {
     }
 }
 
-/// Makes processes that join a named session take turns: between making the session and giving it the permission,
-/// another process would make a second one of that name.
+/// Serialises the processes that join a named session.
 ///
-/// It is a lock on our own executable. If another process holds it for long, or it can't be locked, we go on without.
+/// Between creating the session and giving it the permission, another process would create a second session with
+/// the same name.
+///
+/// The lock is on our own executable. If another process holds the lock for long, or the file can't be locked, we
+/// continue without it.
 private struct NamedSessionLock {
     private let file: FileDescriptor?
 

@@ -5,16 +5,18 @@ import SystemPackage
 /// A secret of random characters.
 enum GeneratedSecret {
     static let usualLength = 32
-    /// Fewer could be guessed, and more are a mistake.
+    /// Fewer characters could be guessed, and more are a mistake.
     static let lengths = 8...4_096
 
-    /// 64 of them, so that each takes six bits of a byte and all are equally likely.
+    /// There are 64 of them, so that each takes six bits of a byte and all are equally likely.
     private static let characters: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 
-    /// The most bytes that one call gives.
+    /// The most bytes that one call of `getentropy(3)` returns.
     private static let piece = 256
 
-    /// From the kernel's random source: `getentropy(3)`.
+    /// Creates a secret from the kernel's random source.
+    ///
+    /// The corresponding C function is `getentropy(3)`.
     static func make(length: Int) throws(Errno) -> SecretBytes {
         try unsafe SecretBytes(capacity: length) { buffer throws(Errno) in
             for start in stride(from: 0, to: length, by: piece) {
@@ -30,8 +32,9 @@ enum GeneratedSecret {
 }
 
 extension SetCommand {
-    /// The words, with the length that a `--generate` without one has: the argument parser knows no option whose value may be
-    /// left out.
+    /// Returns the words, with the usual length after each `--generate` without a length.
+    ///
+    /// The argument parser has no options whose value is optional.
     static func completingLength(_ words: [String]) -> [String] {
         var complete: [String] = []
         for word in words {

@@ -3,20 +3,20 @@ import Keyutils
 import SessionKeyring
 import SystemPackage
 
-/// Stores a secret from standard input, or asks for it on the terminal.
+/// Stores a secret that it reads from standard input, asks for on the terminal, or generates.
 struct SetAction: VerbAction {
     let target: Target
     var timeout: Duration?
     var isNew = false
     var isRaw = false
     var allowsEmpty = false
-    /// How many random characters are stored, and nothing is read.
+    /// The number of random characters to store instead of reading a secret.
     var generatedLength: Int?
 
     func run() throws {
         let item = target.exactItem
         let store = try target.place.store()
-        // Before we ask for a secret that could not be stored.
+        // Checked before we ask for a secret that could not be stored.
         try checkBeforehand(item, in: store)
         let secret = try readSecret(for: item)
         if isNew {
@@ -33,7 +33,7 @@ struct SetAction: VerbAction {
         }
         if let timeout, (try? KeyTimeout(timeout)) == nil { throw SecretStoreError(.invalidTimeout, item: item) }
         try target.place.warnIfShared(in: store)
-        // Whatever else is wrong there, and whoever comes in between, the write tells of.
+        // The write itself reports all other problems, and an item that another process stores in the meantime.
         if isNew, (try? store.contains(item)) == true { throw SecretStoreError(.duplicate, item: item) }
     }
 
@@ -47,7 +47,9 @@ struct SetAction: VerbAction {
         return secret
     }
 
-    /// Says which word is the account, so that a secret typed as an argument is noticed.
+    /// The name in the prompt.
+    ///
+    /// It states which word is the account, so that the user notices a secret that was typed as an argument.
     private var promptedName: String {
         "service \(Display.plain(target.service))" + (target.account.map { ", account \(Display.plain($0))" } ?? "")
     }
@@ -62,7 +64,7 @@ struct SetAction: VerbAction {
     }
 
     private func readInput() throws(CommandError) -> SecretBytes {
-        // One byte and a newline more than any key can hold, so that we notice what is too large.
+        // One byte and a newline more than any key can hold, so that we notice a secret that is too large.
         let limit = Key.largestBigPayload + 2
         let input: SecretBytes
         do throws(Errno) {
@@ -80,7 +82,9 @@ struct SetAction: VerbAction {
         return input.withoutTrailingNewline()
     }
 
-    /// It does not show the account, which may be a secret in the wrong place.
+    /// The error for empty input.
+    ///
+    /// It does not show the account, which could be a secret in the wrong place.
     private var nothingCameIn: CommandError {
         let mistake =
             target.account == nil
@@ -93,7 +97,7 @@ struct SetAction: VerbAction {
 }
 
 extension SetAction {
-    /// `nil` for a call that is not plain.
+    /// Creates the action of a plain call; `nil` for any other call.
     init?(plain words: CommandLineWords) {
         var call = PlainCall(words)
         var said: TimeoutArgument?

@@ -47,7 +47,7 @@ struct AskpassClient: HelperClient, ExampleCommand {
     }
 
     private static func prompt(of call: HelperCall) throws -> AskpassPrompt {
-        // ssh says so where it only wants a yes, or shows a message.
+        // ssh sets this variable if it only wants a yes, or only shows a message.
         guard try Place.environment("SSH_ASKPASS_PROMPT") == nil else { return .question }
         let prompt = AskpassPrompt(call.words.joined(separator: " "))
         guard let name = try Place.environment("SKR_ASKPASS") else { return prompt }

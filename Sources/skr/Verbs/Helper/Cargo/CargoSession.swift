@@ -3,7 +3,7 @@ import CredentialHelpers
 import Keyutils
 import SystemPackage
 
-/// Answers cargo line by line, until it closes its end.
+/// Answers cargo's requests line by line, until cargo closes its end of the pipe.
 struct CargoSession: VerbAction {
     let call: HelperCall
 
@@ -16,11 +16,13 @@ struct CargoSession: VerbAction {
         }
     }
 
-    /// Whatever fails is an answer too: cargo shows it, and asks its next provider.
+    /// Returns the answer to a request; a failure is an answer too.
+    ///
+    /// cargo shows the failure, and asks its next provider.
     private func answer(_ request: RawSpan) -> HelperAnswer {
         do throws(CommandError) {
             return try CommandError.translating {
-                // Before we ask for a token that could not be stored.
+                // The store is checked before we ask for a token that could not be stored.
                 let helper = try configuredCall(request).helper(isStoring: CredentialHelper.isCargoLogin(request))
                 return try helper.cargo(request, typed: try askForToken(request))
             }
@@ -29,7 +31,7 @@ struct CargoSession: VerbAction {
         }
     }
 
-    /// The call with the words that the user has configured, which cargo says in each request.
+    /// Returns the call with the words that the user has configured; cargo sends them in each request.
     private func configuredCall(_ request: RawSpan) throws(CommandError) -> HelperCall {
         guard let words = CredentialHelper.cargoWords(request) else {
             throw .usage(
@@ -40,7 +42,7 @@ struct CargoSession: VerbAction {
         throw .usage("unknown word \(Display.quoted(word))", hint: HelperCall.hint(for: CargoClient.self))
     }
 
-    /// The token, which is not on standard input: the requests are there.
+    /// Asks for the token on the terminal, because standard input carries the requests.
     private func askForToken(_ request: RawSpan) throws(CommandError) -> SecretBytes? {
         guard let prompt = CredentialHelper.cargoPrompt(request) else { return nil }
         do throws(CommandError) {

@@ -3,17 +3,17 @@ import Keyutils
 import SecretText
 import SystemPackage
 
-/// One line after the other, each as soon as it is there.
+/// Reads a file line by line, and returns each line as soon as it has arrived.
 struct LineReader {
     let file: FileDescriptor
-    /// What was read behind the last line.
+    /// The text that was read after the last line.
     private var rest = SecretBox(copying: RawSpan())
 
     init(_ file: FileDescriptor) {
         self.file = file
     }
 
-    /// The next line without its newline; `nil` at the end.
+    /// Returns the next line without its newline, or `nil` at the end.
     mutating func next() throws(CommandError) -> SecretBox? {
         var searched = 0
         while true {
@@ -38,7 +38,7 @@ struct LineReader {
         }
     }
 
-    /// What is there by now; nothing at the end.
+    /// Reads the bytes that have arrived; the result is empty at the end.
     private func read() throws(CommandError) -> SecretBox {
         do {
             return SecretBox(

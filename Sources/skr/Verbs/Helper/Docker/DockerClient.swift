@@ -23,7 +23,7 @@ struct DockerClient: HelperClient, ExampleCommand {
 
     static let start = HelperStart.link("docker-credential-skr", isFoundInPath: true, takesOptions: false)
     static let words = HelperWords.options([], flags: [], behind: .nothing)
-    // docker shows nothing else.
+    // docker shows only standard output.
     static let errors = HelperErrors.onStandardOutput
 
     @Argument(

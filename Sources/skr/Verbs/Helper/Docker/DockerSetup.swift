@@ -2,7 +2,7 @@ import CommandSupport
 import Keyutils
 import SecretText
 
-/// docker, whose `config.json` names the helper of all servers.
+/// The setup of docker, whose `config.json` names the helper for all servers.
 package struct DockerSetup: FileSetup {
     private static let member = "credsStore"
 
@@ -20,7 +20,9 @@ package struct DockerSetup: FileSetup {
 
     func newFile(_ call: SetupCall) -> String { Self.newFile + "\n" }
 
-    /// An edit of an existing object never looks like this, so uninstall recognises it.
+    /// The content of a new file; an edit of an existing object never looks like this.
+    ///
+    /// This is how uninstall recognises a file that install created.
     private static let newFile = "{ \(ownMember) }"
     private static let ownMember = "\"\(member)\": \"skr\""
 
@@ -49,7 +51,7 @@ package struct DockerSetup: FileSetup {
     }
 
     package func edit(_ text: RawSpan) throws(SetupRefusal) -> TextEdit? {
-        // docker takes an empty file for one without settings.
+        // docker treats an empty file as a file without settings.
         guard text.byteCount > 0 else { return TextEdit(0..<0, Self.newFile) }
         let json = try Self.members(of: text)
         guard let store = try store(in: text) else { return Self.insertion(into: json, text) }
@@ -61,7 +63,9 @@ package struct DockerSetup: FileSetup {
 
     func edit(_ text: RawSpan, _ call: SetupCall) throws(SetupRefusal) -> TextEdit? { try edit(text) }
 
-    /// As the first member, with the white space that is before the first one now.
+    /// Returns the edit that adds the helper as the first member.
+    ///
+    /// The new member gets the white space that precedes the current first member.
     private static func insertion(into json: JSONMembers, _ text: RawSpan) -> TextEdit {
         let start = json.object.lowerBound + 1
         guard let first = json.members.first else {
@@ -92,10 +96,10 @@ package struct DockerSetup: FileSetup {
         return .text(SecretBox(TextEdit(start..<range.upperBound, "").apply(to: text)))
     }
 
-    /// The member that names the helper.
+    /// Returns the member that names the helper, and that name.
     private func store(in text: RawSpan) throws(SetupRefusal) -> (name: String, member: JSONMembers.Member)? {
         guard text.byteCount > 0 else { return nil }
-        // Go's JSON ignores case, also that of U+017F and U+212A, which are an s and a k.
+        // Go's JSON ignores case, and also treats U+017F as an s and U+212A as a k.
         let found = try Self.members(of: text).members.filter {
             $0.name.uppercased().lowercased() == Self.member.lowercased()
         }
@@ -126,7 +130,7 @@ extension DockerSetup {
         ]
     }
 
-    /// The servers whose secret is in the file itself.
+    /// Returns the servers whose secret is in the file itself.
     package static func plainServers(in text: RawSpan) -> [String] {
         guard let auths = try? JSONMembers(of: text).members.last(where: { $0.name.lowercased() == "auths" }),
             case let object = text.extracting(auths.value), let servers = try? JSONMembers(of: object)

@@ -3,9 +3,9 @@ import SecretText
 
 /// The entries of a text in git's format, as git itself reads them.
 struct GitEntries {
-    /// Each is its name, a newline, its value and a NUL.
+    /// All entries; each is its name, a newline, its value and a NUL.
     let output: SecretBox
-    /// The values of `credential.helper` with their entries.
+    /// The values of `credential.helper`, and the ranges of their entries.
     private(set) var helpers: [(value: String, range: Range<Int>)] = []
 
     init(of text: RawSpan) throws(SetupRefusal) {
@@ -38,10 +38,14 @@ struct GitEntries {
         helpers.map(\.value).split(separator: "", omittingEmptySubsequences: false).last.map(Array.init) ?? []
     }
 
-    /// The entry of a helper.
+    /// Returns the entry of a helper.
     static func entry(_ value: String) -> String { "credential.helper\n\(value)\0" }
 
-    /// Refuses an edit by which git would read anything else than these entries with this edit.
+    /// Refuses a text unless git reads from it exactly these entries with this edit.
+    ///
+    /// - Parameters:
+    ///   - edit: the expected change of the entries.
+    ///   - text: the text after the edit.
     func require(_ edit: TextEdit, after text: RawSpan) throws(SetupRefusal) {
         let expected = output.bytes.withBytes { edit.apply(to: $0) }
         guard try GitEntries(of: text).output.bytes.isEqual(to: expected) else {

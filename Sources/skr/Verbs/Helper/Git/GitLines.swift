@@ -2,16 +2,16 @@ import CommandSupport
 import Keyutils
 import SecretText
 
-/// The lines of git's configuration by which 'skr helper install' adds our helper: a section at the end of the file.
+/// The section at the end of git's configuration in which 'skr helper install' sets our helper.
 ///
-/// A file whose last line has no newline keeps it that way.
+/// If the file's last line has no newline, the new last line doesn't have one either.
 package enum GitLines {
     private static let header = "[credential]"
 
-    /// The section with its newlines.
+    /// Returns the section with its newlines.
     package static func newFile(_ value: String) -> String { "\(header)\n\(line(value))\n" }
 
-    /// The line that sets the helper, as `git config` writes it too.
+    /// Returns the line that sets the helper, in the form that `git config` writes too.
     package static func line(_ value: String) -> String {
         let escaped = value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
         let isQuoted = value.contains { ";#".contains($0) }
@@ -26,7 +26,7 @@ package enum GitLines {
         return TextEdit(end..<end, text[end - 1] == .lineFeed ? section + newline : newline + section)
     }
 
-    /// Our last line with this value, without its newline.
+    /// Returns our last line with this value, without its newline.
     package static func line(of value: String, in text: RawSpan) -> Range<Int>? {
         var (isInside, found): (Bool, Range<Int>?) = (false, nil)
         for line in lines(of: text) {
@@ -54,7 +54,9 @@ package enum GitLines {
         return .text(SecretBox(TextEdit(start..<end, "").apply(to: text)))
     }
 
-    /// The newline between our header and the line, if the header is on the line before and the section has nothing else.
+    /// Returns the newline between our header and the line, or `nil` if the header has to stay.
+    ///
+    /// The header can be removed if it is directly before the line and the section contains nothing else.
     private static func header(before line: Range<Int>, in text: RawSpan) -> String? {
         for other in lines(of: text) where other.lowerBound > line.lowerBound {
             guard let first = firstByte(of: text.extracting(other)), !"#;".utf8.contains(first) else { continue }
@@ -69,7 +71,7 @@ package enum GitLines {
         return nil
     }
 
-    /// The lines without their newlines.
+    /// Returns the lines without their newlines.
     private static func lines(of text: RawSpan) -> [Range<Int>] {
         var (lines, start): ([Range<Int>], Int) = ([], 0)
         while start < text.byteCount {
@@ -81,13 +83,13 @@ package enum GitLines {
         return lines
     }
 
-    /// The first byte that is not blank.
+    /// Returns the first byte that is not blank.
     private static func firstByte(of line: RawSpan) -> UInt8? {
         for offset in 0..<line.byteCount where !line[offset].isBlank { return line[offset] }
         return nil
     }
 
-    /// The one of the first line.
+    /// Returns the newline that ends the first line.
     private static func newline(of text: RawSpan) -> String {
         guard let first = text.offset(of: .lineFeed), first > 0 else { return "\n" }
         return text[first - 1] == .carriageReturn ? "\r\n" : "\n"

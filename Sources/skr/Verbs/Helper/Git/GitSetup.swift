@@ -1,13 +1,16 @@
 import CommandSupport
 import Keyutils
 
-/// git, whose global configuration lists its helpers.
+/// The setup of git, whose global configuration lists its helpers.
 ///
-/// git reads each edit before it is made, and has to find one helper more or less and no other change.
+/// Before an edit is made, git reads the edited text. It must find one helper added, changed or removed, and
+/// no other change.
 struct GitSetup: FileSetup {
     private static let key = "credential.helper"
 
-    /// The file that `git config --global` changes, or the other one that git reads, if only that one makes git call us.
+    /// Returns the file that `git config --global` changes.
+    ///
+    /// git also reads another file. If only that one makes git call us, this method returns it instead.
     func path(for user: SetupUser) -> String {
         if let path = user.variable("GIT_CONFIG_GLOBAL") { return path }
         let (usual, other) = (
@@ -20,10 +23,10 @@ struct GitSetup: FileSetup {
         return isOnlyInOther ? other : usual
     }
 
-    /// Whether git calls us, by the values that it reads with these options.
+    /// Returns whether git calls us, according to the values that it reads with these options.
     private static func isNamed(by options: [String]) -> Bool {
         guard let values = try? values(options) else { return false }
-        // An empty value removes those before it.
+        // An empty value removes the values before it.
         return values.split(separator: "", omittingEmptySubsequences: false).last?.contains(where: isOurs) ?? false
     }
 
@@ -49,10 +52,10 @@ struct GitSetup: FileSetup {
         return own.isEmpty ? ["  git config --global --edit"] : ["  \(Self.removal(of: GitHelperValue.pattern(own)))"]
     }
 
-    /// Our name if git finds the link by it, else the link's path, which git has a shell read.
+    /// Returns our name if git finds the link by it, or else the link's path, which git passes to a shell.
     private static func program(_ call: SetupCall) -> String {
         guard let link = (try? call.link()) ?? nil, !call.user.isInPath(link.folder) else { return "skr" }
-        // If the first byte is a quote, git takes it for a name.
+        // If the first byte were a quote, git would take the value for a name.
         return "/\(Display.shellWord(String(link.path.dropFirst())))"
     }
 
@@ -100,7 +103,7 @@ struct GitSetup: FileSetup {
         guard case .text(let rest) = GitLines.removal(of: own.value, from: text) else { return .wholeFile }
         return try rest.bytes.withBytes { bytes throws(SetupRefusal) in
             try entries.require(TextEdit(own.range, ""), after: bytes)
-            // Earlier versions could add it several times.
+            // Earlier versions could add the helper several times.
             do throws(SetupRefusal) {
                 return try removal(from: bytes) ?? .text(rest)
             } catch {
@@ -115,7 +118,7 @@ struct GitSetup: FileSetup {
             hint: "change it by hand: git config --global --edit")
     }
 
-    /// git asks and tells all of its helpers.
+    /// Returns a warning for each other helper, because git asks all helpers and gives all of them the secrets.
     func remarks(on text: RawSpan, _ call: SetupCall) -> [CommandError] {
         let values = (try? GitEntries(of: text))?.effective ?? []
         return values.filter { !Self.isOurs($0) }.map { other in
@@ -141,7 +144,7 @@ struct GitSetup: FileSetup {
 
     private static let shellCommand = "a shell command"
 
-    /// The name of a helper; of a shell command, which may hold a secret, nothing is shown.
+    /// Returns the name of a helper, but not a shell command, which could contain a secret.
     private static func shown(_ value: String) -> String {
         let word = value.prefix { $0 != " " }
         let isName = !word.isEmpty && word.utf8.allSatisfy { $0.isLetter || $0.isDigit || "-_./".utf8.contains($0) }
@@ -152,7 +155,7 @@ struct GitSetup: FileSetup {
         let run = try ToolRun(["git", "config", "-z"] + options + ["--get-all", key])
         switch run.exitCode {
         case 0: return run.texts(endedBy: 0)
-        // It is not set.
+        // The value is not set.
         case 1: return []
         default: throw .data("git can't read its configuration", hint: "'git config --global --edit' opens it")
         }

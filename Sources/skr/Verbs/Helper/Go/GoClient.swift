@@ -49,18 +49,19 @@ struct GoClient: HelperClient, ExampleCommand {
         guard let place = WebAddress(service: call.option("--prefix") ?? call.word), place.scheme == "https" else {
             throw .usage("what is the secret for", hint: "pass --prefix https://HOST[/PATH], or name the item so")
         }
-        // go asks for every URL, and takes no answer for most of them.
+        // go asks for every URL, and accepts that most of them get no answer.
         guard let headers = url.map({ GoHeaders(for: place, asIn: $0) }) ?? GoHeaders(for: place) else {
             return NoAnswer()
         }
         return try tokenCall.action(for: [call.option("--prefix")]) { headers }
     }
 
-    /// The call without the URL that go has added, and the URL.
+    /// Returns the call without the URL that go has added, and the URL.
     ///
-    /// It is the last word of all, behind the command if there is one, which is not to get it. A last word of the user's own
-    /// that is an https URL can't be told apart from it: go has only added it where the prefix covers it, and for nothing else
-    /// the command is run, or its output kept.
+    /// The URL is the last word of all. If there is a command, the URL comes after it, and the command must not get it.
+    ///
+    /// The last word can also be the user's own https URL. We can't tell the two apart, so we take it for go's URL.
+    /// This is safe: unless the prefix covers the URL, the command is not run, and its output is not kept.
     private static func takingURL(from said: HelperCall) throws(CommandError) -> (HelperCall, url: String?) {
         let command = said.command
         let last = command.count > 0 ? command[command.count - 1] : said.words.last

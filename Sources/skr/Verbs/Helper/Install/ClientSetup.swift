@@ -1,36 +1,36 @@
 import CommandSupport
 import SystemPackage
 
-/// How a client is configured to use its helper.
+/// The configuration that makes a client use its helper.
 protocol ClientSetup: Sendable {
-    /// The lines that the user adds by hand; those to copy are indented.
+    /// Returns the lines that the user adds by hand; lines to copy are indented.
     func instructions(_ call: SetupCall) -> [String]
 
-    /// The lines that the user takes out by hand, in the same form.
+    /// Returns the lines that the user removes by hand, in the same form.
     func removalInstructions(_ call: SetupCall) -> [String]
 
     func state(for user: SetupUser) -> ConfigurationState
 
-    /// Whether a configuration in this state names the link by its path, so that it is found without PATH.
+    /// Returns whether a configuration in this state names the link by its path, so that PATH doesn't matter.
     func namesLinkByPath(_ state: ConfigurationState) -> Bool
 
-    /// A word that the client would have to quote, if it does not understand quotes.
+    /// Returns a word that the client would have to quote but can't, because it doesn't understand quotes.
     func unspeakableWord(_ call: SetupCall) -> String?
 
-    /// The only folder where the client looks for its helper; `nil` for PATH.
+    /// Returns the only folder in which the client looks for its helper; `nil` if it searches PATH.
     func linkFolder(for user: SetupUser) -> String?
 }
 
 /// The helper that a client's configuration names.
 ///
-/// Nothing of it is a secret.
+/// No part of it is a secret.
 enum ConfigurationState: Equatable {
     case none
-    /// It names us.
+    /// The configuration names us.
     case ours(String)
-    /// It names another helper.
+    /// The configuration names another helper.
     case other(String)
-    /// It can't be read, or is not understood.
+    /// The configuration can't be read or understood.
     case unreadable(String)
 
     var text: String {
@@ -43,18 +43,18 @@ enum ConfigurationState: Equatable {
     }
 }
 
-/// A client, and what was asked for.
+/// A client, and the options with which the user sets it up.
 struct SetupCall {
-    /// As the user calls it.
+    /// The client's name as the user wrote it.
     let name: String
     let client: any HelperClient.Type
     let setup: any ClientSetup
     let user: SetupUser
-    /// The link's folder, where one is named.
+    /// The folder of the link, if the user named one.
     let folder: String?
-    /// For npm, which registry.
+    /// For npm, the registry.
     let registry: String?
-    /// The options that the client is to give its helper.
+    /// The options that the client must pass to its helper.
     let options: [String]
 
     init(
@@ -84,13 +84,15 @@ struct SetupCall {
         self.options = options
     }
 
-    /// The options as a shell takes them, each with a space before it.
+    /// The options quoted for a shell, each preceded by a space.
     var shellOptions: String { options.map { " \(Display.shellWord($0))" }.joined() }
 
-    /// The name under which the client starts its helper; `nil` where it is given a command line.
+    /// The name by which the client starts its helper; `nil` if it uses a command line.
     var linkName: String? { client.start.linkName(registry: registry) }
 
-    /// The link there is or will be; one in PATH is as good as our own.
+    /// Returns the link that exists or that install would create.
+    ///
+    /// An existing link in PATH is as good as our own.
     func link() throws(CommandError) -> HelperLink? {
         guard let linkName else { return nil }
         if let link = ownLink, folder != nil || setup.linkFolder(for: user) != nil { return link }
@@ -101,7 +103,7 @@ struct SetupCall {
             hint: "name a folder that you may write to with --dir")
     }
 
-    /// The link in the folder where install makes it.
+    /// The link in the folder where install creates links.
     private var ownLink: HelperLink? {
         guard let linkName, let folder = folder ?? setup.linkFolder(for: user) ?? LinkFolder.usual(for: user) else {
             return nil
@@ -109,18 +111,19 @@ struct SetupCall {
         return HelperLink(folder: folder, name: linkName)
     }
 
-    /// The link's path, as configurations name it.
+    /// The link's path as configurations name it.
     var linkPath: String { (try? link())??.path ?? linkName ?? "skr" }
 
-    /// Our link, where install has made it.
+    /// Our link, if install has created it.
     ///
-    /// In a folder that is not the user's own, one to another `skr` is somebody else's.
+    /// If the folder is not in the user's home, a link to another `skr` counts as somebody else's, unless the user
+    /// named the folder.
     var installedLink: HelperLink? {
         guard let link = ownLink, link.isInstalled else { return nil }
         return link.state == .here || folder != nil || link.folder.hasPrefix("\(user.home)/") ? link : nil
     }
 
-    /// The links to an `skr` that are found.
+    /// The existing links that lead to an `skr`.
     var foundLinks: [HelperLink] {
         guard let linkName else { return [] }
         var folders: [String] = []
@@ -129,13 +132,13 @@ struct SetupCall {
         return folders.map { HelperLink(folder: $0, name: linkName) }.filter(\.leadsToSkr)
     }
 
-    /// Where the configuration names us already.
+    /// The place where the configuration already names us.
     var namedPlace: String? {
         guard case .ours(let place) = setup.state(for: user) else { return nil }
         return Display.plain(place)
     }
 
-    /// Refuses words that the client would have to quote, where it does not understand quotes.
+    /// Refuses words that the client would have to quote but can't.
     func requirePlainWords() throws(CommandError) {
         guard let word = setup.unspeakableWord(self) else { return }
         throw .usage(
@@ -143,7 +146,9 @@ struct SetupCall {
             hint: linkName == nil ? "leave them out" : "name a folder without them with --dir")
     }
 
-    /// As PATH names it; where a link may stand before `..`, as it was said.
+    /// Returns the folder's absolute path as PATH would name it.
+    ///
+    /// A path with `..` is not simplified, because the `..` can come after a link.
     private static func absolute(_ folder: FilePath) -> FilePath {
         let path = FilePath(workingFolder).pushing(folder)
         return path.components.contains { $0.kind == .parentDirectory } ? path : path.lexicallyNormalized()

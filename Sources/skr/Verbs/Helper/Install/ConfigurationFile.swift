@@ -4,7 +4,7 @@ package import Keyutils
 import SecretText
 import SystemPackage
 
-/// A range of a text and its replacement.
+/// A range of a text and the replacement for it.
 package struct TextEdit: Equatable {
     package let range: Range<Int>
     package let replacement: String
@@ -23,7 +23,7 @@ package struct TextEdit: Equatable {
     }
 }
 
-/// A client's configuration as it was read, which may hold secrets.
+/// The content of a client's configuration file when it was read; it can contain secrets.
 ///
 /// Symbolic links are followed.
 struct ConfigurationFile: ~Copyable {
@@ -74,7 +74,7 @@ struct ConfigurationFile: ~Copyable {
             hint: hint ?? "correct it, or change it by hand: leave out --write-config to see the lines")
     }
 
-    /// Makes this the content; a new file is for its owner alone.
+    /// Replaces the content of the file; only its owner can access a new file.
     ///
     /// - Returns: false if another program has changed the file since it was read.
     func replace(by text: RawSpan, for user: SetupUser) throws(CommandError) -> Bool {
@@ -110,7 +110,7 @@ struct ConfigurationFile: ~Copyable {
         }
     }
 
-    /// Deletes the drafts that a killed process has left next to the file.
+    /// Deletes the drafts that killed processes have left next to the file.
     func removeOrphans() {
         guard let folder = (try? LinkedPath.target(of: path))?.folder else { return }
         try? DraftFolder(folder).removeOrphans()
@@ -134,7 +134,7 @@ struct ConfigurationFile: ~Copyable {
 
 }
 
-/// An open file and what was read from it.
+/// An open file and the content that was read from it.
 struct OriginalFile {
     let file: FileDescriptor
     let attributes: stat

@@ -7,21 +7,25 @@ import SystemPackage
 
 /// A folder in which a configuration is replaced in one step, without losing another program's write.
 ///
-/// 1. The new content goes into a file without a name, which vanishes with this process. On file systems without
-///    such files (NFS, FAT), it goes into a draft, a file with a random name.
-/// 2. The draft gets its name, and changes places with the original (`renameat2`, `RENAME_EXCHANGE`).
-/// 3. The original, which is now under the draft's name, is compared with what was read. If another program has written in
-///    between, both change places again.
+/// 1. The new content goes into a file without a name, which vanishes with this process. On file systems without such
+///    files (NFS, FAT), it goes into a draft, a file with a random name.
+/// 2. The file without a name becomes a draft too. The draft and the original are exchanged
+///    (`renameat2`, `RENAME_EXCHANGE`).
+/// 3. The original, which now has the draft's name, is compared with the text that was read. If another program has
+///    written in between, the two files are exchanged back.
 /// 4. The draft's name is deleted.
 ///
-/// Signals are blocked throughout. SIGKILL between 2 and 4 leaves a draft, which a later run deletes. Every process holds a
-/// shared lock on the folder while it has a draft there, and deletes others' drafts only if it can lock the folder alone.
-/// A program that reads the file between the two exchanges of step 3, and writes it back, loses the write in between. Without
-/// `RENAME_EXCHANGE`, the original is compared and then replaced, and a write in between is lost.
+/// Signals are blocked during all steps. SIGKILL between steps 2 and 4 leaves a draft, which a later run deletes. Every
+/// process holds a shared lock on the folder as long as it has a draft there. It deletes the drafts of others only if
+/// it can lock the folder exclusively.
+///
+/// Two races remain. A program that reads the file between the two exchanges, and then writes it back, loses the
+/// write in between. Without `RENAME_EXCHANGE`, the original is first compared and then replaced, and a write in
+/// between is lost.
 struct DraftFolder: ~Copyable {
     private static let prefix = ".skr-setup-"
 
-    /// Flags of `renameat2`.
+    /// The flags of `renameat2`.
     private enum Rename: UInt32 {
         case replacing = 0
         case withoutReplacing = 1
@@ -43,10 +47,10 @@ struct DraftFolder: ~Copyable {
         for name in FolderNames.all(in: path) where name.hasPrefix(Self.prefix) { try? folder.unlink(name) }
     }
 
-    /// Puts a file with this content there.
+    /// Puts a file with this content into the folder.
     ///
     /// - Parameter original: the file that it replaces; `nil` for a new file.
-    /// - Returns: false if there is another file by now.
+    /// - Returns: false if another program has put a different file there in the meantime.
     func put(_ text: RawSpan, at name: String, insteadOf original: OriginalFile?) throws(Errno) -> Bool {
         let lock = FolderLock(path, LOCK_SH)
         defer { lock.release() }
@@ -57,7 +61,7 @@ struct DraftFolder: ~Copyable {
             try? file.close()
         }
         guard let original else { return try move(draft, to: name, .withoutReplacing) }
-        // Other programs should rarely see a file that is taken back.
+        // Checked before the exchange too, so that other programs rarely see a file that is then taken back.
         guard try isStill(original, name) else { return false }
         do throws(Errno) {
             guard try move(draft, to: name, .exchanging) else { return false }
@@ -67,14 +71,15 @@ struct DraftFolder: ~Copyable {
         }
         if try isStill(original, draft) { return true }
         _ = try move(draft, to: name, .exchanging)
-        // If this is not our draft, it is a write that is newer still.
+        // If the draft's name doesn't have our draft now, it has an even newer write, which goes back to
+        // the file's name.
         if try !isSame(file.rawValue, draft) { _ = try move(draft, to: name, .exchanging) }
         return false
     }
 
-    /// Deletes the file, if it is still what was read.
+    /// Deletes the file if it is still the file that was read.
     ///
-    /// - Returns: false if there is another file by now.
+    /// - Returns: false if another program has put a different file there in the meantime.
     func delete(_ name: String, ifStill original: OriginalFile) throws(Errno) -> Bool {
         let lock = FolderLock(path, LOCK_SH)
         defer { lock.release() }
@@ -86,7 +91,7 @@ struct DraftFolder: ~Copyable {
         return isDeleted
     }
 
-    /// A draft with its name and content.
+    /// Creates a draft with this name and content.
     private func makeDraft(
         _ name: String, of text: RawSpan, like original: OriginalFile?
     ) throws(Errno) -> FileDescriptor {
@@ -124,7 +129,9 @@ struct DraftFolder: ~Copyable {
         else { throw .last }
     }
 
-    /// - Returns: false if the other file is missing, or, for a move that doesn't replace, there.
+    /// Renames a file in the folder.
+    ///
+    /// - Returns: false if an exchange finds no other file, or if a move that must not replace a file finds one.
     private func move(_ name: String, to other: String, _ kind: Rename) throws(Errno) -> Bool {
         if unsafe renameat2(folder.descriptor, name, folder.descriptor, other, kind.rawValue) == 0 { return true }
         switch (Errno.last, kind) {
@@ -138,7 +145,7 @@ struct DraftFolder: ~Copyable {
         }
     }
 
-    /// Whether that is the file that was read, with the same content.
+    /// Returns whether this name still has the file that was read, with the same content.
     private func isStill(_ original: OriginalFile, _ name: String) throws(Errno) -> Bool {
         guard try isSame(original.file.rawValue, name) else { return false }
         var now = stat()
@@ -164,13 +171,13 @@ struct DraftFolder: ~Copyable {
 
 /// A lock on a folder, shared by the processes that have drafts there.
 private struct FolderLock: ~Copyable {
-    /// Opened for this lock alone, since a lock belongs to the open file; negative if the folder may not be read.
+    /// The folder, opened for this lock alone because a lock belongs to the open file; negative if it can't be read.
     private let folder: CInt
     let isHeld: Bool
 
-    /// Locks the folder, trying each millisecond.
+    /// Locks the folder, trying once every millisecond.
     ///
-    /// If another program keeps it locked, nobody deletes drafts, so a change doesn't need the lock.
+    /// If another program keeps the folder locked, nobody deletes drafts, so a change doesn't need the lock.
     init(_ path: String, _ operation: CInt, tries: Int = 1_000) {
         folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         var isHeld = flock(folder, operation | LOCK_NB) == 0

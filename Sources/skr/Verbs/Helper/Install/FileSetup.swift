@@ -6,33 +6,33 @@ package import SecretText
 protocol FileSetup: ClientSetup {
     func path(for user: SetupUser) -> String
 
-    /// The content of a new file.
+    /// Returns the content of a new file.
     func newFile(_ call: SetupCall) -> String
 
-    /// The edit that sets the client up; `nil` if it is set up already.
+    /// Returns the edit that sets the client up; `nil` if it is set up already.
     func edit(_ text: RawSpan, _ call: SetupCall) throws(SetupRefusal) -> TextEdit?
 
-    /// The opposite of ``edit(_:_:)``; `nil` if nothing there is ours.
+    /// Returns the opposite of ``edit(_:_:)``; `nil` if no part of the text is ours.
     func removal(from text: RawSpan) throws(SetupRefusal) -> SetupRemoval?
 
-    /// Warnings about other parts of the file.
+    /// Returns warnings about other parts of the file.
     func remarks(on text: RawSpan, _ call: SetupCall) -> [CommandError]
 }
 
-/// A file without our lines.
+/// The result of removing our lines from a file.
 package enum SetupRemoval {
     case text(SecretBox)
-    /// The file has nothing else, and install has made it.
+    /// The whole file is to be deleted: it contains nothing else, and install has created it.
     case wholeFile
 }
 
-/// Why a configuration is left alone.
+/// The reason why a configuration is left unchanged.
 package enum SetupRefusal: Error, Equatable {
-    /// Not understood for certain.
+    /// The file can't be understood with certainty.
     case unclear(String, hint: String? = nil)
-    /// It names another helper.
+    /// The file names another helper.
     case taken(String, hint: String)
-    /// The program that reads it is missing.
+    /// The program that has to read the file is missing.
     case noProgram(String)
 }
 
@@ -78,7 +78,7 @@ extension FileSetup {
         }
     }
 
-    /// The file, if the client is set up there as this call would do it.
+    /// Returns the file if the client is already set up there in the way that this call would do it.
     func place(settingUp call: SetupCall) -> String? {
         guard let file = try? ConfigurationFile(path(for: call.user)), let text = file.text else { return nil }
         return text.bytes.withBytes { bytes in
@@ -95,7 +95,7 @@ extension FileSetup {
         return text.bytes.withBytes { remarks(on: $0, call) }
     }
 
-    /// Reads the file and changes it, again as long as other programs change it in between.
+    /// Reads the file and changes it, and tries again if other programs change it in between.
     private func changing(
         _ call: SetupCall, _ change: (borrowing ConfigurationFile) throws(CommandError) -> [String]?
     ) throws(CommandError) -> [String] {
@@ -113,7 +113,7 @@ extension FileSetup {
         text.split(whereSeparator: \.isNewline).map { "  \(Display.plain(String($0).replacing("\t", with: "    ")))" }
     }
 
-    /// Turns the reason to leave the file alone into an error.
+    /// Converts the reason for leaving the file unchanged to an error.
     func refusing<Value: ~Copyable>(
         _ path: String, _ body: () throws(SetupRefusal) -> Value
     ) throws(CommandError) -> Value {

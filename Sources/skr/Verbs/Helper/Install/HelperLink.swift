@@ -2,7 +2,7 @@ import CommandSupport
 import Glibc
 import SystemPackage
 
-/// The link by whose name a client starts its helper.
+/// The link through which a client starts its helper.
 struct HelperLink {
     enum State: Equatable {
         case absent
@@ -10,7 +10,7 @@ struct HelperLink {
         case here
         /// It leads to another file called `skr`.
         case otherSkr(String)
-        /// Something that is not ours; in words.
+        /// Something that is not ours, described in words.
         case foreign(String)
     }
 
@@ -34,9 +34,9 @@ struct HelperLink {
         return isSkr ? .otherSkr(leadsTo) : .foreign("a link to \(Display.quoted(leadsTo))")
     }
 
-    /// Makes the link and its folder; false if our link exists already.
+    /// Creates the link and its folder; returns false if our link exists already.
     ///
-    /// Nothing is overwritten.
+    /// It never overwrites anything.
     func make(to executable: String) throws(CommandError) -> Bool {
         switch state {
         case .here: return false
@@ -47,14 +47,14 @@ struct HelperLink {
         try LinkFolder.make(folder, mode: 0o755)
         if unsafe symlink(executable, path) == 0 { return true }
         let error = Errno.last
-        // Another install has just made it.
+        // Another install has just created it.
         if error == .fileExists, state == .here { return false }
         throw failure("make", error)
     }
 
-    /// Whether it may be of those that 'skr helper install' makes.
+    /// Whether 'skr helper install' can have created this link.
     ///
-    /// A package's own are in the system's folder of programs, or lead to `skr` without saying where that is.
+    /// The links of a package are in the system's folder of programs, or lead to `skr` without an absolute path.
     var isInstalled: Bool {
         guard !["/bin", "/usr/bin"].contains(folder), let target = try? LinkedPath.linkTarget(path) else {
             return false

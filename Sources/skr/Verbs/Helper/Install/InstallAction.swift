@@ -1,6 +1,6 @@
 import CommandSupport
 
-/// Makes a client's link and its configuration, or shows what to configure.
+/// Creates a client's link and its configuration, or shows the lines to configure.
 struct InstallAction: VerbAction {
     let call: SetupCall
     let writesConfiguration: Bool
@@ -60,7 +60,7 @@ struct InstallAction: VerbAction {
     }
 }
 
-/// Removes a client's link and its configuration, or shows how to remove that.
+/// Removes a client's link and its configuration, or shows how to remove the configuration.
 struct UninstallAction: VerbAction {
     let call: SetupCall
     let writesConfiguration: Bool
@@ -83,7 +83,9 @@ struct UninstallAction: VerbAction {
         }
     }
 
-    /// - Returns: whether there was one.
+    /// Removes the configuration, or shows the lines to remove.
+    ///
+    /// - Returns: whether there was a configuration for us.
     private func removeConfiguration() throws -> Bool {
         let file = call.setup as? any FileSetup
         if let file, writesConfiguration {

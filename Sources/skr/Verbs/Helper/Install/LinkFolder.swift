@@ -2,11 +2,12 @@ import CommandSupport
 import Glibc
 import SystemPackage
 
-/// Where links go.
+/// The folder in which links are created.
 package enum LinkFolder {
-    /// The first that PATH has and that may be written to, else the user's own; `nil` where that is not to be written to.
+    /// Returns the first folder that is in PATH and writable, or else the user's own folder.
     ///
-    /// The user's own may not be there yet: what is installed later goes to the same one.
+    /// If that isn't writable either, the result is `nil`. The user's own folder doesn't have to exist yet: later
+    /// installs will choose the same one.
     package static func usual(own: String, ofMachine: String?, searchPath: [String]) -> String? {
         let folders = [own] + (ofMachine.map { [$0] } ?? [])
         return folders.first { searchPath.contains($0) && isWritable($0) } ?? (isWritable(own) ? own : nil)
@@ -18,14 +19,14 @@ package enum LinkFolder {
             searchPath: user.searchPath)
     }
 
-    /// Whether it, or the nearest folder above it that is there, lets us make files.
+    /// Returns whether we can create files in the folder or, if it doesn't exist, in its nearest existing parent.
     private static func isWritable(_ folder: String) -> Bool {
         guard unsafe access(folder, F_OK) != 0 else { return unsafe access(folder, W_OK | X_OK) == 0 }
         guard let slash = folder.utf8.lastIndex(of: UInt8(ascii: "/")) else { return false }
         return isWritable(String(folder[..<slash]))
     }
 
-    /// Makes a folder and those above it.
+    /// Creates a folder and its parents.
     static func make(_ folder: String, mode: mode_t) throws(CommandError) {
         guard !folder.isEmpty, unsafe access(folder, F_OK) != 0 else { return }
         let parent = folder.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(folder[..<$0]) } ?? ""
@@ -44,16 +45,16 @@ package enum LinkFolder {
     }
 }
 
-/// What root makes in another user's home is that user's.
+/// Makes the user the owner of files that root creates in that user's home.
 enum FolderOwner {
-    /// Gives a new file the owner of the folder it is in.
+    /// Gives a new file to the owner of the folder that it is in.
     static func give(_ file: FileDescriptor, in folder: String) throws(Errno) {
         var found = stat()
         guard geteuid() == 0, unsafe stat(folder, &found) == 0, found.st_uid != 0 else { return }
         guard fchown(file.rawValue, found.st_uid, found.st_gid) == 0 else { throw .last }
     }
 
-    /// The same for a new folder, if it has not been replaced by a link meanwhile.
+    /// Gives a new folder to the owner of its parent, unless a link has replaced it in the meantime.
     static func give(_ new: String, in folder: String) throws(Errno) {
         guard geteuid() == 0 else { return }
         let descriptor = unsafe open(new, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)

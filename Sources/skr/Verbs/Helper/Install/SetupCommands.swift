@@ -1,7 +1,7 @@
 import ArgumentParser
 import CommandSupport
 
-/// Which client is set up, and where.
+/// The arguments that say which client is set up, and where.
 struct SetupArguments: ParsableArguments {
     @Argument(help: "The client, or another name of it, such as kubectl.", completion: .list(HelperClients.allNames))
     var client: String

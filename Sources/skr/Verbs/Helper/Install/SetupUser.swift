@@ -1,12 +1,14 @@
 import CommandSupport
 import Glibc
 
-/// The user whose clients are set up, from the environment.
+/// The user whose clients are set up, according to the environment.
 struct SetupUser {
     let home: String
-    /// The folders of PATH, in their order; one that depends on where a program is called finds no helper.
+    /// The folders of PATH, in their order.
+    ///
+    /// A relative folder is left out: whether it contains a helper depends on the folder in which a program is called.
     let searchPath: [String]
-    /// This program's own file, which links are to lead to.
+    /// The path of this program's own file, to which links must lead.
     let executable: String
 
     init() throws(CommandError) {
@@ -28,19 +30,19 @@ struct SetupUser {
         self.executable = executable
     }
 
-    /// A variable's value; `nil` where it is not set, empty or no text.
+    /// Returns a variable's value; `nil` if it is unset, empty or not valid UTF-8.
     func variable(_ name: String) -> String? { (try? Place.environment(name)) ?? nil }
 
     func path(_ name: String) -> String { home == "/" ? "/\(name)" : "\(home)/\(name)" }
 
-    /// A path as people write it.
+    /// Returns a path as people write it.
     func shown(_ path: String) -> String {
         Display.plain(path.hasPrefix("\(home)/") ? "~\(path.dropFirst(home.count))" : path)
     }
 
     func isInPath(_ folder: String) -> Bool { searchPath.contains(folder) }
 
-    /// The program of that name that a shell would start.
+    /// Returns the program with this name that a shell would start.
     func program(_ name: String) -> String? {
         searchPath.lazy.map { "\($0)/\(name)" }.first { unsafe access($0, X_OK) == 0 }
     }

@@ -1,12 +1,14 @@
 import CommandSupport
 import SecretText
 
-/// A client whose configuration we only show: what to write depends on its servers and profiles, or on a format that we
-/// don't edit.
+/// A client whose configuration we only show.
+///
+/// The right lines depend on the client's servers and profiles, or they are in a format that we don't edit.
 struct ShownSetup: ClientSetup {
-    /// A file below the user's home, and the variable that names another file, or several with colons between.
+    /// A file below the user's home, and the variable that can name another file.
     ///
-    /// A variable may be followed by the rest of a path: it names a folder then. It is empty if no variable names the file.
+    /// The variable can also name several files, separated by colons. If the rest of a path follows the variable's
+    /// name, the variable names a folder. The name is empty if no variable names the file.
     typealias File = (variable: String, path: String)
 
     /// The words by which a configuration names us.
@@ -19,9 +21,10 @@ struct ShownSetup: ClientSetup {
     private let lines: @Sendable (SetupCall, String) -> [String]
 
     /// - Parameters:
-    ///   - readsOneFile: whether the client reads only the first file that exists; the last one is the usual one then.
-    ///   - unquoted: the words that the client understands only if they need no quotes.
-    ///   - lines: for a call and the first file, as people write it.
+    ///   - readsOneFile: whether the client reads only the first file that exists. If none exists, we
+    ///     show the last one.
+    ///   - unquoted: returns the words that the client understands only without quotes.
+    ///   - lines: returns the lines for a call and for the first file, whose path is written as people write it.
     init(
         _ words: String, files: [File] = [], readsOneFile: Bool = false, variables: [String] = [],
         linkFolder: String? = nil, unquoted: @escaping @Sendable (SetupCall) -> [String] = { _ in [] },
@@ -55,9 +58,9 @@ struct ShownSetup: ClientSetup {
         return .none
     }
 
-    /// The files that the client reads.
+    /// Returns the files that the client reads.
     private func paths(_ user: SetupUser) -> [String] {
-        // Some clients take /dev/null for no file.
+        // Some clients treat /dev/null as no file.
         let paths = files.flatMap { Self.paths($0, user) }.filter { $0 != "/dev/null" }
         guard readsOneFile else { return paths }
         return (paths.first(where: user.isThere) ?? paths.last).map { [$0] } ?? []
@@ -71,7 +74,7 @@ struct ShownSetup: ClientSetup {
 }
 
 extension RawSpan {
-    /// Whether a line that is not a comment has these words.
+    /// Returns whether a line that is not a comment contains these words.
     fileprivate func hasLine(with words: String) -> Bool {
         let words = Array(words.utf8)
         var start = 0

@@ -4,7 +4,7 @@ import Glibc
 /// Shows which clients are set up.
 struct StatusAction: VerbAction {
     let user: SetupUser
-    /// Only this client, by any of its names.
+    /// The only client to show, by any of its names; `nil` for all clients.
     let client: String?
     let isJSON: Bool
 
@@ -28,7 +28,7 @@ struct StatusAction: VerbAction {
     }
 }
 
-/// How far a client is set up.
+/// The state of one client's setup.
 private struct ClientStatus {
     let client: any HelperClient.Type
     let name: String
@@ -37,7 +37,7 @@ private struct ClientStatus {
     let state: ConfigurationState
     let user: SetupUser
 
-    /// One, or one for each link of a client that has several.
+    /// Returns one status, or one for each link of a client that has several.
     static func all(of client: any HelperClient.Type, name: String, user: SetupUser) -> [ClientStatus] {
         let setup = client.setup(of: name)
         let state = setup.state(for: user)
@@ -59,7 +59,7 @@ private struct ClientStatus {
         }
     }
 
-    /// The command that sets the client up; `nil` if it is.
+    /// The command that sets the client up; `nil` if it is set up already.
     private var command: String? {
         var end = setup is any FileSetup ? " --write-config" : ""
         var isFound = link?.leadsToSkr ?? false || setup.namesLinkByPath(state)
@@ -84,7 +84,7 @@ private struct ClientStatus {
         }
     }
 
-    /// The names are a promise to scripts.
+    /// The status for programs; scripts rely on the names.
     var json: JSONValue {
         var (isOurs, text): (Bool?, String?) = (false, nil)
         switch state {

@@ -72,7 +72,7 @@ struct KeyringClient: HelperClient, ExampleCommand {
 
     static func setup(of program: String) -> any ClientSetup { program == "twine" ? python : subprocess }
 
-    /// Programs that use Python's keyring.
+    /// The setup of programs that use Python's keyring.
     private static let python = ShownSetup("skr", variables: ["PYTHON_KEYRING_BACKEND"]) { _, _ in
         [
             "with the backend for Python's keyring, which the Debian package of skr has:",

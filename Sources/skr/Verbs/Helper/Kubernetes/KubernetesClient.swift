@@ -50,7 +50,7 @@ struct KubernetesClient: HelperClient, ExampleCommand {
         }
     }
 
-    /// A word as kubectl reads it: as a line of CSV, which it would split at a comma.
+    /// Quotes a word for kubectl, which reads it as a line of CSV and would split it at a comma.
     private static func kubectlWord(_ word: String) -> String {
         let quote = UInt8(ascii: "\"")
         guard word.isEmpty || word.utf8.contains(where: { "\",\n\r".utf8.contains($0) }) else { return word }

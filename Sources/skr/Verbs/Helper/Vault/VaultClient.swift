@@ -35,9 +35,10 @@ struct VaultClient: HelperClient, ExampleCommand {
         }
     }
 
-    /// The server that Vault's or OpenBao's own command means.
+    /// Returns the server that the user's command, `vault` or `bao`, uses.
     ///
-    /// Nothing says which of them asks. Of two servers each would get the other's token.
+    /// We can't find out which of the two commands is asking. If the variables named two servers, each command could
+    /// get the other's token, so that is an error.
     private static func server() throws(CommandError) -> String {
         let (vault, bao) = (try Place.environment("VAULT_ADDR"), try Place.environment("BAO_ADDR"))
         if let vault, let bao, !CredentialHelper.isOneVault(vault, bao) {

@@ -13,7 +13,8 @@ let tests: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
 ]
 
-// The versions of Swift whose static runtime RuntimeStart.c was compared with; .ci/build checks that this one is among them.
+// Versions of Swift whose static runtime we have compared with RuntimeStart.c. .ci/build checks that
+// it uses one of them.
 #if compiler(>=6.3) && compiler(<6.4)
     let replacesRuntimeStart = [CSetting.define("REPLACES_RUNTIME_START")]
 #else
@@ -66,7 +67,8 @@ let package = Package(
                     name: "Configuration", package: "swift-configuration",
                     condition: .when(traits: ["Configuration"])),
             ],
-            // As swift-configuration itself, whose protocols have closures that stay with their caller.
+            // The same setting as swift-configuration uses: its protocols have closures that stay in
+            // their caller's isolation.
             swiftSettings: strict + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
         ),
         .target(name: "Threads", swiftSettings: strict),

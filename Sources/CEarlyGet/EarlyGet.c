@@ -1,4 +1,5 @@
-/* What it promises stands in EarlyGet.h. A debug build is without it, and a test compares the two. */
+/* EarlyGet.h documents what this code guarantees. A debug build leaves it out, and a test compares a release
+   build with a debug build. */
 #ifndef DEBUG
 
 #define _DEFAULT_SOURCE
@@ -15,21 +16,22 @@
 
 enum { MOST_BYTES = 32768, INTERNAL_ERROR = 70, UP_TO_MAIN = -1 };
 
-/* Whether a text needs no encoding in a key's description, is not empty, and does not begin with one of these. */
+/* Returns whether a text is not empty, needs no encoding in a key's description, and does not start with a
+   character of not_first. */
 static bool is_plain(const char *text, const char *not_first)
 {
     const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.~";
     return *text && !strchr(not_first, *text) && text[strspn(text, plain)] == '\0';
 }
 
-/* A variable's value, or the default if it is not set or empty. */
+/* Returns a variable's value, or the default if the variable is unset or empty. */
 static const char *value_of(const char *name, const char *usual)
 {
     const char *value = getenv(name);
     return value && *value ? value : usual;
 }
 
-/* Joins the texts; false if there is no room for them. */
+/* Joins the texts; returns false if they don't fit. */
 static bool join(char *joined, size_t room, const char *const texts[4])
 {
     for (int i = 0; i < 4; i++) {
@@ -48,7 +50,7 @@ static long search(long ring, const char *type, const char *name)
     return ring < 0 ? -1 : syscall(SYS_keyctl, KEYCTL_SEARCH, ring, type, name, 0);
 }
 
-/* Whether the keyring links the key itself: a search finds what its keyrings link too. */
+/* Returns whether the keyring itself links the key. A search also finds keys in nested keyrings. */
 static bool links(long ring, int key)
 {
     int members[4096];
@@ -59,7 +61,7 @@ static bool links(long ring, int key)
     return false;
 }
 
-/* Reads the item into a buffer of MOST_BYTES; negative if main must do it. */
+/* Reads the item into a buffer of MOST_BYTES; returns its size, or a negative number to leave the call to main. */
 static long read_item(const char *ring_name, const char *item_name, char *secret)
 {
     long session = syscall(SYS_keyctl, KEYCTL_GET_KEYRING_ID, KEY_SPEC_SESSION_KEYRING, 0);
@@ -71,13 +73,14 @@ static long read_item(const char *ring_name, const char *item_name, char *secret
     for (long i = 0; i < size; i++)
         if (secret[i])
             return size;
-    /* The kernel takes no empty payload, so n NUL bytes are stored as n + 1. */
+    /* The kernel refuses an empty payload, so n NUL bytes are stored as n + 1. */
     return size - 1;
 }
 
 static void pass_over(int number) { (void)number; }
 
-/* Has a write beyond RLIMIT_FSIZE fail, as main does, and not end the process; an ignored signal stays ignored. */
+/* Makes a write beyond RLIMIT_FSIZE fail instead of ending the process, as main does. An ignored
+   signal stays ignored. */
 static void survive_file_size_limit(void)
 {
     struct sigaction action = {.sa_handler = pass_over}, before;
@@ -85,7 +88,7 @@ static void survive_file_size_limit(void)
         sigaction(SIGXFSZ, &before, NULL);
 }
 
-/* Writes the secret; returns the exit code. */
+/* Writes the secret. Returns the exit code, or UP_TO_MAIN if it failed before it wrote anything. */
 static int write_answer(const char *secret, size_t size)
 {
     for (size_t written = 0; written < size;) {
@@ -98,7 +101,7 @@ static int write_answer(const char *secret, size_t size)
         if (more < 0 && errno != EINTR) {
             if (written == 0)
                 return UP_TO_MAIN;
-            /* As main would report it: a part is written, so main can't begin anew. */
+            /* Report the error as main would: part of the secret is already written, so main can't start again. */
             char *reason = strerror(errno), start[] = "skr: error: can't write the answer: ";
             struct iovec text[] = {{start, sizeof start - 1}, {reason, strlen(reason)}, {"\n", 1}};
             writev(STDERR_FILENO, text, 3);
@@ -109,7 +112,7 @@ static int write_answer(const char *secret, size_t size)
     return 0;
 }
 
-__attribute__((constructor(101))) /* Those of the runtime have no priority, and come later. */
+__attribute__((constructor(101))) /* The runtime's constructors have no priority, so they run later. */
 static void early_get(int count, char **words)
 {
     char ring_name[256], item_name[4096], secret[MOST_BYTES + 1];
@@ -123,7 +126,7 @@ static void early_get(int count, char **words)
     if (size < 0)
         return;
     if (isatty(STDOUT_FILENO))
-        secret[size++] = '\n'; /* The prompt would follow on the same line. */
+        secret[size++] = '\n'; /* Otherwise, the prompt would follow on the same line. */
     else
         survive_file_size_limit();
     int code = write_answer(secret, (size_t)size);

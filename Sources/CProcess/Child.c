@@ -1,4 +1,5 @@
-/* In C, because between fork and exec a process may do next to nothing, and a Swift function does more than it shows. */
+/* This is C because a process is allowed to do very little between fork and exec, and a Swift function does more
+   than its source shows. */
 
 #define _GNU_SOURCE
 #include "Child.h"
@@ -14,7 +15,7 @@ int end_with_parent(pid_t parent)
 {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
         return -1;
-    /* The parent may have ended before the call. */
+    /* The parent can have ended before the call to prctl. */
     if (getppid() == parent)
         return 0;
     errno = ESRCH;
@@ -46,12 +47,12 @@ pid_t start_child(const struct child_setup *setup, struct child_failure *failure
         return -1;
     }
     if (report[1] <= STDERR_FILENO) {
-        /* Where a standard descriptor is closed, the pipe must not take its place. */
+        /* If a standard descriptor is closed, the pipe can get its number. Move it to a higher one. */
         int moved = fcntl(report[1], F_DUPFD_CLOEXEC, 3);
         close(report[1]);
         report[1] = moved;
     }
-    /* While SIGCHLD is ignored, nobody can wait for a child. */
+    /* If SIGCHLD is ignored, waitpid can't report a child. The child restores the previous action. */
     sigaction(SIGCHLD, &usual, &childs);
     child = fork();
     if (child == 0) {

@@ -1,10 +1,11 @@
-/* Replaces what the static Swift runtime does before main, which takes a tenth of a start: it looks for a program that prints
-   the stack of a crashed process, ends the process if /proc is not mounted, and reads /proc/self/maps for the words of the
-   command line. What is defined here is not linked from the runtime. It is hidden, so that a runtime in a shared library, as
-   in a debug build, uses its own.
+/* Replaces the static Swift runtime's work before main, which takes a tenth of a start. The runtime looks for a program
+   that prints the stack of a crashed process, ends the process if /proc is not mounted, and reads /proc/self/maps to
+   find the command line. The linker takes the symbols defined here instead of the runtime's. They are hidden, so that a
+   runtime in a shared library, as in a debug build, uses its own.
 
-   None of this is public, so only the versions of Swift that Package.swift lists get it (REPLACES_RUNTIME_START). With others,
-   a start takes up to 70 us more and needs /proc. .ci/runtime-start compares the symbols with the toolchain's. */
+   None of these symbols is public, so REPLACES_RUNTIME_START is set only for the versions of Swift that
+   Package.swift lists. With other versions, a start takes up to 70 us more and needs /proc. .ci/runtime-start
+   compares the symbols with the toolchain's. */
 
 #include "RuntimeStart.h"
 
@@ -14,7 +15,7 @@
 static int count;
 static char **words;
 
-/* Before the runtime's constructors, which have no priority. */
+/* This runs before the runtime's constructors, which have no priority. */
 __attribute__((constructor(102))) static void keep_words(int all, char **first)
 {
     count = all;
@@ -25,7 +26,7 @@ __attribute__((constructor(102))) static void keep_words(int all, char **first)
 
 #define INSTEAD_OF_RUNTIME __attribute__((visibility("hidden")))
 
-/* All off; as large as the runtime's own, and more. */
+/* All zero, so every setting is off. At least as large as the runtime's own variable. */
 INSTEAD_OF_RUNTIME _Alignas(16) char _swift_backtraceSettings[256];
 
 INSTEAD_OF_RUNTIME bool _swift_backtrace_isThunkFunction(const char *name)

@@ -1,12 +1,12 @@
 import Keyutils
 
-/// An argument, an option or a flag, as the argument parser knows it.
+/// An argument, an option or a flag, as the argument parser defines it.
 package struct ArgumentDefinition: Decodable {
     package enum Kind: String, Decodable {
         case positional, option, flag
     }
 
-    /// The values that it can have; the names are the argument parser's.
+    /// The kinds of values; their names are the argument parser's.
     package enum Values: Decodable {
         case list(values: [String])
         case file(extensions: [String])
@@ -38,19 +38,19 @@ package struct ArgumentDefinition: Decodable {
     private let preferredName: Name?
 
     package var isLaunched: Bool { kind == .positional && parsingStrategy == "postTerminator" }
-    /// With dashes, short ones first.
+    /// The names with their dashes, shortest first.
     package var spellings: [String] { (names ?? []).map(\.spelling).sorted { $0.utf8.count < $1.utf8.count } }
-    /// The name that help uses, with dashes.
+    /// The name that help uses, with its dashes.
     package var spelling: String? { preferredName?.spelling }
-    /// As help and manual pages call it: `SERVICE`.
+    /// The name of the value in help and manual pages, such as `SERVICE`.
     package var shownValue: String {
         let name = valueName ?? "value"
         return name.allSatisfy(\.isLetter) ? name.uppercased() : name
     }
-    /// Whether it is one that the argument parser adds to every verb.
+    /// Whether the argument parser adds this argument to every verb.
     package var isForEveryVerb: Bool { spelling == "--help" || spelling == "--version" }
 
-    /// What it is for, its values, and its default.
+    /// The description, the possible values, and the default.
     package var summary: String {
         let values = allValues.map { " One of \($0.joined(separator: ", "))." } ?? ""
         return (abstract ?? "") + values + (defaultValue.map { " By default \($0)." } ?? "")

@@ -1,10 +1,10 @@
 package import ArgumentParser
 import FoundationEssentials
 
-/// A command and its verbs, as the argument parser knows them.
+/// A command and its verbs, as the argument parser defines them.
 ///
-/// The parser offers them as JSON only. Completions and manual pages are made from them, so that no verb is listed
-/// twice.
+/// The parser exposes its definitions only as JSON. Completions and manual pages are generated from them, so that each
+/// verb is listed in one place.
 package struct CommandDefinition: Decodable {
     package let commandName: String
     let shouldDisplay: Bool
@@ -26,20 +26,20 @@ package struct CommandDefinition: Decodable {
     /// The verbs that help shows.
     package var verbs: [CommandDefinition] { (subcommands ?? []).filter(\.shouldDisplay) }
 
-    /// The verbs that have a manual page: all but `help`, which the argument parser adds to every command.
+    /// The verbs that have a manual page: all except `help`, which the argument parser adds to every command.
     var documentedVerbs: [CommandDefinition] { verbs.filter { $0.commandName != "help" } }
 
-    /// A verb, hidden ones too.
+    /// Returns the verb of that name, even if it is hidden.
     package func verb(named name: String) -> CommandDefinition? {
         subcommands?.first { $0.commandName == name }
     }
 
     package var positionals: [ArgumentDefinition] { shown.filter { $0.kind == .positional && !$0.isLaunched } }
-    /// Without the `--version` that the parser adds to every verb.
+    /// The options, without the `--version` that the parser adds to every verb.
     package var options: [ArgumentDefinition] {
         shown.filter { $0.kind != .positional && ($0.spelling != "--version" || verb(named: "help") != nil) }
     }
-    /// The words behind `--`, of verbs that launch a command.
+    /// The words after `--`, for verbs that launch a command.
     package var launched: ArgumentDefinition? { shown.first(where: \.isLaunched) }
 
     package func option(named name: Substring) -> ArgumentDefinition? {

@@ -1,9 +1,9 @@
-/// An error for the user: one line, a hint, the exit code, and what the kernel reported.
+/// An error for the user: one line, a hint, the exit code, and the kernel's report.
 package struct CommandError: Error, Equatable {
     package let exitCode: ExitCode
     package let message: String
     package let hint: String?
-    /// The failed system call with its number, for bug reports.
+    /// The failed system call with its error number, for bug reports.
     package let detail: String?
 
     package init(exitCode: ExitCode, message: String, hint: String?, detail: String? = nil) {
@@ -27,11 +27,11 @@ package struct CommandError: Error, Equatable {
 }
 
 extension CommandError {
-    /// The argument parser's message as one line that begins in lower case.
+    /// Converts the argument parser's message to one line that starts in lower case.
     package static func usage(parser message: String, hint: String) -> CommandError {
         let lines = message.split(separator: "\n").map(String.init)
         var line = lines.first ?? message
-        // The values of a choice are in lines of their own.
+        // The parser lists the values of a choice on separate lines.
         let invitation = ". Please provide one of the following:"
         if line.hasSuffix(invitation) {
             let values = lines.dropFirst().prefix { $0.hasPrefix("  - ") }.map { $0.dropFirst(4) }
@@ -40,7 +40,9 @@ extension CommandError {
         return .usage(line.prefix(1).lowercased() + line.dropFirst(), hint: durationHint(for: line) ?? hint)
     }
 
-    /// The forms of a duration, where the message is about an option that takes one: it ends with the option's name.
+    /// Returns the forms of a duration if the message is about an option that takes a duration.
+    ///
+    /// Such a message ends with the name of the option's value.
     private static func durationHint(for message: String) -> String? {
         if message.hasSuffix("<duration>'") { return "write it as \(DurationText.forms)" }
         return message.hasSuffix("<duration|never>'") ? "write it as \(DurationText.forms), or never" : nil

@@ -1,7 +1,7 @@
 import Glibc
 import SystemPackage
 
-/// Standard output for the answer alone, standard error for everything else.
+/// Writes only answers to standard output, and everything else to standard error.
 package enum Console {
     package static var isOutputTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
     package static var isErrorTerminal: Bool { isatty(STDERR_FILENO) == 1 }
@@ -23,7 +23,7 @@ package enum Console {
         }
     }
 
-    /// A secret's exact bytes; on a terminal with a newline, or the prompt would follow on the same line.
+    /// Writes a secret's exact bytes; on a terminal, adds a newline, so that the prompt gets its own line.
     package static func writeSecret(_ bytes: RawSpan) throws(CommandError) {
         try write(bytes)
         if isOutputTerminal { try write("\n") }
@@ -33,17 +33,17 @@ package enum Console {
         tell("error", error, by: program)
     }
 
-    /// Reports what did not make the command fail.
+    /// Reports a problem that did not make the command fail.
     package static func warn(_ error: CommandError) {
         tell("warning", error, by: "skr")
     }
 
-    /// Tells what is neither an answer nor an error, in one line.
+    /// Prints one line that is neither an answer nor an error.
     package static func note(_ text: String) {
         writeError("skr: \(Display.plain(text))\n")
     }
 
-    /// One line each, whatever the message contains.
+    /// Prints the message, the hint and the detail, each on one line, whatever they contain.
     private static func tell(_ kind: String, _ error: CommandError, by program: String) {
         var text = "\(program): \(kind): \(Display.plain(error.message))\n"
         if let hint = error.hint { text += "\(program): hint: \(Display.plain(hint))\n" }
@@ -51,7 +51,7 @@ package enum Console {
         writeError(text)
     }
 
-    /// If standard error is closed, there is still the exit code.
+    /// Writes to standard error, ignoring failures: if it is closed, the exit code still reports the error.
     private static func writeError(_ text: String) {
         try? unsafe FileDescriptor.standardError.writeAll(text.utf8Span.span.bytes)
     }

@@ -1,15 +1,15 @@
 import Keyutils
 
-/// Text that is safe to show on a terminal.
+/// Makes text safe to show on a terminal.
 package enum Display {
-    /// A word of the command line or of a file, cut where it would fill the screen.
+    /// Quotes a word from the command line or from a file, and cuts it if it would fill the screen.
     package static func quoted(_ text: String) -> String {
         let limit = 100
         let start = plain(String(text.unicodeScalars.prefix(limit)))
         return "'\(start)\(text.unicodeScalars.count > limit ? "..." : "")'"
     }
 
-    /// A word as a shell takes it, also where it has characters that can't be shown.
+    /// Quotes a word for a shell, even if it has characters that can't be shown.
     package static func shellWord(_ text: String) -> String {
         if text.unicodeScalars.contains(where: isUnseen) {
             let escaped = text.replacing("\\", with: #"\\"#).replacing("'", with: #"\'"#)
@@ -23,12 +23,12 @@ package enum Display {
         return isPlain && !text.isEmpty ? text : "'\(text.replacing("'", with: #"'\''"#))'"
     }
 
-    /// An option with its value, as it is typed, with a space before it.
+    /// Returns a space and an option with its value, as a user types them.
     package static func option(_ name: String, _ value: String) -> String {
         " \(name)\(value.hasPrefix("-") ? "=" : " ")\(shellWord(value))"
     }
 
-    /// The text with control and invisible characters percent-encoded.
+    /// Replaces control characters and invisible characters by their percent-encoding.
     package static func plain(_ text: String) -> String {
         replacingUnseen(in: text) { scalar in
             (UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter).map { "%\(hexadecimal(UInt16($0), digits: 2))" }
@@ -36,9 +36,9 @@ package enum Display {
         }
     }
 
-    /// JSON with such characters as JSON escapes, which mean the same.
+    /// Replaces control characters and invisible characters in JSON by JSON escapes, which mean the same.
     ///
-    /// Outside of strings, the newline is the only one of them in JSON.
+    /// A newline stays: it is the only one of these characters that appears outside of the strings in our JSON.
     package static func plainJSON(_ text: String) -> String {
         replacingUnseen(in: text) { scalar in
             scalar == "\n"
@@ -55,7 +55,7 @@ package enum Display {
         return plain
     }
 
-    /// Whether it is a control character, changes the direction of writing, or breaks a line.
+    /// Returns whether this is a control character, changes the direction of writing, or breaks a line.
     private static func isUnseen(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: true

@@ -1,11 +1,12 @@
-/// How many columns a text takes on a terminal.
+/// The number of columns that a text takes on a terminal.
 package enum DisplayWidth {
     package static func of(_ text: String) -> Int {
         text.reduce(0) { $0 + width(of: $1) }
     }
 
-    /// The text, in so many columns at most: where it is wider, with an ellipsis in its middle, as names often differ at
-    /// their ends.
+    /// Shortens a text to at most `limit` columns, with an ellipsis in its middle.
+    ///
+    /// Both ends stay, because names often differ only there.
     package static func shorten(_ text: String, to limit: Int) -> String {
         guard of(text) > limit else { return text }
         let ellipsis = limit < 5 ? "" : "..."
@@ -25,7 +26,7 @@ package enum DisplayWidth {
 
     private static func width(of character: Character) -> Int {
         let scalars = character.unicodeScalars
-        // An emoji is one picture, of however many scalars: with a skin, with a hat, as a flag.
+        // An emoji is one picture, however many scalars it has for a skin tone, a hat or a flag.
         if let first = scalars.first, isPicture(first, followedBy: scalars.dropFirst().first) { return 2 }
         return scalars.reduce(0) { $0 + width(of: $1) }
     }
@@ -40,12 +41,12 @@ package enum DisplayWidth {
         case .nonspacingMark, .enclosingMark, .format, .control: return 0
         default: break
         }
-        // The vowels and final consonants of a Korean syllable go under its first one.
+        // Terminals draw a Korean syllable's vowels and final consonants in the columns of its initial consonant.
         if (0x1160...0x11FF).contains(scalar.value) { return 0 }
         return wide.contains { $0.contains(scalar.value) } ? 2 : 1
     }
 
-    /// Blocks whose characters are wide or full-width by Unicode's Annex 11, with the gaps between them.
+    /// Blocks of wide or full-width characters (Unicode Annex 11), including the gaps between the blocks.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F,  // Korean initial consonants
         0x2329...0x232A,  // angle brackets

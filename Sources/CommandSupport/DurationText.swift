@@ -2,12 +2,12 @@ import Keyutils
 
 /// Durations as people type them: `90`, `90s`, `15m`, `8h`, `2d`, `1h30m`.
 package enum DurationText {
-    /// For hints.
+    /// The accepted forms, for hints.
     package static var forms: String { "90, 90s, 15m, 8h, 2d or 1h30m" }
 
-    /// The duration; `nil` for a text that is none.
+    /// Parses a duration; `nil` for any other text.
     ///
-    /// Zero is a duration; the store refuses it.
+    /// Zero is a duration here; the store refuses it.
     package static func parse(_ text: String) -> Duration? {
         var total: Int64 = 0
         var number: Int64?
@@ -20,7 +20,7 @@ package enum DurationText {
                 number = sum
                 continue
             }
-            // Each unit once, larger ones first.
+            // Each unit can occur once, and larger units come first.
             guard let count = number, let unit = seconds(ofUnit: byte), unit < smallest else { return nil }
             let (product, overflow) = count.multipliedReportingOverflow(by: unit)
             let (sum, overflowToo) = total.addingReportingOverflow(product)
@@ -30,7 +30,7 @@ package enum DurationText {
             smallest = unit
         }
         guard let seconds = number else { return text.isEmpty ? nil : .seconds(total) }
-        // A bare number is seconds; behind a unit it would be a guess.
+        // A bare number means seconds. After a unit, that would be a guess.
         return smallest == .max ? .seconds(seconds) : nil
     }
 
@@ -44,7 +44,7 @@ package enum DurationText {
         }
     }
 
-    /// The duration in its two largest units: `1d2h`, `12s`.
+    /// Formats a duration in its two largest units, such as `1d2h` or `12s`.
     package static func rounded(_ duration: Duration) -> String {
         var rest = max(0, duration.components.seconds)
         var parts: [String] = []
@@ -60,7 +60,7 @@ package enum DurationText {
         return parts.prefix(2).joined()
     }
 
-    /// What is left of a timeout, in its largest whole unit, as the kernel rounds it.
+    /// Formats the time left of a timeout in the unit to which the kernel rounds it.
     package static func short(_ duration: Duration, precision: Duration) -> String {
         let unit = precision.components.seconds
         let letter =

@@ -1,4 +1,4 @@
-/// What the command's exit code says; those from 64 on are the ones of `sysexits.h`.
+/// The exit codes of the commands; 64 to 77 are the codes of `sysexits.h`.
 package enum ExitCode: Int32, CaseIterable {
     case done = 0
     case noItem = 1
@@ -9,11 +9,11 @@ package enum ExitCode: Int32, CaseIterable {
     case cannotCreate = 73
     case tryAgain = 75
     case noPermission = 77
-    /// This one and the next are those of shells.
+    /// This code and the next are the ones that shells use.
     case cannotExecute = 126
     case noCommand = 127
 
-    /// For help and manual pages.
+    /// The meaning, for help and manual pages.
     package var meaning: String {
         switch self {
         case .done: "done"
@@ -30,10 +30,10 @@ package enum ExitCode: Int32, CaseIterable {
         }
     }
 
-    /// Whether only verbs that launch a command have it.
+    /// Whether only verbs that launch a command use this code.
     package var isOfLaunching: Bool { self == .cannotExecute || self == .noCommand }
 
-    /// One line a code, indented as the lines of a help text are.
+    /// A table of the codes, one per line, indented like the lines of a help text.
     package static var table: String {
         allCases.map { code in
             let number = "\(code.rawValue)"

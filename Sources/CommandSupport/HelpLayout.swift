@@ -1,6 +1,8 @@
-/// Breaks the lines of a help text, so that none is wider than the terminal unless a word is.
+/// Breaks the lines of a help text, so that a line is wider than the terminal only if one word is.
 package struct HelpLayout {
-    /// So wide that the argument parser breaks no line: it breaks some and not others, and traps where there is no room.
+    /// A width at which the argument parser breaks no line.
+    ///
+    /// At other widths, it breaks some lines but not others, and traps if the width is too small.
     package static let unbroken = 100_000
 
     private let width: Int
@@ -9,7 +11,9 @@ package struct HelpLayout {
         self.width = width
     }
 
-    /// - Parameter text: with each paragraph, and each row of a table, on one line.
+    /// Breaks the lines of a help text.
+    ///
+    /// - Parameter text: a text with each paragraph, and each row of a table, on one line.
     package func text(_ text: String) -> String {
         var isExample = false
         return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
@@ -30,7 +34,7 @@ package struct HelpLayout {
         return fill(line.split(separator: " "), indent: indent, hanging: indent)
     }
 
-    /// A description that has a line of its own begins no further left.
+    /// The smallest indentation of a description that has its own line.
     private static let leastDescription = 20
 
     private static func descriptionColumn(of line: Substring) -> Int? {
@@ -39,7 +43,7 @@ package struct HelpLayout {
         return text.isEmpty ? nil : line.distance(from: line.startIndex, to: text.startIndex)
     }
 
-    /// Where it leaves no room for descriptions, they begin below.
+    /// Returns whether the column leaves too little room for descriptions; they then start on the next line.
     private func isTooFar(_ column: Int) -> Bool { column > width - 24 }
 
     private func row(_ line: Substring, column: Int) -> String {
@@ -58,7 +62,7 @@ package struct HelpLayout {
         return fill(line.split(separator: " "), indent: indent, hanging: indent)
     }
 
-    /// A command, broken so that a shell reads it as one line.
+    /// Breaks a command so that a shell still reads it as one line.
     private func shellLine(_ line: Substring, indent: Int) -> String {
         let goesOn = line.hasSuffix(" \\")
         let words = Self.words(of: line.dropLast(goesOn ? 2 : 0), quotedBy: "'\"")
@@ -66,8 +70,10 @@ package struct HelpLayout {
         return lines.joined(separator: " \\\n") + (goesOn ? " \\" : "")
     }
 
+    /// Breaks words into lines.
+    ///
     /// - Parameters:
-    ///   - hanging: how far the lines behind the first one are indented.
+    ///   - hanging: the indentation of the lines after the first one.
     ///   - room: how many columns stay free at the end of a line.
     private func fill(_ words: [Substring], indent: Int, hanging: Int, room: Int = 0) -> String {
         var lines: [String] = []
@@ -85,7 +91,7 @@ package struct HelpLayout {
         return (lines + [line]).joined(separator: "\n")
     }
 
-    /// The words, of which each keeps the blanks between brackets or quotes.
+    /// Splits a line into words, keeping the spaces inside of brackets or quotes.
     private static func words(
         of line: Substring, joinedBy brackets: String = "", quotedBy quotes: String = ""
     ) -> [Substring] {

@@ -1,11 +1,11 @@
 package import ArgumentParser
 
-/// A command whose help and manual page show examples, as they are written.
+/// A command whose help and manual page show examples.
 package protocol ExampleCommand: ParsableCommand {
     static var examples: String { get }
-    /// What help shows behind them, as it is written.
+    /// The text that help shows after the examples.
     static var furtherHelp: String { get }
-    /// Whether it can't do without the command behind `--`, if it takes one.
+    /// Whether the command after `--` is required, if this verb takes one.
     static var requiresCommand: Bool { get }
 }
 
@@ -13,10 +13,10 @@ extension ExampleCommand {
     package static var furtherHelp: String { "" }
     package static var requiresCommand: Bool { false }
 
-    /// The argument parser's help of this command or of a verb, at the terminal's width, and the examples.
+    /// Returns the argument parser's help of a command or verb, with examples, at the terminal's width.
     package static func helpText(of command: any ParsableCommand.Type) -> String {
         let written = command as? any ExampleCommand.Type
-        // The parser takes the command to run for an argument that may be left out, and '--' for one that may not.
+        // The parser shows the command to run as an optional argument, and '--' as a required one.
         var text = helpMessage(for: command, columns: HelpLayout.unbroken).replacing(
             "-- [<CMD> ...]", with: written?.requiresCommand == true ? "-- CMD ..." : "[-- CMD ...]")
         while text.last == "\n" { text.removeLast() }
@@ -28,9 +28,9 @@ extension ExampleCommand {
         return HelpLayout(width: TerminalWidth.ofHelp).text(text)
     }
 
-    /// The verb that the first of these words names, or as many of them as name a verb of the verb before; hidden ones too.
+    /// Follows the words from verb to verb, even to hidden ones, and returns the last verb that they name.
     ///
-    /// - Returns: this command itself and no names, if the first word names no verb.
+    /// - Returns: the verb and the words that name it; this command and no words if the first word doesn't name a verb.
     package static func verb(named words: some Sequence<String>) -> (command: any ParsableCommand.Type, names: [String])
     {
         var found: (command: any ParsableCommand.Type, names: [String]) = (self, [])

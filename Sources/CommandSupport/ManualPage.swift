@@ -1,19 +1,22 @@
 import ArgumentParser
 
-/// The manual page of a command or of one of its verbs, in the language of manual pages, mdoc(7), made from the
-/// argument parser's definitions.
+/// The manual page of a command or of one of its verbs, written in mdoc(7).
+///
+/// It is generated from the argument parser's definitions.
 package struct ManualPage {
     package private(set) var text = ""
     private let command: CommandDefinition
     private let words: [String]
     private let example: (any ExampleCommand.Type)?
 
+    /// Creates a manual page.
+    ///
     /// - Parameters:
-    ///   - verbs: the words after the command's name, each of which names a verb of the verb before it.
+    ///   - verbs: the words after the command's name, each naming a verb of the verb before it.
     ///   - date: in the form `November 21, 2026`.
-    ///   - variables: which stand in for options.
-    ///   - exitCodes: those that it may end with, and what they mean.
-    ///   - guides: the names of the pages of section 7 that are installed with it.
+    ///   - variables: the environment variables that replace options.
+    ///   - exitCodes: the exit codes of the command, and their meanings.
+    ///   - guides: the names of the section 7 pages that are installed with it.
     package init(
         of root: any ExampleCommand.Type, verbs: [String] = [], date: String,
         variables: [(name: String, option: String)] = [],
@@ -48,7 +51,9 @@ package struct ManualPage {
         addReferences(along: path, guides)
     }
 
-    /// The pages above this one, with their verbs, and the package's others; a page of another package might not be installed.
+    /// Adds references to the pages above this one, their verbs' pages, and the package's guides.
+    ///
+    /// It refers to no other package's pages, because they might not be installed.
     private mutating func addReferences(along path: [CommandDefinition], _ guides: [String]) {
         var names: Set<String> = []
         for (depth, command) in path.enumerated() {
@@ -71,7 +76,9 @@ package struct ManualPage {
         if command.launched != nil { macro("\(example?.requiresCommand == true ? "" : "Op ")Fl - Ar CMD ...") }
     }
 
-    /// Lines that are indented stay as they are; one that begins in capitals, such as `ENV FILES:`, gets a heading.
+    /// Adds the discussion, in which a line that starts in capitals, such as `ENV FILES:`, gets a heading.
+    ///
+    /// Indented lines are printed literally.
     private mutating func add(discussion: String) {
         var indented: [Substring] = []
         for line in "\(discussion)\n".split(separator: "\n", omittingEmptySubsequences: false) {
@@ -112,12 +119,12 @@ package struct ManualPage {
         macro("El")
     }
 
-    /// A macro with arguments, which are markup already.
+    /// Adds a macro with arguments that are already markup.
     private mutating func macro(_ line: String) {
         text += ".\(line)\n"
     }
 
-    /// Running text: each sentence begins a line, as the language wants it, and no line is long.
+    /// Adds running text: each sentence starts on a new line, as mdoc(7) wants it, and lines are short.
     private mutating func paragraph(_ paragraph: String) {
         var line = ""
         for word in paragraph.split(separator: " ") {
@@ -140,7 +147,7 @@ package struct ManualPage {
         text += (line.hasPrefix(".") || line.hasPrefix("'") ? "\\&" : "") + Self.escape(line) + "\n"
     }
 
-    /// The text so that each character is printed as it is: troff makes typographic ones of some.
+    /// Escapes a text so that troff prints each character unchanged, without its typographic replacements.
     fileprivate static func escape(_ text: String) -> String {
         let written: [Character: String] = [
             "\\": "\\e", "-": "\\-", "'": "\\(aq", "`": "\\(ga", "^": "\\(ha", "~": "\\(ti", "\"": "\\(dq",

@@ -1,17 +1,18 @@
 package import Glibc
 
-/// What a signal does in this process.
+/// The actions of signals in this process.
 package enum SignalAction {
-    /// Whether the signal is ignored, as a shell has it for what it starts in the background.
+    /// Returns whether the signal is ignored; a shell can start a background command with ignored signals.
     package static func isIgnored(_ number: CInt) -> Bool {
         var action = sigaction()
         unsafe sigaction(number, nil, &action)
         return ignores(action)
     }
 
-    /// Has a write beyond `RLIMIT_FSIZE` fail instead of ending the process by SIGXFSZ; takes effect once.
+    /// Makes a write beyond `RLIMIT_FSIZE` fail instead of ending the process by SIGXFSZ; takes effect once.
     ///
-    /// A handler, which a program that we become or start does not inherit; if the signal was ignored, it stays ignored.
+    /// It installs a handler, which a program that we execute or start does not inherit. If the signal was
+    /// ignored, it stays ignored.
     static let surviveFileSizeLimit: Void = {
         var (action, before) = (sigaction(), sigaction())
         unsafe action.__sigaction_handler.sa_handler = { _ in }

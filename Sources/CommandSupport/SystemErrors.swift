@@ -7,16 +7,16 @@ extension Errno {
 }
 
 extension Error {
-    /// The error's text, for the middle of a message.
+    /// The error's text in lower case, for the middle of a message.
     package var reason: String { "\(self)".lowercased() }
 }
 
 extension FileDescriptor {
-    /// Writes all bytes, also to a non-blocking descriptor.
+    /// Writes all bytes, even to a non-blocking descriptor.
     ///
-    /// A file that would grow beyond `RLIMIT_FSIZE` is an error, and no signal ends the process.
+    /// If a file would grow beyond `RLIMIT_FSIZE`, this throws an error, and no signal ends the process.
     ///
-    /// The `writeAll` for sequences makes generic types at run time, which takes longer than a get.
+    /// swift-system's `writeAll` for sequences makes generic types at run time, which takes longer than a get.
     package func writeAll(_ bytes: RawSpan) throws {
         SignalAction.surviveFileSizeLimit
         try unsafe bytes.withUnsafeBytes { buffer in
@@ -31,7 +31,7 @@ extension FileDescriptor {
         }
     }
 
-    /// Reads the available bytes, waiting for them at a non-blocking descriptor too; 0 bytes at the end.
+    /// Reads available bytes, waiting for them even on a non-blocking descriptor; returns 0 at the end.
     package func readWaiting(into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
         while true {
             do {
@@ -42,7 +42,7 @@ extension FileDescriptor {
         }
     }
 
-    /// Waits if the error is that of a non-blocking descriptor; otherwise false.
+    /// Waits if the error is that a non-blocking descriptor isn't ready; returns false for other errors.
     private func waitIfBusy(_ error: any Error, for event: CInt) throws(Errno) -> Bool {
         guard error as? Errno == .resourceTemporarilyUnavailable else { return false }
         var wanted = pollfd(fd: rawValue, events: Int16(event), revents: 0)

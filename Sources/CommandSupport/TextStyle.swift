@@ -10,16 +10,16 @@ package enum TextStyle {
         case yellow = 33
     }
 
-    /// As standard output and the environment want it: see `https://no-color.org`.
+    /// The style for standard output in this environment: see `https://no-color.org`.
     package static var wanted: TextStyle { wanted(on: STDOUT_FILENO) }
 
-    /// As that descriptor and the environment want it.
+    /// Returns the style for this descriptor in this environment.
     package static func wanted(on descriptor: CInt) -> TextStyle {
         guard isatty(descriptor) == 1, isUnsetOrEmpty("NO_COLOR"), !isDumbTerminal else { return .plain }
         return .coloured
     }
 
-    /// Whether the terminal understands nothing but text.
+    /// Whether the terminal understands only plain text.
     package static var isDumbTerminal: Bool {
         guard let terminal = unsafe getenv("TERM") else { return false }
         return unsafe strcmp(terminal, "dumb") == 0

@@ -1,11 +1,11 @@
-/// A table with a heading, whose columns line up.
+/// A table with a heading and aligned columns.
 package struct TextTable {
     package struct Column {
         let title: String
         let isNumber: Bool
-        /// If the table is too wide, the columns of the lowest rank are left out first.
+        /// If the table is too wide, columns of the lowest rank are left out first.
         let rank: Int
-        /// Whether its texts may be shortened before any column is left out.
+        /// Whether its texts can be shortened before a column is left out.
         let isName: Bool
 
         package init(_ title: String, isNumber: Bool = true, rank: Int = 0, isName: Bool = false) {
@@ -24,7 +24,9 @@ package struct TextTable {
         self.rows = rows
     }
 
-    /// - Parameter width: how many columns of text there are; `nil` for as many as wanted.
+    /// Formats the table.
+    ///
+    /// - Parameter width: the available columns of text; `nil` for no limit.
     package func text(width: Int? = nil) -> String {
         let shown = shownColumns(width: width)
         return ([columns.map(\.title)] + rows).map { row in
@@ -38,7 +40,7 @@ package struct TextTable {
         }.joined()
     }
 
-    /// The columns that there is room for, and how wide each is.
+    /// Returns the columns that fit, and the width of each.
     private func shownColumns(width: Int?) -> [(column: Int, width: Int)] {
         var shown = columns.indices.map { column in
             let texts = rows.map { DisplayWidth.of($0[column]) }.max() ?? 0
@@ -61,7 +63,7 @@ package struct TextTable {
             shown[widest].width -= 1
             excess -= 1
         }
-        // The one column that is left may be too wide still.
+        // The only remaining column can still be too wide.
         if excess > 0, shown.count == 1, columns[shown[0].column].isName { shown[0].width = width }
         return shown
     }

@@ -3,29 +3,32 @@ import Keyutils
 import SecretText
 import SessionKeyring
 
-/// Answers the requests of credential helpers' protocols, from the items of a store.
+/// Answers the requests of credential-helper protocols from the items of a store.
 ///
 /// ```swift
 /// let helper = CredentialHelper(items: try SecretStore(.session))
 /// let answer = try helper.git("get", request: bytes)
 /// ```
 ///
-/// Each protocol is an extension with a method of its name, which reads no file and writes none: bytes in, bytes out.
+/// Each protocol is an extension with a method of the protocol's name. The methods take and return bytes, and neither
+/// read nor write files.
 ///
-/// What a client stores is an item of the kind `internet`, its service what the client calls the server, its payload the bare
-/// secret. What has more than that, such as a refresh token, is of the kind `credential`, in JSON. What is asked
-/// for is found among `password`, `internet` and `credential`, in this order.
+/// A client's secret becomes an item of the kind `internet`. The item's service is the client's name for the server,
+/// and its payload is the bare secret. A secret with further fields, such as a refresh token, becomes an item of the
+/// kind `credential`, in JSON. A lookup tries the kinds `password`, `internet` and `credential`, in this order.
 public struct CredentialHelper: Sendable {
-    /// Where the secrets are.
+    /// The source of the secrets.
     public let items: any ItemSource
-    /// The timeout of what comes without one; `nil` for the scope's life.
+    /// The timeout of secrets that arrive without one; `nil` for the scope's life.
     public let timeout: Duration?
     private let clock: @Sendable () -> Int64
 
+    /// Creates a helper.
+    ///
     /// - Parameters:
-    ///   - items: where the secrets are.
-    ///   - timeout: the timeout of what comes without one; `nil` for the scope's life.
-    ///   - clock: the time, in seconds since 1970, by which an expiry becomes a timeout.
+    ///   - items: the source of the secrets.
+    ///   - timeout: the timeout of secrets that arrive without one; `nil` for the scope's life.
+    ///   - clock: returns the time in seconds since 1970, with which the helper converts an expiry to a timeout.
     public init(
         items: any ItemSource, timeout: Duration? = nil,
         clock: @escaping @Sendable () -> Int64 = CredentialHelper.time
@@ -35,14 +38,15 @@ public struct CredentialHelper: Sendable {
         self.clock = clock
     }
 
-    /// The time, in seconds since 1970: `time(2)`.
+    /// Returns the time in seconds since 1970: `time(2)`.
     public static let time: @Sendable () -> Int64 = { Int64(Glibc.time(nil)) }
 
     var now: Int64 { clock() }
 
-    /// The timeout of what ends at that time, if nothing ends it earlier; `nil` for the scope's life.
+    /// Returns the timeout of a secret that ends at that time; `nil` for the scope's life.
     ///
-    /// What is further away than any timeout ends with the longest.
+    /// The helper's timeout is used if it ends earlier. The longest possible timeout is used if the end is
+    /// further away than that.
     func timeout(until end: Int64?) -> Duration? {
         guard let end else { return timeout }
         let left = Duration.seconds(
@@ -54,20 +58,21 @@ public struct CredentialHelper: Sendable {
 }
 
 extension CredentialHelper {
-    /// Stores what a client hands over, unless just that would be found: to use a secret does not make it live longer, but a
-    /// shorter timeout shortens it.
+    /// Stores a client's secret, unless the client would already find exactly the same.
+    ///
+    /// Using a secret does not make it live longer, but a shorter timeout shortens its life.
     ///
     /// - Parameters:
-    ///   - fields: what it has besides its secret; with some, it is of the kind `credential`.
-    ///   - kind: its kind without fields.
-    ///   - owner: among whose items the client looks for it.
-    /// - Returns: false if another client has a record of that name, which is left alone.
+    ///   - fields: the fields besides the secret; if there are any, the item is of the kind `credential`.
+    ///   - kind: the kind of an item without fields.
+    ///   - owner: the owner whose items the client sees.
+    /// - Returns: false if another client has a record of that name, which stays unchanged.
     @discardableResult
     func store(
         _ secret: SecretBox, _ fields: CredentialFields, service: String, account: String,
         as kind: ItemIdentity.Kind = .internet, of owner: ItemOwner = .others
     ) throws(SecretStoreError) -> Bool {
-        // git stores a secret again after each use: that takes no lease.
+        // git stores a secret again after each use. This common case takes no lease.
         if let item = try first(service: service, account: account, of: owner, says: secret, fields) {
             try shorten(item, to: timeout(until: fields.expires))
             return true
@@ -77,7 +82,7 @@ extension CredentialHelper {
         }
     }
 
-    /// The item that a client finds first under this name, if it holds just this.
+    /// Returns the first item that a client finds under this name, if it holds exactly this secret and these fields.
     private func first(
         service: String, account: String, of owner: ItemOwner, says secret: SecretBox, _ fields: CredentialFields
     ) throws(SecretStoreError) -> ItemIdentity? {
@@ -91,11 +96,11 @@ extension CredentialHelper {
         return nil
     }
 
-    /// Does the same for a caller whose turn it is.
+    /// Does the work of `store` for a caller inside of `takingTurns`.
     ///
-    /// Several kinds can hold the same secret, so a store changes up to three items. Those that store for the same service
-    /// take turns, so that one item is left. All others see the new item before the old one is gone, and what they store
-    /// meanwhile is never deleted.
+    /// Several kinds can hold the same secret, so a store changes up to three items. Callers that store for the same
+    /// service run one at a time, so that one item remains. All other processes see the new item before the old one is
+    /// deleted. If they store a secret during that time, it is never deleted.
     func replace(
         _ secret: SecretBox, _ fields: CredentialFields, service: String, account: String,
         as kind: ItemIdentity.Kind, of owner: ItemOwner
@@ -115,7 +120,8 @@ extension CredentialHelper {
                 try shorten(name, to: timeout(until: fields.expires))
                 return true
             }
-            // A store that lost its turn comes here again: it may still have to delete the others.
+            // After a lost lease, `takingTurns` runs this again. The secret is already stored, but the
+            // others might remain.
             if isSame { isStored = true }
             isFirst = false
             if name != item { others.append((name, payload)) }
@@ -127,7 +133,7 @@ extension CredentialHelper {
             let payload = isRecord ? SecretBox(CredentialRecord.encode(secret, fields)) : secret
             try items.set(payload.bytes, for: item, timeout: timeout(until: fields.expires))
         }
-        // These would be found first, or be left over.
+        // Delete the others. Clients would find some of them before the new item, and the rest would be useless.
         for (other, before) in others { try items.delete(other, ifUnchanged: before.bytes) }
         return true
     }

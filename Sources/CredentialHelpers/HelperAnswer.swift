@@ -2,17 +2,17 @@ public import Keyutils
 import SecretText
 public import SessionKeyring
 
-/// What a helper says to the program that asked.
+/// A helper's answer to the program that asked.
 ///
-/// A request that can't be understood has an answer too, in the form that its protocol gives to errors.
+/// A request that can't be understood also gets an answer, in the protocol's form for errors.
 public struct HelperAnswer: ~Copyable, Sendable {
-    /// For standard output, exactly so; it may hold secrets.
+    /// The exact bytes for standard output, which can contain secrets.
     public let output: SecretBytes
     /// The exit status.
     public let exitCode: Int32
-    /// For people, on standard error: one line without a secret; `nil` for nothing.
+    /// One line for people, on standard error, without a secret; `nil` for nothing.
     public let message: String?
-    /// The item that is not there, where people should be told of it; `nil` for none.
+    /// The absent item, if people should be told about it; otherwise `nil`.
     public let missing: ItemIdentity?
 
     init(
@@ -32,10 +32,10 @@ public struct HelperAnswer: ~Copyable, Sendable {
         self.init(output: SecretBytes(write), exitCode: exitCode, message: message)
     }
 
-    /// Nothing to say, and no error.
+    /// An empty answer, which is not an error.
     static var nothing: HelperAnswer { HelperAnswer(exitCode: 0) }
 
-    /// There is no such item, and the client shows its user what we say of it.
+    /// Returns an answer for an absent item; the client shows our message about it to its user.
     static func missing(_ item: ItemIdentity, exitCode: Int32 = 1) -> HelperAnswer {
         HelperAnswer(output: SecretBytes(copying: []), exitCode: exitCode, missing: item)
     }

@@ -2,17 +2,17 @@ public import Keyutils
 import SecretText
 public import SessionKeyring
 
-/// What a credential helper needs of a store: to list, read, replace and delete items.
+/// A store for a credential helper, which lists, reads, replaces and deletes its items.
 ///
-/// `SecretStore` is one. Your own doesn't need a kernel.
+/// `SecretStore` conforms to this protocol. Your own source doesn't need a kernel.
 public protocol ItemSource: Sendable {
-    /// The live items, in no particular order.
+    /// Returns the live items, in no particular order.
     func identities() throws(SecretStoreError) -> [ItemIdentity]
 
-    /// An item's bytes; `nil` if there is no such item.
+    /// Returns an item's bytes; `nil` if the item is absent.
     func get(_ item: ItemIdentity) throws(SecretStoreError) -> SecretBytes?
 
-    /// Stores bytes, replacing the existing item with its timeout; `nil` for the scope's life.
+    /// Stores bytes, replacing the existing item and its timeout; a timeout of `nil` is the scope's life.
     func set(_ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration?) throws(SecretStoreError)
 
     /// Deletes the item; false if it was absent.
@@ -21,38 +21,40 @@ public protocol ItemSource: Sendable {
 
     /// Deletes the item if it holds exactly these bytes; false if it is absent or holds others.
     ///
-    /// The default compares and then deletes, so a value that another process stores between the two is lost. `SecretStore`
-    /// lets the kernel decide.
+    /// The default compares and then deletes. If another process stores a value in between, that value is lost. In
+    /// `SecretStore`, the kernel makes sure that no other value is deleted.
     @discardableResult
     func delete(_ item: ItemIdentity, ifUnchanged secret: borrowing SecretBytes) throws(SecretStoreError) -> Bool
 
     /// Runs `body` while no other caller does so for the same service.
     ///
-    /// `body` may run more than once; its last result counts. The default runs it once, and excludes nobody.
+    /// `body` can run more than once; its last result counts. The default runs it once, without
+    /// excluding other callers.
     func takingTurns<Result>(
         at service: String, _ body: () throws(SecretStoreError) -> Result
     ) throws(SecretStoreError) -> Result
 
-    /// The attributes of a live item, of which helpers use the expiry; `nil` for an absent item, or if the source can't tell.
+    /// Returns the attributes of a live item; `nil` for an absent item, or if the source can't tell.
     ///
-    /// A source without this method reports no expiry to any client, and stores of the same secret never shorten an item.
+    /// Helpers use the expiry. A source without this method reports no expiry to any client. If a client stores the
+    /// same secret again with a shorter timeout, the item keeps its longer one.
     func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes?
 
-    /// Gives a live item a new timeout, counted from now; false for an absent item, or if the source can't.
+    /// Gives a live item a new timeout, counted from now; false for an absent item, or if the source can't do it.
     @discardableResult
     func expire(_ item: ItemIdentity, timeout: Duration) throws(SecretStoreError) -> Bool
 }
 
-/// The methods that a source may leave out.
+/// Defaults for the methods that a source can omit.
 extension ItemSource {
-    /// Nothing is known.
+    /// Returns `nil`: this source can't tell.
     public func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes? { nil }
 
-    /// No timeout is changed.
+    /// Changes no timeout, and returns false.
     @discardableResult
     public func expire(_ item: ItemIdentity, timeout: Duration) throws(SecretStoreError) -> Bool { false }
 
-    /// Compares, then deletes.
+    /// Compares the bytes, and then deletes the item.
     @discardableResult
     public func delete(
         _ item: ItemIdentity, ifUnchanged secret: borrowing SecretBytes
@@ -61,7 +63,7 @@ extension ItemSource {
         return try delete(item)
     }
 
-    /// Runs `body` once, and excludes nobody.
+    /// Runs `body` once, without excluding other callers.
     public func takingTurns<Result>(
         at service: String, _ body: () throws(SecretStoreError) -> Result
     ) throws(SecretStoreError) -> Result { try body() }
@@ -77,7 +79,9 @@ extension SecretStore: ItemSource {
         try set(secret, for: item, timeout: timeout, refreshAfter: nil)
     }
 
-    /// Deletes the item if it holds exactly these bytes, as the kernel decides; false if it is absent or holds others.
+    /// Deletes the item if it holds exactly these bytes; false if it is absent or holds others.
+    ///
+    /// The kernel makes sure that no other value is deleted.
     ///
     /// - Throws: ``SecretStoreError``. A full quota is not an error.
     @discardableResult
@@ -87,11 +91,11 @@ extension SecretStore: ItemSource {
         try deleteUnchanged(item, secret)
     }
 
-    /// Runs `body` under a lease for the service; again if the lease was lost before its end.
+    /// Runs `body` under a lease for the service, and again if the lease was lost before `body` returned.
     ///
-    /// If the quota stays full, it runs without a lease.
+    /// If the quota stays full, `body` runs without a lease.
     ///
-    /// - Throws: what `body` throws; ``SecretStoreError`` with `contended` if others held the lease for ten seconds.
+    /// - Throws: the error of `body`; ``SecretStoreError`` with `contended` if others held the lease for ten seconds.
     public func takingTurns<Result>(
         at service: String, _ body: () throws(SecretStoreError) -> Result
     ) throws(SecretStoreError) -> Result {

@@ -1,13 +1,13 @@
 extension RawSpan {
     package subscript(_ offset: Int) -> UInt8 { unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
 
-    /// Where this byte is next.
+    /// Returns the next offset of this byte.
     package func offset(of byte: UInt8, from start: Int = 0) -> Int? {
         for offset in start..<byteCount where self[offset] == byte { return offset }
         return nil
     }
 
-    /// How many bytes there are without a newline at the end.
+    /// The number of bytes, not counting a newline at the end.
     package var countWithoutNewline: Int {
         byteCount > 0 && self[byteCount - 1] == UInt8(ascii: "\n") ? byteCount - 1 : byteCount
     }
@@ -18,7 +18,7 @@ extension RawSpan {
 }
 
 extension String {
-    /// `nil` for what is not UTF-8.
+    /// Creates a string from UTF-8; `nil` if the bytes are not UTF-8.
     package init?(validating bytes: RawSpan) {
         guard let text = unsafe bytes.withUnsafeBytes({ unsafe String(validating: $0, as: UTF8.self) }) else {
             return nil
@@ -26,7 +26,7 @@ extension String {
         self = text
     }
 
-    /// What is not UTF-8 is replaced.
+    /// Creates a string, replacing bytes that are not UTF-8.
     package init(lossy bytes: RawSpan) {
         self = unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
     }

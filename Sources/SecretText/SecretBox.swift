@@ -1,6 +1,6 @@
 package import Keyutils
 
-/// Secret bytes where a noncopyable type can't be: in a collection, or where there may be none.
+/// Secret bytes for places where a noncopyable type can't be used, such as collections and optionals.
 package final class SecretBox: Sendable {
     package let bytes: SecretBytes
 
@@ -20,20 +20,20 @@ package final class SecretBox: Sendable {
 
     package func isEqual(to other: SecretBox) -> Bool { bytes.isEqual(to: other.bytes) }
 
-    /// Whether it is UTF-8.
+    /// Whether the bytes are UTF-8.
     package var isText: Bool { bytes.withBytes { $0.isText } }
 
-    /// Whether it can be a value that ends at the end of its line.
+    /// Whether the secret fits on one line: it contains neither a newline nor NUL.
     package var isOneLine: Bool { bytes.withBytes { $0.isOneLine } }
 
-    /// The text of a name, in memory that nobody wipes; `nil` where it is not UTF-8.
+    /// The bytes of a name as a string, which nobody wipes; `nil` if they are not UTF-8.
     package var text: String? {
         bytes.withBytes { String(validating: $0) }
     }
 }
 
 extension RawSpan {
-    /// Whether it is UTF-8, as all that stands in JSON must be.
+    /// Whether the bytes are UTF-8, which JSON requires.
     package var isText: Bool {
         unsafe withUnsafeBytes { bytes in
             let text = unsafe Span(_unsafeElements: bytes.assumingMemoryBound(to: UInt8.self))
@@ -41,7 +41,7 @@ extension RawSpan {
         }
     }
 
-    /// Whether it can be a value that ends at the end of its line.
+    /// Whether the bytes fit on one line: they contain neither a newline nor NUL.
     package var isOneLine: Bool {
         for offset in 0..<byteCount where self[offset] == UInt8(ascii: "\n") || self[offset] == 0 { return false }
         return true
@@ -49,6 +49,6 @@ extension RawSpan {
 }
 
 extension String {
-    /// Whether it can be a value that ends at the end of its line.
+    /// Whether the text fits on one line: it contains neither a newline nor NUL.
     package var isOneLine: Bool { utf8.allSatisfy { $0 != UInt8(ascii: "\n") && $0 != 0 } }
 }

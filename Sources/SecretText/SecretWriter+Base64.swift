@@ -3,7 +3,7 @@ import Keyutils
 extension SecretWriter {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    /// In base64 (RFC 4648, section 4), with its padding.
+    /// Appends the bytes in base64 (RFC 4648, section 4), with padding.
     package mutating func appendBase64(_ bytes: RawSpan) {
         for start in stride(from: 0, to: bytes.byteCount, by: 3) {
             let count = min(3, bytes.byteCount - start)

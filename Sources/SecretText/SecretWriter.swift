@@ -1,11 +1,11 @@
 package import Keyutils
 
-/// Writes one thing behind the other into the memory of a secret, or only counts the bytes.
+/// Appends pieces to the memory of a secret, or only counts their bytes.
 @safe package struct SecretWriter {
     private let buffer: UnsafeMutableRawBufferPointer?
     package private(set) var count = 0
 
-    /// - Parameter buffer: where to write; `nil` to count.
+    /// - Parameter buffer: the memory to write to; `nil` to count only.
     package init(_ buffer: UnsafeMutableRawBufferPointer?) {
         unsafe self.buffer = unsafe buffer
     }
@@ -38,7 +38,7 @@ package import Keyutils
 }
 
 extension SecretBytes {
-    /// What `write` appends, at most `capacity` bytes.
+    /// Creates a secret from the bytes that `write` appends, at most `capacity`.
     package init(capacity: Int, writing write: (inout SecretWriter) -> Void) {
         unsafe self.init(capacity: capacity) { buffer in
             var writer = unsafe SecretWriter(buffer)
@@ -47,7 +47,7 @@ extension SecretBytes {
         }
     }
 
-    /// What `write` appends, which is called twice: to count it, and to write it.
+    /// Creates a secret from the bytes that `write` appends; it is called once to count them, and again to write them.
     package init(_ write: (inout SecretWriter) -> Void) {
         var counter = unsafe SecretWriter(nil)
         write(&counter)

@@ -2,28 +2,30 @@
     public import Configuration
     public import SessionKeyring
 
-    /// Configuration values out of a store, for apple/swift-configuration; all of them are secrets.
+    /// Provides the values of a secret store to apple/swift-configuration; all of them are secret.
     ///
     /// ```swift
     /// let config = ConfigReader(providers: [SessionKeyringProvider(store: try SecretStore()), EnvironmentVariablesProvider()])
     /// let password = config.string(forKey: "database.password", isSecret: true)
     /// ```
     ///
-    /// Finds there what `skr set database.password` has stored: unless you say otherwise, a key is the password of the service
-    /// of its name, without an account. A string and bytes are the secret itself; numbers, booleans and arrays are read by the
-    /// store's codec, so as JSON unless it has another. An absent or expired item is no value. Each value comes fresh from the
-    /// kernel; no form of the provider shows one.
+    /// In this example, the provider finds the secret that `skr set database.password` has stored. By default, the item
+    /// of a key is the password of the service with the key's name, without an account.
+    ///
+    /// A string or bytes are the secret itself. The store's codec, JSON by default, decodes numbers, booleans and
+    /// arrays. An absent or expired item has no value. The provider reads a value from the kernel again on each access,
+    /// and no printed form of the provider shows a value.
     public struct SessionKeyringProvider: ConfigProvider {
-        /// The name in reports of accesses.
+        /// The provider's name in access reports.
         public let providerName = "SessionKeyringProvider"
         let store: SecretStore
         let identify: @Sendable (AbsoluteConfigKey) -> ItemIdentity
 
-        /// A provider of the values in a store.
+        /// Creates a provider of the values in a store.
         ///
         /// - Parameters:
-        ///   - store: where the items are. Give it a namespace of its own if you take snapshots.
-        ///   - identify: the item behind a key.
+        ///   - store: the store that holds the items. Give it its own namespace if you take snapshots.
+        ///   - identify: returns the item for a key.
         public init(
             store: SecretStore,
             identify: @escaping @Sendable (AbsoluteConfigKey) -> ItemIdentity = SessionKeyringProvider.item(for:)
@@ -32,14 +34,15 @@
             self.identify = identify
         }
 
-        /// The password of the service that has the key's name, its parts joined by dots.
+        /// Returns the password of the service that has the key's name, which is its components joined by dots.
         public static func item(for key: AbsoluteConfigKey) -> ItemIdentity {
             .password(service: key.components.joined(separator: "."))
         }
 
-        /// The value as it is now.
+        /// Returns the current value.
         ///
-        /// - Throws: `SecretStoreError` with `undecodable` where it is of another type, or as `SecretStore.get` does.
+        /// - Throws: `SecretStoreError` with `undecodable` if the value has another type, or the errors
+        ///   of `SecretStore.get`.
         public func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
             let item = identify(key)
             guard let secret = try store.get(item) else { return LookupResult(item, nil) }
@@ -49,18 +52,18 @@
             return LookupResult(item, content)
         }
 
-        /// The value as it is now.
+        /// Returns the current value.
         ///
-        /// - Throws: `SecretStoreError` as ``value(forKey:type:)`` does.
+        /// - Throws: the errors of ``value(forKey:type:)``.
         public func fetchValue(forKey key: AbsoluteConfigKey, type: ConfigType) async throws -> LookupResult {
             try value(forKey: key, type: type)
         }
 
-        /// The value now and, where the store tells of changes, after each of them; elsewhere only the one that is there now.
+        /// Delivers the current value and, if the store reports changes, the new value after each change.
         ///
-        /// That an item expires nobody tells.
+        /// The store does not report that an item expires.
         ///
-        /// - Throws: what the closure throws.
+        /// - Throws: the closure's error.
         public func watchValue<Return: ~Copyable>(
             forKey key: AbsoluteConfigKey,
             type: ConfigType,
@@ -73,22 +76,22 @@
                 { change in change.concerns(item) }, { Result { try value(forKey: key, type: type) } }, updatesHandler)
         }
 
-        /// All items of the namespace as they are now, each with its secret.
+        /// Returns a snapshot of all items in the namespace, each with its secret.
         ///
-        /// They are copied one by one into memory that is wiped when the snapshot is gone. What can't be read is thrown when
-        /// its value is asked for.
+        /// The snapshot copies the secrets one by one into memory that is wiped when the snapshot is released. If an
+        /// item can't be read, asking for its value throws the error.
         public func snapshot() -> any ConfigSnapshot { SessionKeyringSnapshot(of: self) }
 
-        /// A snapshot now and, where the store tells of changes, after each of them; elsewhere only the one of now.
+        /// Delivers a snapshot and, if the store reports changes, a new one after each change.
         ///
-        /// - Throws: what the closure throws.
+        /// - Throws: the closure's error.
         public func watchSnapshot<Return: ~Copyable>(
             updatesHandler: (_ updates: ConfigUpdatesAsyncSequence<any ConfigSnapshot, Never>) async throws -> Return
         ) async throws -> Return {
             try await watch({ _ in true }, { snapshot() }, updatesHandler)
         }
 
-        /// Lends `body` what `read` gives, now and after each change that matters.
+        /// Passes to `body` the results of `read`: one now, and one after each change that matters.
         private func watch<Element: Sendable, Return: ~Copyable>(
             _ matters: @escaping @Sendable (SecretChange) -> Bool,
             _ read: @escaping @Sendable () -> Element,
@@ -96,7 +99,7 @@
         ) async throws -> Return {
             let (updates, continuation) = AsyncStream.makeStream(
                 of: Element.self, bufferingPolicy: .bufferingNewest(1))
-            // Before the first look, so that no change falls in between.
+            // Subscribe before the first read, so that no change in between is missed.
             let changes = try? store.changes()
             continuation.yield(read())
             let telling = Task {
@@ -110,7 +113,7 @@
     }
 
     extension SessionKeyringProvider: CustomStringConvertible {
-        /// Its name; never a value.
+        /// The provider's name; never a value.
         public var description: String { providerName }
     }
 

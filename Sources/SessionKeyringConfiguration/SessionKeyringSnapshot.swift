@@ -2,7 +2,7 @@
     import Configuration
     import SessionKeyring
 
-    /// The items of a store as they were at one time, each read once.
+    /// The items of a store at one time, each read once.
     struct SessionKeyringSnapshot: ConfigSnapshot {
         let providerName: String
         private let provider: SessionKeyringProvider
@@ -40,7 +40,7 @@
     }
 
     extension LookupResult {
-        /// Whatever the store has is a secret.
+        /// Creates a result whose value is secret, as all values of the store are.
         init(_ item: ItemIdentity, _ content: ConfigContent?) {
             self.init(
                 encodedKey: item.keyDescription, value: content.map { ConfigValue($0, isSecret: true) })
@@ -48,6 +48,8 @@
     }
 
     extension ConfigContent {
+        /// Decodes an item's bytes as a value of this type.
+        ///
         /// - Throws: `SecretStoreError` with `undecodable`.
         init(
             _ bytes: RawSpan, as type: ConfigType, of item: ItemIdentity, by codec: any SecretCodec

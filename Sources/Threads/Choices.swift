@@ -1,4 +1,4 @@
-/// SplitMix64: the random choices of one worker, the same for the same seed and stream.
+/// A SplitMix64 generator of one worker's random choices, which depend only on the seed and the stream.
 package struct Choices: RandomNumberGenerator {
     private var state: UInt64
 
@@ -19,7 +19,7 @@ package struct Choices: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A number from 0 up to, but not including, the limit.
+    /// Returns a number from 0 up to, but not including, the limit.
     package mutating func below(_ limit: Int) -> Int {
         Int(next() % UInt64(limit))
     }

@@ -2,20 +2,20 @@ import Foundation
 
 /// State that many threads share, guarded by an `NSLock`.
 ///
-/// `NSLock` is not to be locked from async code, and its own `withLock` does not carry typed throws on Linux; hence the box.
-/// Don't call back into a caller's code from `body`: it may want the same lock.
+/// This type exists because `NSLock` can't be locked in async code, and its own `withLock` does not support typed
+/// throws on Linux. Don't call a caller's code from `body`: it might want the same lock.
 package final class Locked<State>: @unchecked Sendable {
     private let lock = NSLock()
     private var state: State
 
-    /// Guards this state from now on.
+    /// Creates a lock that guards this state.
     package init(_ state: State) {
         self.state = state
     }
 
-    /// Runs `body` with the state, alone.
+    /// Runs `body` with exclusive access to the state.
     ///
-    /// - Throws: what `body` throws.
+    /// - Throws: the error of `body`.
     package func withLock<Result, Failure: Error>(
         _ body: (inout State) throws(Failure) -> Result
     ) throws(Failure) -> Result {

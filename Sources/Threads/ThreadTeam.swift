@@ -1,11 +1,13 @@
 import Dispatch
 import Foundation
 
-/// Real threads, started together and waited for, for tests of what threads do to each other.
+/// Real threads that start together, for tests of how threads affect each other.
 package enum ThreadTeam {
-    /// Runs `body` on `count` new threads, which all begin once the last one is there, and rethrows the first error.
+    /// Runs `body` on `count` new threads, waits for all of them, and rethrows the first error.
     ///
-    /// - Throws: what `body` throws on any of them.
+    /// No thread calls `body` before all threads are running.
+    ///
+    /// - Throws: the first error that `body` throws on any thread.
     package static func run<Failure: Error>(
         _ count: Int,
         _ body: @escaping @Sendable (_ index: Int) throws(Failure) -> Void

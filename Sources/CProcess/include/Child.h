@@ -4,37 +4,38 @@
 #include <sys/signalfd.h>
 #include <sys/types.h>
 
-/* What a child gets; with a negative descriptor it keeps ours. */
+/* The program, environment and descriptors of a child. With a negative descriptor, the child keeps the caller's. */
 struct child_setup {
     char *const *words;
     char *const *environment;
     int input;
     int output;
-    /* The signals that are blocked in it. */
+    /* The signals that are blocked in the child. */
     const sigset_t *mask;
 };
 
-/* The steps of a child before it becomes the program. */
+/* The child's steps before it becomes the program. */
 enum child_step { CHILD_TIED, CHILD_CONNECTED, CHILD_SIGNALS_SET, CHILD_EXECUTED };
 
-/* The step that failed in a child, and its error number. */
+/* The child's failed step, and its errno. */
 struct child_failure {
     enum child_step step;
     int code;
 };
 
-/* Starts a child that is killed when the calling thread ends. Returns its process ID once it has become the program, or -1,
-   with the reason, if it could not. Input and output must not be standard descriptors. Between fork and exec the child
-   makes nothing but system calls. */
+/* Starts a child that the kernel kills when the calling thread ends. Returns the child's process ID after a
+   successful exec; otherwise -1, with the reason in failure. Input and output must not be standard descriptors.
+   Between fork and exec, the child makes only system calls. */
 pid_t start_child(const struct child_setup *setup, struct child_failure *failure);
 
-/* Has the kernel kill this process when its parent ends. Returns 0, or -1 with errno, which is ESRCH if the parent has
-   already ended. An exec that changes the user undoes it. */
+/* Makes the kernel kill this process when its parent ends. Returns 0, or -1 with errno, which is ESRCH if the parent
+   has already ended. An exec that changes the user undoes it. */
 int end_with_parent(pid_t parent);
 
-/* Forks twice, so that nobody has to wait for the new process. Returns 1 in it, 0 in this process, and -1 if there is no
-   new one. The new process has a session of its own, /dev/null for the standard descriptors, and no other descriptor. */
+/* Forks twice, so that no process has to wait for the new one. Returns 1 in the new process and 0 in the caller,
+   or -1 if there is no new process. The new process has its own session, /dev/null as its standard descriptors,
+   and no other descriptors. */
 int fork_detached(void);
 
-/* The environment; Swift refuses the global variable as shared mutable state. */
+/* Returns the environment. Swift refuses the global variable because it is shared mutable state. */
 char **current_environment(void);

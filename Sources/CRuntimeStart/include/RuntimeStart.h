@@ -1,13 +1,13 @@
 #pragma once
 
-/* How many words the command line has behind the program's name. */
+/* Returns the number of arguments on the command line, without the program's name. */
 int start_count(void);
 
-/* The program's name, as it was called. */
+/* Returns the program's name: argv[0]. */
 const char *start_name(void);
 
-/* These words, as the kernel handed them over. */
+/* Returns the arguments after the program's name, as the kernel passed them. */
 char **start_words(void);
 
-/* Has a second thread share the first one's heap: making another costs a tenth of a start. */
+/* Makes a second thread share the first thread's heap. Creating another heap takes a tenth of a start. */
 void use_one_heap(void);

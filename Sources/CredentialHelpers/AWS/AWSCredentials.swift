@@ -2,10 +2,12 @@ import Keyutils
 import SecretText
 public import SessionKeyring
 
-/// The answer of a `credential_process`, from its own form, that of `aws sts assume-role`, or that of
+/// The answer of a `credential_process`.
+///
+/// It is made from credentials in the same form, or in the form of `aws sts assume-role` or
 /// `aws sso get-role-credentials`.
 package struct AWSCredentials: TokenFormat {
-    /// Where the parts stand in one of the forms that are understood.
+    /// The paths of the parts in one of the supported forms.
     private struct Form {
         let id, secret, session, expiration: String
 
@@ -64,7 +66,7 @@ package struct AWSCredentials: TokenFormat {
 }
 
 extension SecretWriter {
-    /// One more member of an object, where there is a value.
+    /// Appends a member to an object, if there is a value.
     mutating func appendJSON(_ name: String, ifPresent value: SecretBox?) {
         guard let value else { return }
         append(",")
@@ -75,10 +77,12 @@ extension SecretWriter {
 
 /// AWS's protocol: `credential_process` in the AWS SDKs and Tools Reference Guide.
 extension CredentialHelper {
-    /// Answers with the credentials of that item, which are JSON: as a `credential_process` prints them, `aws sts assume-role`, or
+    /// Answers with the credentials of that item.
+    ///
+    /// They are JSON in the form of a `credential_process`, of `aws sts assume-role`, or of
     /// `aws sso get-role-credentials`.
     ///
-    /// - Throws: ``SecretStoreError``, with `notFound` where there are none: the exit status 1, for the client.
+    /// - Throws: ``SecretStoreError``, with `notFound` for an absent item: the client then gets the exit status 1.
     public func aws(_ service: String, account: String? = nil) throws(SecretStoreError) -> HelperAnswer {
         try answer(service, account: account, in: AWSCredentials())
     }

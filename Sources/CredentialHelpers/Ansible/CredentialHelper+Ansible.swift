@@ -1,12 +1,12 @@
 public import SessionKeyring
 
-/// What ansible-vault expects of a client script.
+/// The protocol of ansible-vault's client scripts.
 extension CredentialHelper {
-    /// Answers with the secret of a vault id, and a newline.
+    /// Answers with the secret of a vault id, followed by a newline.
     ///
-    /// An item's service is the id. An unknown one has the exit status 2, by which ansible knows it.
+    /// An item's service is the id. For an unknown id, the exit status is 2, which ansible recognises.
     ///
-    /// - Parameter id: what `--vault-id` says.
+    /// - Parameter id: the argument of `--vault-id`.
     /// - Throws: ``SecretStoreError``.
     public func ansible(id: String) throws(SecretStoreError) -> HelperAnswer {
         guard let found = try credential(service: id, ofAny: nil) else {

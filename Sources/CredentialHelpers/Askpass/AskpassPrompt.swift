@@ -1,24 +1,24 @@
 import SecretText
 import SessionKeyring
 
-/// What a program asks for, by the prompt that it hands to its askpass program.
+/// The question that a program asks in the prompt for its askpass program.
 ///
-/// Only prompts that are known to the last character count: what stands in them may come from a server.
+/// A prompt must match a known one to the last character, because a server can supply the text in it.
 public enum AskpassPrompt: Equatable, Sendable {
-    /// For the secret of this item; of any account where none is named.
+    /// The secret of this item; of any account if `account` is `nil`.
     case secret(service: String, account: String?)
-    /// For the name of the account.
+    /// The name of the account.
     case account(service: String, account: String?)
-    /// For yes or no, which a person decides.
+    /// A yes-or-no question, which a person has to answer.
     case question
-    /// For a passphrase once more, because what was answered is wrong.
+    /// The passphrase again, because the previous answer was wrong.
     case retry
-    /// For what a server asks in its own words, behind which it may hide whatever it wants to know.
+    /// A question in a server's own words, which can ask for anything.
     case fromServer
-    /// For something that the prompt does not name.
+    /// A question whose subject the prompt does not name.
     case unknown
 
-    /// Reads a prompt of ssh, ssh-add, git or sudo.
+    /// Parses a prompt of ssh, ssh-add, git or sudo.
     public init(_ text: String) {
         var bytes = text.utf8[...]
         while bytes.last == UInt8(ascii: " ") { bytes.removeLast() }
@@ -34,14 +34,17 @@ public enum AskpassPrompt: Equatable, Sendable {
         }
     }
 
-    /// The same question, about this item where the prompt names nothing.
+    /// Returns the same question, about this item if the prompt names nothing.
     ///
-    /// What it names keeps its own item: else any host that asks would get the secret that is for one.
+    /// A prompt that names something keeps its own item. Otherwise, any host that asks would get
+    /// the secret of one host.
     public func naming(service: String, account: String?) -> AskpassPrompt {
         self == .unknown ? .secret(service: service, account: account) : self
     }
 
-    /// Whether it has `(user@host)` before it, or speaks of a `user@host's` password, as ssh does for a server.
+    /// Returns whether the prompt has the form that ssh uses for a server's question.
+    ///
+    /// It starts with `(user@host)`, or contains `user@host's`, as in `user@host's password`.
     private static func isFromServer(_ text: Substring.UTF8View) -> Bool {
         text.contains(UInt8(ascii: "@")) && (text.first == UInt8(ascii: "(") || Substring(text).contains("'s "))
     }
@@ -58,7 +61,7 @@ public enum AskpassPrompt: Equatable, Sendable {
         if let user = text.between("[sudo] password for ", ":") {
             return .secret(service: "sudo", account: String(Substring(user)))
         }
-        // Behind the bracket the server says what it likes.
+        // The server chooses the text after the closing parenthesis.
         let asked = text.between("(", ") Password:") ?? text.between("(", ") password:")
         let login = asked.flatMap { $0.contains(UInt8(ascii: ")")) ? nil : $0 } ?? text.between("", "'s password:")
         guard let (user, host) = login?.splitAtLastSign else { return nil }
@@ -83,7 +86,7 @@ public enum AskpassPrompt: Equatable, Sendable {
 }
 
 extension Substring.UTF8View {
-    /// What stands between these two, which are the beginning and the end; `nil` for nothing.
+    /// Returns the text between this start and this end; `nil` if the text doesn't match, or nothing is in between.
     fileprivate func between(_ start: String, _ end: String) -> Self? {
         guard count > start.utf8.count + end.utf8.count, starts(with: start.utf8),
             suffix(end.utf8.count).elementsEqual(end.utf8)
@@ -91,7 +94,7 @@ extension Substring.UTF8View {
         return dropFirst(start.utf8.count).dropLast(end.utf8.count)
     }
 
-    /// `user@host`: a user's name may have another `@`.
+    /// Splits `user@host` at the last `@`, because a user's name can contain another one.
     fileprivate var splitAtLastSign: (user: String, host: String)? {
         guard let sign = lastIndex(of: UInt8(ascii: "@")), sign > startIndex, index(after: sign) < endIndex else {
             return nil

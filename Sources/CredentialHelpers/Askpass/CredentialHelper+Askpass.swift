@@ -1,15 +1,15 @@
 import SecretText
 public import SessionKeyring
 
-/// What ssh, sudo and git expect of an askpass program.
+/// The protocol of askpass programs, which ssh, sudo and git run.
 extension CredentialHelper {
-    /// Answers with one line; the exit status is 1 where there is no answer.
+    /// Answers with one line, or with the exit status 1 if there isn't an answer.
     ///
     /// - Throws: ``SecretStoreError``.
     public func askpass(_ prompt: AskpassPrompt) throws(SecretStoreError) -> HelperAnswer {
         switch prompt {
         case .question: return HelperAnswer(exitCode: 1)
-        // ssh-add asks until the answer is right or there is none.
+        // ssh-add asks again until it gets the right answer, or no answer.
         case .retry: return HelperAnswer(exitCode: 1, message: "the passphrase that is stored is not the right one")
         case .fromServer: return HelperAnswer(exitCode: 1, message: "a server asks this in its own words")
         case .unknown: return HelperAnswer(exitCode: 1, message: "the prompt does not name what it asks for")

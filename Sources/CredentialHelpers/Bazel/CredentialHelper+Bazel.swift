@@ -4,10 +4,11 @@ public import SessionKeyring
 
 /// The protocol of Bazel, Buck2 and others: EngFlow's credential-helper specification.
 extension CredentialHelper {
-    /// Answers `get` with the header for the nearest item that is for this URI: one whose service is an address of the same
-    /// scheme, host and port, with a path that the URI is at or below.
+    /// Answers `get` with the header of the nearest item for this URI.
     ///
-    /// That there is none is no error. An item with an account is a user's password, else it is a token.
+    /// The service of such an item is an address with the same scheme, host and port, and the URI is at or below its
+    /// path. If there isn't one, the answer has no headers, which is not an error. An item with an account holds that
+    /// user's password. Any other item holds a token.
     ///
     /// - Parameters:
     ///   - operation: the last word of the command line.

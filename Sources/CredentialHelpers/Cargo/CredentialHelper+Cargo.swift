@@ -2,14 +2,14 @@ import Keyutils
 import SecretText
 public import SessionKeyring
 
-/// cargo's protocol for credential providers, from cargo 1.74 on: one JSON object a line.
+/// cargo's protocol for credential providers, from cargo 1.74 on: one JSON object per line.
 extension CredentialHelper {
-    /// The line that the helper begins with: the versions that it knows.
+    /// The helper's first line, which lists the protocol versions that it supports.
     public static let cargoHello = "{\"v\":[1]}\n"
 
-    /// What to ask for on the terminal before this request is answered; `nil` for nothing.
+    /// Returns the prompt to show on the terminal before this request is answered; `nil` for none.
     ///
-    /// `cargo login` has no token of its own where its user gave none.
+    /// The request of `cargo login` has no token if the user has not given one.
     public static func cargoPrompt(_ request: RawSpan) -> String? {
         guard version(of: request) == "1", field("kind", of: request) == "login", !hasToken(request),
             let index = field("registry.index-url", of: request)
@@ -17,8 +17,9 @@ extension CredentialHelper {
         return "token for \(field("registry.name", of: request) ?? index): "
     }
 
-    /// The words that the user has configured behind the helper's name, which come in each request; `nil` for what is no list
-    /// of texts, or a long one.
+    /// Returns the words that the user has configured after the helper's name.
+    ///
+    /// Each request contains them. The result is `nil` if they are not a list of strings, or more than 32 words.
     public static func cargoWords(_ request: RawSpan) -> [String]? {
         let most = 32
         let kind = JSONField.firstByte(of: JSONPath("args"), in: request)
@@ -32,16 +33,16 @@ extension CredentialHelper {
         return words
     }
 
-    /// Whether cargo asks to store a token.
+    /// Returns whether cargo asks to store a token.
     package static func isCargoLogin(_ request: RawSpan) -> Bool { field("kind", of: request) == "login" }
 
-    /// Answers `get`, `login` and `logout`, each a line.
+    /// Answers one request: `get`, `login` or `logout`.
     ///
-    /// An item's service is the URL of the registry's index, as cargo has it; it has no account.
+    /// An item's service is the URL of the registry's index, as cargo spells it. The item has no account.
     ///
     /// - Parameters:
     ///   - request: one line.
-    ///   - typed: what was typed where there is a ``cargoPrompt(_:)``; `nil` where nobody could be asked.
+    ///   - typed: the user's reply to ``cargoPrompt(_:)``; `nil` if nobody could be asked.
     /// - Throws: ``SecretStoreError``.
     public func cargo(
         _ request: RawSpan, typed: consuming SecretBytes? = nil
@@ -71,7 +72,7 @@ extension CredentialHelper {
         return HelperAnswer(output: "{\"Ok\":{\"kind\":\"\(kind)\"}}\n")
     }
 
-    /// An error as cargo shows it.
+    /// Returns an error in the form that cargo shows to its user.
     public static func cargoError(_ text: String) -> HelperAnswer {
         HelperAnswer { line in
             line.append("{\"Err\":{\"kind\":\"other\",\"message\":")
@@ -111,7 +112,7 @@ extension CredentialHelper {
         return SecretBox(version).text
     }
 
-    /// Whether there is one, of whatever kind.
+    /// Returns whether the request has a token, of any JSON type except `null`.
     private static func hasToken(_ request: RawSpan) -> Bool {
         let kind = JSONField.firstByte(of: JSONPath("token"), in: request)
         return kind != nil && kind != UInt8(ascii: "n")

@@ -2,20 +2,22 @@ import Keyutils
 import SecretText
 public import SessionKeyring
 
-/// docker's protocol, which podman, skopeo, helm and others speak too: docker-credential-helpers.
+/// docker's protocol, docker-credential-helpers, which podman, skopeo, helm and others also use.
 extension CredentialHelper {
     /// Answers `store`, `get`, `erase`, `list` and `version`.
     ///
-    /// An item's service is the server as docker names it, and a server has one user. `list` gives what docker has stored, for
-    /// docker hands all of it to who builds. By its name that is each item of the kind `internet` that has an account and is
-    /// called like a registry (`ghcr.io`, `localhost:5000`) or is the URL of its API (`https://index.docker.io/v1/`); what is called
-    /// otherwise says so itself, in a record. `get` also finds what was set by hand. Errors are on standard output, with the
-    /// exit status 1.
+    /// An item's service is docker's name for the server, and a server has one user. `get` also finds items that were
+    /// set by hand. Errors go to standard output, with the exit status 1.
+    ///
+    /// `list` returns only the items that docker has stored, because docker passes all of them to each build. An item
+    /// of the kind `internet` with an account is docker's if its service is a registry's name (`ghcr.io`,
+    /// `localhost:5000`) or the URL of a registry's API (`https://index.docker.io/v1/`). Docker's items with other
+    /// names are records that name docker as their client.
     ///
     /// - Parameters:
     ///   - operation: the last word of the command line.
     ///   - request: standard input.
-    ///   - version: what `version` says.
+    ///   - version: the version that `version` prints.
     /// - Throws: ``SecretStoreError``.
     public func docker(
         _ operation: String, request: RawSpan, version: String
@@ -31,7 +33,7 @@ extension CredentialHelper {
         }
     }
 
-    /// An error as docker shows it.
+    /// Returns an error in the form that docker shows to its user.
     private static func dockerError(_ text: String) -> HelperAnswer {
         HelperAnswer(exitCode: 1, output: text + "\n")
     }
@@ -63,7 +65,7 @@ extension CredentialHelper {
     private func dockerGet(_ request: RawSpan) throws(SecretStoreError) -> HelperAnswer {
         guard let server = Self.server(request) else { return Self.noServer }
         let answer = try lookingAgain { look throws(SecretStoreError) -> HelperAnswer? in
-            // Both in one list: an item that changes its kind between two lists would be in neither.
+            // Use one list for both: an item that changes its kind between two lists would be in neither.
             let found = try items.identities().secrets { item in
                 !item.account.isEmpty && item.service.utf8.elementsEqual(server.utf8)
                     && (item.kind != .internet || ItemOwner.docker.has(item, nil))
@@ -80,7 +82,7 @@ extension CredentialHelper {
         return answer ?? Self.dockerError("credentials not found in native keychain")
     }
 
-    /// `nil` for a credential that is not text.
+    /// Returns the answer; `nil` for a credential that is not UTF-8.
     private static func dockerAnswer(
         _ credential: CredentialRecord, of item: ItemIdentity, for server: String
     ) -> HelperAnswer? {
@@ -122,7 +124,7 @@ extension CredentialHelper {
         }
     }
 
-    /// What docker has stored, for this server or all.
+    /// Returns the items that docker has stored, for this server or for all.
     private func dockerItems(for server: String?) throws(SecretStoreError) -> [ItemIdentity] {
         var found: [ItemIdentity] = []
         _ = try lookingAgain { look throws(SecretStoreError) -> Bool? in
@@ -135,7 +137,7 @@ extension CredentialHelper {
             for item in found where item.kind == .credential {
                 if !ItemOwner.docker.has(item, try look.credential(item)) { found.removeAll { $0 == item } }
             }
-            // The item of another account may have replaced a missed one.
+            // An item of another account can have replaced a missed one, so look again.
             return look.hasMissed ? nil : true
         }
         return found
@@ -143,7 +145,7 @@ extension CredentialHelper {
 
     private static var noServer: HelperAnswer { dockerError("no credentials server URL") }
 
-    /// The request without the white space around it; `nil` where nothing is left.
+    /// Returns the request without the white space around it; `nil` if nothing else is in it.
     private static func server(_ request: RawSpan) -> String? {
         var (start, end) = (0, request.byteCount)
         while start < end, request[start].isWhiteSpace { start += 1 }

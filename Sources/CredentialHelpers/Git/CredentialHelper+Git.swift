@@ -6,8 +6,8 @@ public import SessionKeyring
 extension CredentialHelper {
     /// Answers `get`, `store`, `erase` and `capability`.
     ///
-    /// Of several users, `get` gives the one that comes first by name, unless the request names one. What is not found is no
-    /// error, nor is an operation that nobody knows: git asks the next helper then.
+    /// If several users match, `get` returns the first one by name, unless the request names one. An absent item is not
+    /// an error, nor is an unknown operation: git then asks the next helper.
     ///
     /// - Parameters:
     ///   - operation: the last word of the command line.
@@ -37,7 +37,7 @@ extension CredentialHelper {
         return found ?? .nothing
     }
 
-    /// `nil` where it is of no use to this git, or where a line break in it would be read as another line.
+    /// Returns the answer; `nil` if this git can't use it, or a line break in it would start another line.
     private func answer(
         _ credential: CredentialRecord, of item: ItemIdentity, to request: GitRequest
     ) -> HelperAnswer? {
@@ -69,7 +69,7 @@ extension CredentialHelper {
     }
 
     private func store(_ request: GitRequest) throws(SecretStoreError) -> HelperAnswer {
-        // What can't be found again is not stored, as by git's own helpers.
+        // Like git's own helpers, don't store a secret that could not be found again.
         guard request.isText, !request.isEphemeral, let service = request.origin?.service,
             let secret = request.secret, request.username != nil || request.authenticationType != nil
         else { return .nothing }
@@ -90,14 +90,16 @@ extension CredentialHelper {
         guard request.isText else { return .nothing }
         for item in try matches(request) {
             guard let present = try credential(item), ItemOwner.git.has(item, present) else { continue }
-            // A secret that has been replaced meanwhile is not the one that the server refused.
+            // If another process has replaced the secret, the new one is not the secret that the server refused.
             if let refused = request.secret, !present.secret.isEqual(to: refused) { continue }
             try items.delete(item, ifUnchanged: present.payload.bytes)
         }
         return .nothing
     }
 
-    /// The items that have all of what the request says, those without a path first; none for one that says nothing.
+    /// Returns the items that match all fields of the request, those without a path first.
+    ///
+    /// A request without any of these fields matches nothing.
     private func matches(_ request: GitRequest) throws(SecretStoreError) -> [ItemIdentity] {
         let (scheme, host, path, username) = (request.scheme, request.host, request.path, request.username)
         guard scheme != nil || host != nil || path != nil || username != nil else { return [] }
@@ -116,13 +118,13 @@ extension CredentialHelper {
 }
 
 extension GitRequest {
-    /// Where it is for; `nil` where the request does not say it.
+    /// The origin that the request is for; `nil` if it does not name one.
     fileprivate var origin: Origin? {
         guard let scheme, host != nil || path != nil else { return nil }
         return Origin(scheme: scheme, host: host ?? "", path: path)
     }
 
-    /// The password, or what stands behind the scheme of the authentication.
+    /// The password, or the credential that follows the authentication scheme.
     fileprivate var secret: SecretBox? { authenticationType == nil ? password : credential }
 
     fileprivate var fields: CredentialFields {

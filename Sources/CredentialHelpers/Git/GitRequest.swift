@@ -1,10 +1,10 @@
 import Keyutils
 import SecretText
 
-/// What git hands to a helper: lines `key=value` up to an empty one, as git-credential(1) has it.
+/// A request from git: lines `key=value` up to an empty line, as described in git-credential(1).
 ///
-/// Unknown keys are passed over. A key that comes twice counts the second time; one with `[]` collects, and an empty value
-/// forgets what was collected.
+/// Unknown keys are skipped. If a key occurs more than once, its last value counts. A key with `[]` collects its
+/// values, and an empty value removes the ones collected so far.
 struct GitRequest {
     private(set) var scheme: String?
     private(set) var host: String?
@@ -14,12 +14,12 @@ struct GitRequest {
     private(set) var expires: Int64?
     private(set) var refreshToken: SecretBox?
     private(set) var authenticationType: String?
-    /// What stands behind the scheme of the authentication.
+    /// The credential that follows the authentication scheme.
     private(set) var credential: SecretBox?
     private(set) var isEphemeral = false
     private(set) var capabilities: [String] = []
     private(set) var state: [String] = []
-    /// Whether all names are text; git itself takes any bytes.
+    /// Whether all names are UTF-8; git itself accepts any bytes.
     private(set) var isText = true
 
     init(parsing bytes: RawSpan) {

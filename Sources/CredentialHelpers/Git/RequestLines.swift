@@ -1,11 +1,11 @@
 import SecretText
 
-/// The lines of a request, up to an empty one or the end.
+/// The lines of a request, up to an empty line or the end.
 ///
-/// A byte order mark before them is none of theirs, and neither is the carriage return of a request in which the first line
-/// has one; the last line needs no end.
+/// A byte order mark at the start is skipped. If the first line ends in a carriage return, carriage returns at the ends
+/// of lines are removed. The last line doesn't need a line break.
 package enum RequestLines {
-    // No array of bounds: to make one, its type is looked up at run time, which takes longer than to read a request.
+    // An array of bounds would be slower: looking up its type at run time takes longer than reading a request.
     static func forEach(in bytes: RawSpan, _ body: (RawSpan) -> Void) {
         var start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         var hasReturns = true
@@ -21,7 +21,7 @@ package enum RequestLines {
         }
     }
 
-    /// Whether the last line is there with its end, and is an empty one.
+    /// Returns whether the last line ends in a line break and is empty.
     package static func endsEmpty(_ bytes: RawSpan) -> Bool {
         guard bytes.byteCount > 0, bytes[bytes.byteCount - 1] == UInt8(ascii: "\n") else { return false }
         var end = bytes.byteCount - 1

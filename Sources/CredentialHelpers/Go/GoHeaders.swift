@@ -2,18 +2,20 @@ import Keyutils
 import SecretText
 public import SessionKeyring
 
-/// The answer to go: the addresses that a header is for, and the header.
+/// The answer to go: the address that a header is for, and the header.
 package struct GoHeaders: TokenFormat {
     private let place: WebAddress
     package var reportsExpiry: Bool { false }
     package var takesItemsAsTheyAre: Bool { true }
 
-    /// - Parameter place: nothing but it, and what is below it, gets the secret.
+    /// - Parameter place: the secret is only for this address and those below it.
     package init(for place: WebAddress) {
         self.place = place
     }
 
-    /// The same with the host as the URL writes it, for go compares texts; `nil` where the URL is elsewhere.
+    /// Creates the same answer with the host as the URL spells it, because go compares texts.
+    ///
+    /// - Returns: `nil` if the URL is neither the place nor below it.
     package init?(for place: WebAddress, asIn url: String) {
         guard let address = WebAddress(url), place.covers(address), let same = place.with(host: address.host) else {
             return nil
@@ -41,12 +43,13 @@ extension WebAddress {
 
 /// go's protocol: GOAUTH, `go help goauth`.
 extension CredentialHelper {
-    /// Answers with the header for the nearest item that is for this URL: one whose service is an address of https, on the same
-    /// host and port, with a path that the URL is at or below.
+    /// Answers with the header of the nearest item for this URL.
     ///
-    /// Where there is none, there is nothing to say. An item with an account is a user's password, else it is a token.
+    /// The service of such an item is an https address with the same host and port, and the URL is at or below its
+    /// path. If there isn't one, the answer is empty. An item with an account holds that user's password. Any
+    /// other item holds a token.
     ///
-    /// - Parameter url: the last word of the command line; `nil` where go asks what there is before it knows one.
+    /// - Parameter url: the last word of the command line; `nil` if go asks for all headers, before it knows a URL.
     /// - Throws: ``SecretStoreError``.
     public func go(url: String?) throws(SecretStoreError) -> HelperAnswer {
         guard let url, let address = WebAddress(url), address.scheme == "https" else { return .nothing }
@@ -64,12 +67,13 @@ extension CredentialHelper {
         return .nothing
     }
 
-    /// Answers with the header for one place, from the item of that name; with nothing for a URL that is elsewhere, and where
-    /// there is no item.
+    /// Answers with the header for one place, from the item of that name.
+    ///
+    /// The answer is empty if the item is absent, or the URL is neither the place nor below it.
     ///
     /// - Parameters:
-    ///   - prefix: what the header is for, such as `https://go.example.com/private`.
-    ///   - url: the last word of the command line, where go has said one.
+    ///   - prefix: the place that the header is for, such as `https://go.example.com/private`.
+    ///   - url: the last word of the command line, if go has passed a URL.
     /// - Throws: ``SecretStoreError``.
     public func go(
         _ service: String, account: String? = nil, prefix: String, url: String?

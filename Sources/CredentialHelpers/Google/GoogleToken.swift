@@ -2,17 +2,17 @@ import Keyutils
 import SecretText
 public import SessionKeyring
 
-/// The answer of an executable that external account credentials are sourced from.
+/// The answer of an executable that supplies external account credentials.
 package struct GoogleToken: TokenFormat {
     private static let prefix = "urn:ietf:params:oauth:token-type:"
     private let type: String
-    /// Where the token stands.
+    /// The field that holds the token.
     private var field: String { Self.field(of: type) ?? "id_token" }
 
     package var reportsExpiry: Bool { true }
     package var takesItemsAsTheyAre: Bool { false }
 
-    /// - Parameter type: the value of `GOOGLE_EXTERNAL_ACCOUNT_TOKEN_TYPE`, in which an ID token is the usual one.
+    /// - Parameter type: the value of `GOOGLE_EXTERNAL_ACCOUNT_TOKEN_TYPE`; an ID token if it is empty or `nil`.
     package init(type: String?) throws(UnusableToken) {
         self.type = type.flatMap { $0.isEmpty ? nil : $0 } ?? Self.prefix + "id_token"
         guard Self.field(of: self.type) != nil else {
@@ -32,7 +32,7 @@ package struct GoogleToken: TokenFormat {
     }
 
     package func answer(_ issued: Issuance) throws(UnusableToken) -> TokenAnswer {
-        // A token of the other type would be taken for one of this.
+        // Without this check, a token of another type would be used as one of this type.
         if let said = issued.payload.text(of: "token_type")?.text, let other = Self.field(of: said), other != field {
             throw UnusableToken(
                 message: "the token is of another type than GOOGLE_EXTERNAL_ACCOUNT_TOKEN_TYPE asks for",
@@ -62,7 +62,7 @@ package struct GoogleToken: TokenFormat {
 extension CredentialHelper {
     /// Answers with the token of that item.
     ///
-    /// That there is none is an answer too, with the exit status 0, without which the client reads nothing.
+    /// An absent item also gets an answer, with the exit status 0: with any other status, the client reads nothing.
     ///
     /// - Parameter tokenType: the value of `GOOGLE_EXTERNAL_ACCOUNT_TOKEN_TYPE`.
     /// - Throws: ``SecretStoreError``.

@@ -2,7 +2,7 @@ import Keyutils
 import SecretText
 public import SessionKeyring
 
-/// The answer to a program that takes its HTTP headers from a command: a JSON object with one member.
+/// The answer to a program that gets its HTTP headers from a command: a JSON object with one member.
 package struct HeadersObject: TokenFormat {
     private let header: String
     private let scheme: String?
@@ -10,11 +10,13 @@ package struct HeadersObject: TokenFormat {
     package var reportsExpiry: Bool { false }
     package var takesItemsAsTheyAre: Bool { true }
 
+    /// Creates a format for this header.
+    ///
     /// - Parameters:
     ///   - header: the header's name.
-    ///   - scheme: the word before the secret, and none if it is empty; `nil` for `Basic` with the account of an item that has
-    ///     one, otherwise for `Bearer` in `Authorization` and none in any other header.
-    /// - Returns: `nil` if one of them can't stand in a header (RFC 9110, section 5.6.2).
+    ///   - scheme: the word before the secret; empty for no word. `nil` stands for `Basic` if the item has an account.
+    ///     Otherwise, it stands for `Bearer` in `Authorization` and for no word in any other header.
+    /// - Returns: `nil` if a header can't contain one of them (RFC 9110, section 5.6.2).
     package init?(header: String, scheme: String?) {
         guard header.isHeaderToken, scheme.map({ $0.isEmpty || $0.isHeaderToken }) ?? true else { return nil }
         self.header = header
@@ -23,7 +25,7 @@ package struct HeadersObject: TokenFormat {
 
     package func answer(_ issued: Issuance) throws(UnusableToken) -> TokenAnswer {
         let token = try IssuedToken(issued)
-        // It would be another header, or the end of all.
+        // A line break would start another header, or end the headers.
         guard (issued.isBare ? issued.payload : token.secret).hasNoLineBreak else {
             throw UnusableToken(
                 message: "the secret has a line break or a NUL", hint: "store or print it on one line",
@@ -61,17 +63,17 @@ extension SecretBox {
     }
 }
 
-/// Headers for a program that runs a command for them.
+/// HTTP headers for a program that runs a command to get them.
 extension CredentialHelper {
     /// Answers with an object that has one header: `{"Authorization":"Bearer ..."}`.
     ///
-    /// A secret with a line break or a NUL is not found.
+    /// A secret with a line break or a NUL counts as absent.
     ///
     /// - Parameters:
     ///   - header: the header's name.
-    ///   - scheme: the word before the secret, and none if it is empty; `nil` for `Basic` with the account of an item that has
-    ///     one, otherwise for `Bearer` in `Authorization` and none in any other header.
-    /// - Throws: ``SecretStoreError``, with `notFound` for an absent item: the exit status 1, for the client.
+    ///   - scheme: the word before the secret; empty for no word. `nil` stands for `Basic` if the item has an account.
+    ///     Otherwise, it stands for `Bearer` in `Authorization` and for no word in any other header.
+    /// - Throws: ``SecretStoreError``, with `notFound` for an absent item: the client then gets the exit status 1.
     public func headers(
         _ service: String, account: String? = nil, header: String = "Authorization", scheme: String? = nil
     ) throws(SecretStoreError) -> HelperAnswer {

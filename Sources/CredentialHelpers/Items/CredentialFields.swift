@@ -1,25 +1,25 @@
 import Keyutils
 import SecretText
 
-/// What a client's secret has beside it.
+/// The fields of a client's credential besides the secret.
 struct CredentialFields {
-    /// When it ends, in seconds since 1970.
+    /// The expiry, in seconds since 1970.
     var expires: Int64?
-    /// What gets the next one.
+    /// The token that gets the next secret.
     var refreshToken: SecretBox?
-    /// The scheme of HTTP's authentication, where it is another than a user name and a password.
+    /// The scheme of HTTP authentication, unless it is a user name and a password.
     var authenticationType: String?
-    /// What a client wants to be told again.
+    /// State that the client wants to get back.
     var state: [String] = []
-    /// Whose it is, where the names don't tell: `git` or `docker`.
+    /// The owner, if the item's name does not show it: `git` or `docker`.
     var client: String?
 
-    /// Whether the bare secret says all.
+    /// Whether the bare secret is enough, without any fields.
     var isEmpty: Bool {
         expires == nil && refreshToken == nil && authenticationType == nil && state.isEmpty && client == nil
     }
 
-    /// Whether all can be in JSON.
+    /// Whether all fields can be written as JSON.
     var isText: Bool { refreshToken?.isText ?? true }
 }
 
@@ -31,17 +31,17 @@ extension CredentialRecord {
 
     var authenticationType: String? { field(Self.authenticationType)?.text }
 
-    /// Whose it is, where the names don't tell.
+    /// The owner, if the item's name does not show it.
     var client: String? { field(Self.client)?.text }
 
-    /// What a client wants to be told again.
+    /// State that the client wants to get back.
     var state: [String] {
         var state: [String] = []
         while let entry = field("state.\(state.count)")?.text { state.append(entry) }
         return state
     }
 
-    /// Whether it has this secret, not ended yet, and all that these say.
+    /// Returns whether the record has this secret and all of these fields, and has not expired.
     func says(_ secret: SecretBox, _ fields: CredentialFields, at now: Int64) -> Bool {
         guard self.secret.isEqual(to: secret), expires ?? .max > now else { return false }
         if let client = fields.client, client != self.client { return false }
@@ -52,7 +52,7 @@ extension CredentialRecord {
         return field(Self.refreshToken)?.isEqual(to: token) ?? false
     }
 
-    /// The payload of an item of the kind `credential`.
+    /// Encodes the payload of an item of the kind `credential`.
     static func encode(_ secret: SecretBox, _ fields: CredentialFields) -> SecretBytes {
         SecretBytes { text in
             text.append("{")

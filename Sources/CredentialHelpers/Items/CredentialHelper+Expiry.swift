@@ -1,15 +1,19 @@
 import SecretText
 import SessionKeyring
 
-/// The timeouts of items, which the kernel shows rounded down, in `/proc/keys` only: a look takes about 200 microseconds.
+/// The timeouts of items.
+///
+/// The kernel shows them only in `/proc/keys`, rounded down. Reading that file takes about 200 microseconds.
 extension CredentialHelper {
-    /// When an item ends at the earliest, in seconds since 1970; `nil` if it has no timeout, or nobody can tell.
+    /// Returns the earliest time at which an item can end, in seconds since 1970.
     ///
-    /// If its record has an expiry, that one, without a look at the timeout.
+    /// The result is `nil` if the item has no timeout, or the source can't tell. If the record has an expiry, the
+    /// result is that expiry, and the method does not look at the timeout.
     ///
-    /// If another process replaced or deleted it meanwhile, the secret that was read ends now, so that the client asks again.
+    /// If another process has replaced or deleted the item since it was read, the result is now, so that
+    /// the client asks again.
     ///
-    /// - Parameter record: what was read from the item.
+    /// - Parameter record: the contents that were read from the item.
     func end(of item: ItemIdentity, holding record: CredentialRecord) throws(SecretStoreError) -> Int64? {
         if let end = record.expires { return end }
         let expiry = try items.attributes(of: item)?.expiry
@@ -18,9 +22,9 @@ extension CredentialHelper {
         return now + left.atLeast.components.seconds
     }
 
-    /// Gives an item this timeout if it has a longer one for certain, or none.
+    /// Gives an item this timeout if it certainly has a longer one, or no timeout.
     func shorten(_ item: ItemIdentity, to new: Duration?) throws(SecretStoreError) {
-        // Without a timeout in the helper's configuration, the item got the same end as before.
+        // If the helper has no timeout, the item already ends at this time.
         guard timeout != nil, let new else { return }
         switch try items.attributes(of: item)?.expiry {
         case .never: try items.expire(item, timeout: new)

@@ -1,22 +1,22 @@
 import SecretText
 import SessionKeyring
 
-/// A look at several items, one after the other.
+/// One pass over several items, which reads them one after the other.
 ///
-/// A store that changes an item's kind or account stores the new item before it deletes the old one. A reader that
-/// comes to the old one too late, and has passed the place of the new one, finds neither, so it looks again.
+/// A store that changes an item's kind or account stores the new item before it deletes the old one. A reader can pass
+/// the new item's place too early and reach the old item too late. It then finds neither, so it has to look again.
 struct ItemLook {
     private let helper: CredentialHelper
-    /// Whether an item that was looked at was absent, though a list had it.
+    /// Whether an item was absent, although a list contained it.
     private(set) var hasMissed = false
-    /// Whether items are looked for by their names alone, so that any of them may just have changed.
+    /// Whether the reader looks items up by name, without a list, so that each of them can have just changed.
     var isByName = false
 
     fileprivate init(_ helper: CredentialHelper) {
         self.helper = helper
     }
 
-    /// An item's secret; `nil` for an absent item, and for a record without a secret.
+    /// Returns an item's contents; `nil` for an absent item, and for a record without a secret.
     mutating func credential(_ item: ItemIdentity) throws(SecretStoreError) -> CredentialRecord? {
         guard let payload = try helper.items.get(item) else {
             hasMissed = true
@@ -25,7 +25,7 @@ struct ItemLook {
         return CredentialRecord(SecretBox(payload), of: item)
     }
 
-    /// The same; `nil` also for a secret that has expired though its item still exists.
+    /// Returns the same; also `nil` for a secret that has expired although its item still exists.
     mutating func liveCredential(_ item: ItemIdentity) throws(SecretStoreError) -> CredentialRecord? {
         guard let found = try credential(item), !helper.isOver(found.expires) else { return nil }
         return found
@@ -33,7 +33,7 @@ struct ItemLook {
 }
 
 extension CredentialHelper {
-    /// Runs `body` until it finds something, or has seen all items that it looked for, a limited number of times.
+    /// Runs `body` until it returns a result or has missed no item, a limited number of times.
     func lookingAgain<Result: ~Copyable>(
         _ body: (inout ItemLook) throws(SecretStoreError) -> Result?
     ) throws(SecretStoreError) -> Result? {
@@ -46,8 +46,12 @@ extension CredentialHelper {
         return nil
     }
 
-    /// Each look that misses an item met another process that stored or deleted one.
+    /// The most looks at listed items.
+    ///
+    /// A look misses a listed item only if another process stored or deleted one at the same time.
     private static let mostLooks = 100
-    /// A miss costs microseconds, and a store that changes a kind hides its item from one look at most.
+    /// The number of looks by name.
+    ///
+    /// A look costs microseconds, and a store that changes a kind hides its item from at most one look.
     private static let looksByName = 3
 }

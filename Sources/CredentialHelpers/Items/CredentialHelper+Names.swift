@@ -1,14 +1,15 @@
 import SessionKeyring
 
-/// Items by their names, of whichever kind.
+/// Finds items by their names, among all kinds.
 extension CredentialHelper {
-    /// What is stored under this name and not git's or docker's; `nil` for nothing, and for what has ended though its item is
-    /// still there.
+    /// Returns the contents of the item of this name, unless it is git's or docker's; `nil` if it is absent.
+    ///
+    /// A secret that has expired counts as absent, even if its item still exists.
     func credential(service: String, account: String = "") throws(SecretStoreError) -> CredentialRecord? {
         try namedCredential(service: service, account: account)?.credential
     }
 
-    /// The same, with the item that holds it.
+    /// Returns the same, with the item that holds it.
     func namedCredential(
         service: String, account: String = ""
     ) throws(SecretStoreError) -> (item: ItemIdentity, credential: CredentialRecord)? {
@@ -22,8 +23,9 @@ extension CredentialHelper {
         }
     }
 
-    /// What is stored for a service, with its account: of the one that has none, else of the first by name, unless one is
-    /// said.
+    /// Returns the secret of a service, with its account.
+    ///
+    /// Without `account`, an item that has no account comes first, and then the first item by name.
     func credential(
         service: String, ofAny account: String?
     ) throws(SecretStoreError) -> (account: String, credential: CredentialRecord)? {
@@ -41,7 +43,7 @@ extension CredentialHelper {
         }
     }
 
-    /// Deletes what is stored under this name, of all kinds in which it would be found; false for nothing.
+    /// Deletes the items of all kinds that a client would find under this name; false if nothing was deleted.
     func delete(service: String, account: String = "") throws(SecretStoreError) -> Bool {
         let isDeleted = try lookingAgain { look throws(SecretStoreError) -> Bool? in
             look.isByName = true
@@ -62,12 +64,12 @@ extension CredentialHelper {
         return isDeleted ?? false
     }
 
-    /// What an item holds; `nil` for what has ended though its item is still there.
+    /// Returns an item's contents; `nil` if it is absent, or has expired although the item still exists.
     func liveCredential(_ item: ItemIdentity) throws(SecretStoreError) -> CredentialRecord? {
         guard let found = try credential(item), !isOver(found.expires) else { return nil }
         return found
     }
 
-    /// Whether what ends at that time has ended.
+    /// Returns whether this time has passed.
     func isOver(_ end: Int64?) -> Bool { end.map { $0 <= now } ?? false }
 }

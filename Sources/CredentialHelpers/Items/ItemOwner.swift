@@ -1,12 +1,14 @@
 import SessionKeyring
 
-/// Whose an item is: git asks for a host, whatever its item's name, and docker hands all of its own to who builds.
+/// The client to which an item belongs.
+///
+/// git asks for a host, whatever the item's name is, and docker passes all of its items to each build.
 enum ItemOwner {
     case git, docker
-    /// Whoever asks for an item by its name.
+    /// Clients that ask for an item by its name.
     case others
 
-    /// What a record says that is of one client, where its name does not tell; `nil` for ``others``.
+    /// The client's name in a record, for an item whose name does not show the owner; `nil` for ``others``.
     var client: String? {
         switch self {
         case .git: "git"
@@ -15,15 +17,15 @@ enum ItemOwner {
         }
     }
 
-    /// Whether the item is of these; none of the others sees it, replaces it or deletes it.
+    /// Returns whether clients of this owner see, replace and delete the item.
     ///
-    /// A bare secret that has no account is a token of another client's than git and docker, for the same host maybe.
+    /// A bare secret without an account is a token of a client other than git and docker, perhaps for the same host.
     ///
-    /// - Parameter record: what it holds, which counts for the kind `credential` alone.
+    /// - Parameter record: the item's contents, which matter only for the kind `credential`.
     func has(_ item: ItemIdentity, _ record: CredentialRecord?) -> Bool {
         if item.kind == .credential {
             guard let client = record?.client else { return self != .docker }
-            // One that has a user is found by its name too, as git's bare ones are.
+            // Clients also find git's records by name if they have an account, as they find git's bare passwords.
             return client == self.client || self == .others && client == Self.git.client && !item.account.isEmpty
         }
         let isDockers = item.kind == .internet && !item.account.isEmpty && Self.isRegistry(item.service)
@@ -34,7 +36,9 @@ enum ItemOwner {
         }
     }
 
-    /// Whether it is a registry's name, as docker tells it from an image's, or the URL of a registry's API.
+    /// Returns whether this is the name of a registry or the URL of a registry's API.
+    ///
+    /// To tell a registry's name from an image's, this uses docker's rule.
     static func isRegistry(_ service: String) -> Bool {
         guard let origin = Origin(service) else {
             let host = service.utf8.prefix { $0 != UInt8(ascii: "/") }
@@ -47,7 +51,7 @@ enum ItemOwner {
 }
 
 extension CredentialHelper {
-    /// Whether a record of that name is another's, which a new one would replace.
+    /// Returns whether another owner has a record of that name, which a new record would replace.
     func isTaken(service: String, account: String, for owner: ItemOwner) throws(SecretStoreError) -> Bool {
         let item = ItemIdentity.credential(service: service, account: account)
         guard let record = try credential(item) else { return false }

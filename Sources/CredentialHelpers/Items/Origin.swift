@@ -1,13 +1,13 @@
 import SecretText
 
-/// Where a secret is for: `scheme://host[:port][/path]`, as the service of an item says it.
+/// The address that a secret is for, as in an item's service: `scheme://host[:port][/path]`.
 struct Origin: Equatable {
     let scheme: String
-    /// With its port.
+    /// The host, with its port.
     let host: String
     let path: String?
 
-    /// `nil` for parts that can't be told apart any more once they are joined.
+    /// Creates an origin; `nil` if its parts could not be told apart after they are joined.
     init?(scheme: String, host: String, path: String?) {
         let isScheme = scheme.utf8.allSatisfy { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
         guard !scheme.isEmpty, isScheme, !host.utf8.contains(UInt8(ascii: "/")) else { return nil }
@@ -16,7 +16,7 @@ struct Origin: Equatable {
         self.path = path.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Reads a service; `nil` for one that is no origin.
+    /// Parses a service; `nil` if it is not an origin.
     init?(_ service: String) {
         let bytes = service.utf8
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {

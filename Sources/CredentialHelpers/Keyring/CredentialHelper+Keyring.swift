@@ -2,15 +2,15 @@ import Keyutils
 import SecretText
 public import SessionKeyring
 
-/// What pip, uv and others expect of the program `keyring`.
+/// The protocol of the program `keyring`, which pip, uv and others run.
 extension CredentialHelper {
     /// Answers `keyring get`.
     ///
-    /// pip asks for the URL of an index, from 23.2 on with a final slash. With and without it is the same service. If nothing
-    /// has that name, the answer is the secret of the URL's origin. A miss is silent, with the exit status 1: pip asks for
-    /// several names.
+    /// pip asks for the URL of an index, from 23.2 on with a trailing slash. With and without the slash, it is the same
+    /// service. If no item has that name, the answer is the secret of the URL's origin. If that is also absent, the
+    /// exit status is 1 without a message, because pip asks for several names.
     ///
-    /// - Parameter user: the account; `nil` for the item that has none, else the first by name.
+    /// - Parameter user: the account; `nil` for the item without an account or, if it is absent, the first one by name.
     /// - Throws: ``SecretStoreError``.
     public func keyringGet(
         service: String, user: String?, form: KeyringForm
@@ -25,17 +25,18 @@ extension CredentialHelper {
 
     /// Answers `keyring set`.
     ///
-    /// What is no address, as Python's programs name their services, or a registry's, is of the kind `password`: docker hands out
-    /// all of the kind `internet` that is called like a registry.
+    /// An item of the kind `internet` with a registry's name belongs to docker, which passes it to each build. So a
+    /// service with a registry's name becomes an item of the kind `password`. The same is true for a service that is
+    /// not an address, as Python programs name theirs.
     ///
-    /// - Parameter password: standard input, of which one newline at the end is dropped.
+    /// - Parameter password: standard input; one newline at its end is dropped.
     /// - Throws: ``SecretStoreError``.
     public func keyringSet(
         service: String, user: String, password: RawSpan
     ) throws(SecretStoreError) -> HelperAnswer {
         let secret = SecretBox(copying: password.extracting(first: password.countWithoutNewline))
         var names = [service]
-        // Never a delete: of two that set both spellings at the same time, each would remove the other's.
+        // Never delete one spelling: two processes that set both at the same time would each delete the other's item.
         if let other = Self.otherSpelling(of: service), try credential(service: other, account: user) != nil {
             names = try credential(service: service, account: user) == nil ? [other] : [service, other]
         }
@@ -47,7 +48,7 @@ extension CredentialHelper {
         return .nothing
     }
 
-    /// Answers `keyring del`; the exit status is 1 where there was nothing.
+    /// Answers `keyring del`; the exit status is 1 if there was nothing to delete.
     ///
     /// - Throws: ``SecretStoreError``.
     public func keyringDelete(service: String, user: String) throws(SecretStoreError) -> HelperAnswer {
@@ -56,7 +57,7 @@ extension CredentialHelper {
         return HelperAnswer(exitCode: isDeleted ? 0 : 1)
     }
 
-    /// An address without its final slash, or with an added one; `nil` for a name that isn't an address.
+    /// Returns an address without its trailing slash, or with an added one; `nil` for a name that isn't an address.
     private static func otherSpelling(of service: String) -> String? {
         let hasSlash = service.utf8.last == UInt8(ascii: "/")
         let other = hasSlash ? String(Substring(service.utf8.dropLast())) : service + "/"

@@ -10,7 +10,7 @@ package struct ExecCredential: TokenFormat {
     package var reportsExpiry: Bool { true }
     package var takesItemsAsTheyAre: Bool { false }
 
-    /// - Parameter request: the value of `KUBERNETES_EXEC_INFO`; what is no such request asks for `v1`.
+    /// - Parameter request: the value of `KUBERNETES_EXEC_INFO`; text without an `apiVersion` asks for `v1`.
     package init(asked request: RawSpan) throws(UnusableToken) {
         let said = JSONField.text(of: JSONPath("apiVersion"), in: request)?.text ?? Self.group + "v1"
         guard let version = ["v1", "v1beta1"].first(where: { said.utf8.elementsEqual((Self.group + $0).utf8) }) else {
@@ -24,7 +24,7 @@ package struct ExecCredential: TokenFormat {
     package func answer(_ issued: Issuance) throws(UnusableToken) -> TokenAnswer {
         var certificate = issued.payload.firstText(of: ["status.clientCertificateData"])
         let key = certificate == nil ? nil : issued.payload.firstText(of: ["status.clientKeyData"])
-        // kubectl takes none without the other.
+        // kubectl accepts a certificate and a key only together.
         if key == nil { certificate = nil }
         let hasToken = issued.payload.firstText(of: IssuedToken.fields) != nil
         let token = key == nil || hasToken ? try IssuedToken(issued) : nil
@@ -57,10 +57,10 @@ package struct ExecCredential: TokenFormat {
 
 /// Kubernetes' protocol: client.authentication.k8s.io/v1 and v1beta1.
 extension CredentialHelper {
-    /// Answers with the token of that item, or with the certificate and key of one that is an `ExecCredential` itself.
+    /// Answers with the token of that item, or with the certificate and key of an item that is an `ExecCredential`.
     ///
-    /// - Parameter request: the value of `KUBERNETES_EXEC_INFO`, which may be empty.
-    /// - Throws: ``SecretStoreError``, with `notFound` where there is none: the exit status 1, for the client.
+    /// - Parameter request: the value of `KUBERNETES_EXEC_INFO`, which can be empty.
+    /// - Throws: ``SecretStoreError``, with `notFound` for an absent item: the client then gets the exit status 1.
     public func kubernetes(
         _ service: String, account: String? = nil, request: RawSpan
     ) throws(SecretStoreError) -> HelperAnswer {

@@ -4,14 +4,15 @@ public import SessionKeyring
 
 /// The lines of a netrc, which curl, SwiftPM, Go, Nix and others read.
 extension CredentialHelper {
-    /// Answers with a line for each account of the machines named, or of all machines.
+    /// Answers with a line for each account of the named machines, or of all machines.
     ///
-    /// Items of the kind `internet` whose service is an origin or the name of a host are meant. A netrc knows neither ports nor
-    /// paths: of the items for one account of one machine one is written, that of https without a port, else of https, else the
-    /// first by name. What has no account is written only where its machine is named.
+    /// The lines come from items of the kind `internet` whose service is an origin or a host's name. A netrc has
+    /// neither ports nor paths. If several items are for one account of one machine, only one is written: the one for
+    /// https without a port, otherwise one for https, otherwise the first by name. An item without an account is
+    /// written only if its machine is named.
     ///
-    /// - Parameter names: machines, or services of items; all machines where there are none. It is an error where nothing is
-    ///   stored for one of them.
+    /// - Parameter names: machines, or services of items; empty for all machines. If nothing is stored for one of them,
+    ///   the answer is an error.
     /// - Throws: ``SecretStoreError``.
     public func netrc(_ names: [String]) throws(SecretStoreError) -> HelperAnswer {
         let found = try items.identities().secrets { $0.kind == .internet }.compactMap(NetrcLine.init)
@@ -26,7 +27,7 @@ extension CredentialHelper {
         return try netrcAnswer(lines.filter { written.insert($0.login).inserted })
     }
 
-    /// The preferred line of each login.
+    /// Returns the preferred line of each login.
     private static func oneEach(_ lines: [NetrcLine]) -> [NetrcLine] {
         var best: [NetrcLine.Login: NetrcLine] = [:]
         for line in lines where line.rank < best[line.login]?.rank ?? .max { best[line.login] = line }
@@ -36,7 +37,7 @@ extension CredentialHelper {
     private func netrcAnswer(_ lines: [NetrcLine]) throws(SecretStoreError) -> HelperAnswer {
         var secrets: [(line: NetrcLine, login: SecretBox, secret: SecretBox)] = []
         for line in lines {
-            // It may have expired meanwhile.
+            // The item can have expired since it was listed.
             guard let secret = try credential(line.item)?.secret else { continue }
             let login = SecretBox(SecretBytes(utf8: line.item.account))
             guard !secret.hasNUL, !login.hasNUL else {
@@ -56,24 +57,24 @@ extension CredentialHelper {
     }
 }
 
-/// An item that a netrc can have a line for.
+/// An item that can have a line in a netrc.
 private struct NetrcLine {
     let item: ItemIdentity
     /// The name of the host, without its port.
     let machine: String
-    /// Which of several for one login goes first: the smallest.
+    /// The line's rank among several lines for one login: the smallest is preferred.
     ///
-    /// Of the same rank it is the first by name: an address without a port precedes the same one with a port.
+    /// Lines of the same rank are ordered by name: an address without a port precedes the same address with a port.
     let rank: Int
 
-    /// What a reader of a netrc looks for.
+    /// The machine and the account by which a reader of a netrc finds a line.
     struct Login: Hashable {
         let machine, account: [UInt8]
     }
 
     var login: Login { Login(machine: Array(machine.utf8), account: Array(item.account.utf8)) }
 
-    /// `nil` where the service names no host.
+    /// Creates a line for an item; `nil` if its service does not name a host.
     init?(_ item: ItemIdentity) {
         let origin = Origin(item.service)
         var host = (origin?.host ?? item.service).utf8[...]

@@ -1,9 +1,9 @@
 import Keyutils
 import SecretText
 
-/// Writing a value into a netrc, as curl reads it from 7.84 on.
+/// Writes values into a netrc in the syntax that curl reads from 7.84 on.
 extension SecretWriter {
-    /// In quotes only where there must be some: few other programs know them.
+    /// Appends a value, in quotes only if it needs them: few other programs understand quotes.
     mutating func appendNetrc(_ value: SecretBox) {
         value.bytes.withBytes { bytes in
             guard bytes.needsQuotes else { return append(bytes) }

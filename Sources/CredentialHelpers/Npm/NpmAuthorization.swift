@@ -2,7 +2,7 @@ import Keyutils
 import SecretText
 public import SessionKeyring
 
-/// The answer to npm and pnpm: the whole value of the header `Authorization`, on a line.
+/// The answer to npm and pnpm: the whole value of the header `Authorization`, on one line.
 package struct NpmAuthorization: TokenFormat {
     package var reportsExpiry: Bool { false }
     package var takesItemsAsTheyAre: Bool { true }
@@ -24,9 +24,9 @@ package struct NpmAuthorization: TokenFormat {
 
 /// npm's and pnpm's protocol: `tokenHelper` in `.npmrc`.
 extension CredentialHelper {
-    /// Answers with the header's value for that item: a token, where it has no account, else a user's password.
+    /// Answers with the header's value for that item: a user's password if it has an account, otherwise a token.
     ///
-    /// - Throws: ``SecretStoreError``, with `notFound` where there is none: the exit status 1, for the client.
+    /// - Throws: ``SecretStoreError``, with `notFound` for an absent item: the client then gets the exit status 1.
     public func npm(_ service: String, account: String? = nil) throws(SecretStoreError) -> HelperAnswer {
         try answer(service, account: account, in: NpmAuthorization())
     }

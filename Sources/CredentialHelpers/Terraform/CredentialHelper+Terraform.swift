@@ -6,7 +6,8 @@ public import SessionKeyring
 extension CredentialHelper {
     /// Answers `get`, `store` and `forget`.
     ///
-    /// An item's service is the host; it has no account. What is not found is no error, but an object without a token.
+    /// An item's service is the host, and the item has no account. An absent item is not an error: the answer is then
+    /// an object without a token.
     ///
     /// - Parameters:
     ///   - operation: the word before the host.
@@ -44,7 +45,7 @@ extension CredentialHelper {
         }
     }
 
-    /// Whether the request is an object with nothing but tokens that are strings.
+    /// Returns whether the request is an object whose members are all named `token` and are strings.
     private static func hasOnlyToken(_ request: RawSpan) -> Bool {
         guard let members = try? JSONMembers(of: request).members else { return false }
         return members.allSatisfy { $0.name == "token" && request[$0.value.lowerBound] == UInt8(ascii: "\"") }

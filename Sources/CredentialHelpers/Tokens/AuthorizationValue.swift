@@ -5,7 +5,7 @@ import SecretText
 struct AuthorizationValue {
     let text: SecretBox
 
-    /// - Parameter user: whose secret it is; empty for a token.
+    /// - Parameter user: the user whose password the secret is; empty for a token.
     init(_ secret: SecretBox, user: String) throws(UnusableToken) {
         if user.isEmpty {
             try self.init(secret, scheme: "Bearer")
@@ -18,9 +18,9 @@ struct AuthorizationValue {
         self.text = text
     }
 
-    /// - Parameter scheme: the word before the secret; none if it is empty.
+    /// - Parameter scheme: the word before the secret; empty for no word.
     init(_ secret: SecretBox, scheme: String) throws(UnusableToken) {
-        // A line break in it would be another header.
+        // A line break in the secret would start another header.
         guard secret.isHeaderText else {
             throw UnusableToken(
                 message: "the token has characters that no HTTP header can have",
@@ -54,7 +54,7 @@ struct AuthorizationValue {
 }
 
 extension SecretBox {
-    /// Whether it is ASCII without control characters, and not empty.
+    /// Whether the secret is ASCII without control characters, and not empty.
     fileprivate var isHeaderText: Bool {
         bytes.withBytes { bytes in
             for offset in 0..<bytes.byteCount where !(0x20...0x7E).contains(bytes[offset]) { return false }

@@ -1,14 +1,16 @@
 package import SessionKeyring
 
-/// Items that a client's user has named.
+/// Answers from items that a client's user has named.
 extension CredentialHelper {
-    /// What the item of this name says in this format; an item whose expiry is over is none.
+    /// Answers in this format with the item of this name; an item that has expired counts as absent.
     ///
-    /// A payload without an expiry ends with the item's timeout.
+    /// If the payload has no expiry, the token ends with the item's timeout.
     ///
-    /// Without an account, it is the item that has none, else the only one of the service, as for `skr get`.
+    /// Without `account`, the item is the one that has no account, otherwise the only item of the
+    /// service, as in `skr get`.
     ///
-    /// - Throws: ``SecretStoreError`` with `ambiguous`, or with `notFound` if the format has no answer for that.
+    /// - Throws: ``SecretStoreError`` with `ambiguous`, or with `notFound` if the format has no
+    ///   answer for an absent item.
     package func answer(
         _ service: String, account: String?, in format: some TokenFormat
     ) throws(SecretStoreError) -> HelperAnswer {

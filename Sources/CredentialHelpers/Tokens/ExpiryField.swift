@@ -1,22 +1,26 @@
 import Keyutils
 import SecretText
 
-/// When something ends, as JSON says it: a Unix time in seconds or milliseconds, a date and time, or seconds from now.
+/// An expiry in JSON: a Unix time in seconds or milliseconds, a date and time, or seconds from now.
 enum ExpiryField {
-    /// Where it may stand, in the order in which it is looked for.
+    /// The fields that can hold it, in the order in which they are tried.
     static let fields = [
         "status.expirationTimestamp", "expirationTimestamp", "Expiration", "expires_at", "expiration_time", "expiry",
         "expires",
     ]
-    /// The one that counts from when it was issued.
+    /// The field that counts from the time of issue.
     static let lifetime = "expires_in"
 
-    /// A larger number is one of milliseconds; what ends later, in the year 5138, ends then.
+    /// The latest expiry, in the year 5138.
+    ///
+    /// A larger number is in milliseconds. A later time becomes this one.
     private static let last: Int64 = 100_000_000_000
 
-    /// The earliest of what the first of these fields says, and what is known beside it; `nil` where nothing ends it.
+    /// Returns the earlier of the payload's expiry and the expiry known without it; `nil` if there is neither.
     ///
-    /// What can't be read is an error: taken for none, it would be used after its end.
+    /// The payload's expiry is in the first of these fields that it has. Without any, it follows from the time
+    /// of issue and the lifetime. An expiry that can't be read is an error: if it were ignored, the token would
+    /// be used after its end.
     static func read(_ issued: Issuance, _ fields: [String] = Self.fields) throws(UnusableToken) -> Int64? {
         var end = try first(of: fields, in: issued.payload)
         if end == nil, let now = issued.issued, let left = try first(of: [lifetime], in: issued.payload) {
@@ -38,7 +42,7 @@ enum ExpiryField {
         return nil
     }
 
-    /// `nil` for what says nothing.
+    /// Returns the field's value; `nil` if it is absent, `null` or empty.
     private static func value(of field: String, in payload: SecretBox) -> String? {
         payload.bytes.withBytes { bytes in
             let path = JSONPath(field)
@@ -48,7 +52,7 @@ enum ExpiryField {
         }
     }
 
-    /// What has ended before 1970 has ended then.
+    /// Parses a time into seconds since 1970; a time before 1970 becomes 0.
     private static func seconds(_ text: String) -> Int64? {
         let number = Double(text).map { $0 > Double(last) ? $0 / 1_000 : $0 }
         guard let seconds = number ?? DateTimeText.parse(text), seconds.isFinite else { return nil }

@@ -3,17 +3,18 @@ package import SecretText
 
 /// A token, and when it ends.
 ///
-/// Of a JSON object that a command has printed it is the first of the fields that tokens are in; anything else is the token
-/// itself, without a newline at its end. A user's password that is an item stays as it is, and may be empty.
+/// In a JSON object that a command has printed, the token is in the first of the known fields. Any other
+/// payload is the token itself, without the newline at its end. An item that holds a user's password stays
+/// unchanged, and can be empty.
 package struct IssuedToken {
     package let secret: SecretBox
-    /// In seconds since 1970.
+    /// The expiry, in seconds since 1970.
     package let expires: Int64?
 
-    /// Where tokens are, in the order in which they are looked for.
+    /// The fields that can hold a token, in the order in which they are tried.
     static let fields = ["status.token", "access_token", "id_token", "token"]
 
-    /// - Parameter own: the protocol's own fields, which are looked for first.
+    /// - Parameter own: the protocol's own fields, which are tried first.
     package init(_ issued: Issuance, in own: [String] = []) throws(UnusableToken) {
         let fields = own + Self.fields.filter { !own.contains($0) }
         let secret: SecretBox
@@ -37,10 +38,10 @@ package struct IssuedToken {
 }
 
 extension SecretBox {
-    /// Whether it is one JSON object.
+    /// Whether the secret is one JSON object.
     var isObject: Bool { bytes.withBytes { JSONField.isObject($0) } }
 
-    /// The first of these fields that is a text, and not an empty one.
+    /// Returns the first of these fields that is a string and not empty.
     func firstText(of fields: [String]) -> SecretBox? {
         for field in fields {
             if let text = text(of: field), text.count > 0 { return text }
@@ -48,10 +49,10 @@ extension SecretBox {
         return nil
     }
 
-    /// The field, where it is a text.
+    /// Returns the field, if it is a string.
     func text(of field: String) -> SecretBox? { bytes.withBytes { JSONField.text(of: JSONPath(field), in: $0) } }
 
-    /// Without one line break at its end.
+    /// The secret without one line break at its end.
     fileprivate var withoutNewline: SecretBox {
         bytes.withBytes { bytes in
             var end = bytes.byteCount

@@ -1,29 +1,33 @@
 package import SecretText
 
-/// How a client wants to be told of what was issued to its user.
+/// A client's format for a token that was issued to its user.
 package protocol TokenFormat: Sendable {
-    /// Whether the client can be told when the token ends.
+    /// Whether the format can report when the token ends.
     var reportsExpiry: Bool { get }
-    /// Whether an item is the secret itself, also where it is JSON; else it may be an answer of the protocol's own.
+    /// Whether an item is the secret itself, even if it is JSON; otherwise, it can be one of the protocol's answers.
     var takesItemsAsTheyAre: Bool { get }
 
-    /// The answer that says it.
+    /// Returns the answer with this token.
     func answer(_ issued: Issuance) throws(UnusableToken) -> TokenAnswer
 
-    /// The answer for an absent item; `nil` if the exit status tells the client.
+    /// Returns the answer for an absent item; `nil` if the client needs only the exit status.
     func answerToNothing() -> HelperAnswer?
 }
 
-/// What was issued to the user, as a command has printed it or an item holds it.
+/// A secret that was issued to the user, as a command has printed it or an item holds it.
 package struct Issuance {
     package let payload: SecretBox
-    /// Whose it is; empty for a token that says so itself.
+    /// The user to whom it was issued; empty for a token that identifies its user itself.
     package let account: String
-    /// When it ends, as is known beside the payload, in seconds since 1970.
+    /// The expiry that is known without the payload, in seconds since 1970.
     package let expires: Int64?
-    /// When it was issued, in seconds since 1970; `nil` where nobody knows, so that a number of seconds to live says nothing.
+    /// The time of issue, in seconds since 1970.
+    ///
+    /// If it is unknown, this is `nil`, and a lifetime in the payload is ignored.
     package let issued: Int64?
-    /// Whether the payload is the secret itself, also where it is JSON: an item is, for a client that puts it into a header.
+    /// Whether the payload is the secret itself, even if it is JSON.
+    ///
+    /// This is true for an item of a client that puts the secret into a header.
     package let isBare: Bool
 
     package init(
@@ -37,16 +41,16 @@ package struct Issuance {
     }
 }
 
-/// What a client is told.
+/// The answer to a client.
 package struct TokenAnswer {
-    /// For standard output.
+    /// The bytes for standard output.
     package let output: SecretBox
-    /// What the same answer is made of later.
+    /// The payload from which the same answer can be made later.
     package let kept: SecretBox
-    /// When it ends, in seconds since 1970.
+    /// The expiry, in seconds since 1970.
     package let expires: Int64?
 
-    /// - Parameter kept: what the same answer is made of later; `nil` where that is the answer itself.
+    /// - Parameter kept: the payload from which the same answer can be made later; `nil` for the answer itself.
     package init(_ output: SecretBox, kept: SecretBox? = nil, expires: Int64?) {
         self.output = output
         self.kept = kept ?? output
@@ -54,17 +58,17 @@ package struct TokenAnswer {
     }
 }
 
-/// Why something can't be handed on: one line that shows nothing of it.
+/// The reason why a token can't be passed on: one line that shows nothing of the token.
 package struct UnusableToken: Error, Equatable {
     package let message: String
     package let hint: String
-    /// Whether the client is told that the item is absent.
+    /// Whether the client gets the answer for an absent item.
     var countsAsNothing = false
 
-    /// The answer that says so.
+    /// The answer that reports this error.
     var answer: HelperAnswer { HelperAnswer(exitCode: 65, message: "\(message); \(hint)") }
 
-    /// The answer that says it of what was found.
+    /// The answer that reports this error about an item.
     var answerOfItem: HelperAnswer {
         HelperAnswer(exitCode: 65, message: "the item can't be used: \(message); \(hint)")
     }

@@ -2,19 +2,19 @@ import Keyutils
 import SecretText
 public import SessionKeyring
 
-/// The token helper of Vault and OpenBao.
+/// The protocol of token helpers for Vault and OpenBao.
 extension CredentialHelper {
-    /// The server of who names none.
+    /// The server of a client that does not name one.
     public static let vaultServer = "https://127.0.0.1:8200"
 
     /// Answers `get`, `store` and `erase`.
     ///
-    /// An item's service is the server without a slash at the end; it has no account. The token is written without a newline,
-    /// and none is no error.
+    /// An item's service is the server's address without a trailing slash, and the item has no account. The token is
+    /// written without a newline. An absent token is not an error.
     ///
     /// - Parameters:
     ///   - operation: the last word of the command line.
-    ///   - server: the address of the server, as `VAULT_ADDR` has it.
+    ///   - server: the server's address, as in `VAULT_ADDR`.
     ///   - request: standard input.
     /// - Throws: ``SecretStoreError``.
     public func vault(
@@ -40,7 +40,7 @@ extension CredentialHelper {
         }
     }
 
-    /// Whether these two addresses have one token.
+    /// Returns whether these two addresses have the same token.
     package static func isOneVault(_ server: String, _ other: String) -> Bool {
         withoutSlashes(server).utf8.elementsEqual(withoutSlashes(other).utf8)
     }

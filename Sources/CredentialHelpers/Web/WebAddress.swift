@@ -2,17 +2,21 @@ import Keyutils
 import SecretText
 import SessionKeyring
 
-/// A place in the web, `https://host[:port][/path]`, that a secret may be for.
+/// An address on the web that a secret can be for: `https://host[:port][/path]`.
 ///
-/// Who reads the path otherwise than we do must not get a secret for another place: where that could be, it is no address.
+/// If a server interprets a path differently than we do, it must not get the secret of another place. This type refuses
+/// every address with which that could happen.
 package struct WebAddress: Equatable {
     package let scheme: String
-    /// As it was written, with its port.
+    /// The host in its original spelling, with its port.
     package let host: String
-    /// Without what is behind `?` or `#`, and without slashes at its end.
+    /// The path without slashes at its end, and without `?` or `#` and the text after them.
     package let path: String
 
-    /// - Returns: `nil` for what is no address of http or https, has a user in it, or `.` or `..` in its path.
+    /// Parses an address.
+    ///
+    /// - Returns: `nil` for text that is not an address of http or https, has a user in it, or has `.`
+    ///   or `..` in its path.
     package init?(_ text: String) {
         guard let origin = Origin(text), ["http", "https"].contains(origin.scheme),
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") })
@@ -25,19 +29,19 @@ package struct WebAddress: Equatable {
         guard Self.isHost(host), !Self.climbs(self.path) else { return nil }
     }
 
-    /// Reads what a secret is for, as the service of an item says it.
+    /// Parses the address that a secret is for, as in an item's service.
     package init?(service: String) {
         guard !service.utf8.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) else { return nil }
         self.init(service)
     }
 
-    /// Whether that place is this one, or below it.
+    /// Returns whether the other address is this one, or below it.
     func covers(_ other: WebAddress) -> Bool {
         scheme == other.scheme && comparableHost == other.comparableHost
             && (path == other.path || other.path.utf8.starts(with: (path + "/").utf8))
     }
 
-    /// In small letters, and without the port that is the usual one.
+    /// The host in lower case, without the default port.
     private var comparableHost: String {
         let usual = scheme == "https" ? ":443" : ":80"
         let host = host.lowercased()
@@ -50,7 +54,7 @@ package struct WebAddress: Equatable {
             && host.utf8.allSatisfy { $0.isLetter || $0.isDigit || "-._:[]".utf8.contains($0) }
     }
 
-    /// Whether a server could take a part of it for one that leads upwards, also where it decodes it first.
+    /// Returns whether a server could read a part of the path as `.` or `..`, even if it decodes the path first.
     private static func climbs(_ path: String) -> Bool {
         let decoded = path.lowercased().replacing("%2e", with: ".").replacing("%2f", with: "/")
             .replacing("%5c", with: "/")
@@ -62,7 +66,7 @@ package struct WebAddress: Equatable {
 }
 
 extension CredentialHelper {
-    /// The items whose service is this place or one above it, the nearest first, and what they are for.
+    /// Returns the items whose service is this address or above it, nearest first, with their addresses.
     func items(covering place: WebAddress) throws(SecretStoreError) -> [(item: ItemIdentity, place: WebAddress)] {
         let found = try items.identities().secrets { WebAddress(service: $0.service)?.covers(place) ?? false }
         let places = found.compactMap { item in WebAddress(service: item.service).map { (item: item, place: $0) } }

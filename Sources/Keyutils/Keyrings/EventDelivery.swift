@@ -1,6 +1,6 @@
-/// Puts events into the stream.
+/// Puts events into the stream, and reports the events that the stream drops.
 ///
-/// A full stream drops its oldest event and reports nothing, so the report is added here.
+/// If the stream's buffer is full, it silently drops its oldest event.
 final class EventDelivery: Sendable {
     private let continuation: AsyncStream<KeyEvent>.Continuation
     private let sinceReport = LockBox(KeyWatcher.queueCapacity)
@@ -9,9 +9,10 @@ final class EventDelivery: Sendable {
         self.continuation = continuation
     }
 
-    /// Whenever an event is dropped, a report of the loss is in the buffer.
+    /// Puts an event into the stream, with a report of the loss if the stream drops one.
     ///
-    /// One that was put there less than half a buffer ago still is: had it been taken, the buffer would not be full.
+    /// A report that was added less than half a buffer ago is enough: it is still in the buffer. If the reader had
+    /// taken it, the buffer would not be full.
     func yield(_ event: KeyEvent) {
         let dropped = if case .dropped = continuation.yield(event) { true } else { false }
         let isToReport = sinceReport.withLock { count in

@@ -1,11 +1,11 @@
 /// A change of a watched key or keyring, as the kernel reports it.
 public struct KeyEvent: Hashable, Sendable {
-    /// What happened.
+    /// The kind of a change.
     @nonexhaustive
     public enum Change: Hashable, Sendable {
         /// The key was made: `NOTIFY_KEY_INSTANTIATED`.
         case instantiated
-        /// The payload was replaced in place: `NOTIFY_KEY_UPDATED`.
+        /// The payload was updated in place: `NOTIFY_KEY_UPDATED`.
         case updated
         /// A key was linked into the watched keyring: `NOTIFY_KEY_LINKED`.
         case linked(Key)
@@ -21,15 +21,15 @@ public struct KeyEvent: Hashable, Sendable {
         case attributesChanged
         /// The watched key is gone, and so is its watch: `WATCH_META_REMOVAL_NOTIFICATION`.
         case watchRemoved
-        /// Events were lost because nobody read them in time: look at everything anew.
+        /// Events were lost because nobody read them in time: look at all watched keys again.
         case eventsLost
-        /// Something that this version does not know, by the kernel's number.
+        /// A change that this version does not know, with the kernel's number for it.
         case unknown(subtype: UInt8)
     }
 
     /// The watched key or keyring; `nil` for ``Change/eventsLost``.
     public let key: Key?
-    /// What happened to it.
+    /// The change that the kernel reported.
     public let change: Change
 
     package init(key: Key?, change: Change) {
@@ -37,7 +37,7 @@ public struct KeyEvent: Hashable, Sendable {
         self.change = change
     }
 
-    /// Reads one record of the kernel's `struct key_notification` or `struct watch_notification_removal`.
+    /// Creates an event from one record: a `struct key_notification` or a `struct watch_notification_removal`.
     init(words: (type: UInt32, key: UInt32, auxiliary: UInt32)) {
         let subtype = UInt8(words.type >> 24)
         let key = Key(KeySerial(rawValue: Int32(bitPattern: words.key)))

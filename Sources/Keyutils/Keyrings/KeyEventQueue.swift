@@ -3,13 +3,13 @@ import CLinux
 import Dispatch
 import Glibc
 
-/// The kernel's queue of events about watched keys, for those who only want to know that something has happened.
+/// A kernel queue of key events, for callers that only need to know that something has changed.
 package final class KeyEventQueue: Sendable {
     package let descriptor: CInt
     private let writeEnd: CInt
 
-    /// - Throws: ``KeyringError`` with `unsupported` where the kernel has no watch queue, or `other` where the process
-    ///   has no file descriptor left.
+    /// - Throws: ``KeyringError`` with `unsupported` if the kernel has no watch queue, or `other` if the process has no
+    ///   file descriptor left.
     package init() throws(KeyringError) {
         (descriptor, writeEnd) = try Self.open()
     }
@@ -23,16 +23,19 @@ package final class KeyEventQueue: Sendable {
         try systemCall(.watch) { keyctl_watch_key(key.serial.rawValue, descriptor, 0) }
     }
 
-    /// Waits for an event, or for the time to pass, keeping the thread; takes all events there are.
+    /// Waits for an event or until the time has passed, and removes all events from the queue.
+    ///
+    /// The calling thread blocks.
     package func wait(upTo duration: Duration) {
         var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        // A signal may cut it short, which only means to look earlier.
+        // A signal can end the wait early, which is harmless: the caller looks again earlier.
         _ = unsafe poll(&wanted, 1, CInt(clamping: duration.milliseconds))
         drain()
     }
 
-    /// Waits for an event, for the time to pass, or for the task to be cancelled, keeping no thread; takes all events there
-    /// are.
+    /// Waits for an event, the time to pass, or the task's cancellation, and removes all events from the queue.
+    ///
+    /// No thread blocks.
     package func waitInTask(upTo duration: Duration) async {
         let once = LockBox<CheckedContinuation<Void, Never>?>(nil)
         let queue = DispatchQueue(label: "skr key events")
@@ -59,7 +62,7 @@ package final class KeyEventQueue: Sendable {
         drain()
     }
 
-    /// Dispatch looks at the descriptor until it says that it no longer does.
+    /// Cancels the source, and waits until Dispatch no longer uses the descriptor.
     private func stop(_ source: any DispatchSourceRead) async {
         await withCheckedContinuation { waiter in
             source.setCancelHandler { waiter.resume() }
@@ -73,10 +76,13 @@ package final class KeyEventQueue: Sendable {
         }
     }
 
-    /// Nobody writes to the other end, but it has to stay open: a pipe without a writer is hung up, and Dispatch stops
-    /// looking at a descriptor that is.
+    /// Opens a notification pipe.
+    ///
+    /// Nobody writes to the other end, but it has to stay open: otherwise, the pipe is hung up, and Dispatch stops
+    /// watching such a descriptor.
     private static func open() throws(KeyringError) -> (readEnd: CInt, writeEnd: CInt) {
-        // <linux/watch_queue.h>, which Swift can't import: O_NOTIFICATION_PIPE is O_EXCL, and an ioctl macro.
+        // From <linux/watch_queue.h>, which Swift can't import: O_NOTIFICATION_PIPE (equal to
+        // O_EXCL) and an ioctl macro.
         let setSize: UInt = 0x5760
         var ends: InlineArray<2, CInt> = [-1, -1]
         try systemCall(.watch) {
@@ -97,7 +103,7 @@ package final class KeyEventQueue: Sendable {
 }
 
 extension Duration {
-    /// Whole milliseconds, rounded up.
+    /// The duration in whole milliseconds, rounded up.
     fileprivate var milliseconds: Int64 {
         let (seconds, attoseconds) = components
         return seconds * 1_000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000

@@ -2,11 +2,11 @@ import CKeyutils
 import Dispatch
 import Glibc
 
-/// Watches keys and keyrings for changes and gives them as an asynchronous sequence.
+/// Watches keys and keyrings, and delivers their changes as an asynchronous sequence.
 ///
-/// Watching a keyring reports links, unlinks and clearing; a change of a member in place is seen only by watching that
-/// member. **Nothing is reported when a key expires.** Events that nobody takes are lost beyond ``queueCapacity`` of them,
-/// which is reported as ``KeyEvent/Change/eventsLost``.
+/// A watched keyring reports links, unlinks and clearing. To see changes of a member in place, watch the member. **The
+/// kernel reports nothing when a key expires.** If more than ``queueCapacity`` events wait for the reader, some are
+/// lost, and the sequence reports ``KeyEvent/Change/eventsLost``.
 ///
 /// The corresponding C function is `keyctl_watch_key(3)`, on a pipe made with `pipe2(2)` and `O_NOTIFICATION_PIPE`.
 public final class KeyWatcher: Sendable {
@@ -15,17 +15,17 @@ public final class KeyWatcher: Sendable {
 
     /// The events, in the order in which the kernel saw them.
     ///
-    /// One consumer; it ends when the watcher is gone.
+    /// The sequence has a single consumer and ends when the watcher is deallocated.
     public let events: AsyncStream<KeyEvent>
 
     private let queue: KeyEventQueue
-    // Dispatch sources may be used from any thread; their type does not say so.
+    // Dispatch sources can be used from any thread, but their type isn't Sendable.
     private nonisolated(unsafe) let source: any DispatchSourceRead
 
-    /// Makes a queue that watches nothing yet.
+    /// Creates a watcher that watches nothing yet.
     ///
-    /// - Throws: ``KeyringError`` with `unsupported` where the kernel has no watch queue, or `other` where the process
-    ///   has no file descriptor left.
+    /// - Throws: ``KeyringError`` with `unsupported` if the kernel has no watch queue, or `other` if the process has no
+    ///   file descriptor left.
     public init() throws(KeyringError) {
         let queue = try KeyEventQueue()
         let (events, continuation) = AsyncStream.makeStream(
@@ -35,7 +35,7 @@ public final class KeyWatcher: Sendable {
         let source = DispatchSource.makeReadSource(fileDescriptor: queue.descriptor)
         source.setEventHandler { Self.drain(queue.descriptor, into: delivery) }
         source.setCancelHandler {
-            // Dispatch is done with the descriptor only now.
+            // Only now has Dispatch stopped using the descriptor.
             withExtendedLifetime(queue) { continuation.finish() }
         }
         source.activate()
@@ -50,12 +50,12 @@ public final class KeyWatcher: Sendable {
 
     /// Starts watching a key or keyring.
     ///
-    /// Watching it again is an error.
+    /// Watching the same key again is an error.
     ///
     /// Needs *view* permission.
     ///
     /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked`, `accessDenied`, `unsupported`, or `other`
-    ///   (`EBUSY`) where it is watched already.
+    ///   (`EBUSY`) if the key is already watched.
     ///
     /// The corresponding C function is `keyctl_watch_key(3)`.
     public func watch(_ key: Key) throws(KeyringError) {
@@ -64,7 +64,7 @@ public final class KeyWatcher: Sendable {
 
     /// Stops watching a key or keyring.
     ///
-    /// - Throws: ``KeyringError`` with `notFound`, or `other` (`EBADSLT`) where it is not watched.
+    /// - Throws: ``KeyringError`` with `notFound`, or `other` (`EBADSLT`) if the key is not watched.
     ///
     /// The corresponding C function is `keyctl_watch_key(3)` with -1.
     public func stopWatching(_ key: Key) throws(KeyringError) {
@@ -83,7 +83,9 @@ public final class KeyWatcher: Sendable {
         }
     }
 
-    /// Each record starts with its type and a word whose lowest seven bits are its length in bytes.
+    /// Calls `body` with each record of the buffer.
+    ///
+    /// A record starts with its type and a word whose lowest seven bits are the record's length in bytes.
     private static func forEachRecord(
         in buffer: borrowing InlineArray<1_024, UInt32>, words: Int, _ body: (KeyEvent) -> Void
     ) {

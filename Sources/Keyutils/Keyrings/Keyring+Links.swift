@@ -2,12 +2,12 @@ import CKeyutils
 import CLinux
 
 extension Keyring {
-    /// Links a key into this keyring, displacing one of the same type and name.
+    /// Links a key into this keyring, displacing any key of the same type and name.
     ///
     /// Needs *write* permission on the keyring and *link* permission on the key.
     ///
-    /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked`, `accessDenied`, `quotaExceeded`, `keyringFull`,
-    ///   `keyringCycle`, or `notPermitted` where the keyring is restricted.
+    /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked`, `accessDenied`, `quotaExceeded`,
+    ///   `keyringFull`, `keyringCycle`, or `notPermitted` if the keyring is restricted.
     ///
     /// The corresponding C function is `keyctl_link(3)`.
     public func link(_ key: Key) throws(KeyringError) {
@@ -16,12 +16,13 @@ extension Keyring {
         }
     }
 
-    /// Removes the link to whatever key of the same type and name as `key` this keyring holds **now**.
+    /// Removes the link to the key that **now** has the type and name of `key` in this keyring.
     ///
-    /// Needs *write* permission on the keyring and nothing on the key, which may be dead. The kernel goes by type and name:
-    /// if `key` was displaced meanwhile, its successor goes. To remove exactly one key, use ``Key/invalidate()``.
+    /// Needs *write* permission on the keyring and nothing on the key, which can be dead. The kernel matches type and
+    /// name, not the serial: if another key has displaced `key`, that key is unlinked. To remove exactly one key, use
+    /// ``Key/invalidate()``.
     ///
-    /// - Throws: ``KeyringError`` with `notLinked` where the keyring holds none of that name, `notFound` for a serial that
+    /// - Throws: ``KeyringError`` with `notLinked` if the keyring holds no key of that name, `notFound` if the serial
     ///   no longer exists, or `accessDenied`.
     ///
     /// The corresponding C function is `keyctl_unlink(3)`.
@@ -29,15 +30,15 @@ extension Keyring {
         try systemCall(.unlink) { keyctl_unlink(key.serial.rawValue, serial.rawValue) }
     }
 
-    /// Moves a key from this keyring to another in one step, displacing a key of the same type and name there.
+    /// Moves a key to another keyring in one step, displacing any key of the same type and name there.
     ///
-    /// Needs *write* permission on both keyrings and *link* permission on the key. Nobody sees the key in both or in none.
-    /// A move from a keyring to itself does nothing.
+    /// Needs *write* permission on both keyrings and *link* permission on the key. At every moment, exactly one of the
+    /// keyrings holds the key. A move from a keyring to itself does nothing.
     ///
     /// - Parameters:
-    ///   - key: which key.
-    ///   - destination: where it goes.
-    ///   - exclusive: refuse to displace: throw `alreadyExists` if the name is taken, **even by a dead key**.
+    ///   - key: the key to move.
+    ///   - destination: the keyring to move it to.
+    ///   - exclusive: whether to throw `alreadyExists` instead of displacing a key, **even a dead one**.
     /// - Throws: ``KeyringError`` with `alreadyExists`, `notFound`, `notLinked`, `expired`, `revoked`, `accessDenied`,
     ///   `quotaExceeded`, `keyringFull`, `keyringCycle` or `notPermitted`; `unsupported` before Linux 5.3.
     ///
@@ -51,7 +52,7 @@ extension Keyring {
         }
     }
 
-    /// Removes all links at once.
+    /// Removes all links in one step.
     ///
     /// Needs *write* permission on the keyring.
     ///
@@ -62,10 +63,10 @@ extension Keyring {
         try systemCall(.clear) { direct_keyctl_clear(serial.rawValue) }
     }
 
-    /// The serials of all keys that this keyring links itself, the dead ones among them, in no particular order.
+    /// Returns the serials of all keys that this keyring itself links, including dead ones, in no particular order.
     ///
-    /// Needs *read* permission, or *search* permission and possession. The kernel does not tell a keyring from a key of
-    /// another type here: of such a key, the payload is taken for serials.
+    /// Needs *read* permission, or *search* permission and possession. If the key is not a keyring, there is no error:
+    /// its payload is interpreted as serials.
     ///
     /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked` or `accessDenied`.
     ///
@@ -75,7 +76,7 @@ extension Keyring {
         var capacity = 256
         while true {
             var bytes = 0
-            // On too little room the kernel fills none or part of it, and still tells the whole size.
+            // If the buffer is too small, the kernel fills part of it or nothing, and returns the full size.
             let serials = try unsafe [KeySerial](typedUnsafeUninitializedCapacity: capacity) {
                 buffer throws(KeyringError) in
                 bytes = try systemCall(.read) {
@@ -87,14 +88,16 @@ extension Keyring {
                 return bytes <= capacity * width ? bytes / width : 0
             }
             if bytes <= capacity * width { return serials }
-            // Others may be adding at the same time.
+            // Other processes can be adding keys at the same time.
             capacity = bytes / width + 64
         }
     }
 
-    /// Whether this keyring itself links that very key.
+    /// Returns whether this keyring itself links exactly that key.
     ///
-    /// Needs *read* permission, or *search* permission and possession. What a search finds may be in a nested keyring.
+    /// A search also finds keys in nested keyrings; this method does not.
+    ///
+    /// Needs *read* permission, or *search* permission and possession.
     ///
     /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked` or `accessDenied`.
     ///
@@ -103,9 +106,9 @@ extension Keyring {
         try look(for: key).isLinked
     }
 
-    /// Whether this keyring itself links that very key, and how many it links.
+    /// Returns whether this keyring itself links exactly that key, and how many keys it links.
     package func look(for key: Key) throws(KeyringError) -> (isLinked: Bool, size: Int) {
-        // 1,024 bytes are what Swift keeps on the stack; few keyrings have more than 256 members.
+        // Swift allocates up to 1,024 bytes on the stack, and few keyrings have more than 256 members.
         var failure: KeyringError?
         var (isComplete, size) = (true, 0)
         let isFound = unsafe withUnsafeTemporaryAllocation(byteCount: 1_024, alignment: 4) { buffer in
@@ -130,15 +133,16 @@ extension Keyring {
         return (isComplete ? isFound : try members().contains(key.serial), size)
     }
 
-    /// Keeps keys out of this keyring from now on, for good: all keys, or those that `restriction` does not admit.
+    /// Permanently refuses new links to this keyring: all of them, or those that `restriction` does not admit.
     ///
     /// Needs *setattr* permission.
     ///
     /// - Parameters:
-    ///   - type: the key type whose rule applies, such as `asymmetric`; `nil` admits no further key at all.
-    ///   - restriction: the rule in that type's own words, such as `key_or_keyring:0:chain`.
-    /// - Throws: ``KeyringError`` with `alreadyExists` where it is restricted already, `accessDenied`, `invalidArgument`
-    ///   for a type without a rule, `notLinked` (`ENOENT`) for a type that has no rules, or `notFound` for no such type.
+    ///   - type: the key type that defines the rule, such as `asymmetric`; `nil` to admit no more keys at all.
+    ///   - restriction: the rule in that type's syntax, such as `key_or_keyring:0:chain`.
+    /// - Throws: ``KeyringError`` with `alreadyExists` if the keyring is already restricted, `accessDenied`,
+    ///   `invalidArgument` for a `type` without a `restriction`, `notLinked` (`ENOENT`) for a type that does not
+    ///   support rules, or `notFound` for an unknown type.
     ///
     /// The corresponding C function is `keyctl_restrict_keyring(3)`.
     public func restrict(type: KeyType? = nil, restriction: String? = nil) throws(KeyringError) {

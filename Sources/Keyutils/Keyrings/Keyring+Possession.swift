@@ -1,13 +1,14 @@
 extension Keyring {
-    /// Whether the calling thread *possesses* this keyring: reaches it through a chain of its own keyrings.
+    /// Returns whether the calling thread *possesses* this keyring: a chain of links from its keyrings leads to it.
     ///
-    /// Asked of the kernel, which looks for the name in `@t`, `@p` and `@s` as it does for possession, and finds the
-    /// first keyring of that name. Nothing is written. The session keyring is possessed by definition.
+    /// The method asks the kernel to look for the keyring's name in `@t`, `@p` and `@s`, in the same way in which the
+    /// kernel determines possession. The kernel finds the first keyring of that name. Nothing is written. The session
+    /// keyring is possessed by definition.
     ///
     /// Needs *view* permission on the keyring.
     ///
     /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked`, `accessDenied`, or `notPermitted` or
-    ///   `unavailable` where a filter hides the key facility.
+    ///   `unavailable` if a filter hides the key facility.
     package func isPossessed() throws(KeyringError) -> Bool {
         if let session = try? Keyring.resolve(.sessionKeyring), session == self { return true }
         let name = try Key(self).describe().name

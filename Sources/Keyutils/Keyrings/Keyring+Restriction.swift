@@ -1,7 +1,9 @@
 import CKeyutils
 
 extension Keyring {
-    /// Runs what links a key into this keyring, and says of a refusal whether it is the keyring that takes none.
+    /// Runs a call that links a key into this keyring; an error names the keyring if it is restricted.
+    ///
+    /// The call can also be refused by a filter. If the thread keyring refuses links too, a filter is the cause.
     func linking<Result>(_ link: () throws(KeyringError) -> Result) throws(KeyringError) -> Result {
         do throws(KeyringError) {
             return try link()
@@ -13,15 +15,15 @@ extension Keyring {
         }
     }
 
-    /// Whether the keyring takes no further keyring, as one that ``restrict(type:restriction:)`` was called on.
+    /// Returns whether the keyring refuses all further keyrings, as it does after ``restrict(type:restriction:)``.
     ///
     /// Nothing is written. Needs *write* permission on the keyring.
     ///
-    /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked` or `accessDenied`. Where a filter hides the key
-    ///   facility it answers as if it were restricted.
+    /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked` or `accessDenied`. If a filter refuses the call
+    ///   with `EPERM`, this is not an error: the keyring seems to be restricted.
     package func isRestricted() throws(KeyringError) -> Bool {
         do throws(KeyringError) {
-            // An open keyring refuses itself as a cycle, a restricted one refuses everything.
+            // An unrestricted keyring refuses a link to itself as a cycle. A restricted one refuses every link.
             try systemCall(.link) { keyctl_link(serial.rawValue, serial.rawValue) }
             return false
         } catch {
@@ -30,13 +32,16 @@ extension Keyring {
         }
     }
 
-    /// Whether the kernel refuses to link the keyring to itself for another reason than that this would make a cycle.
+    /// Whether the kernel refuses to link the keyring to itself for a reason other than the cycle.
     ///
-    /// A restricted keyring does, and so does every keyring where a filter forbids to link.
+    /// This is true for a restricted keyring, and for every keyring if a filter forbids links.
     private var refusesItself: Bool { (try? isRestricted()) ?? false }
 }
 
 extension KeyringError {
-    /// How a restriction refuses: one that admits nothing by `EPERM`, one for certificates `EOPNOTSUPP` to all else.
+    /// Whether a restriction can be the cause.
+    ///
+    /// A restriction that admits nothing refuses with `EPERM`. One for certificates refuses everything
+    /// else with `EOPNOTSUPP`.
     fileprivate var isRefusal: Bool { code == .notPermitted || code == .unsupported }
 }

@@ -3,27 +3,30 @@ import CLinux
 
 /// A keyring: a key whose payload is links to other keys.
 ///
-/// A value, like `Key`.
+/// This is a value, like `Key`.
 public struct Keyring: Hashable, Sendable {
     /// The kernel's number for the keyring, or one of the special ids.
     public let serial: KeySerial
 
-    /// The keyring with this serial, which may or may not exist.
+    /// Creates a value for the keyring with this serial, which doesn't have to exist.
     public init(_ serial: KeySerial) {
         self.serial = serial
     }
 
-    /// The calling thread's own keyring: the place to stage a key out of everybody's sight.
+    /// The calling thread's own keyring, where a key can be staged before others can see it.
     public static let thread = Keyring(.threadKeyring)
 
-    /// Finds out which keyring a special id stands for **in the calling thread**, so that other threads can use it too.
+    /// Resolves a special id to the keyring that it stands for **in the calling thread**.
+    ///
+    /// Other threads can use the result too.
     ///
     /// Without `create`, a thread without a session keyring gets the user-session keyring `_uid_ses.N` for
-    /// `KeySerial.sessionKeyring`, and keeps it: resolve after dropping privileges. With `create` it gets a new,
-    /// anonymous session keyring that no other thread shares, which is hardly ever wanted.
+    /// `KeySerial.sessionKeyring`, and keeps it as its session: resolve after dropping privileges. With `create`, it
+    /// gets a new, anonymous session keyring that no other thread shares, which is hardly ever wanted.
     ///
-    /// - Throws: ``KeyringError`` with `notFound` where there is none and `create` is false, `revoked` for a session that
-    ///   has ended, `quotaExceeded`, or `notPermitted` or `unavailable` where a filter hides the key facility.
+    /// - Throws: ``KeyringError`` with `notFound` if the keyring doesn't exist and `create` is false,
+    ///   `revoked` for a session that has ended, `quotaExceeded`, or `notPermitted` or `unavailable` if a
+    ///   filter hides the key facility.
     ///
     /// The corresponding C function is `keyctl_get_keyring_ID(3)`.
     public static func resolve(_ special: KeySerial, create: Bool = false) throws(KeyringError) -> Keyring {
@@ -31,11 +34,14 @@ public struct Keyring: Hashable, Sendable {
         return Keyring(KeySerial(rawValue: serial))
     }
 
-    /// The keyring that outlives the user's logins, linked into `destination` so that the caller possesses it.
+    /// Returns a user's persistent keyring, linked into `destination` so that the caller possesses it.
     ///
-    /// It expires some days after the last such call (`/proc/sys/kernel/keys/persistent_keyring_expiry`, in seconds), and
-    /// each call starts that time anew. `nil` means the caller's own user; another one needs `CAP_SETUID`.
+    /// A persistent keyring outlives the user's logins. It expires a few days after the last call of this function
+    /// (`/proc/sys/kernel/keys/persistent_keyring_expiry`, in seconds). Each call restarts that time.
     ///
+    /// - Parameters:
+    ///   - userID: the user; `nil` for the caller's own. Another user needs `CAP_SETUID`.
+    ///   - destination: the keyring to link it into.
     /// - Throws: ``KeyringError`` with `unsupported`, `notPermitted`, `accessDenied` or `quotaExceeded`.
     ///
     /// The corresponding C function is `keyctl_get_persistent(3)`.
@@ -49,13 +55,13 @@ public struct Keyring: Hashable, Sendable {
         return Keyring(KeySerial(rawValue: Int32(truncatingIfNeeded: serial)))
     }
 
-    /// Adds a key to the keyring.
+    /// Adds a key to the keyring, or updates an existing one.
     ///
-    /// A key of that type and name that is already there is **updated in place**, keeping its serial and permissions
-    /// and losing its timeout; a keyring is displaced with its contents.
+    /// If the keyring already holds a key of that type and name, the kernel **updates it in place**: the key keeps its
+    /// serial and permissions and loses its timeout. An existing keyring is instead displaced with its contents.
     ///
-    /// Needs *write* permission on the keyring. A new key grants its possessor everything and its user *view*.
-    /// A `user` payload has 1 to 32,767 bytes, a description 1 to 4,095 bytes without NUL.
+    /// Needs *write* permission on the keyring. A new key grants all rights to its possessor and *view* to its user. A
+    /// `user` payload has 1 to 32,767 bytes, and a description 1 to 4,095 bytes without NUL.
     ///
     /// - Throws: ``KeyringError`` with `quotaExceeded`, `accessDenied`, `notFound`, `expired` or `revoked` for the
     ///   keyring, `invalidArgument` for payload or description, or `unsupported` for an unknown type.
@@ -73,9 +79,7 @@ public struct Keyring: Hashable, Sendable {
         return Key(KeySerial(rawValue: added))
     }
 
-    /// Adds a new, empty keyring to this one.
-    ///
-    /// A keyring of that name that is already there is displaced with its contents.
+    /// Adds a new, empty keyring to this one, displacing any keyring of that name with its contents.
     ///
     /// Needs *write* permission on the keyring.
     ///
@@ -87,13 +91,13 @@ public struct Keyring: Hashable, Sendable {
         return Keyring(try unsafe add(.keyring, description, payload: none.span.bytes).serial)
     }
 
-    /// Looks for a key by type and name, in this keyring first and then in the keyrings that it links.
+    /// Looks for a key by type and name, first in this keyring and then in the keyrings that it links.
     ///
-    /// Needs *search* permission on the keyrings and on the key. With `destination`, the key is also linked there.
-    /// A key that is there but dead is an error, not an absence.
+    /// Needs *search* permission on the keyrings and on the key. With `destination`, the kernel also links the key
+    /// there. A dead key of that name is an error, not an absent key.
     ///
-    /// - Throws: ``KeyringError`` with `notFound` where there is none, `expired` or `revoked` where there was one,
-    ///   `accessDenied`, or what linking throws.
+    /// - Throws: ``KeyringError`` with `notFound` if no key has that type and name, `expired` or `revoked` if the key
+    ///   is dead, `accessDenied`, or the errors of ``link(_:)``.
     ///
     /// The corresponding C function is `keyctl_search(3)`.
     public func search(
@@ -107,9 +111,9 @@ public struct Keyring: Hashable, Sendable {
         return Key(KeySerial(rawValue: Int32(truncatingIfNeeded: found)))
     }
 
-    /// Looks for a keyring by name, in this keyring first and then in the keyrings that it links.
+    /// Looks for a keyring by name, first in this keyring and then in the keyrings that it links.
     ///
-    /// Needs *search* permission on the keyrings, the one that is looked for among them.
+    /// Needs *search* permission on the keyrings, including the one to find.
     ///
     /// - Throws: ``KeyringError`` as ``search(_:_:linkingInto:)``.
     ///

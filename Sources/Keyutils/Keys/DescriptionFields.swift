@@ -1,19 +1,20 @@
-/// The numbers in what the kernel says of a key, and where its names are: all that needs no `String`.
+/// The fields of a key's description: numbers, and the byte ranges of type and name.
 ///
-/// In one pass over the bytes where they are: a list describes every member of a keyring.
+/// They need no `String`, and parsing takes one pass over the bytes without copying them. This matters because a list
+/// describes every member of a keyring.
 package struct DescriptionFields: Sendable {
-    /// Where the type's name is.
+    /// The byte range of the type's name.
     package let type: Range<Int>
     /// The owner's user id, as seen from the caller's user namespace.
     package let userID: UInt32
     /// The owner's group id, as seen from the caller's user namespace.
     package let groupID: UInt32
-    /// Who may do what.
+    /// The key's permissions.
     package let permissions: KeyPermissions
-    /// Where the name is that the key was added under, of any bytes but NUL.
+    /// The byte range of the name that the key was added under; it can contain any bytes except NUL.
     package let name: Range<Int>
 
-    /// Parses the text that `keyctl_describe(3)` gives, without its NUL.
+    /// Parses the text that `keyctl_describe(3)` returns, without its NUL.
     ///
     /// - Throws: ``KeyringError`` with ``KeyringError/Code/invalidArgument`` if the text is not in that form.
     package init(parsing text: RawSpan) throws(KeyringError) {
@@ -30,7 +31,7 @@ package struct DescriptionFields: Sendable {
         self.name = start..<text.byteCount
     }
 
-    /// Where the bytes before the next semicolon are.
+    /// Returns the byte range up to the next semicolon, and moves `start` past it.
     private static func field(of text: RawSpan, from start: inout Int) -> Range<Int>? {
         for offset in start..<text.byteCount where byte(of: text, at: offset) == UInt8(ascii: ";") {
             defer { start = offset + 1 }
@@ -39,7 +40,9 @@ package struct DescriptionFields: Sendable {
         return nil
     }
 
-    /// Linux prints identifiers as signed numbers: those above 2,147,483,647 come out negative.
+    /// Parses a user or group id.
+    ///
+    /// Linux prints ids as signed numbers, so ids above 2,147,483,647 appear negative.
     private static func identifier(in text: RawSpan, _ field: Range<Int>) -> UInt32? {
         guard let first = field.first, byte(of: text, at: first) == UInt8(ascii: "-") else {
             return number(in: text, field, radix: 10)
@@ -49,7 +52,7 @@ package struct DescriptionFields: Sendable {
     }
 
     private static func number(in text: RawSpan, _ field: Range<Int>, radix: UInt64) -> UInt32? {
-        // Ten digits of 16 values each fit into 64 bits.
+        // Ten digits of 16 possible values each fit into 64 bits.
         guard 1...10 ~= field.count else { return nil }
         var number: UInt64 = 0
         for offset in field {

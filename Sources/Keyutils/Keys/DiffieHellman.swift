@@ -2,16 +2,16 @@ import CKeyutils
 
 /// Diffie-Hellman and plain modular exponentiation, computed in the kernel from keys that it holds.
 ///
-/// Each key is of type `user` and holds a big-endian number; all three need *read* permission.
+/// Each key is of type `user` and holds a big-endian number. All three keys need *read* permission.
 public enum DiffieHellman {
     /// Computes `base` to the power of `privateKey`, modulo `prime`: a public key, or the shared secret.
     ///
-    /// - Throws: ``KeyringError`` with `unsupported` where the kernel has no such facility, `notFound`, `accessDenied`,
-    ///   or `invalidArgument` for numbers that it does not take.
+    /// - Throws: ``KeyringError`` with `unsupported` if the kernel has no such facility, `notFound`, `accessDenied`, or
+    ///   `invalidArgument` for numbers that it does not accept.
     ///
     /// The corresponding C function is `keyctl_dh_compute(3)`.
     public static func compute(privateKey: Key, prime: Key, base: Key) throws(KeyringError) -> SecretBytes {
-        // Asked without room, the kernel tells the prime's length.
+        // Without a buffer, the kernel returns the prime's length.
         let length = try systemCall(.diffieHellman) {
             keyctl_dh_compute(privateKey.serial.rawValue, prime.serial.rawValue, base.serial.rawValue, nil, 0)
         }
@@ -23,15 +23,15 @@ public enum DiffieHellman {
         }
     }
 
-    /// Computes the shared secret and derives `count` bytes from it by the counter-mode function of SP 800-56A.
+    /// Computes the shared secret and derives `count` bytes from it with the counter-mode KDF of SP 800-56A.
     ///
     /// - Parameters:
+    ///   - count: how many bytes to derive, at most 1 MiB.
     ///   - privateKey: the key with our private exponent.
     ///   - prime: the key with the group's prime.
-    ///   - base: the key with the generator, or with what the other side has sent.
+    ///   - base: the key with the generator, or with the other side's public key.
     ///   - hash: the kernel's name of the hash, such as `sha256`.
-    ///   - otherInfo: what both sides mix in.
-    ///   - count: how many bytes to derive, at most 1 MiB.
+    ///   - otherInfo: data that both sides mix in.
     /// - Throws: ``KeyringError`` as ``compute(privateKey:prime:base:)``, and with `unsupported` or `notLinked`
     ///   (`ENOENT`) for an unknown hash.
     ///
@@ -48,7 +48,7 @@ public enum DiffieHellman {
             try unsafe withKernelName(hash, in: .diffieHellman) { hash throws(KeyringError) in
                 try systemCall(.diffieHellman) {
                     unsafe otherInfo.withUnsafeBytes { info in
-                        // The C function takes both as mutable and changes neither.
+                        // The C function declares both pointers as mutable, but changes neither buffer.
                         unsafe keyctl_dh_compute_kdf(
                             privateKey.serial.rawValue, prime.serial.rawValue, base.serial.rawValue,
                             UnsafeMutablePointer(mutating: hash),

@@ -8,14 +8,16 @@ extension Key {
     /// The most bytes that a `big_key` can hold.
     public static let largestBigPayload = 1_048_575
 
-    /// Lends the payload to `body` without a copy that outlives the call.
+    /// Lends the payload to `body`, without a copy that outlives the call.
     ///
-    /// Needs *read* permission, or *search* permission and possession. One system call for up to 4,096 bytes, and for up to
-    /// 32,768 where the last payload had more than 4,096 too; a longer payload, or one that grows meanwhile, is asked for
-    /// again with room enough. The memory is wiped afterwards.
+    /// Needs *read* permission, or *search* permission and possession.
     ///
-    /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked`, `accessDenied`, or `unsupported` for a type that
-    ///   can't be read, such as `logon`.
+    /// A payload of up to 4,096 bytes takes one system call. So does one of up to 32,768 bytes if the last payload was
+    /// also longer than 4,096. A longer payload, or one that grows between the calls, is read again into a larger
+    /// buffer. The memory is wiped afterwards.
+    ///
+    /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked`, `accessDenied`, or `unsupported` for a type
+    ///   that can't be read, such as `logon`.
     ///
     /// The corresponding C function is `keyctl_read(3)`.
     @inlinable
@@ -26,7 +28,7 @@ extension Key {
         return result
     }
 
-    /// What ``withPayload(_:)`` does, without generics, so that no caller pays for those at run time.
+    /// Does the work of ``withPayload(_:)`` without generics, so that callers don't pay for them at run time.
     @usableFromInline
     package func lendPayload(_ body: (RawSpan) -> Void) throws(KeyringError) {
         let expectsLarge = Self.expectsLarge.load(ordering: .relaxed)
@@ -43,12 +45,13 @@ extension Key {
         }
     }
 
-    /// Whether the last payload was larger than a page; only a matter of speed.
+    /// Whether the last payload was larger than a page; this only affects speed.
     ///
-    /// Into a buffer of up to a page the kernel reads at once; for a larger one it asks for the length first.
+    /// The kernel fills a buffer of up to a page directly. For a larger buffer, it first determines
+    /// the payload's length.
     private static let expectsLarge = Atomic(false)
 
-    /// Lends the payload if it is no longer than that; its length.
+    /// Lends the payload if it fits into `room` bytes; returns its length in any case.
     @inline(__always)
     private func lendPayload(offering room: Int, _ body: (RawSpan) -> Void) throws(KeyringError) -> Int {
         let slot = SecretArena.allocate(room)
@@ -57,25 +60,25 @@ extension Key {
         let length = try systemCall(.read) {
             unsafe direct_keyctl_read(serial.rawValue, slot.start.assumingMemoryBound(to: CChar.self), slot.capacity)
         }
-        // Old kernels fill a buffer that is too small.
+        // Old kernels fill a buffer even if it is too small.
         dirty = min(length, slot.capacity)
         if length <= slot.capacity { body(unsafe UnsafeRawBufferPointer(start: slot.start, count: length).bytes) }
         return length
     }
 
-    /// The payload, copied into memory of its own.
+    /// Reads the payload into new memory.
     ///
     /// Needs *read* permission, or *search* permission and possession.
     ///
-    /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked`, `accessDenied`, or `unsupported` for a type that
-    ///   can't be read, such as `logon`.
+    /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked`, `accessDenied`, or `unsupported` for a type
+    ///   that can't be read, such as `logon`.
     ///
     /// The corresponding C function is `keyctl_read(3)`.
     public func read() throws(KeyringError) -> SecretBytes {
         try withPayload { bytes in SecretBytes(copying: bytes) }
     }
 
-    /// How many bytes the payload has, without reading it.
+    /// Returns the payload's length in bytes, without reading it.
     ///
     /// Needs *read* permission, or *search* permission and possession.
     ///
@@ -88,11 +91,11 @@ extension Key {
 
     /// Replaces the payload of exactly this key, in place.
     ///
-    /// Needs *write* permission. The kernel takes at most 4,096 bytes here, and **clears the timeout**: the key lives for
-    /// ever until ``setTimeout(_:)`` is called again.
+    /// Needs *write* permission. The kernel accepts at most 4,096 bytes here, and **clears the timeout**: the key then
+    /// never expires until ``setTimeout(_:)`` is called again.
     ///
-    /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked`, `accessDenied`, `quotaExceeded`, `unsupported`,
-    ///   or `invalidArgument` for a payload that the type does not take, an empty one among them.
+    /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked`, `accessDenied`, `quotaExceeded`,
+    ///   `unsupported`, or `invalidArgument` for a payload that the type does not accept, such as an empty one.
     ///
     /// The corresponding C function is `keyctl_update(3)`.
     public func update(_ payload: RawSpan) throws(KeyringError) {

@@ -1,27 +1,27 @@
 import CKeyutils
 import CLinux
 
-/// One key, by its serial.
+/// A key, identified by its serial.
 ///
-/// A value: making one neither asks the kernel nor keeps the key alive.
+/// This is a value: creating one neither asks the kernel nor keeps the key alive.
 ///
-/// Every operation also looks for the key in the calling thread's keyrings to find out whether it is *possessed*, so its
-/// cost grows with the number of keyrings in the session.
+/// For every operation, the kernel also searches the calling thread's keyrings to find out whether the thread
+/// *possesses* the key. So an operation's cost grows with the number of keyrings in the session.
 public struct Key: Hashable, Sendable {
     /// The kernel's number for the key.
     public let serial: KeySerial
 
-    /// The key with this serial, which may or may not exist.
+    /// Creates a value for the key with this serial, which doesn't have to exist.
     public init(_ serial: KeySerial) {
         self.serial = serial
     }
 
-    /// The key that a keyring is.
+    /// Creates a value for a keyring, which is also a key.
     public init(_ keyring: Keyring) {
         self.serial = keyring.serial
     }
 
-    /// Asks the kernel what the key is.
+    /// Returns the kernel's description of the key.
     ///
     /// Needs *view* permission.
     ///
@@ -29,7 +29,7 @@ public struct Key: Hashable, Sendable {
     ///
     /// The corresponding C function is `keyctl_describe(3)`.
     public func describe() throws(KeyringError) -> KeyDescription {
-        // 1,024 bytes are what Swift keeps on the stack; longer descriptions are rare.
+        // Swift allocates up to 1,024 bytes on the stack, and longer descriptions are rare.
         var capacity = 1_024
         while true {
             let outcome = unsafe withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 1) {
@@ -60,11 +60,13 @@ public struct Key: Hashable, Sendable {
         }
     }
 
-    /// Reads the text that ``DescriptionFields`` parses into `buffer`, which grows if it has to, from `start` on; its length,
-    /// without the NUL.
+    /// Reads the text that ``DescriptionFields`` parses into `buffer`, starting at `start`.
+    ///
+    /// The buffer grows if necessary.
     ///
     /// Needs *view* permission.
     ///
+    /// - Returns: the text's length, without the NUL.
     /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked` or `accessDenied`.
     package func describe(into buffer: inout [UInt8], at start: Int = 0) throws(KeyringError) -> Int {
         while true {
@@ -82,7 +84,7 @@ public struct Key: Hashable, Sendable {
 
     /// Sets when the key expires, counted from now.
     ///
-    /// This is exactly this key, never a successor of the same name.
+    /// This affects exactly this key, never a successor of the same name.
     ///
     /// Needs *setattr* permission.
     ///
@@ -93,7 +95,7 @@ public struct Key: Hashable, Sendable {
         try systemCall(.setTimeout) { direct_keyctl_set_timeout(serial.rawValue, timeout.seconds) }
     }
 
-    /// Takes the timeout away, so that the key lives for as long as something links it.
+    /// Removes the timeout, so that the key lives for as long as a keyring links it.
     ///
     /// Needs *setattr* permission.
     ///
@@ -104,9 +106,9 @@ public struct Key: Hashable, Sendable {
         try systemCall(.setTimeout) { keyctl_set_timeout(serial.rawValue, 0) }
     }
 
-    /// Sets who may do what with the key.
+    /// Sets the key's permissions.
     ///
-    /// Needs *setattr* permission, and to be the key's owner or to hold `CAP_SYS_ADMIN`.
+    /// Needs *setattr* permission. The caller must own the key or have `CAP_SYS_ADMIN`.
     ///
     /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked`, `accessDenied`, or `invalidArgument` for bits
     ///   that the kernel does not know.
@@ -118,11 +120,12 @@ public struct Key: Hashable, Sendable {
 
     /// Gives the key to another user or group.
     ///
-    /// `nil` leaves that one as it is.
+    /// `nil` leaves the user or the group unchanged.
     ///
-    /// Needs *setattr* permission; another user needs `CAP_SYS_ADMIN`, and a group the caller's membership of it.
+    /// Needs *setattr* permission. Changing the user needs `CAP_SYS_ADMIN`. To set a group, the caller
+    /// must be a member of it.
     ///
-    /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked`, `accessDenied`, or `quotaExceeded` where the
+    /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked`, `accessDenied`, or `quotaExceeded` if the
     ///   new owner has no room.
     ///
     /// The corresponding C function is `keyctl_chown(3)`.
@@ -130,7 +133,7 @@ public struct Key: Hashable, Sendable {
         try systemCall(.changeOwner) { keyctl_chown(serial.rawValue, userID ?? .max, groupID ?? .max) }
     }
 
-    /// Revokes the key: its payload is dropped, and everything on it fails with `revoked` from now on.
+    /// Revokes the key: the kernel drops its payload, and every operation on it fails with `revoked` from now on.
     ///
     /// Needs *write* or *setattr* permission. The name stays taken until the key is unlinked.
     ///
@@ -143,8 +146,8 @@ public struct Key: Hashable, Sendable {
 
     /// Removes exactly this key from every keyring that links it.
     ///
-    /// Needs *search* permission. The kernel collects it a moment later (up to 20 ms): until then its name is still found,
-    /// as `revoked`. An expired key is refused; unlink that one.
+    /// Needs *search* permission. The kernel collects the key up to 20 ms later. Until then, searches still find it and
+    /// fail with `revoked`. The kernel refuses to invalidate an expired key: use ``Keyring/unlink(_:)`` instead.
     ///
     /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked` or `accessDenied`.
     ///
@@ -153,7 +156,7 @@ public struct Key: Hashable, Sendable {
         try systemCall(.invalidate) { keyctl_invalidate(serial.rawValue) }
     }
 
-    /// The label that the kernel's security module gave the key; empty where there is none.
+    /// Returns the label that the kernel's security module gave the key; empty without such a module.
     ///
     /// Needs *view* permission.
     ///

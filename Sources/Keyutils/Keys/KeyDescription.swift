@@ -1,7 +1,7 @@
-/// What the kernel says of a key: type, owner, permissions and the description that names it.
+/// The kernel's description of a key: type, owner, permissions and name.
 ///
-/// Parsed from the text of `keyctl_describe(3)`, `type;uid;gid;permissions;description`. Only the first four semicolons
-/// separate; the description may contain more.
+/// It is parsed from the text of `keyctl_describe(3)`, `type;uid;gid;permissions;description`. Only the first four
+/// semicolons are separators; the description can contain more.
 public struct KeyDescription: Hashable, Sendable {
     /// The key's type.
     public let type: KeyType
@@ -9,16 +9,16 @@ public struct KeyDescription: Hashable, Sendable {
     public let userID: UInt32
     /// The owner's group id, as seen from the caller's user namespace.
     public let groupID: UInt32
-    /// Who may do what.
+    /// The key's permissions.
     public let permissions: KeyPermissions
     /// The name that the key was added under.
     ///
     /// Bytes that are not UTF-8 are replaced; see ``isExact``.
     public let name: String
-    /// Whether ``name`` is the description byte for byte, which it is unless that was not UTF-8.
+    /// Whether ``name`` is the description byte for byte; false only if the description is not UTF-8.
     public let isExact: Bool
 
-    /// Parses the text that `keyctl_describe(3)` gives.
+    /// Parses the text that `keyctl_describe(3)` returns.
     ///
     /// - Throws: ``KeyringError`` with ``KeyringError/Code/invalidArgument`` if the text is not in that form.
     public init(parsing text: some Collection<UInt8>) throws(KeyringError) {
@@ -32,7 +32,8 @@ public struct KeyDescription: Hashable, Sendable {
         self.groupID = fields.groupID
         self.permissions = fields.permissions
         let bytes = text.extracting(fields.name)
-        // What is not UTF-8 is repaired, and so another. Validating would make generic types at run time.
+        // Decoding replaces bytes that are not UTF-8, so that the name differs. Validating would make
+        // generic types at run time.
         let name = Self.string(bytes)
         self.isExact = unsafe bytes.withUnsafeBytes { unsafe name.utf8.elementsEqual($0) }
         self.name = name

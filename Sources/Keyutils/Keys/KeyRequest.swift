@@ -1,18 +1,18 @@
 import CKeyutils
 
 extension Key {
-    /// Looks for a key in all of the thread's keyrings, and has the kernel's upcall make it where there is none.
+    /// Looks for a key in all of the thread's keyrings; with `callout`, asks the upcall handler to make it.
     ///
-    /// Without `callout`, nothing is made: it is a search of `@t`, `@p` and `@s`. With it, the kernel runs
-    /// `/sbin/request-key` as root, which may take as long as it likes; the call waits.
+    /// Without `callout`, this only searches `@t`, `@p` and `@s`. With it, if the key is absent, the kernel runs
+    /// `/sbin/request-key` as root. The call waits for that program, however long it takes.
     ///
     /// - Parameters:
     ///   - type: the key's type.
     ///   - description: the key's description.
-    ///   - callout: what the handler is told; `nil` for a search only.
+    ///   - callout: information for the handler; `nil` to search only.
     ///   - destination: a keyring to link the key into as well.
-    /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked`, `rejected` by the handler, `accessDenied` or
-    ///   `quotaExceeded`.
+    /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked`, `rejected` by the handler,
+    ///   `accessDenied` or `quotaExceeded`.
     ///
     /// The corresponding C function is `request_key(2)`.
     public static func request(
@@ -31,13 +31,14 @@ extension Key {
     }
 }
 
-/// What a program does that the kernel runs to make a requested key: an upcall handler of `request-key.conf(5)`.
+/// The operations of an upcall handler, which the kernel runs to make a requested key (`request-key.conf(5)`).
 ///
-/// Assume authority first; then exactly one of instantiate, negate and reject. Authority belongs to the calling thread.
+/// Assume authority first. Then call exactly one of instantiate, negate and reject. Authority belongs
+/// to the calling thread.
 public enum KeyConstruction {
-    /// Takes on the authority to make `key`, and with it the requester's keyrings for searching.
+    /// Assumes the authority to make `key`, and with it the right to search the requester's keyrings.
     ///
-    /// - Throws: ``KeyringError`` with `notFound` where the caller was not asked to make that key.
+    /// - Throws: ``KeyringError`` with `notFound` if the kernel did not ask the caller to make that key.
     ///
     /// The corresponding C function is `keyctl_assume_authority(3)`.
     @available(*, noasync, message: "authority belongs to the calling thread")
@@ -45,9 +46,9 @@ public enum KeyConstruction {
         try systemCall(.assumeAuthority) { keyctl_assume_authority(key.serial.rawValue) }
     }
 
-    /// Gives the authority back.
+    /// Gives up the authority.
     ///
-    /// - Throws: ``KeyringError``, which the kernel gives no reason for.
+    /// - Throws: ``KeyringError``; no reason for one is known.
     ///
     /// The corresponding C function is `keyctl_assume_authority(3)` with 0.
     @available(*, noasync, message: "authority belongs to the calling thread")
@@ -57,8 +58,8 @@ public enum KeyConstruction {
 
     /// Completes the key with its payload, and links it into `destination` if there is one.
     ///
-    /// - Throws: ``KeyringError`` with `notPermitted` without authority, `alreadyExists` (errno `EBUSY` is `other`) for a
-    ///   key that is complete, `invalidArgument` for the payload, or `quotaExceeded`.
+    /// - Throws: ``KeyringError`` with `notPermitted` without authority, `alreadyExists` or `other` (`EBUSY`) for a key
+    ///   that is already complete, `invalidArgument` for the payload, or `quotaExceeded`.
     ///
     /// The corresponding C function is `keyctl_instantiate(3)`.
     @available(*, noasync, message: "authority belongs to the calling thread")
@@ -76,7 +77,7 @@ public enum KeyConstruction {
         }
     }
 
-    /// Says that there is no such key: requests for it fail with `notFound` until the timeout has passed.
+    /// Marks the key as absent: requests for it fail with `notFound` until the timeout has passed.
     ///
     /// - Throws: ``KeyringError`` with `notPermitted` without authority.
     ///
@@ -92,9 +93,9 @@ public enum KeyConstruction {
         }
     }
 
-    /// Says why there is no such key: requests for it fail with `errno` until the timeout has passed.
+    /// Marks the key as failed: requests for it fail with `errno` until the timeout has passed.
     ///
-    /// The number is what requesters see, such as `EKEYREJECTED`, `EKEYREVOKED` or `EKEYEXPIRED`.
+    /// Requesters see that error number, such as `EKEYREJECTED`, `EKEYREVOKED` or `EKEYEXPIRED`.
     ///
     /// - Throws: ``KeyringError`` with `notPermitted` without authority, or `invalidArgument` for that number.
     ///
@@ -113,7 +114,7 @@ public enum KeyConstruction {
         }
     }
 
-    /// Where the kernel links keys that the calling thread requests without naming a destination.
+    /// The keyring into which the kernel links keys that the calling thread requests without a destination.
     @nonexhaustive
     public enum DefaultDestination: CInt, Sendable, CaseIterable {
         /// The first of thread, process and session keyring that exists: `KEY_REQKEY_DEFL_DEFAULT`.
@@ -130,9 +131,9 @@ public enum KeyConstruction {
         case userSession = 5
     }
 
-    /// Sets where requested keys are linked by default in the calling thread, and returns what it was.
+    /// Sets the default destination of keys that the calling thread requests, and returns the previous one.
     ///
-    /// - Throws: ``KeyringError`` with `quotaExceeded` where the keyring has to be created and can't be.
+    /// - Throws: ``KeyringError`` with `quotaExceeded` if the keyring has to be created and can't be.
     ///
     /// The corresponding C function is `keyctl_set_reqkey_keyring(3)`.
     @available(*, noasync, message: "the setting belongs to the calling thread")

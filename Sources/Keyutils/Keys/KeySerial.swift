@@ -1,16 +1,17 @@
 import CKeyutils
 
-/// The number by which the kernel knows a key or a keyring.
+/// The kernel's number for a key or a keyring.
 ///
-/// Positive serials name one key exactly. The negative ones are the *special ids*: what they stand for depends on the
-/// **calling thread's** credentials, so resolve one with ``Keyring/resolve(_:create:)`` before several threads share it.
+/// A positive serial identifies exactly one key. The negative ones are the *special ids*: their meaning depends
+/// on the **calling thread's** credentials. Resolve a special id with ``Keyring/resolve(_:create:)`` before
+/// several threads share it.
 ///
 /// The corresponding C type is `key_serial_t`; the special ids are described in `keyctl(2)`.
 public struct KeySerial: RawRepresentable, Hashable, Sendable {
     /// The serial as the C functions take it.
     public let rawValue: Int32
 
-    /// Wraps a serial that came from elsewhere; it is not checked.
+    /// Wraps a serial that came from elsewhere, without checking it.
     public init(rawValue: Int32) {
         self.rawValue = rawValue
     }
@@ -28,7 +29,7 @@ extension KeySerial {
     public static let sessionKeyring = KeySerial(rawValue: KEY_SPEC_SESSION_KEYRING)
     /// The keyring of the real user id: `KEY_SPEC_USER_KEYRING`.
     public static let userKeyring = KeySerial(rawValue: KEY_SPEC_USER_KEYRING)
-    /// What stands in where a process has no session keyring: `KEY_SPEC_USER_SESSION_KEYRING`.
+    /// The user's default session keyring, for threads without a session keyring: `KEY_SPEC_USER_SESSION_KEYRING`.
     public static let userSessionKeyring = KeySerial(rawValue: KEY_SPEC_USER_SESSION_KEYRING)
     /// The keyring of the group, which no kernel implements: `KEY_SPEC_GROUP_KEYRING`.
     public static let groupKeyring = KeySerial(rawValue: KEY_SPEC_GROUP_KEYRING)

@@ -1,20 +1,20 @@
-/// How long a key is to live, in whole seconds as the kernel counts them.
+/// A key's lifetime, in whole seconds as the kernel counts them.
 ///
-/// A timeout of N seconds lets a key live more than N - 1 and at most N seconds, measured on `CLOCK_REALTIME`: it is an
-/// upper bound, never outlived, and stepping the clock moves it. "Never" is not a timeout; the kernel spells it 0, which
-/// is why 0 is refused here.
+/// A key with a timeout of N seconds lives for more than N - 1 and at most N seconds, measured on `CLOCK_REALTIME`. No
+/// key outlives its timeout, but stepping the clock moves the time of expiry. To the kernel, 0 means that a key never
+/// expires, so this type refuses 0.
 public struct KeyTimeout: Hashable, Sendable {
     /// Whole seconds, 1 to 4,294,967,295.
     public let seconds: UInt32
 
-    /// The longest timeout that the kernel's interface can carry, some 136 years.
+    /// The longest timeout that the kernel's interface can carry, about 136 years.
     public static let longest = KeyTimeout(unchecked: .max)
 
     private init(unchecked seconds: UInt32) {
         self.seconds = seconds
     }
 
-    /// A timeout from a duration, rounded **up** to whole seconds.
+    /// Creates a timeout from a duration, rounded **up** to whole seconds.
     ///
     /// - Throws: ``KeyringError`` with `invalidArgument` if the duration is zero or negative, or
     ///   longer than ``longest``.

@@ -1,13 +1,13 @@
 import CKeyutils
 
-/// What an asymmetric key can do, and how much it takes.
+/// The operations that an asymmetric key supports, and the sizes of their data.
 public struct PublicKeyAttributes: Hashable, Sendable {
     /// The operations that a key can be used for.
     public struct Operations: OptionSet, Hashable, Sendable {
-        /// The flags as the kernel gives them.
+        /// The flags as the kernel returns them.
         public let rawValue: UInt32
 
-        /// Flags that came from elsewhere.
+        /// Wraps flags that came from elsewhere.
         public init(rawValue: UInt32) {
             self.rawValue = rawValue
         }
@@ -22,22 +22,22 @@ public struct PublicKeyAttributes: Hashable, Sendable {
         public static let verify = Operations(rawValue: UInt32(KEYCTL_SUPPORTS_VERIFY))
     }
 
-    /// What the key can be used for.
+    /// The operations that the key can be used for.
     public let operations: Operations
     /// The key's size in bits.
     public let keySize: Int
-    /// The most bytes of data to sign or encrypt.
+    /// The largest data to sign or encrypt, in bytes.
     public let largestData: Int
-    /// The most bytes that a signature has.
+    /// The largest signature, in bytes.
     public let largestSignature: Int
-    /// The most bytes that an encrypted blob has.
+    /// The largest encrypted blob, in bytes.
     public let largestEncrypted: Int
-    /// The most bytes that a decrypted blob has.
+    /// The largest decrypted blob, in bytes.
     public let largestDecrypted: Int
 }
 
 extension Key {
-    /// Asks what this asymmetric key can do under `parameters`, such as `enc=pkcs1 hash=sha256`.
+    /// Asks the kernel what this asymmetric key can do with `parameters`, such as `enc=pkcs1 hash=sha256`.
     ///
     /// Needs *search* permission.
     ///
@@ -100,11 +100,11 @@ extension Key {
 
     /// Checks a signature of a digest with the public key, in the kernel.
     ///
-    /// Returning means that it is right.
+    /// The method returns normally only if the signature is right.
     ///
     /// Needs *search* permission.
     ///
-    /// - Throws: ``KeyringError`` with `rejected` where the signature is wrong; `malformedPayload`, `unsupported`,
+    /// - Throws: ``KeyringError`` with `rejected` if the signature is wrong; `malformedPayload`, `unsupported`,
     ///   `notFound`, `accessDenied` or `invalidArgument`.
     ///
     /// The corresponding C function is `keyctl_pkey_verify(3)`.

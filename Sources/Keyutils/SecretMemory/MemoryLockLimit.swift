@@ -1,15 +1,15 @@
 import Glibc
 
-/// How much memory a process may lock, so that it is never swapped out: `RLIMIT_MEMLOCK`.
+/// The limit of memory that a process can lock, so that it is never swapped out: `RLIMIT_MEMLOCK`.
 ///
 /// The corresponding C function is `getrlimit(2)`.
 package struct MemoryLockLimit: Hashable, Sendable {
-    /// The limit in force, in bytes; `nil` where there is none.
+    /// The limit in force, in bytes; `nil` for unlimited.
     package let soft: UInt64?
-    /// What the process may raise it to, in bytes; `nil` where there is no bound.
+    /// The value to which the process can raise the limit, in bytes; `nil` for unlimited.
     package let hard: UInt64?
 
-    /// The limit of this process; `nil` where it can't be asked.
+    /// The limit of this process; `nil` if `getrlimit` fails.
     package static var current: MemoryLockLimit? {
         var limit = rlimit()
         let resource = __rlimit_resource_t(bitPattern: __RLIMIT_MEMLOCK.rawValue)

@@ -2,53 +2,53 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// The memory that secrets live in: excluded from core dumps, locked where the limit allows, handed out in slots of a few
-/// sizes and wiped when they come back.
+/// The memory for secrets: excluded from core dumps, locked where the limit allows, and wiped when freed.
 ///
-/// A slot costs no system call once its chunk is mapped, so that reading a secret does not pay for three of them. Chunks
-/// stay mapped for the process's life; what needs more than the largest size class gets a mapping of its own.
+/// The arena hands out slots of a few sizes. A slot costs no system call once its chunk is mapped, which saves three of
+/// them each time a secret is read. Chunks stay mapped for the life of the process. A secret larger than the largest
+/// size class gets its own mapping.
 ///
-/// A forked child has the memory, and not its lock: the first one to take a slot there locks all of it anew. One that takes
-/// none soon becomes another program.
+/// A forked child inherits the memory, but not its lock in RAM. The first call in the child that allocates a slot locks
+/// all of the memory again. A child that allocates nothing soon executes another program.
 ///
-/// It is written without the collections of the standard library: building their metadata at run time would cost a cold
-/// command more than its work does.
+/// The arena doesn't use the standard library's collections. In a command that runs once, building their metadata at
+/// run time would cost more than the arena's work.
 enum SecretArena {
     /// A piece of the arena's memory.
     ///
-    /// Each goes back exactly once.
+    /// Each slot is deallocated exactly once.
     @safe struct Slot: @unchecked Sendable {
         let start: UnsafeMutableRawPointer
         let capacity: Int
     }
 
-    /// One size above the 32,767 bytes that a `user` key can hold, so that one read always fits.
+    /// Larger than the 32,767 bytes that a `user` key can hold, so that one read always fits.
     static let largestClass = 32_768
     static let pageClass = 4_096
 
     /// The free slots; the same lock guards the mappings.
     static let lock = LockBox(SizeClasses())
     private nonisolated(unsafe) static var mappings = SlotStack()
-    /// The error number of the first piece that could not be locked; 0 until then.
+    /// The error number of the first mapping that could not be locked; 0 if all could.
     private static let lockingError = Atomic<CInt>(0)
-    /// In which generation of forks; none at first.
+    /// The generation of forks in which the memory was last locked; `.max` until the first time.
     private static let lockedIn = Atomic<UInt32>(.max)
 
-    /// Why a piece could not be locked; `nil` if every piece so far could.
+    /// The reason why a mapping could not be locked; `nil` if all mappings could.
     static var failedLocking: CInt? {
         lockAnewInChild()
         let error = lockingError.load(ordering: .relaxed)
         return error == 0 ? nil : error
     }
 
-    /// A slot of at least `count` bytes, all zero.
+    /// Returns a slot of at least `count` bytes, all zero.
     static func allocate(_ count: Int) -> Slot {
         lockAnewInChild()
         guard count <= largestClass else { return lock.withLock { _ in map(count) } }
         return SlotFreeList.take(count) ?? lock.withLock { classes in classes.allocate(count) }
     }
 
-    /// Wipes the first `dirty` bytes and takes the slot back; the caller vouches that it wrote nowhere else.
+    /// Wipes the first `dirty` bytes of a slot and frees it; the caller guarantees that it wrote nowhere else.
     static func deallocate(_ slot: Slot, wiping dirty: Int) {
         unsafe explicit_bzero(slot.start, min(dirty, slot.capacity))
         guard slot.capacity <= largestClass else {
@@ -77,7 +77,7 @@ enum SecretArena {
         }
     }
 
-    /// For whoever holds the lock.
+    /// Maps memory; the caller holds the lock.
     fileprivate static func map(_ count: Int) -> Slot {
         let flags = MAP_PRIVATE | MAP_ANONYMOUS
         let start = unsafe mmap(nil, count, PROT_READ | PROT_WRITE, flags, -1, 0)
@@ -92,20 +92,21 @@ enum SecretArena {
         return mapping
     }
 
-    /// On fault, so that a short-lived command does not pay for pages that it never touches.
+    /// Locks a mapping in RAM, so that it is never swapped out.
     ///
-    /// A failure is not an error: `failedLocking` keeps its number.
+    /// The kernel locks each page when it is first touched, so that a short-lived command does not pay for pages that
+    /// it never touches. A failure is not an error: `failedLocking` reports its number.
     private static func keepFromSwap(_ mapping: Slot) {
         let onFault: UInt32 = 1
         if unsafe mlock2(mapping.start, mapping.capacity, onFault) != 0 {
-            // For a call that isn't there, glibc's wrapper reports EINVAL, which nothing else here causes.
+            // If the kernel does not have this call, glibc's wrapper reports EINVAL, which has no other cause here.
             let error = errno == EINVAL ? ENOSYS : errno
             _ = lockingError.compareExchange(expected: 0, desired: error, ordering: .relaxed)
         }
     }
 }
 
-/// Free slots of each size.
+/// The free slots of each size.
 struct SizeClasses {
     private var tiny = FreeSlots()
     private var small = FreeSlots()
@@ -134,7 +135,7 @@ struct SizeClasses {
     }
 }
 
-/// The free slots of one size: what is left of the newest chunk, and a stack of those that came back.
+/// The free slots of one size: the unused rest of the newest chunk, and a stack of slots that were freed.
 @safe private struct FreeSlots {
     private static let chunkSize = 65_536
 

@@ -1,5 +1,5 @@
 extension SecretBytes {
-    /// Fills a buffer with a call that tells the length it needs, asking again with more room until everything fits.
+    /// Fills a buffer with a call that returns the needed length, retrying with more room until everything fits.
     static func reading(
         _ operation: KeyringError.Operation,
         expecting expected: Int,

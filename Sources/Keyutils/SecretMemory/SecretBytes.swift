@@ -1,13 +1,15 @@
 import Glibc
 
-/// Bytes that must not leak: never copied behind your back, kept out of core dumps, locked in memory where the limit
-/// allows, and wiped with `explicit_bzero(3)` over their whole capacity when their life ends.
+/// Secret bytes, kept out of core dumps and swap where possible, and wiped at the end of their life.
 ///
-/// The type is noncopyable: there is one owner, and passing it on moves it. It has no description, so it can't be printed
-/// by accident. What you copy out of it, into a `String` or an array, is ordinary memory that nobody wipes.
+/// Nothing copies them without your knowledge. The memory is excluded from core dumps and, where the limit allows,
+/// locked in RAM. At the end of the value's life, `explicit_bzero(3)` wipes its whole capacity.
+///
+/// The type is noncopyable: there is one owner, and passing a value on moves it. It has no description, so it can't be
+/// printed by accident. A copy that you make, in a `String` or an array, is ordinary memory that nobody wipes.
 public struct SecretBytes: ~Copyable, @unchecked Sendable {
     private let slot: SecretArena.Slot
-    /// How many bytes there are.
+    /// The number of bytes.
     public let count: Int
 
     private init(slot: SecretArena.Slot, count: Int) {
@@ -19,12 +21,12 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
         SecretArena.deallocate(slot, wiping: slot.capacity)
     }
 
-    /// Room for `capacity` bytes, all zero at first, filled in place by `initializer`, which returns how many it wrote.
+    /// Allocates `capacity` bytes, all zero, and lets `initializer` fill them in place.
     ///
-    /// Nothing that was written survives an error that the initializer throws. Returning a count outside
+    /// The initializer returns how many bytes it wrote. If it throws, the memory is wiped. Returning a count outside of
     /// `0...capacity` is a programming error and traps.
     ///
-    /// - Throws: what the initializer throws.
+    /// - Throws: the initializer's error.
     public init<Failure: Error>(
         capacity: Int,
         initializingWith initializer: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
@@ -40,7 +42,7 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// A copy of these bytes.
+    /// Copies these bytes.
     public init(copying bytes: RawSpan) {
         unsafe self.init(capacity: bytes.byteCount) { buffer in
             unsafe bytes.withUnsafeBytes { source in unsafe buffer.copyMemory(from: source) }
@@ -48,40 +50,41 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// A copy of these bytes.
+    /// Copies these bytes.
     ///
-    /// The array itself stays as it was: ordinary memory that is not wiped.
+    /// The array itself remains ordinary memory that is not wiped.
     public init(copying bytes: [UInt8]) {
         unsafe self.init(copying: bytes.span.bytes)
     }
 
-    /// The string's UTF-8.
+    /// Copies the string's UTF-8.
     ///
-    /// The string itself stays as it was: ordinary memory that is not wiped.
+    /// The string itself remains ordinary memory that is not wiped.
     public init(utf8 string: String) {
         unsafe self.init(copying: string.utf8Span.span.bytes)
     }
 
-    /// Lends the bytes to `body` without a copy.
+    /// Lends the bytes to `body` without copying them.
     ///
-    /// - Throws: what `body` throws.
+    /// - Throws: the error of `body`.
     public func withBytes<Result: ~Copyable, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(unsafe UnsafeRawBufferPointer(start: slot.start, count: count).bytes)
     }
 
-    /// Whether there are no bytes.
+    /// Whether the count is zero.
     public var isEmpty: Bool { count == 0 }
 
-    /// Whether all memory that this process uses for secrets is locked, so that it is never swapped out: true unless
-    /// `RLIMIT_MEMLOCK` was too low or a seccomp filter denies `mlock2(2)`.
+    /// Whether all memory that this process uses for secrets is locked, so that it is never swapped out.
+    ///
+    /// This is true unless `RLIMIT_MEMLOCK` was too low or a seccomp filter denies `mlock2(2)`.
     public static var isMemoryLocked: Bool { SecretArena.failedLocking == nil }
 
-    /// The error number with which memory for secrets could not be locked; `nil` if it is locked.
+    /// The error number of the failure to lock memory for secrets; `nil` if all of it is locked.
     package static var memoryLockError: CInt? { SecretArena.failedLocking }
 
-    /// Whether both hold the same bytes, compared in a time that depends on the length alone.
+    /// Returns whether both hold the same bytes, in a time that depends only on the length.
     public func isEqual(to other: borrowing SecretBytes) -> Bool {
         guard count == other.count else { return false }
         var difference: UInt8 = 0

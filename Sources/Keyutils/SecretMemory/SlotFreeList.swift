@@ -1,10 +1,10 @@
 import Glibc
 import Synchronization
 
-/// A few slots of one size that came back, for whoever takes the next one without a lock.
+/// A few free slots of one size, which threads take and put back without a lock.
 ///
-/// A thread that is stopped while it takes a slot or puts one back keeps nobody else waiting. Only what does not fit here,
-/// when more threads than entries hold slots of that size, goes through the arena's lock.
+/// A thread that is stopped while it takes a slot or puts one back doesn't make other threads wait. The arena's lock is
+/// needed only if more threads than there are entries hold slots of that size.
 struct SlotFreeList: ~Copyable {
     private static let tiny = SlotFreeList()
     private static let small = SlotFreeList()
@@ -18,13 +18,13 @@ struct SlotFreeList: ~Copyable {
         Entry(), Entry(), Entry(), Entry(), Entry(), Entry(), Entry(), Entry(),
     ]
 
-    /// The address of a slot, or 0, in a cache line of its own, so that threads don't wait for each other's.
+    /// The address of a free slot, or 0; each entry has its own cache line, so that threads don't contend for it.
     private struct Entry: ~Copyable {
         let address = Atomic<UInt>(0)
         private let rest: (UInt, UInt, UInt, UInt, UInt, UInt, UInt) = (0, 0, 0, 0, 0, 0, 0)
     }
 
-    /// A slot for so many bytes, all zero, if there is one.
+    /// Takes a free slot of at least `count` bytes, all zero; `nil` if there isn't one.
     static func take(_ count: Int) -> SecretArena.Slot? {
         switch count {
         case ...64: tiny.take(size: 64)
@@ -35,7 +35,7 @@ struct SlotFreeList: ~Copyable {
         }
     }
 
-    /// Keeps a slot that has been wiped; false if all entries are taken.
+    /// Keeps a slot that has been wiped; false if all entries are occupied.
     static func put(_ slot: SecretArena.Slot) -> Bool {
         switch slot.capacity {
         case 64: tiny.put(slot)
@@ -46,7 +46,9 @@ struct SlotFreeList: ~Copyable {
         }
     }
 
-    /// Each thread begins at an entry of its own, so that it mostly finds the slot again that it has used before.
+    /// The entry at which the calling thread starts.
+    ///
+    /// Threads start at different entries, so that a thread usually gets the slot that it has used before.
     private static var firstEntry: Int {
         Int(truncatingIfNeeded: (UInt64(pthread_self()) &* 0x9E37_79B9_7F4A_7C15) >> 61)
     }
@@ -56,7 +58,8 @@ struct SlotFreeList: ~Copyable {
         for step in 0..<Self.entryCount {
             let entry = (first + step) % Self.entryCount
             guard entries[entry].address.load(ordering: .relaxed) != 0 else { continue }
-            // Taken whole, so it never matters whose slot it was a moment ago.
+            // The exchange takes the entry's current address, so it doesn't matter if another thread
+            // has just replaced it.
             let address = entries[entry].address.exchange(0, ordering: .acquiring)
             if let start = unsafe UnsafeMutableRawPointer(bitPattern: address) {
                 return unsafe SecretArena.Slot(start: start, capacity: size)

@@ -1,6 +1,6 @@
-/// Slots of the arena, the last one first.
+/// A stack of slots of the arena.
 ///
-/// Not an array, whose metadata would be built at run time.
+/// It is not an array, because Swift would build the array's metadata at run time.
 @safe struct SlotStack {
     private var slots: UnsafeMutablePointer<SecretArena.Slot>?
     private(set) var count = 0
@@ -22,7 +22,7 @@
         position < count ? unsafe slots?[position] : nil
     }
 
-    /// Removes the slot that starts there; the others change places.
+    /// Removes the slot that starts at this address; the order of the others can change.
     mutating func remove(startingAt start: UnsafeMutableRawPointer) {
         guard let slots = unsafe slots else { return }
         for position in 0..<count where unsafe slots[position].start == start {

@@ -1,9 +1,10 @@
 import CKeyutils
 
-/// Changing which session keyring a thread has.
+/// Calls that change a thread's session keyring.
 ///
-/// Credentials are **per thread**: these calls change the calling thread alone, and threads that it starts later inherit
-/// the change. Join before any other thread exists. From async code, which moves between threads, they are unavailable.
+/// Credentials are **per thread**: these calls change only the calling thread, and threads that it starts later
+/// inherit the change. Join before any other thread exists. The calls are unavailable in async code, which
+/// moves between threads.
 public enum SessionMembership {
     /// Joins a new, anonymous session keyring, leaving the old one.
     ///
@@ -17,10 +18,11 @@ public enum SessionMembership {
         return Keyring(KeySerial(rawValue: serial))
     }
 
-    /// Joins the session keyring of that name, creating it where there is none.
+    /// Joins the session keyring of that name, creating it if it doesn't exist.
     ///
-    /// A named session can be joined by every process that has *search* permission on it without possessing it. A new one
-    /// gives nobody that; where its user has it, all of the user's sessions can join, and it hides nothing from them.
+    /// A process can join an existing session if the session's permissions grant it *search* without possession. A new
+    /// session grants this to nobody. If you grant it to the session's user, all of the user's sessions can join, and
+    /// the session hides nothing from them.
     ///
     /// - Throws: ``KeyringError`` with `accessDenied`, `quotaExceeded`, `notPermitted`, `unavailable`, or
     ///   `invalidArgument` for an empty name or one with a NUL.
@@ -32,15 +34,16 @@ public enum SessionMembership {
         let serial = try unsafe withKernelName(name, in: .joinSession) { name throws(KeyringError) in
             try systemCall(.joinSession) { unsafe keyctl_join_session_keyring(name) }
         }
-        // It tells no serial of the one that the thread is in already.
+        // If the thread is already in that session, the kernel does not return its serial.
         return serial == 0 ? try Keyring.resolve(.sessionKeyring) : Keyring(KeySerial(rawValue: serial))
     }
 
-    /// Gives the parent process the calling thread's session keyring, when it next returns to user space.
+    /// Makes the calling thread's session keyring the parent process's session keyring.
     ///
-    /// The parent must be single-threaded and have the same user.
+    /// The change takes effect when the parent next returns to user space. The parent must be single-threaded
+    /// and have the same user.
     ///
-    /// - Throws: ``KeyringError`` with `notPermitted` where the parent does not qualify.
+    /// - Throws: ``KeyringError`` with `notPermitted` if the parent does not meet these conditions.
     ///
     /// The corresponding C function is `keyctl_session_to_parent(3)`.
     @available(*, noasync, message: "hands over the calling thread's session; async code does not stay on one thread")

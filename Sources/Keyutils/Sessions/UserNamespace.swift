@@ -1,11 +1,11 @@
-/// The user namespace of this process, as far as it matters to keys.
+/// The process's user namespace, as far as it matters to keys.
 package enum UserNamespace {
-    /// Whether the user ids of this process are those of the machine: the map of `/proc/self/uid_map` is the identity.
+    /// Returns whether the process's user ids are the machine's: `/proc/self/uid_map` maps each id to itself.
     ///
-    /// In a namespace with another map the process has a user keyring and a persistent keyring of its own, apart from
-    /// those that the same user has outside.
+    /// In a namespace with another map, the process has its own user keyring and persistent keyring, separate from the
+    /// ones that the same user has outside of the namespace.
     ///
-    /// - Throws: ``KeyringError`` with `notLinked` (`ENOENT`) or `accessDenied` where `/proc` does not offer it.
+    /// - Throws: ``KeyringError`` with `notLinked` (`ENOENT`) or `accessDenied` if `/proc` does not offer the file.
     ///
     /// The format is described in `user_namespaces(7)`.
     package static func isIdentity() throws(KeyringError) -> Bool {

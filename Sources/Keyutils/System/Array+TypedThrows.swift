@@ -1,5 +1,5 @@
 extension Array {
-    /// The standard library's initializer of this kind, with the error's type kept.
+    /// Creates an array as `init(unsafeUninitializedCapacity:initializingWith:)` does, but with typed throws.
     init<Failure: Error>(
         typedUnsafeUninitializedCapacity capacity: Int,
         initializingWith initializer: (UnsafeMutableBufferPointer<Element>) throws(Failure) -> Int

@@ -1,18 +1,20 @@
 import CKeyutils
 
-/// Whether this process may use the kernel's key facility at all.
+/// Whether this process can use the kernel's key facility at all.
 package enum KeyFacility {
-    /// The system calls that it consists of.
+    /// The system calls of the key facility.
     package enum Call: String, CaseIterable, Sendable {
         case addKey = "add_key"
         case keyctl
         case requestKey = "request_key"
     }
 
-    /// The calls that fail whatever they are asked, and how: `notPermitted` (`EPERM`), as container profiles say it, or
-    /// `unavailable` (`ENOSYS`), as they or a kernel without keys do.
+    /// Returns the calls that fail whatever their arguments are, with their errors.
     ///
-    /// Each is called with arguments that the kernel refuses before it does anything.
+    /// The error is `notPermitted` (`EPERM`) from some container profiles, or `unavailable` (`ENOSYS`) from others and
+    /// from a kernel without keys.
+    ///
+    /// To find out, this makes each call with arguments that the kernel refuses before it does anything.
     package static func refusals() -> [(call: Call, error: KeyringError)] {
         Call.allCases.compactMap { call in
             do throws(KeyringError) {
@@ -24,7 +26,7 @@ package enum KeyFacility {
         }
     }
 
-    /// Whether a seccomp filter is in force for this process, whatever it forbids; `nil` where `/proc` does not tell.
+    /// Whether this process has a seccomp filter, whatever it forbids; `nil` if `/proc` does not show it.
     package static var isFiltered: Bool? {
         guard let status = try? readProcFile("/proc/self/status") else { return nil }
         return isFiltered(status: status)

@@ -1,22 +1,22 @@
 import Glibc
 
-/// How much of its share of keys and key bytes a user has used.
+/// A user's quota of keys and key bytes: usage and limits.
 ///
-/// What was freed comes back late: up to some 30 ms after an unlink, and for expired keys only when
-/// `/proc/sys/kernel/keys/gc_delay` seconds (300) have passed.
+/// Freed quota comes back late: up to about 30 ms after an unlink, and for an expired key only
+/// `/proc/sys/kernel/keys/gc_delay` seconds (300) after its expiry.
 ///
 /// The format of `/proc/key-users` is described in `keyrings(7)`.
 public struct KeyQuota: Hashable, Sendable {
-    /// Keys charged to the user.
+    /// The number of keys charged to the user.
     public let keys: Int
-    /// The most keys that may be charged: 200 for an ordinary user, unless the administrator changed it.
+    /// The limit of keys: 200 for an ordinary user, unless the administrator changed it.
     public let maximumKeys: Int
-    /// Bytes of payloads, descriptions and links charged to the user.
+    /// The bytes of payloads, descriptions and links charged to the user.
     public let bytes: Int
-    /// The most bytes that may be charged: 20,000 for an ordinary user, unless the administrator changed it.
+    /// The limit of bytes: 20,000 for an ordinary user, unless the administrator changed it.
     public let maximumBytes: Int
 
-    /// What a kernel, or a backend that stands in for one, tells.
+    /// Creates a quota from the numbers of a kernel, or of a backend that replaces it.
     public init(keys: Int, maximumKeys: Int, bytes: Int, maximumBytes: Int) {
         self.keys = keys
         self.maximumKeys = maximumKeys
@@ -24,14 +24,15 @@ public struct KeyQuota: Hashable, Sendable {
         self.maximumBytes = maximumBytes
     }
 
-    /// Reads the quota of a user, the effective user of the process unless named.
+    /// Reads a user's quota, by default that of the process's effective user.
     ///
-    /// - Throws: ``KeyringError`` with `notFound` where the user has no keys, or `notLinked` or `accessDenied` where
-    ///   `/proc` does not offer it.
+    /// - Throws: ``KeyringError`` with `notFound` if the user has no keys, or `notLinked` or `accessDenied` if `/proc`
+    ///   does not offer the file.
     public static func current(ofUser userID: UInt32? = nil) throws(KeyringError) -> KeyQuota {
         let userID = userID ?? geteuid()
-        // The kernel hands out a page at a time and goes on at a line's number: who stands there is passed over where
-        // somebody further up has gone meanwhile. What is shorter than a page came in one piece.
+        // The kernel returns the file one page at a time and continues at a line's number. If an earlier
+        // line has disappeared in between, it skips a user, so read a long file again. A file shorter than a
+        // page comes in one piece.
         for _ in 0..<20 {
             let table = try readProcFile("/proc/key-users")
             for line in table.split(separator: "\n") {
@@ -42,7 +43,9 @@ public struct KeyQuota: Hashable, Sendable {
         throw KeyringError(.notFound, in: .procfs)
     }
 
-    /// `    0:     9 8/8 3/1000000 40/25000000`: user, structures, keys/instantiated, keys/limit, bytes/limit.
+    /// Parses a line: user, structures, keys/instantiated, keys/limit, bytes/limit.
+    ///
+    /// For example, `    0:     9 8/8 3/1000000 40/25000000`.
     static func parse(_ line: Substring) -> (userID: UInt32, quota: KeyQuota)? {
         let fields = line.split(separator: " ")
         guard fields.count == 5, let userID = UInt32(fields[0].dropLast()),

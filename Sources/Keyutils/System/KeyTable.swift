@@ -1,47 +1,48 @@
 import Glibc
 
-/// How much longer a key lives, as the kernel tells it: rounded down to the unit shown.
+/// The time left until a key expires, rounded down to the unit in which the kernel shows it.
 public struct KeyTimeLeft: Hashable, Sendable {
-    /// At least this much is left.
+    /// The time left, rounded down.
     public let atLeast: Duration
-    /// Less than ``atLeast`` plus this is left: one second, minute, hour, day or week.
+    /// The unit of rounding: the time left is less than ``atLeast`` plus one second, minute, hour, day or week.
     public let precision: Duration
 
-    /// What a kernel, or a backend that stands in for one, tells.
+    /// Creates a time left from the numbers of a kernel, or of a backend that replaces it.
     public init(atLeast: Duration, precision: Duration) {
         self.atLeast = atLeast
         self.precision = precision
     }
 }
 
-/// What `/proc/keys` shows of the keys that the caller may view: the one place where the kernel tells a key's timeout.
+/// The contents of `/proc/keys`: the keys that the caller is allowed to view.
 ///
-/// A look costs some 200 microseconds, and more on a host with many keys.
+/// This is the only place where the kernel shows a key's timeout. Reading it takes about 200 microseconds, and more on
+/// a host with many keys.
 ///
 /// The format is described in `keyrings(7)`.
 public struct KeyTable: Sendable {
-    /// A key's line.
+    /// A line of the table, which describes one key.
     public struct Entry: Hashable, Sendable {
         /// When the key expires.
         @nonexhaustive
         public enum Expiry: Hashable, Sendable {
-            /// It has no timeout.
+            /// The key has no timeout.
             case never
-            /// Its timeout has passed; the kernel keeps it a while for those who ask.
+            /// The timeout has passed; the kernel keeps the key for a while, so that callers see that it has expired.
             case expired
-            /// Its timeout is yet to come.
+            /// The timeout has not passed yet.
             case left(KeyTimeLeft)
         }
 
         /// The key's serial.
         public let serial: KeySerial
-        /// When it expires.
+        /// When the key expires.
         public let expiry: Expiry
-        /// The key's type, cut at nine characters by the kernel.
+        /// The key's type, which the kernel cuts at nine characters.
         public let type: String
-        /// Whether a user's quota is charged for it.
+        /// Whether the key is charged to a user's quota.
         package let isCharged: Bool
-        /// The rest of the line: the description, then what the type adds, such as `: 12` for a payload of 12 bytes.
+        /// The rest of the line: the description, then text of the type, such as `: 12` for a payload of 12 bytes.
         public let text: String
 
         fileprivate func isLivingKeyring(named name: String) -> Bool {
@@ -53,23 +54,21 @@ public struct KeyTable: Sendable {
 
     /// Reads the table.
     ///
-    /// - Throws: ``KeyringError`` with `notLinked` (`ENOENT`) or `accessDenied` where `/proc` does not offer it.
+    /// - Throws: ``KeyringError`` with `notLinked` (`ENOENT`) or `accessDenied` if `/proc` does not offer the file.
     public static func snapshot() throws(KeyringError) -> KeyTable {
         KeyTable(parsing: try readProcFile("/proc/keys"))
     }
 
-    /// The table; `nil` where it is hidden, be it by a container that shows an empty device in its place.
+    /// Reads the table; `nil` if it is hidden, for example by a container that shows an empty device instead.
     package static func ifShown() -> KeyTable? {
         var status = stat()
         guard unsafe stat("/proc/keys", &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         return try? snapshot()
     }
 
-    /// Parses the text of `/proc/keys`.
+    /// Parses the text of `/proc/keys`, skipping malformed lines.
     ///
-    /// Lines that are not in its form are passed over.
-    ///
-    /// A description with a newline in it can forge a line, so of two lines with one serial neither is believed.
+    /// A description with a newline in it can forge a line. If two lines have the same serial, both are ignored.
     package init(parsing text: String) {
         var entries: [KeySerial: Entry] = [:]
         var doubted: Set<KeySerial> = []
@@ -81,25 +80,26 @@ public struct KeyTable: Sendable {
         self.entries = entries
     }
 
-    /// The line of one key; `nil` where the caller may not view it or the kernel has collected it.
+    /// The line of one key; `nil` if the caller is not allowed to view the key, or the kernel has collected it.
     public subscript(serial: KeySerial) -> Entry? { entries[serial] }
 
-    /// The living keyrings of that name.
+    /// Returns the live keyrings of that name.
     package func keyrings(named name: String) -> [Keyring] {
         entries.values.filter { $0.isLivingKeyring(named: name) }.map { Keyring($0.serial) }
     }
 
-    /// The living keyrings of that name that nobody's quota is charged for, as the kernel alone makes them.
+    /// Returns the live keyrings of that name that are not charged to any quota; only the kernel makes such keyrings.
     package func unchargedKeyrings(named name: String) -> [Keyring] {
         entries.values.filter { $0.isLivingKeyring(named: name) && !$0.isCharged }.map { Keyring($0.serial) }
     }
 }
 
 extension KeyTable.Entry {
-    // 0531c66f I--Q---     1 perm 0c030000     0 65534 user      description: 12
+    // For example: 0531c66f I--Q---     1 perm 0c030000     0 65534 user      description: 12
     init?(line: Substring.UTF8View) {
         let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 8)
-        // The type's column is nine wide and has one space behind it; further spaces belong to the description.
+        // The type's column is nine characters wide, and one space follows it. Further spaces
+        // belong to the description.
         guard fields.count == 9, fields[0].count == 8, fields[1].count == 7,
             let number = UInt32(String(Substring(fields[0])), radix: 16),
             let expiry = Expiry(column: Substring(fields[3])),
@@ -120,7 +120,7 @@ extension KeyTable.Entry.Expiry {
         case "expd": self = .expired
         default:
             let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
-            // A forged line may say anything.
+            // A forged line can contain anything.
             guard let unit = column.last.flatMap({ units[$0] }), let count = Int32(column.dropLast()), count >= 0 else {
                 return nil
             }

@@ -1,18 +1,18 @@
 import CKeyutils
 
-/// What this kernel's key facility was built with.
+/// The optional features of this kernel's key facility.
 ///
 /// The corresponding C function is `keyctl_capabilities(3)`.
 public struct KeyringCapabilities: OptionSet, Hashable, Sendable {
     /// The first two bytes of the kernel's answer, the first one lowest.
     public let rawValue: UInt16
 
-    /// Flags that came from elsewhere.
+    /// Wraps flags that came from elsewhere.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
-    /// The kernel can be asked: `KEYCTL_CAPS0_CAPABILITIES`.
+    /// The kernel can report its features: `KEYCTL_CAPS0_CAPABILITIES`.
     public static let capabilities = KeyringCapabilities(rawValue: 0x0001)
     /// ``Keyring/persistent(ofUser:linkingInto:)``: `KEYCTL_CAPS0_PERSISTENT_KEYRINGS`.
     public static let persistentKeyrings = KeyringCapabilities(rawValue: 0x0002)
@@ -35,14 +35,14 @@ public struct KeyringCapabilities: OptionSet, Hashable, Sendable {
     /// ``KeyWatcher``: `KEYCTL_CAPS1_NOTIFICATIONS`.
     public static let notifications = KeyringCapabilities(rawValue: 0x0400)
 
-    /// Asks the kernel.
+    /// Asks the kernel for its features.
     ///
-    /// - Throws: ``KeyringError`` with `unsupported` before Linux 5.3, or `notPermitted` or `unavailable` where a filter
+    /// - Throws: ``KeyringError`` with `unsupported` before Linux 5.3, or `notPermitted` or `unavailable` if a filter
     ///   hides the key facility.
     ///
     /// The corresponding C function is `keyctl_capabilities(3)`.
     public static func query() throws(KeyringError) -> KeyringCapabilities {
-        // Too little room is not an error: the kernel fills what there is.
+        // A buffer that is too small is not an error: the kernel fills it.
         var answer: InlineArray<2, UInt8> = [0, 0]
         try systemCall(.capabilities) {
             var span = answer.mutableSpan

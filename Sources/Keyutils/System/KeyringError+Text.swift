@@ -1,5 +1,5 @@
 extension KeyringError.Code {
-    /// What went wrong, in a few words.
+    /// The problem, in a few words.
     var summary: String {
         switch self {
         case .notFound: "no such key"
@@ -24,7 +24,7 @@ extension KeyringError.Code {
         }
     }
 
-    /// What a caller can do about it.
+    /// The hint: what a caller can do about the error.
     var hint: String {
         switch self {
         case .notFound: "add the key first, or look in another keyring"

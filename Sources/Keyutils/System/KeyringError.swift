@@ -1,27 +1,27 @@
 import Glibc
 
-/// Why a keyring operation failed: a code to act on, the operation, and the system's own error number.
+/// An error of a keyring operation: a code to act on, the operation, and the system's error number.
 ///
-/// Two are equal if code, number and restricted keyring are: which call failed does not count. New codes may come, so a
-/// `switch` over ``code-swift.property`` has a `default`.
+/// Two errors are equal if their codes, error numbers and restricted keyrings are equal; the operation does not count.
+/// A later version can add codes, so a `switch` over ``code-swift.property`` has a `default`.
 public struct KeyringError: Error, Sendable {
-    /// What went wrong, in terms that a caller can act on.
+    /// The kind of failure, in terms that a caller can act on.
     public let code: Code
-    /// Which call failed.
+    /// The call that failed.
     public let operation: Operation
-    /// The `errno` behind it, or 0 where this library refused before calling the kernel.
+    /// The kernel's `errno`, or 0 if this library refused the operation before calling the kernel.
     public let errno: CInt
-    /// The keyring that takes no more links, or not this one, where that is why: see `Keyring.restrict(type:restriction:)`.
+    /// The keyring whose restriction refused the link, if that is the cause: see `Keyring.restrict(type:restriction:)`.
     public internal(set) var restrictedKeyring: KeySerial?
 
-    /// An error found before the kernel was asked, by this library or by what stands in for a keyring.
+    /// Creates an error found before calling the kernel, by this library or by a backend that replaces it.
     public init(_ code: Code, in operation: Operation) {
         self.code = code
         self.operation = operation
         self.errno = 0
     }
 
-    /// The error that the kernel reported.
+    /// Creates the error that the kernel reported.
     public init(errno: CInt, in operation: Operation) {
         self.code = Code(errno: errno)
         self.operation = operation
@@ -30,12 +30,12 @@ public struct KeyringError: Error, Sendable {
 }
 
 extension KeyringError {
-    /// The kinds of failure; more may come.
+    /// The kinds of failure; later versions can add more.
     @nonexhaustive
     public enum Code: Hashable, Sendable, CaseIterable {
         /// No key has that serial or that name (`ENOKEY`).
         case notFound
-        /// The key is there but its timeout has passed (`EKEYEXPIRED`).
+        /// The key still exists, but its timeout has passed (`EKEYEXPIRED`).
         case expired
         /// The key, or the keyring that was searched, was revoked or invalidated (`EKEYREVOKED`).
         case revoked
@@ -51,9 +51,9 @@ extension KeyringError {
         case alreadyExists
         /// The keyring does not hold that key (`ENOENT`).
         case notLinked
-        /// An argument that the kernel, or this library before it, does not take (`EINVAL`).
+        /// The kernel, or this library before it, does not accept an argument (`EINVAL`).
         case invalidArgument
-        /// More bytes than this kind of key can hold.
+        /// The payload has more bytes than this kind of key can hold.
         case tooLarge
         /// The kernel is too old for the operation, or built or configured without it.
         case unsupported
@@ -61,7 +61,7 @@ extension KeyringError {
         case unavailable
         /// The serial names a key where a keyring is needed (`ENOTDIR`).
         case notKeyring
-        /// The keyring can take no more links (`ENFILE`).
+        /// The keyring can hold no more links (`ENFILE`).
         case keyringFull
         /// The link would make a cycle of keyrings, or a chain that is too deep (`EDEADLK`, `ELOOP`).
         case keyringCycle
@@ -69,7 +69,7 @@ extension KeyringError {
         case malformedPayload
         /// The kernel is out of memory (`ENOMEM`).
         case outOfMemory
-        /// Anything else; look at ``KeyringError/errno``.
+        /// Any other error; look at ``KeyringError/errno``.
         case other
 
         init(errno: CInt) {
@@ -100,7 +100,7 @@ extension KeyringError {
 }
 
 extension KeyringError: Hashable {
-    /// Whether both give the same reason.
+    /// Returns whether both errors have the same cause; the operation does not count.
     public static func == (left: KeyringError, right: KeyringError) -> Bool {
         left.code == right.code && left.errno == right.errno && left.restrictedKeyring == right.restrictedKeyring
     }
@@ -114,14 +114,14 @@ extension KeyringError: Hashable {
 }
 
 extension KeyringError: CustomStringConvertible {
-    /// One line: the operation, what went wrong, and the error number's name or text.
+    /// One line: the operation, the problem, and the error number.
     public var description: String {
         let summary = restrictedKeyring.map { "keyring \($0) is restricted" } ?? code.summary
         guard errno != 0 else { return "\(operation.rawValue): \(summary)" }
         return "\(operation.rawValue): \(summary) (errno \(errno))"
     }
 
-    /// What to do about it, in one line.
+    /// The hint: what to do about the error, in one line.
     public var hint: String {
         restrictedKeyring == nil ? code.hint : "use another keyring: a restriction can't be taken back"
     }

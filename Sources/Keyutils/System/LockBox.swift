@@ -2,12 +2,13 @@ import Glibc
 
 /// State that many threads share, guarded by `pthread_mutex_lock(3)`.
 ///
-/// Not `Mutex`, whose futex calls the thread sanitizer of Swift 6.3 does not see on Linux, and not `NSLock`, which is
-/// Foundation's. Don't call back into a caller's code from `body`: it may want the same lock.
+/// Don't call a caller's code from `body`: it might want the same lock.
 ///
-/// Not a class: Swift's runtime builds the metadata of a generic class at each start of a command.
+/// This type doesn't use `Mutex`, whose futex calls on Linux the thread sanitizer of Swift 6.3 does not see. It doesn't
+/// use `NSLock`, which is part of Foundation. It is not a class, because Swift's runtime would build the metadata of a
+/// generic class at each start of a command.
 @safe package struct LockBox<State: ~Copyable>: ~Copyable, @unchecked Sendable {
-    /// On the heap, as is the state: a mutex must keep its address, and a structure is moved.
+    /// The mutex and the state are on the heap, because a mutex must keep its address, and a structure can move.
     let handle: UnsafeMutablePointer<pthread_mutex_t>
     private let state: UnsafeMutablePointer<State>
 
@@ -26,7 +27,7 @@ import Glibc
         unsafe state.deallocate()
     }
 
-    /// Runs `body` with the state, alone.
+    /// Runs `body` with exclusive access to the state.
     package func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout State) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -35,7 +36,7 @@ import Glibc
         return try unsafe body(&state.pointee)
     }
 
-    /// For a fork, around which the lock is held.
+    /// Locks the mutex; call it directly only to hold the lock during a fork.
     func lock() { unsafe pthread_mutex_lock(handle) }
     func unlock() { unsafe pthread_mutex_unlock(handle) }
 }

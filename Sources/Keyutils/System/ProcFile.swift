@@ -1,8 +1,6 @@
 import Glibc
 
-/// Reads a file of `/proc` whole.
-///
-/// Bytes that are not UTF-8 are replaced.
+/// Reads a whole file of `/proc`, replacing bytes that are not UTF-8.
 func readProcFile(_ path: String) throws(KeyringError) -> String {
     let descriptor = try systemCall(.procfs) { unsafe open(path, O_RDONLY | O_CLOEXEC) }
     defer { close(descriptor) }

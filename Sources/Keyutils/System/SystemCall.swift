@@ -1,6 +1,6 @@
 import Glibc
 
-/// Calls the kernel: the one place that looks at `errno`, turns it into an error, and goes on after a signal.
+/// Calls the kernel: the one place that checks `errno`, throws it as an error, and retries after a signal.
 @discardableResult
 @inline(__always)
 func systemCall<Result: SignedInteger & FixedWidthInteger>(
@@ -17,8 +17,9 @@ func systemCall<Result: SignedInteger & FixedWidthInteger>(
 
 /// Calls the kernel with a key's type and name.
 ///
-/// The name's length is looked at outside of the closures, because one that captures a string retains it: threads that look
-/// for the same item would wait for each other there. Names of types are so short that there is nothing to retain.
+/// The name's length is read outside of the closures, because a closure that captures a string retains it. Threads
+/// that look for the same item would contend for the string's reference count. Names of types are so short that
+/// they don't have one.
 @inline(__always)
 func systemCall<Result: SignedInteger & FixedWidthInteger>(
     _ operation: KeyringError.Operation,
@@ -40,7 +41,7 @@ func systemCall<Result: SignedInteger & FixedWidthInteger>(
     return result
 }
 
-/// Passes a name to C, refusing one with a NUL in it, which C would cut short without a word.
+/// Passes a name to C, refusing a name with a NUL, which C would silently cut short.
 @inline(__always)
 func withKernelName<Result>(
     _ name: String,
@@ -48,7 +49,7 @@ func withKernelName<Result>(
     _ body: (UnsafePointer<CChar>) throws(KeyringError) -> Result
 ) throws(KeyringError) -> Result {
     let size = name.utf8.count
-    // The standard library's `withCString` does not carry typed throws.
+    // The standard library's `withCString` does not support typed throws.
     let outcome = unsafe name.withCString { text in
         Swift.Result { () throws(KeyringError) in
             guard unsafe strlen(text) == size else { throw KeyringError(.invalidArgument, in: operation) }

@@ -1,5 +1,5 @@
 extension UInt8 {
-    /// What this digit of a hexadecimal number stands for; `nil` where it is none.
+    /// The value of this hexadecimal digit; `nil` for any other byte.
     package var hexDigitValue: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")

@@ -1,7 +1,7 @@
 import Keyutils
 
 extension JSONField {
-    /// The text of a string; `nil` for any other value, for half a character, and where there is none.
+    /// Returns the text of a string; `nil` for any other value, half of a surrogate pair, or a path to nothing.
     package static func text(of path: JSONPath, in bytes: RawSpan) -> SecretBox? {
         guard firstByte(of: path, in: bytes) == UInt8(ascii: "\""), case .found(let text) = find(path, in: bytes) else {
             return nil
@@ -9,7 +9,7 @@ extension JSONField {
         return SecretBox(text)
     }
 
-    /// Whether the text is JSON, and an object.
+    /// Returns whether the text is a JSON object.
     package static func isObject(_ bytes: RawSpan) -> Bool {
         var position = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         while position < bytes.byteCount, bytes[position].isWhiteSpace { position += 1 }
@@ -18,7 +18,7 @@ extension JSONField {
         return true
     }
 
-    /// What the value begins with, which tells what it is; `nil` where there is none, or no JSON.
+    /// Returns the first byte of the value, which shows its type; `nil` without a value or for invalid JSON.
     package static func firstByte(of path: JSONPath, in bytes: RawSpan) -> UInt8? {
         unsafe bytes.withUnsafeBytes { text in
             guard let range = (try? unsafe JSONText.range(of: path, in: text)) ?? nil else { return nil }

@@ -1,13 +1,13 @@
 package import Keyutils
 
-/// A part of a JSON text, by a path such as `tokens.0.access`.
+/// A part of a JSON text, selected by a path such as `tokens.0.access`.
 package enum JSONField {
     /// The result of a search.
     package enum Finding: ~Copyable {
-        /// The text of a string; any other value as it is written, without blanks.
+        /// The text of a string, or any other value in its JSON form, without white space between tokens.
         case found(SecretBytes)
         case nothing
-        /// A string with half of a surrogate pair.
+        /// A string that contains half of a surrogate pair.
         case noText
         case notJSON
     }
@@ -34,7 +34,7 @@ package enum JSONField {
         return isText ? .found(text) : .noText
     }
 
-    /// On one line.
+    /// Copies a value without the white space between its tokens, so that it is on one line.
     private static func compact(_ value: UnsafeRawBufferPointer) -> SecretBytes {
         SecretBytes(capacity: value.count) { line in
             var isInString = false
@@ -50,17 +50,17 @@ package enum JSONField {
     }
 }
 
-/// Where something stands in JSON: names and positions with dots between, and maybe a dot before, as `jq` has it.
+/// A path into JSON: names and array positions, separated by dots; as in `jq`, it can start with a dot.
 package struct JSONPath: Sendable {
     struct Step: Sendable {
         let name: [UInt8]
-        /// The position in an array that it may be.
+        /// The position in an array, if the name is a number.
         let position: Int?
     }
 
     private let steps: [Step]
 
-    /// The whole text.
+    /// The path to the whole text.
     package static let root = JSONPath(steps: [])
 
     private init(steps: [Step]) {

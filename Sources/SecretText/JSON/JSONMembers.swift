@@ -1,18 +1,18 @@
 import Keyutils
 
-/// The members of a JSON object, by where they stand in its text.
+/// The members of a JSON object, as ranges of its text.
 package struct JSONMembers {
     package struct Member {
         package let name: String
-        /// From the quote of its name to the end of its value.
+        /// From the opening quote of its name to the end of its value.
         package let range: Range<Int>
         package let value: Range<Int>
     }
 
-    /// The text is not JSON, or no object.
+    /// The text is not JSON, or not an object.
     package struct NoObject: Error {}
 
-    /// The object with its braces.
+    /// The object, including its braces.
     package let object: Range<Int>
     package let members: [Member]
 
@@ -38,7 +38,7 @@ package struct JSONMembers {
 }
 
 extension JSONText {
-    /// - Parameter object: a value of a text that is JSON.
+    /// - Parameter object: the range of a value in a text that is known to be JSON.
     fileprivate static func members(
         of object: Range<Int>, in bytes: UnsafeRawBufferPointer
     ) throws(Malformed) -> JSONMembers {
@@ -73,7 +73,7 @@ extension JSONText {
             name: name.withBytes { String(lossy: $0) }, range: start..<position, value: value..<position)
     }
 
-    /// Skips a value, of whatever depth, of a text that is known to be JSON.
+    /// Skips a value of any depth in a text that is known to be JSON.
     private mutating func skipValue() throws(Malformed) {
         var depth = 0
         repeat {

@@ -1,6 +1,6 @@
 import Keyutils
 
-/// A string of a well-formed JSON text, without its quotes.
+/// A string in a well-formed JSON text, without its quotes.
 @safe struct JSONString {
     private let bytes: UnsafeRawBufferPointer
 
@@ -8,7 +8,7 @@ import Keyutils
         unsafe self.bytes = unsafe bytes
     }
 
-    /// Whether this is its text.
+    /// Returns whether the decoded string is equal to this text.
     func says(_ text: [UInt8]) -> Bool {
         guard unsafe bytes.contains(UInt8(ascii: "\\")) else { return unsafe bytes.elementsEqual(text) }
         var isText = false
@@ -20,7 +20,7 @@ import Keyutils
         return isText && meaning == text
     }
 
-    /// Writes its text, which is never longer than itself; false for half of a surrogate pair.
+    /// Writes the decoded string, which is never longer than the encoded one; false for half of a surrogate pair.
     func write(to text: inout SecretWriter) -> Bool {
         var position = 0
         while unsafe position < bytes.count {
@@ -36,7 +36,7 @@ import Keyutils
         return true
     }
 
-    /// The character of the escape sequence at this position.
+    /// Decodes the escape sequence at this position; `nil` for half of a surrogate pair.
     private func escaped(at position: inout Int) -> Unicode.Scalar? {
         let letter = unsafe bytes[position + 1]
         if let plain = Self.plainEscape(letter) {
@@ -60,7 +60,7 @@ import Keyutils
         return unit
     }
 
-    /// The character for a letter behind a backslash, except `u`.
+    /// Returns the character that a letter stands for after a backslash; `nil` for `u` and for unknown letters.
     static func plainEscape(_ letter: UInt8) -> UInt8? {
         switch letter {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): letter

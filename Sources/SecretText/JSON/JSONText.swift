@@ -2,7 +2,8 @@ import Keyutils
 
 /// Finds a value in a JSON text without copying or decoding it.
 ///
-/// So no number is too large or loses a digit. There is no recursion, so deep nesting takes no stack.
+/// Numbers of any size keep all their digits, because they are never converted. Parsing is not recursive, so deep
+/// nesting doesn't use up the stack.
 @safe struct JSONText {
     let bytes: UnsafeRawBufferPointer
     var position = 0
@@ -10,7 +11,7 @@ import Keyutils
     /// An object or array that is open at the current position.
     private struct Container {
         let isObject: Bool
-        /// How many steps of the path lead here; `nil` where they lead elsewhere.
+        /// How many steps of the path lead to this container; `nil` if the path leads elsewhere.
         let steps: Int?
         var count = 0
     }
@@ -19,7 +20,7 @@ import Keyutils
         unsafe self.bytes = unsafe bytes
     }
 
-    /// A text that is known to be JSON, from this position on.
+    /// Reads a text that is known to be JSON, starting at this position.
     init(at position: Int, of bytes: UnsafeRawBufferPointer) {
         unsafe self.bytes = unsafe bytes
         self.position = position
@@ -28,9 +29,9 @@ import Keyutils
     /// The text is not JSON.
     struct Malformed: Error {}
 
-    /// Where the value is that the path leads to; `nil` where there is none.
+    /// Returns the range of the value that the path leads to; `nil` if the path leads to nothing.
     ///
-    /// The whole text is checked. Of several members of one name the last one wins, as in `jq`.
+    /// This checks the whole text. If several members of an object have the same name, the last one counts, as in `jq`.
     static func range(of path: JSONPath, in text: UnsafeRawBufferPointer) throws(Malformed) -> Range<Int>? {
         var text = unsafe JSONText(text)
         return try text.find(path)
@@ -39,7 +40,7 @@ import Keyutils
     private mutating func find(_ path: JSONPath) throws(Malformed) -> Range<Int>? {
         var open: [Container] = []
         var found: Range<Int>?
-        // Where the value that was asked for begins, until its end is found.
+        // The start of the value that the path leads to, until its end is found.
         var start: (position: Int, depth: Int)?
         var steps: Int? = 0
         skipByteOrderMark()
@@ -53,7 +54,7 @@ import Keyutils
             } else {
                 try skipScalar()
             }
-            // Closes all containers that end here.
+            // Close all containers that end here.
             while true {
                 if let begun = start, begun.depth == open.count {
                     found = begun.position..<position
@@ -64,7 +65,7 @@ import Keyutils
                 if next(is: container.isObject ? "}" : "]") { continue }
                 if container.count > 0 { try require(",") }
                 steps = try nextMember(of: &container, path)
-                // The last of several members of one name wins.
+                // If several members have the same name, the last one counts.
                 if steps != nil { found = nil }
                 container.count += 1
                 open.append(container)
@@ -73,9 +74,9 @@ import Keyutils
         }
     }
 
-    /// Goes to the value of the next member.
+    /// Moves to the value of the next member.
     ///
-    /// Returns how many steps of the path lead to it; `nil` if the path does not.
+    /// - Returns: how many steps of the path lead to it; `nil` if the path leads elsewhere.
     private mutating func nextMember(of container: inout Container, _ path: JSONPath) throws(Malformed) -> Int? {
         let step = container.steps.flatMap { $0 < path.count ? path[$0] : nil }
         skipBlanks()
@@ -101,7 +102,7 @@ import Keyutils
 
 /// The grammar of RFC 8259, without its values.
 extension JSONText {
-    /// An editor's byte order mark is no part of the text.
+    /// Skips an editor's byte order mark, which does not belong to the text.
     mutating func skipByteOrderMark() {
         if peek() == 0xEF, peek(1) == 0xBB, peek(2) == 0xBF { position += 3 }
     }
@@ -120,7 +121,7 @@ extension JSONText {
         }
     }
 
-    /// A string with its quotes.
+    /// Skips a string with its quotes.
     mutating func skipString() throws(Malformed) {
         try require("\"")
         while let byte = peek(), byte >= 0x20 {
@@ -154,7 +155,7 @@ extension JSONText {
         }
     }
 
-    /// One at least.
+    /// Skips one or more digits.
     private mutating func skipDigits() throws(Malformed) {
         let start = position
         while let byte = peek(), byte.isDigit { position += 1 }
@@ -168,7 +169,7 @@ extension JSONText {
         }
     }
 
-    /// Skips this character if it is next.
+    /// Skips this character and returns true if it is next.
     mutating func next(is character: Unicode.Scalar) -> Bool {
         guard let byte = peek(), UInt32(byte) == character.value else { return false }
         position += 1

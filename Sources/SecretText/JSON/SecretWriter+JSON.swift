@@ -1,8 +1,8 @@
 import Keyutils
 
-/// Writing JSON (RFC 8259) around secrets that are not copied anywhere else.
+/// Writes JSON (RFC 8259) around secrets, which are not copied anywhere else.
 extension SecretWriter {
-    /// A text in quotes; what is not UTF-8 stays as it is, which `isText` tells beforehand.
+    /// Appends a text in quotes; bytes that are not UTF-8 are not changed, so check `isText` first.
     package mutating func appendJSON(_ text: RawSpan) {
         append(UInt8(ascii: "\""))
         for offset in 0..<text.byteCount {
@@ -30,7 +30,7 @@ extension SecretWriter {
         secret.bytes.withBytes { bytes in appendJSON(bytes) }
     }
 
-    /// A name in quotes, and a colon.
+    /// Appends a name in quotes, and a colon.
     package mutating func appendJSON(name: String) {
         appendJSON(name)
         append(UInt8(ascii: ":"))

@@ -1,7 +1,9 @@
 extension DateTimeText {
-    /// A time of the years 1 to 9999, in UTC: `2031-01-02T03:04:05Z`; one beyond them becomes the nearest.
+    /// Formats a time in UTC, such as `2031-01-02T03:04:05Z`.
     ///
-    /// - Parameter time: in seconds since 1970.
+    /// A time outside of the years 1 to 9999 becomes the nearest time in them.
+    ///
+    /// - Parameter time: seconds since 1970.
     package static func text(of time: Int64) -> String {
         let time = min(max(time, -62_135_596_800), 253_402_300_799)
         let (year, month, day) = date(ofDay: Int((Double(time) / 86_400).rounded(.down)))
@@ -10,9 +12,11 @@ extension DateTimeText {
             + "\(digits(second / 3_600)):\(digits(second / 60 % 60)):\(digits(second % 60))Z"
     }
 
-    /// The date of a day that is counted from 1970, in a calendar whose years begin in March, so that a leap day is the last.
+    /// Returns the date of a day counted from 1970.
+    ///
+    /// The calculation uses years that begin in March, so that a leap day is the last day of its year.
     private static func date(ofDay day: Int) -> (year: Int, month: Int, day: Int) {
-        // From the year 0 on, in cycles of 400 years.
+        // Count the days from March 1 of the year 0, in cycles of 400 years.
         let day = day + 719_468
         let (cycle, dayOfCycle) = (day / 146_097, day % 146_097)
         let year = (dayOfCycle - dayOfCycle / 1_460 + dayOfCycle / 36_524 - dayOfCycle / 146_096) / 365

@@ -1,10 +1,10 @@
 import FoundationEssentials
 
-/// A date and time with its zone, as RFC 3339 has it: `2031-01-02T03:04:05Z`, `2031-01-02T03:04:05.678+01:00`.
+/// A date and time with a zone (RFC 3339): `2031-01-02T03:04:05Z`, `2031-01-02T03:04:05.678+01:00`.
 package enum DateTimeText {
-    /// Seconds since 1970; `nil` for a text that is none.
+    /// Parses a time and returns seconds since 1970; `nil` for any other text.
     package static func parse(_ text: String) -> Double? {
-        // The standard allows a blank for the T, and small letters.
+        // RFC 3339 allows a space instead of the T, and lower-case letters.
         let text = text.uppercased().replacing(" ", with: "T", maxReplacements: 1)
         var (local, rest) = (String(text.prefix(19)), text.dropFirst(19))
         var fraction = 0.0
@@ -14,13 +14,14 @@ package enum DateTimeText {
             fraction = value
             rest = rest.dropFirst(1 + digits.count)
         }
-        // The library ignores what is behind the zone, and knows no leap seconds.
+        // FoundationEssentials ignores text after the zone and does not support leap seconds.
         guard let zone = zone(rest) else { return nil }
         if local.hasSuffix(":60") {
             local = local.dropLast(2) + "59"
             fraction += 1
         }
-        // It reads February 30 as March 1 or 2. Written again, such a date is another one.
+        // It parses February 30 as March 1 or 2. Formatting the result again reveals such a date,
+        // because the text differs.
         let style = Date.ISO8601FormatStyle()
         guard let date = try? style.parse(local + zone), let same = try? style.parse(local + "Z"),
             style.format(same) == local + "Z"
@@ -28,7 +29,7 @@ package enum DateTimeText {
         return date.timeIntervalSince1970 + fraction
     }
 
-    /// `Z`, or an offset with a colon; `nil` for what is no zone.
+    /// Returns `Z`, or an offset with a colon; `nil` for any other text.
     private static func zone(_ text: Substring) -> String? {
         if text == "Z" { return "Z" }
         let digits = text.dropFirst().filter { $0 != ":" }

@@ -1,11 +1,11 @@
-"""Programs that a check needs, by Debian's packages."""
+"""Installs programs that a check needs, from Debian's packages."""
 import os
 import shutil
 import subprocess
 
 
 def install_missing(packages):
-    """Installs the packages of those programs that are not in PATH: `packages` maps a program to its package."""
+    """Installs the packages of those programs that are not in PATH; `packages` maps a program to its package."""
     if missing := [package for program, package in packages.items() if not shutil.which(program)]:
         subprocess.run(["apt-get", "update", "-qq"], check=True)
         subprocess.run(

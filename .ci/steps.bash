@@ -1,18 +1,18 @@
-# For .ci/run, which sources it: steps with their times, and jobs that run in the background meanwhile.
+# Functions for .ci/run, which sources this file: steps with their times, and jobs that run in the background.
 
 run_began=$SECONDS
 step_name='' step_began=$SECONDS step_waited=0
 step_times=()
 background=()
 
-# Begins a step, and ends the previous one.
+# Ends the previous step and begins another one.
 step() {
     end_step
     step_name=$1 step_began=$SECONDS step_waited=0
     printf '\n== %s (after %d s)\n' "$1" $((SECONDS - run_began))
 }
 
-# Prints how long the current step took. $1 is added to its name in the summary.
+# Prints how long the current step took. $1 is added to the step's name in the summary.
 end_step() {
     [ "$step_name" ] || return 0
     local took=$((SECONDS - step_began))
@@ -21,8 +21,8 @@ end_step() {
     step_name=''
 }
 
-# Runs a function in the background, in a process group that ends with this script. A process group, not a session: the
-# kernel shares the processors out among sessions first.
+# Runs a function in the background, in a process group that ends with this script. It does not get its own session,
+# because the kernel first shares the processors out among sessions.
 in_background() {
     set -m
     "$@" &
@@ -30,7 +30,7 @@ in_background() {
     set +m
 }
 
-# Runs a command and keeps its output, its time and its exit code for `result`: ahead NAME COMMAND...
+# Runs a command, and keeps its output, its time and its exit code for `result`: ahead NAME COMMAND...
 ahead() {
     local began=$SECONDS code=0
     "${@:2}" </dev/null >".build/$1.log" 2>&1 || code=$?
@@ -38,7 +38,8 @@ ahead() {
     echo $code >".build/$1.code"
 }
 
-# Waits for what `ahead` runs under this name: prints the end of its output, or ends the run with all of it if it failed.
+# Waits for the command that `ahead` runs under this name. Prints the end of its output. If the command failed, prints
+# all of its output and ends the run.
 result() {
     local began=$SECONDS
     until [ -s ".build/$1.code" ]; do sleep 0.5; done
@@ -47,7 +48,7 @@ result() {
     tail -n 3 ".build/$1.log"
 }
 
-# Prints the steps and the jobs in the background, the slowest first.
+# Prints the steps and the background jobs, the slowest first.
 print_times() {
     local file
     printf '\n== seconds, of which waiting for the background, and step: %d s in all\n' $((SECONDS - run_began))
@@ -59,7 +60,7 @@ print_times() {
     done | sort -rn
 }
 
-# To be called at the end, with the exit code of the run.
+# Ends the background jobs and prints the times. Call it at the end, with the exit code of the run.
 finish() {
     local group
     for group in "${background[@]}"; do kill -- "-$group" 2>/dev/null || true; done

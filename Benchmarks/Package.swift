@@ -5,7 +5,7 @@ let package = Package(
     name: "Benchmarks",
     dependencies: [
         .package(name: "SessionKeyring", path: ".."),
-        // Without its default traits, which need libraries that are not everywhere; they count allocations only.
+        // Without its default traits, which only count allocations and need libraries that are not everywhere.
         .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.0", traits: []),
     ],
     targets: [
@@ -17,8 +17,8 @@ let package = Package(
             name: "SyscallCounter", path: "SyscallCounter", exclude: ["preload.c"],
             cSettings: [.treatAllWarnings(as: .error)]
         ),
-        // Its main is its own, so it goes without the plugin that would write one. The benchmark tool runs each executable
-        // whose folder lies in one named Benchmarks, as this package's is.
+        // This target has its own main, so it does not use the plugin that would write one. The benchmark tool runs
+        // each executable whose folder lies in a folder named Benchmarks, and this package's folder has that name.
         .executableTarget(
             name: "benchmarks",
             dependencies: [

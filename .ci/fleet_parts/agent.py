@@ -1,4 +1,4 @@
-"""The agent in each host: takes requests from standard input and answers them, one JSON value a line."""
+"""The agent in each host: reads requests from standard input and answers them, one JSON value per line."""
 import ctypes
 import json
 import subprocess
@@ -7,7 +7,7 @@ import time
 
 
 def run_together(command, times):
-    """Several processes at once: of each its exit code, and what it has shown."""
+    """Runs several processes at the same time, and returns the exit code and the output of each, and the total time."""
     start = time.monotonic()
     started = [
         subprocess.Popen(
@@ -18,7 +18,7 @@ def run_together(command, times):
 
 
 def wait_until_gone(item, limit):
-    """When the session has the item no more, by the kernel's word; `None` where it still has it at last."""
+    """The time at which the kernel no longer finds the item in the session; `None` if it still does at the limit."""
     keyutils = ctypes.CDLL("libkeyutils.so.1")
     keyutils.keyctl_search.restype = ctypes.c_long
     end = time.monotonic() + limit

@@ -1,4 +1,4 @@
-"""Shell commands, and a check that ends the run."""
+"""Shell commands, and a check that ends the run if it fails."""
 import subprocess
 import sys
 

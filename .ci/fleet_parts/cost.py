@@ -1,4 +1,4 @@
-"""What fetches and watches cost the engine."""
+"""The cost of fetches and watches for the engine."""
 import time
 
 from fleet_parts.commands import check
@@ -9,7 +9,7 @@ FLEET = 10_000
 
 
 def refresh_together(fleet):
-    """All hosts fetch at once, and then something asks all the time: when is the next fetch of each?"""
+    """All hosts fetch at the same time and then ask constantly, to find out when each host fetches again."""
     fleet.all(stop=True)
     commands = []
     for key, timeout in (("secret/same", "6s"), ("secret/spread", "$((6 + ${HOSTNUMBER}))s")):
@@ -26,7 +26,7 @@ def refresh_together(fleet):
 
 
 def cost(fleet):
-    """What one fetch and one watch cost the engine, and what that makes of many hosts."""
+    """The cost of one fetch and one watch for the engine, and the resulting cost of many hosts."""
     before = fleet.engine.processor_time
     fleet.all(run=f"for i in {{1..{FETCHES // HOSTS}}}; do etcd-get secret/db >/dev/null; done", times=1)
     fetch = (fleet.engine.processor_time - before) / FETCHES
@@ -38,7 +38,7 @@ def cost(fleet):
     for number in range(20):
         fleet.engine.put(str(number))
     time.sleep(0.5)
-    # The puts' own connections are no watches.
+    # Without the cost of the puts' own connections, which are not watches.
     event = max(0, (fleet.engine.processor_time - before - 20 * fetch) / (20 * WATCHES))
     print(f"etcd: {fetch * 1_000:.2f} ms of processor time a fetch with a TLS connection of its own, so "
           f"{1 / fetch:.0f} fetches/s a processor; {watch:.0f} KB a watch, {event * 1e6:.0f} µs an event of it")

@@ -11,7 +11,7 @@ ENGINE = "10.77.0.1"
 
 
 class Engine:
-    """etcd, which can go down and come back with what it had."""
+    """etcd, which can stop and start again with the same data."""
 
     def __init__(self, folder):
         self.folder, url = folder, f"https://{ENGINE}:2379"
@@ -44,7 +44,7 @@ class Engine:
         self.process.wait()
 
     def ctl(self, command):
-        """When it began, and what it has shown."""
+        """The time at which the command began, and its output."""
         start = time.monotonic()
         return start, sh(f"etcdctl {command}", env={**os.environ, **self.environment}, stdin=subprocess.DEVNULL)
 

@@ -8,9 +8,9 @@ import sys
 from fleet_parts.commands import check, sh
 from fleet_parts.engine import Engine
 
-# Started again in each host, with --host.
+# Each host starts this program again, with --host.
 PROGRAM = pathlib.Path(__file__).resolve().parents[1] / "fleet"
-# TOGETHER: processes at once in each host.
+# TOGETHER is the number of processes that run at the same time in each host.
 HOSTS, TOGETHER = 4, 20
 CACHED = "skr cached etcd --key secret/db --timeout 15m --refresh-before 5m -- etcd-get secret/db"
 ITEM = "cached:etcd:secret/db"
@@ -39,7 +39,7 @@ class Host:
         return json.loads(self.agent.stdout.readline())
 
     def asked(self):
-        """When it has asked the engine for a value since the last time, and for which."""
+        """The times and keys of the host's requests to the engine since the previous call."""
         lines = [line.split() for line in self.fetches.read_text().splitlines()]
         self.fetches.write_text("")
         return [(float(time), key) for time, key in lines]
@@ -51,14 +51,14 @@ class Fleet:
         self.hosts = [Host(number, folder, self.engine) for number in range(HOSTS)]
 
     def all(self, hosts=None, **request):
-        """Asks all hosts at once."""
+        """Sends a request to all hosts at the same time, and returns their answers."""
         hosts = hosts or self.hosts
         for host in hosts:
             host.ask(**request)
         return [host.answer() for host in hosts]
 
     def expect(self, value, fetches, times=1, command=CACHED, hosts=None):
-        """That each process of each host gets the value, or an error where it is `None`, with so many fetches a host."""
+        """Checks that each process gets the value, or an error for `None`, and that each host fetches this often."""
         for host, answer in zip(hosts or self.hosts, self.all(hosts, run=command, times=times)):
             for code, output, errors in answer["results"]:
                 got = output.strip() if code == 0 else None
@@ -67,7 +67,7 @@ class Fleet:
             check(count == fetches, f"{host.name} asked the engine {count} times instead of {fetches}")
 
     def revoke(self, how, hosts=None, limit=10):
-        """How long after the beginning of the revocation each host has the item no more."""
+        """How many seconds after the beginning of the revocation each host no longer has the item."""
         hosts = hosts or self.hosts
         for host in hosts:
             host.ask(gone=ITEM, limit=limit)

@@ -1,4 +1,4 @@
-"""What hosts serve while etcd is down, and afterwards."""
+"""The values that hosts serve while etcd is down, and afterwards."""
 import time
 
 from fleet_parts.commands import check
@@ -6,7 +6,7 @@ from fleet_parts.hosts import TOGETHER
 
 
 def outage(fleet):
-    """etcd is down from before the value is due until it is over."""
+    """Stops etcd before the value is due for a refresh, and starts it again after the value has expired."""
     def short(options=""):
         return f"skr cached short --timeout 9s --refresh-before 7s {options} -- etcd-get secret/db"
 
@@ -15,20 +15,20 @@ def outage(fleet):
     fleet.engine.stop()
     fleet.expect("new", fetches=0, command=short(), times=TOGETHER)
     time.sleep(max(0, start + 2.5 - time.monotonic()))
-    # Due: one of those who ask tries, and all get the old one.
+    # The value is due: one of the processes tries to refresh it, and all get the old value.
     fleet.expect("new", fetches=1, command=short(), times=TOGETHER)
     [answer] = fleet.all([fleet.hosts[0]], run=short(), times=1)
     [early] = fleet.all([fleet.hosts[1]], run=short("--stale-while-refreshing"), times=1)
     check(answer["results"][0][:2] == early["results"][0][:2] == [0, "new\n"], f"down: {answer} {early}")
     check(time.monotonic() < start + 8, "too slow to tell")
     time.sleep(start + 9.2 - time.monotonic())
-    # Over, 9 s after it was fetched: none of the attempts has renewed it.
+    # The value has expired, 9 s after it was fetched: no attempt has renewed it.
     for result in fleet.all(run=short(), times=1):
         [[code, output, errors]] = result["results"]
         check(code == 1 and output == "" and "context deadline exceeded" in errors, f"over: {result}")
     for host in fleet.hosts:
         host.asked()
-    # A failure that is remembered keeps others from trying.
+    # A remembered failure keeps the other processes from trying.
     [results] = fleet.all([fleet.hosts[2]], run=short("--cache-failures 5s"), times=TOGETHER)
     check({code for code, _, _ in results["results"]} == {1}, f"over: {results}")
     check((count := len(fleet.hosts[2].asked())) == 1, f"{count} attempts in spite of --cache-failures")

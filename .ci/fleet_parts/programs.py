@@ -1,4 +1,4 @@
-"""The programs that hosts run: the page's scripts, and an etcdctl that counts."""
+"""The programs that the hosts run: the page's scripts, and an etcdctl that logs fetches."""
 import pathlib
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""Revocation: one fetch a host, and how soon a revoked secret is gone, also from a host that was cut off."""
+"""Revocation: one fetch per host, and how soon a revoked secret is gone, even from a host that was cut off."""
 import statistics
 import time
 
@@ -14,7 +14,7 @@ def fetch_once(fleet):
 
 
 def settle(fleet, change):
-    """Makes a change, and has each host keep what is there then, once its watch has said so."""
+    """Makes a change, waits until each host has dropped its item, and lets each host fetch the new value."""
     fleet.all(run=f"{CACHED.partition(' -- ')[0]} --force -- echo before", times=1)
     fleet.revoke(change)
     fleet.all(run=CACHED, times=1)
@@ -23,12 +23,12 @@ def settle(fleet, change):
 
 
 def arrive(fleet, name, prepare, how, value):
-    """Revokes again and again; then no host finds what was revoked, and each fetches once."""
+    """Revokes repeatedly. Afterwards, no host may find the revoked value, and each host must fetch once."""
     times = []
     for number in range(fleet.rounds):
         settle(fleet, lambda: prepare(number))
         times.append(max(fleet.revoke(how)))
-        # Where there is nothing, each tries in turn.
+        # Without a value, each process tries in turn.
         fleet.expect(value, fetches=1, times=TOGETHER if value else 1)
     times = sorted(time * 1_000 for time in times)
     print(f"{name}: gone in the last of {HOSTS} hosts after {statistics.median(times):.0f} ms (median), "
@@ -37,7 +37,7 @@ def arrive(fleet, name, prepare, how, value):
 
 def revocations(fleet):
     fleet.all(start="exec etcd-forget secret/")
-    # It first waits for fetches that are under way, and forgets what there is.
+    # etcd-forget first waits for fetches in progress, and forgets all existing items.
     time.sleep(5.5)
     arrive(fleet, "put", lambda number: fleet.engine.put(f"old {number}"), lambda: fleet.engine.put("new"), "new")
     arrive(fleet, "del", lambda number: fleet.engine.put(f"old {number}"), lambda: fleet.engine.ctl("del secret/db")[0], None)

@@ -8,7 +8,7 @@ SETUP = ROOT / "Tests/Pages"
 WORK = ROOT / ".build/pages"
 CATALOG = ROOT / "Sources/SessionKeyring/SessionKeyring.docc"
 
-# The beginning of a block, and why it is not run.
+# The beginning of a block, and the reason why it is not run.
 NOT_RUN = {
     "bash .ci/demo": "the two commands: .ci/run runs them",
     "dpkg -i ": "installs: .ci/package-trial does",
@@ -44,7 +44,7 @@ def blocks(page):
             continue
         if start is None:
             start, language = number, line[3:].strip()
-            # Of the paragraph before.
+            # The code spans of the paragraph before the block.
             named = re.findall(r"`([^`]+)`", "\n".join(lines[:number - 1]).rstrip().rsplit("\n\n", 1)[-1])
         else:
             text = "\n".join(lines[start:number - 1]) + "\n"
@@ -59,7 +59,7 @@ def blocks(page):
 
 
 def setup(page, suffix):
-    """What comes before the examples of a page, and what after them."""
+    """The code to run before the examples of a page, and the code to run after them."""
     file = SETUP / f"{page.stem}.{suffix}"
     parts = re.split(r"^(?://|#) PAGE\n", file.read_text() if file.exists() else "", maxsplit=1, flags=re.MULTILINE)
     return parts[0], parts[1] if len(parts) == 2 else ""

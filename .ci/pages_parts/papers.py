@@ -1,4 +1,4 @@
-"""The length of README, and the links of all pages."""
+"""Checks the length of README, and the links of all pages."""
 import re
 import sys
 
@@ -6,7 +6,7 @@ from pages_parts.blocks import CATALOG, ROOT
 
 
 def check_papers():
-    """That README is short, and that links between files lead somewhere."""
+    """Checks that README is short, and that the links between files lead somewhere."""
     readme = ROOT / "README.md"
     if (count := len(readme.read_text().split())) > 1_050:
         sys.exit(f"error: README.md has {count} words, and 1,050 are its limit")

@@ -33,7 +33,7 @@ class Program:
         self.statements.append("#sourceLocation()")
 
     def top_level(self):
-        """As it is pasted, one block after the other."""
+        """The page as a reader pastes it, one block after another."""
         return "".join(self.pasted)
 
     def in_task(self):

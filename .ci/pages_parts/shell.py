@@ -1,4 +1,4 @@
-"""Runs the pages' shell blocks, each page in a folder of its own."""
+"""Runs the pages' shell blocks, each page in its own folder."""
 import os
 import pathlib
 import re
@@ -13,7 +13,7 @@ from pages_parts.terminal import Terminal
 
 sys.path.insert(0, str(SETUP))
 
-# The programs of the examples, by Debian's packages.
+# The programs that the examples need, and their Debian packages.
 PACKAGES = {
     "ansible-vault": "ansible-core", "curl": "curl", "direnv": "direnv", "etcd": "etcd-server", "etcdctl": "etcd-client",
     "jq": "jq", "openssl": "openssl", "psql": "postgresql-client", "restic": "restic", "ssh": "openssh-client", "sudo": "sudo"}
@@ -42,7 +42,7 @@ def run_page_in(folder, page, mine, servers):
             todo += steps(block)
     todo.append(Step(f"Tests/Pages/{page.stem}.sh, below PAGE", after))
 
-    # Each in a shell of its own; between two \036 what it has shown, then its exit code.
+    # Each step runs in its own shell. Its output is between two \036 characters, followed by its exit code.
     driver = ['cd "$PAGE_FOLDER"']
     for number, step in enumerate(todo):
         (folder / f"step-{number}").write_text(place(step.command, folder))

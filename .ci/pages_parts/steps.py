@@ -1,14 +1,14 @@
-"""The commands of a shell block with the expected output, and the files that a page shows."""
+"""The commands of a shell block with their expected output, and the files that a page shows."""
 import re
 import shutil
 
-# Places of the machine that an example names, and what stands for them.
+# Paths in examples, and the names of the files that replace them.
 PLACES = {"/srv/backup": "backup", "/run/app.conf": "app.conf", "/home/alice": "home", "/usr/local/bin/skr": "skr",
           "/etc/machine-id": "machine-id"}
 
 
 def expected_pattern(text):
-    """What has to be shown. Of a time left a second may be over already, or not."""
+    """A pattern for the expected output. In the real output, a time left can be one unit longer than expected."""
     def either(left):
         return f"(?:{left[1]}|{int(left[1]) + 1}){left[2]}"
     return re.compile("\n".join(re.sub(r"(\d+)([smhdw])$", either, re.escape(line)) for line in text.split("\n")))
@@ -21,20 +21,20 @@ def place(text, folder):
 
 
 class Step:
-    """A command, where it stands, and, in a `console` block, what it has to show."""
+    """A command, its place, and, for a `console` block, the expected output."""
 
     def __init__(self, origin, command, expected=None):
         self.origin, self.command, self.expected = origin, command, expected
 
     @property
     def namespace(self):
-        """In which what is shown begins with nothing stored."""
+        """The namespace for this block, which is empty at first."""
         return f"shown-{self.origin.line}"
 
     def problem(self, shown, code):
         if self.expected is None:
             return code and f"exit code {code}\n{shown}"
-        # As in a login of its own, where the namespace is the usual one.
+        # As in an ordinary login, whose namespace is the default one.
         shown = shown.replace(f" (namespace {self.namespace})", "")
         return not expected_pattern(self.expected).fullmatch(shown) and f"shows\n{shown}\nand not\n{self.expected}"
 
@@ -47,7 +47,7 @@ def steps(block):
 
 
 def write_file(block, folder):
-    """A script or a file that an example shows; one without a path is a program, or lies in the folder."""
+    """Writes a file that an example shows. Without a path, a script goes to bin and another file to the folder."""
     name, is_script = block.named[-1], block.text.startswith("#!")
     path = folder / (f"bin/{name}" if is_script and "/" not in name else name.replace("~", "home"))
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Builds and runs the pages' Swift blocks, and compiles them in each way that a reader may try."""
+"""Builds and runs the pages' Swift blocks, and compiles them in each way that a reader might try."""
 import os
 import re
 import shutil
@@ -8,7 +8,8 @@ import sys
 from pages_parts.blocks import LIMIT, ROOT, SETUP, WORK, blocks, setup
 from pages_parts.program import Program
 
-# How a reader may try a page: pasted into an empty main.swift, in a task, and in a module whose code is the main actor's.
+# The ways in which a reader might try a page: pasted into an empty main.swift, in a task, and both in a module whose
+# code is isolated to the main actor.
 WAYS = {
     "main.swift": (lambda program: program.top_level(), []),
     "Task {}": (lambda program: program.in_task(), []),
@@ -19,7 +20,7 @@ WAYS = {
 
 
 def check_ways(programs, modules):
-    """That each page compiles in each of these ways, as far as the compiler's checks of isolation and ownership."""
+    """Checks that each page compiles in each of these ways, up to the compiler's checks of isolation and ownership."""
     maps = {path.parent for path in (ROOT / "Sources").rglob("module.modulemap")}
     maps |= {path.parent for path in (modules.resolve().parents[2] / "checkouts").rglob("module.modulemap")}
     for page, program in programs.items():
@@ -42,7 +43,7 @@ def is_manifest(block):
 
 
 def check_manifest(block):
-    """That the lines fit into a manifest."""
+    """Checks that the lines fit into a manifest."""
     lines = block.text.splitlines()
     dependencies = "\n".join(line for line in lines if line.startswith(".package("))
     products = "\n".join(line for line in lines if line.startswith(".product("))
@@ -73,7 +74,7 @@ def run_swift(pages):
         mine = [block for block in mine if not is_manifest(block)]
         if not mine:
             continue
-        # The pasted one has only the page's own lines.
+        # The pasted program has only the page's own lines.
         program, pasted, (before, after) = Program(), Program(), setup(page, "swift")
         file = SETUP / f"{page.stem}.swift"
         program.add(before, file, 1)
@@ -93,7 +94,7 @@ def run_swift(pages):
     built = subprocess.run(
         ["swift", "build", "--package-path", package, "--scratch-path", scratch, "--product", "PageExamples"],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    # An example may show what it does nothing with.
+    # An example is allowed to show something without using it.
     complaints = [
         line for line in built.stdout.splitlines()
         if re.search(r"\b(warning|error):", line) and not re.search(r"was never (used|mutated|read)", line)]

@@ -10,7 +10,7 @@ from pages_parts.blocks import LIMIT
 
 
 class Terminal:
-    """A program on a terminal of its own, in a new session keyring and a user namespace, typed at where it asks."""
+    """A program on its own terminal, in a new session keyring and user namespace. It gets input when it asks."""
 
     def __init__(self, words, folder, environment):
         ready, go = os.pipe()
@@ -26,14 +26,14 @@ class Terminal:
         ours = os.readlink("/proc/self/ns/user")
         while os.readlink(f"/proc/{self.process}/ns/user") == ours:
             time.sleep(0.005)
-        # All users, so that sudo works; and a user keyring that nobody else has.
+        # Maps all users, so that sudo works. The namespace also has its own user keyring.
         for file in ("uid_map", "gid_map"):
             pathlib.Path(f"/proc/{self.process}/{file}").write_text("0 0 65536")
         os.write(go, b"\n")
         os.close(go)
 
     def run(self, answer):
-        """What it showed. `answer`: what is typed behind a text that is shown, if anything."""
+        """Returns the program's output. `answer` returns the input to type after a text, if any."""
         shown = unanswered = b""
         signal.signal(signal.SIGALRM, lambda *_: os.kill(self.process, signal.SIGKILL))
         signal.alarm(LIMIT)
@@ -49,5 +49,5 @@ class Terminal:
         signal.alarm(0)
         os.waitpid(self.process, 0)
         os.close(self.terminal)
-        # Without colours.
+        # Removes the colours.
         return re.sub(r"\x1b\[[0-9;]*m", "", shown.replace(b"\r\n", b"\n").decode(errors="replace"))

@@ -1,10 +1,10 @@
 import Benchmark
 import Foundation
 
-/// What can be run: `benchmarks [WORD [OPTION...]]`, the table without a word.
+/// The commands: `benchmarks [WORD [OPTION...]]`. Without a word, the table is printed.
 let words = CommandLine.arguments.dropFirst()
 let options = Array(words.dropFirst())
-// They would change what the commands do.
+// These variables would change the behaviour of the measured commands.
 for variable in ["SKR_SCOPE", "SKR_NAMESPACE", "SKR_TIMEOUT"] { unsetenv(variable) }
 
 switch words.first {
@@ -16,7 +16,7 @@ case "contention": Program.run { Table.show(try Contention.rows(options)) }
 case "ways": Program.become(["python3", "-B", Program.directory + "Ways/count-ways.py"] + options)
 case "compare": Program.run { try Compare.run(options) }
 case "scale": Program.run { try Scale.run(options) }
-// The rest is this program started by itself.
+// The remaining words are used when this program starts itself.
 case Scale.partWord: Program.run { try Scale.measure(options) }
 case SyscallCounts.word: Program.run { try SyscallCounts.count() }
 case Compare.getWord: Program.run(inOwnSession: false) { try Compare.measureGet(options) }

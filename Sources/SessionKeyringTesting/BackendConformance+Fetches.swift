@@ -5,9 +5,9 @@ import Threads
 extension BackendConformance {
     private static let item = ItemIdentity.password(service: "service", account: "account")
 
-    /// Begins a fetch, lets `event` happen, and stores what the fetch brings.
+    /// Begins a fetch, calls `event`, and stores the fetched value.
     ///
-    /// - Returns: whether it was stored.
+    /// - Returns: whether the value was stored.
     private static func fetch(in store: SecretStore, while event: () throws -> Void = {}) throws -> Bool {
         var wait = Wait()
         let fetch = try wait.run { attempt throws(SecretStoreError) in
@@ -149,12 +149,13 @@ extension BackendConformance {
                 let steps: [(SecretChange, () throws -> Void)] = [
                     (.stored(item), { try store.add("1", for: item) }),
                     (.stored(item), { try store.set("2", for: item, refreshAfter: .seconds(50)) }),
-                    // Told behind the sentinel that was stored beside the item: one that is gone before its change was
-                    // taken is told as missed.
+                    // This change comes after the one of the sentinel that was stored next to the item. Waiting for it
+                    // makes sure that the backend has read the sentinel's change before the sentinel is deleted.
+                    // Otherwise, the change would be reported as missed.
                     (.stored(ItemIdentity.key(tag: "other")), { try store.add("3", for: .key(tag: "other")) }),
                     (.deleted(item), { try store.delete(item) }),
                     (.cleared, { try store.clear() }),
-                    // Shows that nothing else was told of what came before it.
+                    // Shows that no other change was reported before this one.
                     (.stored(ItemIdentity.key(tag: "last")), { try store.add("4", for: .key(tag: "last")) }),
                 ]
                 for (change, step) in steps {

@@ -1,7 +1,7 @@
 import SessionKeyring
 
 extension BackendConformance {
-    /// Names that confuse whoever splits, trims, cuts or normalises.
+    /// Names that confuse code which splits, trims, truncates or normalises names.
     static let hostileNames = [
         "a:b", "a%3Ab", "%", "%%", ";", "a;b;c", " ", " leading", "trailing ", "tab\there", "new\nline", "\0",
         "nul\0inside",

@@ -1,8 +1,9 @@
 public import SessionKeyring
 
-/// What every backend must do, as checks that each get a store that is empty and used by nobody else.
+/// The requirements for every backend, as checks.
 ///
-/// They know no test framework. With Swift Testing:
+/// Each check needs an empty store that nobody else uses. The checks do not depend on a test framework. With Swift
+/// Testing, run them like this:
 ///
 /// ```swift
 /// @Test(arguments: BackendConformance.checks)
@@ -11,13 +12,13 @@ public import SessionKeyring
 /// }
 /// ```
 public enum BackendConformance {
-    /// One thing that a backend must do.
+    /// A check of one requirement.
     public struct Check: Sendable, CustomStringConvertible {
-        /// What is checked, as a sentence.
+        /// The requirement, as a sentence.
         public let description: String
         private let body: @Sendable (SecretStore) async throws -> Void
 
-        // Blocking closures are told from the others, for they may call what tasks may not.
+        // There are two initializers because blocking closures can call functions that tasks must not call.
         init(_ description: String, _ body: @escaping @Sendable (SecretStore) throws -> Void) {
             self.description = description
             self.body = { store in try body(store) }
@@ -28,25 +29,25 @@ public enum BackendConformance {
             self.body = body
         }
 
-        /// Runs the check, which keeps its thread for most of the time.
+        /// Runs the check, which blocks its thread most of the time.
         ///
-        /// - Throws: ``Failure`` where the backend does not do it, or what the store threw.
+        /// - Throws: ``Failure`` if the backend does not meet the requirement, or the error that the store threw.
         public func run(on store: SecretStore) async throws {
             try await body(store)
         }
     }
 
-    /// What a backend did not do.
+    /// The requirement that a backend did not meet.
     ///
     /// It never shows a secret.
     public struct Failure: Error, CustomStringConvertible {
-        /// What was expected, and where.
+        /// The failed expectation and its place in the check.
         public let description: String
     }
 
     /// All checks.
     ///
-    /// Those about expiry take a second or two each.
+    /// The checks about expiry take a second or two each.
     public static let checks: [Check] =
         basics + sizes + names + creation + updates + leases + fetches + noWaiting + changes + expiry + threads
 

@@ -1,9 +1,9 @@
 public import SessionKeyring
 
 extension InMemoryBackend {
-    /// The changes of the items from now on.
+    /// Reports the changes of the items from now on.
     ///
-    /// As with the kernel's, an item that expires is none, nor is a new timeout.
+    /// As in the kernel's backend, an expired item or a new timeout is not a change.
     public func changes(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> SecretChanges {
         let (changes, continuation) = AsyncStream.makeStream(of: SecretChange.self)
         let number = state.withLock { $0.observers.add(continuation) }
@@ -13,7 +13,7 @@ extension InMemoryBackend {
         return SecretChanges(changes)
     }
 
-    /// Those who are told of changes.
+    /// The streams that receive changes.
     struct Observers: Sendable {
         private var continuations: [Int: AsyncStream<SecretChange>.Continuation] = [:]
         private var next = 0
@@ -36,6 +36,6 @@ extension InMemoryBackend {
 }
 
 extension ItemIdentity {
-    /// Whether it is an item of the store's users, and not one that the store keeps for itself.
+    /// Whether the item belongs to the store's users, and is not one that the store keeps for itself.
     var isListed: Bool { ItemIdentity(keyDescription: keyDescription) != nil }
 }

@@ -21,7 +21,7 @@ extension InMemoryBackend {
         InMemoryFetch(backend: self, item: item)
     }
 
-    /// Takes the lease of that name.
+    /// Takes the lease with this name.
     ///
     /// - Throws: `SecretStoreError` with `contended` if somebody holds it.
     public func takeLease(
@@ -31,7 +31,7 @@ extension InMemoryBackend {
         return lease
     }
 
-    /// Whether somebody holds the lease of that name.
+    /// Whether somebody holds the lease with this name.
     public func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool {
         let time = now()
         return state.withLock { $0.leases["lease:" + name].map { time < $0.deadline } ?? false }
@@ -91,7 +91,7 @@ final class InMemoryLease: LeaseHandle {
         }
     }
 
-    /// The grant, if it is still this lease's.
+    /// The grant, if this lease still holds it.
     func held(in state: InMemoryBackend.State, at time: ContinuousClock.Instant) -> InMemoryBackend.Grant? {
         guard let grant = state.leases[name], grant.number == fencingNumber, time < grant.deadline else { return nil }
         return grant
@@ -100,7 +100,7 @@ final class InMemoryLease: LeaseHandle {
 
 /// The right to change an item.
 ///
-/// Other writers need not wait for it: what they write makes it begin again.
+/// Other writers don't have to wait for it. If they write, its commit returns false and the update begins again.
 private final class InMemoryUpdate: ItemUpdate {
     private let backend: InMemoryBackend
     private let item: ItemIdentity
@@ -139,7 +139,7 @@ private final class InMemoryUpdate: ItemUpdate {
     }
 }
 
-/// A fetch of an item, which is stored only if the item has not changed since it began.
+/// A fetch of an item, whose value is stored only if the item has not changed since the fetch began.
 private final class InMemoryFetch: ItemFetch {
     private let backend: InMemoryBackend
     private let item: ItemIdentity

@@ -2,22 +2,22 @@ public import Keyutils
 public import SessionKeyring
 import Threads
 
-/// Items in this process's memory, for tests of programs that use a store: no kernel, no session, no waiting.
+/// A backend in this process's memory, for tests of programs that use a store.
 ///
-/// It does what the kernel's backend does, the limit of 32,767 bytes included, and passes the same conformance suite. It is
-/// never used unless you make one.
+/// It needs no kernel and no session, and it never waits. It does everything that the kernel's backend does, including
+/// the limit of 32,767 bytes, and passes the same conformance suite. It is used only if you create one.
 public final class InMemoryBackend: SecretBackend {
     let state = Locked(State())
     let now: @Sendable () -> ContinuousClock.Instant
 
-    /// An empty backend.
+    /// Creates an empty backend.
     ///
-    /// - Parameter now: the clock by which items expire; give one of your own to make time pass in a test.
+    /// - Parameter now: the clock by which items expire; pass your own one to make time pass in a test.
     public init(now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }) {
         self.now = now
     }
 
-    /// Lends an item's bytes; false for an item that is absent or has expired.
+    /// Lends an item's bytes to `body`; false for an item that is absent or has expired.
     public func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
         guard let entry = live(item) else { return false }
         entry.secret.bytes.withBytes(body)
@@ -63,12 +63,12 @@ public final class InMemoryBackend: SecretBackend {
         }
     }
 
-    /// Whether a live item is there.
+    /// Whether there is a live item.
     public func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
         live(item) != nil
     }
 
-    /// Deletes the item; false where there was none.
+    /// Deletes the item; false if it was absent.
     public func delete(_ item: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
         let time = now()
         return state.withLock { state in
@@ -92,7 +92,7 @@ public final class InMemoryBackend: SecretBackend {
 
     /// The live items with their attributes.
     ///
-    /// There are no keys, so serial and owner are 0.
+    /// The items are not keys, so serial and owner are 0.
     public func attributes() throws(SecretStoreError) -> [ItemAttributes] {
         let time = now()
         return state.withLock { state in
@@ -100,7 +100,7 @@ public final class InMemoryBackend: SecretBackend {
         }
     }
 
-    /// The attributes of a live item, as of all; `nil` where there is none.
+    /// The attributes of a live item; `nil` for one that is absent or has expired.
     public func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes? {
         live(item)?.attributes(of: item, at: now())
     }
@@ -110,7 +110,7 @@ public final class InMemoryBackend: SecretBackend {
         for item: ItemIdentity,
         timeout: KeyTimeout?
     ) throws(SecretStoreError) -> Entry {
-        // Where all bytes are NUL the kernel's backend needs one more.
+        // If all bytes are NUL, the kernel's backend stores one more byte.
         let isAllZero = (0..<bytes.byteCount).allSatisfy {
             unsafe bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) == 0
         }
@@ -132,8 +132,9 @@ extension InMemoryBackend {
         var entries: [ItemIdentity: Entry] = [:]
         var leases: [String: Grant] = [:]
         var lastFencingNumber: UInt64 = 0
-        /// How often everything, and each item, was written or deleted.
+        /// How often all items were deleted.
         private var clears: UInt64 = 0
+        /// How often each item was written or deleted.
         private var changes: [ItemIdentity: UInt64] = [:]
         var observers = Observers()
 
@@ -162,7 +163,7 @@ extension InMemoryBackend {
         }
     }
 
-    /// A secret that its readers keep alive while they look, whatever happens to the item.
+    /// A secret that lives as long as a reader uses it, whatever happens to the item.
     final class Secret: Sendable {
         let bytes: SecretBytes
         init(_ bytes: consuming SecretBytes) { self.bytes = bytes }

@@ -1,20 +1,20 @@
 public import Keyutils
 public import SessionKeyring
 
-/// A throw-away keyring for tests on the real kernel: linked into the session for as long as this value lives, removed with
-/// all that is in it at the end.
+/// A temporary keyring for tests on the real kernel.
 ///
-/// It has a timeout of its own, so that a test that is killed leaves nothing that lasts.
+/// It is linked into the session for as long as this value lives. Then it is removed with everything in it. It also has
+/// a timeout, so that a test that is killed leaves nothing permanent.
 public struct ScratchKeyring: ~Copyable, Sendable {
     private let ring: TemporaryKeyring
 
     /// The keyring.
     public var keyring: Keyring { ring.keyring }
 
-    /// Makes one.
+    /// Creates a scratch keyring.
     ///
-    /// - Parameter timeout: when the kernel drops it, if nothing else does before.
-    /// - Throws: `KeyringError` where the kernel does not let us.
+    /// - Parameter timeout: when the kernel drops the keyring, if nothing else removes it before.
+    /// - Throws: `KeyringError` if the kernel does not allow it.
     public init(timeout: Duration = .seconds(3_600)) throws(KeyringError) {
         ring = try TemporaryKeyring(
             prefix: "skr-scratch", in: Keyring.resolve(.sessionKeyring), lifetime: KeyTimeout(timeout))
@@ -23,9 +23,9 @@ public struct ScratchKeyring: ~Copyable, Sendable {
     /// The scope whose items live in this keyring.
     public var scope: SecretScope { .keyring(keyring.serial) }
 
-    /// A store in this keyring.
+    /// Creates a store in this keyring.
     ///
-    /// - Throws: `SecretStoreError` as the store's initializer does.
+    /// - Throws: `SecretStoreError`, as the store's initializer does.
     public func store(
         namespace: String = "default",
         codec: any SecretCodec = JSONSecretCodec()

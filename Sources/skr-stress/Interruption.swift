@@ -2,11 +2,11 @@ import CommandSupport
 import Glibc
 import Synchronization
 
-/// The first Ctrl-C or SIGTERM ends the run; the second one ends the process.
+/// Lets the first Ctrl-C or SIGTERM end the run, and the second one end the process.
 enum Interruption {
     private static let first = Atomic<CInt>(0)
 
-    /// The signal that has come; `nil` for none.
+    /// The first signal that has arrived; `nil` before that.
     static var signal: CInt? {
         let number = first.load(ordering: .relaxed)
         return number == 0 ? nil : number
@@ -18,7 +18,7 @@ enum Interruption {
             guard !Interruption.first.compareExchange(expected: 0, desired: number, ordering: .relaxed).exchanged else {
                 return
             }
-            // It is blocked in this handler, and takes effect right after it.
+            // The signal is blocked in this handler, and takes effect right after it.
             _ = Glibc.signal(number, SIG_DFL)
             raise(number)
         }

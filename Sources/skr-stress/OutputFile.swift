@@ -2,13 +2,13 @@ import CommandSupport
 import Glibc
 import SystemPackage
 
-/// A file that a result goes to, known to be writable before there is a result.
+/// A file for a result, which is known to be writable before there is a result.
 struct OutputFile {
     private enum Way {
         case standardOutput
-        /// A pipe, a terminal, or another thing that can't be replaced.
+        /// A pipe, a terminal, or something else that can't be replaced.
         case descriptor(FileDescriptor)
-        /// A file that replaces the old one in one step.
+        /// A regular file, which is replaced in one step.
         case replacing(path: String, permissions: mode_t)
     }
 
@@ -17,7 +17,9 @@ struct OutputFile {
 
     var isStandardOutput: Bool { name == "-" }
 
-    /// - Throws: where it can't be written.
+    /// Finds out how to write to the file.
+    ///
+    /// - Throws: an error if the file can't be written.
     init(_ name: String) throws(CommandError) {
         self.name = name
         do {
@@ -54,21 +56,21 @@ struct OutputFile {
         umask(mask)
         let path = exists ? resolved(name) : name
         let permissions = exists ? attributes.st_mode & 0o7777 : 0o666 & ~mask
-        // Nothing proves better that a file can be made there.
+        // Creating a file there is the best proof that it is possible.
         try replace(path, by: nil, permissions)
         return .replacing(path: path, permissions: permissions)
     }
 
-    /// Makes a new file beside the other one, and puts it in its place once it is complete.
+    /// Creates a new file next to the old one, and renames it once it is complete.
     ///
-    /// - Parameter text: `nil` to leave everything as it is.
+    /// - Parameter text: the content; `nil` to leave the old file unchanged and remove the new one.
     private static func replace(_ path: String, by text: String?, _ permissions: mode_t) throws {
         let directory = path.lastIndex(of: "/").map { path[...$0] } ?? ""
         let draft = "\(directory).skr-stress-\(UInt64.random(in: 0 ... .max))"
         let file = try FileDescriptor.open(
             FilePath(draft), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
             permissions: .ownerReadWrite)
-        // Once it has been renamed, there is no file of this name.
+        // After the rename, no file has this name.
         defer { unsafe unlink(draft) }
         try file.closeAfter {
             try file.writeAll((text ?? "").utf8)
@@ -77,7 +79,7 @@ struct OutputFile {
         if text != nil, unsafe rename(draft, path) != 0 { throw Errno.last }
     }
 
-    /// The file that a symbolic link leads to, so that the link stays.
+    /// The file that a symbolic link leads to, so that the link itself stays.
     private static func resolved(_ path: String) -> String {
         guard let real = unsafe realpath(path, nil) else { return path }
         defer { unsafe free(real) }

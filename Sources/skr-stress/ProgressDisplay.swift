@@ -3,7 +3,9 @@ import Glibc
 import StressSuite
 import SystemPackage
 
-/// Shows how far a run is, on standard error: a live line on a terminal, a line now and then elsewhere.
+/// Shows the progress of a run on standard error.
+///
+/// On a terminal, it is a live line. Elsewhere, it is a new line every two seconds and for each new phase.
 final class ProgressDisplay {
     private static let quiet = Duration.seconds(2)
 
@@ -24,7 +26,7 @@ final class ProgressDisplay {
         if isLive {
             let width = TerminalWidth.of(STDERR_FILENO) ?? 80
             let line = ProgressLine(progress: progress, style: style, bar: .wanted)
-            // A full line would make some terminals begin the next one.
+            // A full line would make some terminals begin the next line.
             put("\r\(line.text(width: width - 1))\u{1B}[K")
             isLineOpen = true
         } else if isDue(progress) {
@@ -32,7 +34,7 @@ final class ProgressDisplay {
         }
     }
 
-    /// A line of its own.
+    /// Shows a text on its own line.
     func say(_ text: String) {
         put((isLineOpen ? "\r\u{1B}[K" : "") + text + "\n")
         isLineOpen = false
@@ -58,7 +60,7 @@ final class ProgressDisplay {
         say("ending the run, then checking it; once more ends all at once")
     }
 
-    /// Where standard error is closed, the result is still written.
+    /// Writes to standard error and ignores failures: if standard error is closed, the result is still written.
     private func put(_ text: String) {
         try? unsafe FileDescriptor.standardError.writeAll(text.utf8Span.span.bytes)
     }

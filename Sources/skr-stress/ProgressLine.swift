@@ -2,9 +2,9 @@ import CommandSupport
 import Glibc
 import StressSuite
 
-/// How far a run is, in a line.
+/// The progress of a run, as one line.
 struct ProgressLine {
-    /// A piece of the line; where there is little room, those of the lowest rank are left out first.
+    /// A piece of the line. If there is little room, the pieces with the lowest rank are left out first.
     private struct Piece {
         let text: String
         let rank: Int
@@ -16,7 +16,7 @@ struct ProgressLine {
     let style: TextStyle
     let bar: ProgressBar
 
-    /// For a terminal of that many columns.
+    /// The line for a terminal with this many columns.
     func text(width: Int) -> String {
         var pieces = pieces
         let room = { (pieces: [Piece]) in width - pieces.reduce(0) { $0 + $1.text.count + 2 } }
@@ -32,7 +32,7 @@ struct ProgressLine {
         return bar.text(progress.fraction, width: width, style: style) + "  " + text
     }
 
-    /// For a file.
+    /// The line for a file.
     var plainText: String { pieces.map(\.text).joined(separator: "  ") }
 
     private var pieces: [Piece] {
@@ -66,7 +66,7 @@ struct ProgressLine {
 enum ProgressBar {
     case ascii, blocks
 
-    /// As the terminal's character set has it.
+    /// The bar that suits the terminal's character set.
     static var wanted: ProgressBar {
         let names = ["LC_ALL", "LC_CTYPE", "LANG"]
         let locale = names.lazy.compactMap { name in unsafe getenv(name).map { unsafe String(cString: $0) } }

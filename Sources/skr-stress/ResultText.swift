@@ -1,13 +1,13 @@
 import CommandSupport
 import StressSuite
 
-/// The result for people: calls, checks, and what failed.
+/// The result for people: calls, checks and failures.
 struct ResultText {
     private static let evidenceLines = 40
 
     let result: StressResult
     let style: TextStyle
-    /// Of the terminal; `nil` where there is none.
+    /// The width of the terminal in columns; `nil` without a terminal.
     let width: Int?
 
     var text: String {

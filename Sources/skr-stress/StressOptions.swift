@@ -5,7 +5,7 @@ import StressSuite
 extension Workload: ExpressibleByArgument {}
 extension InjectedFault: ExpressibleByArgument {}
 
-/// What `skr-stress` can be told.
+/// The options of `skr-stress`.
 struct StressOptions: ExampleCommand {
     static let configuration = CommandConfiguration(
         commandName: "skr-stress",
@@ -71,7 +71,7 @@ struct StressOptions: ExampleCommand {
     @Option(help: ArgumentHelp("Print the manual page, with this date.", visibility: .hidden))
     var manual: String?
 
-    /// What a plan can't express.
+    /// Rejects combinations of options that a plan can't express.
     func validate() throws {
         if workload == .classic {
             let given = [
@@ -88,7 +88,7 @@ struct StressOptions: ExampleCommand {
     }
 }
 
-/// Whether short runs with more and more workers follow.
+/// Whether short runs with a growing number of workers follow.
 enum ScalingChoice: EnumerableFlag {
     case scaling, noScaling
 
@@ -100,7 +100,7 @@ enum ScalingChoice: EnumerableFlag {
     }
 }
 
-/// The sizes of values in bytes, as people type them: `200`, or `48-2000`.
+/// The sizes of values in bytes, as users type them: `200`, or `48-2000`.
 struct ValueSizes: ExpressibleByArgument {
     let smallest: Int
     let largest: Int

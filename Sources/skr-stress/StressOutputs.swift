@@ -2,12 +2,14 @@ import CommandSupport
 import Foundation
 import StressSuite
 
-/// Where the result goes.
+/// The places that the result goes to.
 struct StressOutputs {
     private let json: OutputFile?
     private let report: OutputFile?
 
-    /// - Throws: where one of them can't be written.
+    /// Opens the outputs.
+    ///
+    /// - Throws: an error if one of them can't be written.
     init(_ options: StressOptions) throws(CommandError) {
         if options.json == "-", options.report == "-" {
             throw .usage("--json and --report can't both go to standard output", hint: "name a file for one of them")
@@ -19,7 +21,7 @@ struct StressOutputs {
     /// Whether the table goes to standard output.
     var showsTable: Bool { json?.isStandardOutput != true && report?.isStandardOutput != true }
 
-    /// Writes both; the errors of those that could not be written.
+    /// Writes both files, and returns the errors of those that could not be written.
     func write(_ result: StressResult) -> [CommandError] {
         var failures: [CommandError] = []
         do throws(CommandError) {
@@ -36,9 +38,9 @@ struct StressOutputs {
     }
 }
 
-/// The result for programs.
+/// The result as JSON, for programs.
 ///
-/// The names are a promise to scripts; `skr-stress --help` tells them.
+/// Scripts rely on the names; `skr-stress --help` documents them.
 struct StressDocument: Encodable {
     private enum Key: CodingKey {
         case isClean, command

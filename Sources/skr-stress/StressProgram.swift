@@ -3,11 +3,11 @@ import CommandSupport
 import Glibc
 import StressSuite
 
-/// From the words of the command line to the exit code.
+/// Runs `skr-stress`, from the words of the command line to the exit code.
 package enum StressProgram {
-    /// The first argument of a process that runs workers for another one.
+    /// The first argument of a process that runs workers for another process.
     package static let workerWord = "--worker"
-    /// As errors show it.
+    /// The name of the program, as errors show it.
     static let name = "skr-stress"
     static let hint = "'skr-stress --help' shows the options"
 
@@ -21,11 +21,11 @@ package enum StressProgram {
             try check(options)
             let outputs = try StressOutputs(options)
             Interruption.watch()
-            // Workers run in this very program, whatever is in PATH, also for a user who can't get at its directory.
+            // Workers run this very program, whatever PATH contains, even for a user without access to its directory.
             let launcher = WorkerLauncher(executable: "/proc/self/exe", arguments: [workerWord])
             let session = StressSession(options: options, outputs: outputs) {
                 plan, isInterrupted, report throws(StressError) in
-                // Root has no quota that could be full.
+                // Root has no quota that could be full, so this workload needs an ordinary user.
                 if plan.workload == .quota { try OrdinaryUser.begin() }
                 defer { OrdinaryUser.end() }
                 return try StressRun(plan: plan, launcher: launcher).run(isInterrupted: isInterrupted, report: report)
@@ -44,7 +44,7 @@ package enum StressProgram {
         ("130, 143", "ended by Ctrl-C or SIGTERM, and all checks passed by then"),
     ]
 
-    /// Before any file is touched.
+    /// Checks the plan before any file is touched.
     private static func check(_ options: StressOptions) throws(CommandError) {
         do throws(StressError) {
             _ = try StressPlan(options).checked(canLaunch: true)
@@ -53,14 +53,14 @@ package enum StressProgram {
         }
     }
 
-    /// `nil` where the parser itself has answered, as for `--help`.
+    /// Parses the options; `nil` if the parser has already answered, as for `--help`.
     static func parse(_ words: [String]) throws(CommandError) -> StressOptions? {
         do {
             return try StressOptions.parse(words)
         } catch {
             let message = StressOptions.fullMessage(for: error, columns: HelpLayout.unbroken)
             let isHelp = message.hasPrefix("OVERVIEW: ")
-            // For the exit code of a help, the parser breaks its lines, and traps at a width of nothing.
+            // To find the exit code of a help text, the parser wraps its lines, and traps if the width is zero.
             guard !isHelp, StressOptions.exitCode(for: error) != .success else {
                 try Console.write(isHelp ? StressOptions.helpText(of: StressOptions.self) : "\(message)\n")
                 return nil

@@ -2,7 +2,7 @@ import CommandSupport
 import Glibc
 import StressSuite
 
-/// A run as its user sees it: progress, result, exit code.
+/// A run as its user sees it: progress, result and exit code.
 struct StressSession {
     let options: StressOptions
     let outputs: StressOutputs
@@ -30,7 +30,7 @@ struct StressSession {
         }
     }
 
-    /// Writes and prints the result; the exit code.
+    /// Writes and prints the result, and returns the exit code.
     private func tell(_ result: StressResult) throws(CommandError) -> Int32 {
         var failures = outputs.write(result)
         if outputs.showsTable {
@@ -56,12 +56,12 @@ extension StressPlan {
             length: options.operations.map(Length.operations)
                 ?? .seconds(Double(options.duration?.duration.components.seconds ?? 10)),
             items: options.items, smallestValue: options.valueSize?.smallest, largestValue: options.valueSize?.largest,
-            // Short enough to be typed, and to be exact in any program that reads JSON.
+            // Short enough to type, and exact in any program that reads JSON.
             seed: options.seed ?? UInt64.random(in: 1...999_999_999), killEvery: options.killEvery,
             fault: options.fault, isHostile: options.hostile)
     }
 
-    /// How long it is, in a few words.
+    /// The length of the run, in a few words.
     fileprivate var extent: String {
         if workload == .classic { return "fixed counts" }
         switch length {

@@ -2,14 +2,16 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// A thread with a session of its own, which does its work when asked to.
+/// A thread with its own session, which does its work when asked to.
 final class Lane: Sendable {
     private let calls = Atomic(0)
     private let outcome = Mutex(Result<Duration, any Error>.success(.zero))
     private let asked = DispatchSemaphore(value: 0)
     private let answered = DispatchSemaphore(value: 0)
 
-    /// - Parameter prepare: makes what it does; runs on the thread.
+    /// Starts the thread.
+    ///
+    /// - Parameter prepare: creates the work; it runs on the thread.
     init(_ prepare: @escaping @Sendable () throws -> Contest.Side) {
         Thread.detachNewThread { [self] in
             let side = Result {

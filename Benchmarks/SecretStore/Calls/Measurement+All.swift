@@ -16,7 +16,7 @@ extension Measurement {
         call(.list, "list 100 items", atMost: 1.15, size: 200, items: 100, calls: 1),
         Measurement(name: "clear 100 items", limit: 1.10, calls: 1, iterations: 300) {
             let bench = try Workbench(size: 200, count: 100)
-            // Each side fills the ring itself: one call alone takes as long as its code was not run just before.
+            // Each side fills the ring itself: the time of a single call depends on whether its code has just run.
             return bench.contest(.clear, after: { try bench.fill() }, inSwift: bench.fillInSwift)
         },
         call(.lease, "lease, acquired and released", atMost: nil, size: 200, calls: 20),
@@ -30,7 +30,7 @@ extension Measurement {
         Measurement(name: name, limit: limit, calls: calls) { try Workbench(size: size, count: items).contest(call) }
     }
 
-    /// Against what anybody pays who decodes: the bytes, owned, and the decoder alone on the same bytes.
+    /// Compares with the least that decoding costs: an owned get, and the decoder alone on the same bytes.
     private static let codable = Measurement(
         name: "get Codable, JSON", limit: 1.05, reference: "x (owned get + JSONDecoder)", calls: 20
     ) {
@@ -50,7 +50,9 @@ extension Measurement {
             })
     }
 
-    /// A get in a session with that many other namespaces, against one in a session with none; in C, what of it is the kernel's.
+    /// A get in a session with this many other namespaces, against a get in a session without others.
+    ///
+    /// The variant in C shows the kernel's part of the cost.
     private static func crowded(_ others: Int, atMost limit: Double?, inC: Bool = false) -> Measurement {
         Measurement(
             name: "get, \(others) other namespaces" + (inC ? ", in C" : ""), limit: limit, reference: "x alone",
@@ -62,8 +64,10 @@ extension Measurement {
         }
     }
 
-    /// A get looks at one namespace after the other in search of the calling thread's right to read, so what it costs depends
-    /// on where the kernel keeps its own; hence each is read from in turn.
+    /// Gets from one namespace after the other.
+    ///
+    /// The kernel searches the namespaces one by one for the calling thread's right to read. So the cost of a get
+    /// depends on the position of its namespace, which is why each namespace is read in turn.
     private static func gets(among count: Int, inC: Bool) throws -> Contest.Side {
         let benches = try (0..<count).map { try Workbench(namespace: "application-\($0)", size: 200) }
         var turn = 0
@@ -74,13 +78,13 @@ extension Measurement {
     }
 }
 
-/// What a client of a web service keeps.
+/// The data that a client of a web service keeps.
 private struct AccessToken: Codable {
     let accessToken: String
     let expires: Date
     let refreshToken: String
 
-    /// With an access token of 1 KB; not a secret.
+    /// A sample whose access token has 1 KB. It is not a secret.
     static let sample = AccessToken(
         accessToken: String(repeating: "eyJhbGciOiJFUzI1", count: 64),
         expires: Date(timeIntervalSince1970: 1_800_000_000),

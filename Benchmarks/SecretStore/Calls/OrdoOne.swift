@@ -1,12 +1,12 @@
 import Foundation
 
-/// What the benchmark tool measured, from the file that it writes.
+/// The results of the benchmark tool, from the file that it writes.
 enum OrdoOne {
-    /// The benchmark tool starts the measurements, and hands on no options of ours; hence a variable.
+    /// The benchmark tool starts the measurements and does not pass on our options, so this is an environment variable.
     private static let variable = "SKR_BENCHMARKS_SHORT"
     static let isShort = ProcessInfo.processInfo.environment[variable] != nil
 
-    /// Has the benchmark tool run all measurements, each in a process of its own: a row for each.
+    /// Lets the benchmark tool run all measurements, each in a separate process, and returns a row for each.
     static func rows(short: Bool) throws -> [Row] {
         Console.note("running ordo-one/benchmark on \(Measurement.all.count) measurements")
         return try Program.withTemporaryDirectory { folder in

@@ -1,12 +1,12 @@
 import Foundation
 import SyscallCounter
 
-/// What a get and a clear really do: which system calls they make, what they allocate and lock, whether memory grows.
+/// Counts the system calls, allocations and locks of a get and a clear, and how much memory grows.
 ///
-/// A process of its own, in front of whose C library a library that counts was loaded (SyscallCounter/preload.c).
+/// A separate process counts, with a library that is loaded before the C library (SyscallCounter/preload.c).
 enum SyscallCounts {
     static let word = "count-calls"
-    /// What the C library and the kernel do in pages of their own accord.
+    /// The pages by which memory may grow: the C library and the kernel add some on their own.
     private static let growth = 16
 
     static func rows() throws -> [Row] {
@@ -20,7 +20,7 @@ enum SyscallCounts {
         }
     }
 
-    /// Prints the rows as JSON.
+    /// Counts, and prints the rows as JSON.
     static func count() throws -> CInt {
         let bench = try Workbench(size: 200, count: 100)
         let scoped = try costs(bench.inSwift(.get))
@@ -43,13 +43,13 @@ enum SyscallCounts {
         return 0
     }
 
-    /// Allocations and locks of 10,000 calls, and the resident pages that came with a million.
+    /// The allocations and locks of 10,000 calls, and the resident pages added by a million calls.
     private static func costs(_ body: () throws -> Bool) throws -> (allocations: Int, locks: Int, pages: Int) {
         func counts() -> (allocations: Int, locks: Int) {
             (counted("preloaded_allocations"), counted("preloaded_locks"))
         }
         guard counts().allocations >= 0 else { throw Failure("nothing that counts was preloaded") }
-        // What is made only once is made before anything is counted.
+        // The first calls allocate what is needed only once, so they come before anything is counted.
         _ = try residentPages()
         for _ in 0..<10_000 where try !body() { throw Failure("get") }
         let before = counts()

@@ -1,5 +1,6 @@
-/// How long one whole `skr get` takes, beside `keyctl pipe` and a static C program that does the least, and how much memory
-/// it has at most.
+/// How long a whole `skr get` takes, and how much memory it uses at most.
+///
+/// The comparison is with `keyctl pipe`, and with a static C program that does only what is necessary.
 enum ColdStart {
     static func rows(_ options: [String]) throws -> [Row] {
         try Race.rows(options) { race in

@@ -3,7 +3,7 @@ import Foundation
 import Keyutils
 import SessionKeyring
 
-/// What a secret costs with `skr`, and with what people use today (Compare/compare.py).
+/// The cost of a secret with `skr`, and with the tools that people use today (Compare/compare.py).
 enum Compare {
     static let getWord = "get"
 
@@ -13,9 +13,11 @@ enum Compare {
         Program.become(["/usr/bin/python3", Program.directory + "Compare/compare.py", Program.path] + options)
     }
 
-    /// Prints the median time of one get in a running program, in nanoseconds, of samples that are each the mean of a batch.
+    /// Prints the median time of one get in a running program, in nanoseconds.
     ///
-    /// `SAMPLES BATCH borrowed|owned|libkeyutils|libsecret SERVICE ACCOUNT`, or `... file PATH`. The secret must be a row of x.
+    /// Each sample is the mean of a batch. The secret must be a row of x.
+    ///
+    /// - Parameter options: `SAMPLES BATCH borrowed|owned|libkeyutils|libsecret SERVICE ACCOUNT`, or `... file PATH`.
     static func measureGet(_ options: [String]) throws -> CInt {
         guard options.count >= 4, let samples = Int(options[0]), let batch = Int(options[1]) else {
             throw Failure("usage: get SAMPLES BATCH KIND WORD...")
@@ -32,7 +34,7 @@ enum Compare {
         return 0
     }
 
-    /// One get, which tells how many bytes it gave; their content was checked.
+    /// A get that returns the number of bytes; their content has been checked before.
     private static func getter(_ kind: String, _ words: [String]) throws -> () throws -> Int? {
         let last = words.last ?? ""
         switch kind {

@@ -1,9 +1,11 @@
 import Foundation
 
-/// How long a client waits for its credential helper: git's and docker's questions, beside a `skr get` that goes the ordinary
-/// way, and beside `git credential-cache`, whose daemon has the secret in its memory.
+/// How long git and docker wait for their credential helper.
+///
+/// The comparison is with a `skr get` that takes the ordinary way, and with `git credential-cache`, whose daemon keeps
+/// the secret in memory.
 enum HelperStart {
-    /// As many as a `docker build` may ask for.
+    /// As many registries as a `docker build` can ask for.
     private static let registries = 20
 
     static func rows(_ options: [String]) throws -> [Row] {
@@ -27,7 +29,7 @@ enum HelperStart {
             unsetenv("XDG_CACHE_HOME")
         }
         for tool in [helper, [cache]] {
-            // The daemon that this starts would keep what tells us that it has ended.
+            // This starts a daemon. It would keep the output pipe open, so that we would wait for the output forever.
             let closing = "import subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)"
             let store = ["python3", "-c", closing] + tool + ["store"]
             try Program.output(of: store, input: question + String(decoding: answer, as: UTF8.self))
@@ -42,7 +44,7 @@ enum HelperStart {
         ]
     }
 
-    /// Each question is asked where there are as many answers as in the end.
+    /// Stores all answers first, so that each question is asked with as many answers as at the end.
     private static func docker(_ race: Race, beside get: [String]) throws -> [Row] {
         let helper = [race.skr, "helper", "docker"]
         for number in 1...registries {

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Whole commands, process and all, in turns (Commands/race.c): an installed, static `skr`, and what it is compared with.
+/// Runs whole commands in turns (Commands/race.c): an installed, static `skr` and the commands to compare it with.
 struct Race {
     struct Figure {
         /// The median, in nanoseconds.
         let time: Double
-        /// The most memory that any of the runs had.
+        /// The highest peak memory of all runs.
         let mebibytes: Double
-        /// The fewest page faults of a run; with an executable in smaller pieces of memory there are some more.
+        /// The fewest page faults of all runs. There are a few more if the executable lies in smaller pieces of memory.
         let pageFaults: Double
     }
 
@@ -15,6 +15,8 @@ struct Race {
     let runs: Int
     let folder: String
 
+    /// Prepares a race, and measures it.
+    ///
     /// - Parameter options: `[SKR [RUNS]]`.
     static func rows(_ options: [String], _ measure: (Race) throws -> [Row]) throws -> [Row] {
         let runs = options.count == 2 ? Int(options[1]) ?? 0 : 1_000
@@ -27,7 +29,7 @@ struct Race {
         }
     }
 
-    /// Builds a program of the folder Commands, and gives its path.
+    /// Builds a program in the folder Commands, and returns its path.
     @discardableResult
     func compile(_ name: String) throws -> String {
         let source = Program.directory + "Commands/\(name).c"
@@ -37,13 +39,15 @@ struct Race {
         return folder + name
     }
 
-    /// Writes a file that a command is to read, and gives its path.
+    /// Writes a file for a command to read, and returns its path.
     func write(_ text: String, to name: String) throws -> String {
         try Data(text.utf8).write(to: URL(fileURLWithPath: folder + name))
         return folder + name
     }
 
-    /// Runs the commands in turns, each of which begins with a path, or with `<` and the path of its standard input.
+    /// Runs the commands in turns.
+    ///
+    /// Each command begins with a path, or with `<` and the path of its standard input.
     func run(_ commands: [String]...) throws -> [Figure] {
         let words = commands.map { $0.joined(separator: "\n") }.joined(separator: "\n---\n").split(separator: "\n")
         let output = try Program.output(of: [folder + "race", String(runs)] + words.map(String.init))
@@ -54,14 +58,16 @@ struct Race {
         }
     }
 
-    /// Keeps a row of x by `skr`, which is not a secret but as long as many tokens are; the serial of its key.
+    /// Stores a row of x with `skr`, and returns the serial of its key.
+    ///
+    /// The row is not a secret, but as long as many tokens are.
     func keep(_ words: [String], as name: String, input: String) throws -> String {
         try Program.output(of: [skr] + words, input: input)
         let output = try Program.output(of: ["keyctl", "search", "@s", "user", name])
         return String(decoding: output.dropLast(), as: UTF8.self)
     }
 
-    /// All must print the same.
+    /// Checks that all commands print the secret.
     func check(_ commands: [String]...) throws {
         for command in commands {
             guard try Program.output(of: command) == Data(Self.secret.utf8) else {
@@ -74,7 +80,7 @@ struct Race {
 }
 
 extension Row {
-    /// A figure that must not be more than the limit.
+    /// Creates a row for a value that must not exceed the limit.
     init(_ what: String, _ figure: Double, atMost limit: Double, _ unit: String, _ note: String = "") {
         self.init(
             what, limit: "<= \(limit.formatted()) \(unit)", measured: figure.fixed(3) + note, isReached: figure <= limit

@@ -1,7 +1,9 @@
 import Foundation
 
-/// What the commands cost that run others: `skr cached` on a hit, what `skr exec` adds before its command starts, and how soon
-/// 100 processes are answered that miss at once on a command of one second.
+/// The cost of the commands that run other commands.
+///
+/// Three costs are measured: `skr cached` on a hit; the time that `skr exec` adds before its command starts; and how
+/// soon 100 processes get their answer if they all miss at the same time and the command takes one second.
 enum RunningCommands {
     static func rows(_ options: [String]) throws -> [Row] {
         try Race.rows(options) { race in try hits(race) + [exec(race)] + misses(race) }
@@ -15,7 +17,7 @@ enum RunningCommands {
         let figures = try race.run(hit, pipe)
         return [
             Row("skr cached on a hit", figures[0].time / figures[1].time, atMost: 1.10, "x keyctl pipe"),
-            // One type whose metadata is built at run time costs some ten.
+            // A single type whose metadata is built at run time costs about ten page faults.
             Row("skr cached on a hit, page faults", figures[0].pageFaults, atMost: 70, "faults"),
         ]
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Whole lines at once: processes that this one forks must not inherit a buffer that is half full.
+/// Writes whole lines at a time, because forked processes must not inherit a half-full buffer.
 enum Console {
     static func line(_ text: String) {
         FileHandle.standardOutput.write(Data((text + "\n").utf8))
@@ -16,12 +16,12 @@ enum Console {
     }
 }
 
-/// Something did not do what it is measured for.
+/// An operation that did not do its work, so that it can't be measured.
 struct Failure: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
 
-    /// A function of C has failed.
+    /// The failure of a C function.
     static func ofCall(_ name: String) -> Failure { Failure("\(name): \(String(cString: strerror(errno)))") }
 }

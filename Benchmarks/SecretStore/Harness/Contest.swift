@@ -1,19 +1,20 @@
-/// The store and its baseline on the same keys, in turns: what both suffer from, on a machine that others use too, cancels out
-/// in the ratio.
+/// Runs the store and its baseline in turns, on the same keys.
+///
+/// If other programs use the machine as well, both sides suffer equally, so that the effect cancels out in the ratio.
 struct Contest {
-    /// Does something that many times, and tells how long that took.
+    /// Makes this many calls, and returns how long they took.
     typealias Side = (_ calls: Int) throws -> Duration
 
     let baseline: Side
     let work: Side
-    /// Waits until nothing is left to be done of what earlier turns did.
+    /// Waits until the effects of earlier turns have ended.
     var settle: () throws -> Void = {}
 
-    /// One sample, of so many turns of each side.
+    /// Takes one sample, which consists of this many turns of each side.
     func run(calls: Int, turns: Int) throws -> (baseline: Duration, work: Duration) {
         var total = (baseline: Duration.zero, work: Duration.zero)
         for turn in 0..<turns {
-            // Each is as often the first as it is the second.
+            // Each side goes first in every second turn.
             if turn.isMultiple(of: 2) {
                 total.baseline += try baseline(calls)
                 total.work += try work(calls)
@@ -25,7 +26,7 @@ struct Contest {
         return total
     }
 
-    /// Times all calls together, after a preparation that is not timed.
+    /// A side that times all calls together, after a preparation that is not timed.
     static func repeating(after prepare: @escaping () throws -> Void = {}, _ body: @escaping () throws -> Void) -> Side
     {
         { calls in

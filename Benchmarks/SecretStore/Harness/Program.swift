@@ -1,14 +1,14 @@
 import Foundation
 import Keyutils
 
-/// This program, its package's directory, and the programs that it runs.
+/// This program, the directory of its package, and the programs that it runs.
 enum Program {
     static let directory = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .path(percentEncoded: false)
     static let path = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().path(percentEncoded: false)
 
-    /// Ends with the exit code that `body` returns.
+    /// Runs `body`, and exits with the code that it returns.
     static func run(inOwnSession: Bool = true, _ body: () throws -> CInt) -> Never {
         #if DEBUG
             Console.note("built for debugging, which measures nothing; running in release")
@@ -24,9 +24,9 @@ enum Program {
         #endif
     }
 
-    /// Joins a session without the keyrings of others, each of which makes every read slower.
+    /// Joins a session without other keyrings, each of which would make every read slower.
     ///
-    /// Later threads share it. It goes away with the process, and all keys with it.
+    /// Threads that start later share the session. It disappears with the process, together with all its keys.
     static func joinOwnSession() {
         do {
             try SessionMembership.joinAnonymous()
@@ -35,14 +35,14 @@ enum Program {
         }
     }
 
-    /// Goes on as another program.
+    /// Replaces this process by another program.
     static func become(_ words: [String]) -> Never {
         var arguments = words.map { strdup($0) } + [nil]
         execvp(words[0], &arguments)
         Console.fail("cannot run \(words[0]): \(String(cString: strerror(errno)))")
     }
 
-    /// Runs a program that is looked for on PATH, and gives its standard output; standard error goes on.
+    /// Runs a program from PATH, and returns its standard output. Its standard error is this program's.
     @discardableResult
     static func output(
         of words: [String], input: String = "", environment: [String: String] = [:]
@@ -72,7 +72,7 @@ enum Program {
         return String(decoding: path.dropLast(), as: UTF8.self)
     }
 
-    /// A new directory, removed after `body`.
+    /// Creates a directory for `body`, and removes it afterwards.
     static func withTemporaryDirectory<Result>(_ body: (_ path: String) throws -> Result) throws -> Result {
         let directory = FileManager.default.temporaryDirectory.appending(path: "skr-benchmarks-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)

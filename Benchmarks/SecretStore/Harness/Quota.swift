@@ -3,11 +3,11 @@ import Foundation
 import Keyutils
 import Synchronization
 
-/// What keys take of the user's quota and of the kernel's memory.
+/// The user's quota and the kernel's memory that keys take up.
 enum Quota {
-    /// Waits until no more than so many keys are charged, and tells how long that took.
+    /// Waits until at most this many keys are charged to the user, and returns how long that took.
     ///
-    /// The kernel collects late and in the background; whatever is measured next would pay for what was measured before.
+    /// The kernel collects keys late and in the background. Otherwise, a measurement would pay for the previous one.
     @discardableResult
     static func settle(
         keys: Int, within limit: Duration = .seconds(60), meanwhile: () throws -> Void = { usleep(1_000) }
@@ -20,7 +20,7 @@ enum Quota {
         return start.duration(to: .now)
     }
 
-    /// Bytes of the kernel's own objects that it can't give back on demand.
+    /// The bytes of the kernel's own objects that it can't reclaim on demand.
     static func kernelMemory() throws -> Double {
         for line in try lines(of: "/proc/meminfo") where line.hasPrefix("SUnreclaim:") {
             let words = line.split(separator: " ")
@@ -29,7 +29,7 @@ enum Quota {
         throw Failure("/proc/meminfo has no SUnreclaim")
     }
 
-    /// The lines of a file of `/proc`, as this process sees it.
+    /// The lines of a file in `/proc`, as this process sees it.
     static func lines(of path: String) throws -> [Substring] {
         try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
     }

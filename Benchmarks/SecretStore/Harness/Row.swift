@@ -1,4 +1,4 @@
-/// What was measured, against what, and the verdict.
+/// A measured value, its limit and the verdict.
 struct Row: Codable {
     enum Verdict: String, Codable {
         case reached, missed = "MISSED", information = "", notMeasured = "not measured"

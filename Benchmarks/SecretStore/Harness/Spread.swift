@@ -1,6 +1,6 @@
 import Foundation
 
-/// The median of samples, and how far the middle half of them lies apart.
+/// The median of samples, and the range of the middle half of them.
 struct Spread: CustomStringConvertible {
     let low: Double
     let median: Double

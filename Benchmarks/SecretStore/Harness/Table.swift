@@ -1,6 +1,8 @@
-/// What must be reached, what is, and a verdict on each.
+/// The measured values, their limits, and a verdict on each.
 enum Table {
-    /// Measures everything and prints the table; with `--short` does a little of it, which shows that it can be done.
+    /// Measures everything and prints the table.
+    ///
+    /// With `--short`, it measures only a little, which shows that the benchmarks work.
     static func run(_ options: [String]) throws -> CInt {
         let isShort = options == ["--short"]
         guard isShort || options.isEmpty else { Console.fail("usage: table [--short]", code: 64) }
@@ -17,7 +19,7 @@ enum Table {
             do {
                 rows += try measure([])
             } catch {
-                // What went before stays worth showing.
+                // The earlier results are still worth showing.
                 rows.append(.notMeasured(name, limit: "", because: "\(error)"))
             }
         }
@@ -26,8 +28,7 @@ enum Table {
 
     /// Prints the rows.
     ///
-    /// - Returns: 0 if everything is reached, 1 if something is missed, 2 if all that is wrong is that something was not
-    ///   measured.
+    /// - Returns: 0 if every limit is reached; 1 if one is missed; 2 if none is missed, but something was not measured.
     static func show(_ rows: [Row]) -> CInt {
         let header = ["what", "must reach", "measured: median (middle half)", "verdict"]
         let cells = [header] + rows.map { [$0.what, $0.limit, $0.measured, $0.verdict.rawValue] }

@@ -7,18 +7,18 @@ import SessionKeyring
 ///
 /// Both sides use the same rings and the same names, because the kernel's own cost depends on both.
 final class Workbench {
-    /// Longer than any measurement.
+    /// The timeout of the items, which is longer than any measurement.
     static let timeout = Duration.seconds(900)
 
     let store: SecretStore
-    /// One more than there are: the last one is absent.
+    /// The identities of the items, followed by the identity of an item that does not exist.
     let items: [ItemIdentity]
     let count: Int
     let payload: [UInt8]
     let secret: SecretBytes
     /// The keyring that the items are in.
     let ring: Keyring
-    /// What the C side works with.
+    /// The data that the C side works with.
     let baseline: UnsafeMutablePointer<baseline>
     private let session: Keyring
     private let keysAtFirst: Int
@@ -29,7 +29,7 @@ final class Workbench {
         try self.init(namespace: namespace, payload: payload, count: count)
     }
 
-    /// Fills a new namespace.
+    /// Creates a namespace and fills it.
     init(namespace: String = "default", payload: [UInt8], count: Int = 1) throws {
         (self.payload, self.count) = (payload, count)
         session = try Keyring.resolve(.sessionKeyring)
@@ -40,7 +40,7 @@ final class Workbench {
         let (ringName, leasesName) = ("skr:" + namespace, "skr-leases-2")
         ring = try session.search(keyring: ringName)
         let leases = try session.search(.keyring, leasesName).serial
-        // What C reads is never freed: the process ends soon.
+        // The memory that C reads is never freed, because the process ends soon.
         let names = UnsafeMutableBufferPointer<UnsafePointer<CChar>?>.allocate(capacity: items.count)
         _ = names.initialize(from: items.map { UnsafePointer(strdup($0.keyDescription)) })
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: payload.count, alignment: 1)
@@ -59,35 +59,35 @@ final class Workbench {
         .password(service: "benchmark", account: "item-" + String(String(1_000_000 + number).dropFirst()))
     }
 
-    /// Takes the namespace out of the session.
+    /// Clears the namespace, and removes it from the session.
     func remove() throws {
         try empty()
         try session.unlink(Key(ring))
     }
 
     func empty() throws {
-        // The kernel counts a keyring's share of the quota in 16 bits. Clearing more than 16,383 links gives only the rest
-        // back, and loses 65,536 bytes for every 16,384 until the machine is started again.
+        // The kernel counts a keyring's share of the quota in 16 bits. Clearing more than 16,383 links at a time gives
+        // back only the rest, and loses 65,536 bytes for every 16,384 links until the machine restarts.
         if count > 16_383 { for serial in try ring.members() { try ring.unlink(Key(serial)) } }
         try store.clear()
     }
 
-    /// Puts all items where they were, from C; they expire in that second, if one is given.
+    /// Stores all items again from C. If a deadline is given, they expire in that second.
     func fill(deadline: time_t = 0) throws {
         guard baseline_fill(baseline, deadline) == 0 else { throw Failure.ofCall("baseline_fill") }
     }
 
-    /// The same from Swift.
+    /// Stores all items again from Swift.
     func fillInSwift() throws {
         for item in items.dropLast() { try store.set(secret, for: item) }
     }
 
-    /// Waits until the kernel has collected what earlier writes displaced, or some time.
+    /// Waits until the kernel has collected everything that earlier writes displaced, for 200 ms at most.
     func settle() {
         _ = try? Quota.settle(keys: keysAtFirst, within: .milliseconds(200))
     }
 
-    /// The item after a step that hits all of them in an order that looks like none.
+    /// The next item, in an order that looks random but includes every item.
     private func next() -> Int {
         position = (position &+ 7_919) % count
         return position
@@ -95,12 +95,12 @@ final class Workbench {
 }
 
 extension Workbench {
-    /// What is measured.
+    /// A call that can be measured.
     enum Call {
         case get, ownedGet, rawGet, miss, set, list, items, clear, lease
     }
 
-    /// Both sides, called over and over, each after a preparation, which may be another one in Swift.
+    /// A contest that repeats the call on both sides, after a preparation that can be different in Swift.
     func contest(
         _ call: Call, after prepare: @escaping () throws -> Void = {},
         inSwift prepareInSwift: (() throws -> Void)? = nil
@@ -116,17 +116,17 @@ extension Workbench {
             settle: settle)
     }
 
-    /// The call in Swift, once.
+    /// Makes the call once, in Swift.
     func work(_ call: Call) throws {
         guard try inSwift(call)() else { throw Failure("\(call) in Swift") }
     }
 
-    /// The call in C, once.
+    /// Makes the call once, in C.
     func baseline(_ call: Call) throws {
         guard try inC(call)() else { throw Failure.ofCall("\(call) in C") }
     }
 
-    /// The call in Swift, which tells whether it did what it should.
+    /// The call in Swift, which returns whether it did its work.
     func inSwift(_ call: Call) -> () throws -> Bool {
         let (store, ring, count, size) = (store, ring, count, payload.count)
         return switch call {
@@ -155,7 +155,9 @@ extension Workbench {
         }
     }
 
-    /// A body for one item after the other; where there is one, it is held, for to take it from an array costs 40 ns.
+    /// Calls `body` with one item after another.
+    ///
+    /// A single item is captured, because taking it from the array costs 40 ns.
     @inline(__always)
     private func onItem(_ body: @escaping (ItemIdentity) throws -> Bool) -> () throws -> Bool {
         if count == 1 { return { [item = items[0]] in try body(item) } }

@@ -3,7 +3,7 @@ import Foundation
 import Keyutils
 import SessionKeyring
 
-/// Other processes, each with a session keyring of its own and the same names in it as all others.
+/// Other processes, each with its own session keyring and the same names in it.
 ///
 /// They die with this process, and their sessions and keys with them.
 final class Crowd {
@@ -18,10 +18,13 @@ final class Crowd {
 
     var count: Int { others.count }
 
-    /// - Parameter firstUser: each is another user, from this one on; `nil` for the own one.
+    /// Creates an empty crowd.
+    ///
+    /// - Parameter firstUser: the user of the first process; each further process has the next user. `nil` for this
+    ///   process's user.
     init(firstUser: UInt32?) {
         self.firstUser = firstUser
-        // A socket for each, and the standard ones.
+        // One socket for each process, and the standard descriptors.
         var limit = rlimit(rlim_cur: 4_096, rlim_max: 4_096)
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
@@ -39,7 +42,10 @@ final class Crowd {
         }
     }
 
-    /// Each finds its own items with its own values, nobody else's, and may not read the next one's by serial.
+    /// Checks that no session sees the items of another one.
+    ///
+    /// Each process must find its own items with its own values and no others, and must not be able to read the next
+    /// process's keys by serial.
     func proveIsolation() throws {
         for (number, other) in others.enumerated() {
             try other.channel.send([Member.Command.check.rawValue] + others[(number + 1) % others.count].serials)
@@ -47,14 +53,14 @@ final class Crowd {
         }
     }
 
-    /// The first one does this until it is told otherwise.
+    /// Lets the first process execute this command until it gets another one.
     func occupyFirst(with command: Member.Command) throws {
         try others[0].channel.send([command.rawValue])
         guard others[0].channel.receive() == [1] else { throw Failure("a member failed") }
     }
 
     func end() throws {
-        // The last one first: each has inherited the channels of those before it, and holds them open.
+        // The last process ends first: each one has inherited the channels of the earlier ones, and holds them open.
         while let other = others.popLast() {
             close(other.channel.descriptor)
             var status: CInt = 0
@@ -65,7 +71,7 @@ final class Crowd {
     }
 }
 
-/// A socket for numbers; what is sent together arrives together.
+/// A socket for numbers. Numbers that are sent together arrive together.
 struct Channel {
     let descriptor: CInt
 
@@ -73,7 +79,7 @@ struct Channel {
         guard write(descriptor, words, words.count * 4) == words.count * 4 else { throw Failure.ofCall("write") }
     }
 
-    /// `nil` at the end.
+    /// Receives numbers; `nil` when the channel is closed.
     func receive() -> [Int32]? {
         var words = [Int32](repeating: 0, count: 1 + Member.itemCount)
         let size = read(descriptor, &words, words.count * 4)
@@ -86,7 +92,7 @@ struct Channel {
     }
 }
 
-/// One of the crowd, in its own process.
+/// A member of the crowd, in its own process.
 struct Member {
     static let itemCount = 20
 
@@ -97,7 +103,7 @@ struct Member {
     let number: Int
     let channel: Channel
 
-    /// Says which keys hold its items, then does as it is told until the channel is closed.
+    /// Sends the serials of its items, then executes commands until the channel is closed.
     func live() -> Never {
         do {
             let bench = try Workbench(payload: Array("of session \(number)".utf8), count: Self.itemCount)

@@ -1,7 +1,7 @@
 import Foundation
 import Keyutils
 
-/// This session among ever more others, of the same user or each of another one.
+/// The costs of one session among more and more others, all of the same user or each of a different user.
 struct CrowdPart {
     let firstUser: UInt32?
 

@@ -2,7 +2,7 @@ import Foundation
 import Keyutils
 import SessionKeyring
 
-/// Ten thousand items that expire in the same second, and what that does to the others.
+/// Ten thousand items that expire in the same second, and the effect on other items.
 struct ExpiryPart {
     private let count = 10_000
     private let live: Workbench
@@ -17,7 +17,7 @@ struct ExpiryPart {
         keys = try KeyQuota.current().keys
     }
 
-    /// Ends with the dead items cleared.
+    /// Measures the expiry, then clears the expired items.
     func measure(_ report: Report) throws {
         try expire(report)
         report.add("charged while dead", size: count, Double(try KeyQuota.current().keys - keys), "keys")
@@ -26,7 +26,7 @@ struct ExpiryPart {
         report.add("collected after clear", size: count, try Quota.settle(keys: keys).nanoseconds)
     }
 
-    /// Leaves the dead items to the kernel, and looks at the second in which it removes them.
+    /// Leaves the expired items to the kernel, and measures around the second in which it removes them.
     func measureCollection(_ report: Report) throws {
         let deadline = try expire(report)
         report.add("charged while dead", size: count, Double(try KeyQuota.current().keys - keys), "keys")
@@ -38,7 +38,7 @@ struct ExpiryPart {
         report.add("charged after collection", size: count, Double(try KeyQuota.current().keys - keys), "keys")
     }
 
-    /// Samples from two seconds before the end of the items to three seconds behind it.
+    /// Takes samples from two seconds before the items expire to three seconds after that.
     @discardableResult
     private func expire(_ report: Report) throws -> Date {
         let deadline = time(nil) + 6
@@ -66,13 +66,15 @@ struct ExpiryPart {
     }
 }
 
-/// How long calls took, by the tenth of a second in which they began, counted from one moment.
+/// The durations of calls, by the tenth of a second after `start` in which they began.
 private struct Timeline {
     let start: Date
     let part: String
     let seconds: Range<Double>
 
-    /// Gets all the time, a set every 5 ms, a list every 25 ms; the size is the milliseconds from that moment.
+    /// Makes gets all the time, a set every 5 ms and a list every 25 ms.
+    ///
+    /// The reported size is the number of milliseconds since `start`.
     func measure(_ bench: Workbench, _ report: Report) throws {
         var times: [String: [Int: [Double]]] = [:]
         func note(_ name: String, at date: Double, _ call: () throws -> Void) throws {

@@ -1,10 +1,10 @@
 import Foundation
 import Keyutils
 
-/// One namespace, ever larger.
+/// The costs of one namespace with more and more items.
 enum ItemsPart {
     static func measure(_ report: Report) throws {
-        // The first write of a session makes rings that stay.
+        // The first write in a session creates rings that stay.
         try Workbench(namespace: "first", size: Scale.itemBytes, count: 1).remove()
         for size in [10, 100, 1_000, 10_000, 100_000] {
             usleep(200_000)
@@ -39,7 +39,7 @@ enum ItemsPart {
         try report.add("items", size: size, rounds: rounds, bench.contest(.items))
     }
 
-    /// The call itself, then how long the kernel takes to collect what it dropped, and what a get takes meanwhile.
+    /// Measures a clear, the time until the kernel has collected the dropped keys, and gets during that time.
     static func measureClear(size: Int, _ report: Report) throws {
         var (works, baselines, collections): ([Duration], [Duration], [Double]) = ([], [], [])
         var longestGet = Duration.zero
@@ -48,7 +48,7 @@ enum ItemsPart {
         try bench.empty()
         usleep(200_000)
         let keys = try KeyQuota.current().keys
-        // Only once where it costs quota; see Workbench.empty.
+        // Only once if clearing loses quota; see Workbench.empty.
         for _ in 0..<(size > 16_383 ? 1 : max(3, min(30, 3_000 / size))) {
             for isBaseline in [true, false] {
                 try bench.fill(deadline: time(nil) + 900)
@@ -76,7 +76,7 @@ enum ItemsPart {
     }
 }
 
-/// One item in each of ever more namespaces of one session.
+/// The costs in a session with more and more namespaces, most of them with one item.
 enum NamespacesPart {
     static func measure(_ report: Report) throws {
         let bench = try Workbench(size: Scale.itemBytes, count: 20)
@@ -86,7 +86,7 @@ enum NamespacesPart {
                 others.append(try Workbench(namespace: "other-\(others.count)", size: Scale.itemBytes, count: 1))
             }
             try ItemsPart.measureCalls(bench, size: size, report)
-            // With the namespace's ring linked into the process keyring, where the kernel looks first.
+            // Links the namespace's ring into the process keyring, where the kernel looks first.
             let process = try Keyring.resolve(.processKeyring, create: true)
             try process.link(Key(bench.ring))
             try report.add("get, ring linked into @p", size: size, rounds: 60, calls: 500, bench.contest(.get))

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the work of another user does to ours, on a machine with few keys and with many.
+/// The effect of another user's work on our calls, on a machine with few keys and with many.
 enum NeighboursPart {
     static func measure(_ report: Report) throws {
         let bench = try Workbench(size: Scale.itemBytes, count: Member.itemCount)
@@ -22,9 +22,10 @@ enum NeighboursPart {
         try crowd.end()
     }
 
-    /// How many nanoseconds of processor time each call took.
+    /// The processor time that each call took, in nanoseconds.
     ///
-    /// Waiting for a lock of the kernel counts, for it spins; waiting for a processor that others use does not.
+    /// Waiting for a lock in the kernel counts, because the kernel spins. Waiting for a processor that others use does
+    /// not count.
     private static func sample(_ work: () throws -> Void) throws -> [Double] {
         var times: [Double] = []
         let start = ContinuousClock.now

@@ -1,7 +1,6 @@
 import Foundation
 
-/// How costs grow: with the items of a namespace, the namespaces of a session, the sessions and users of a machine, and with
-/// items that expire together.
+/// How costs grow with the number of items, namespaces, sessions and users, and if items expire together.
 enum Scale {
     static let partWord = "scale-part"
     static let itemBytes = 24
@@ -14,7 +13,7 @@ enum Scale {
         ("collection", { try ExpiryPart().measureCollection($0) }),
     ]
 
-    /// Writes the tables and plots of `[--output DIR] [PART...]`, each part in a process and a session of its own.
+    /// Writes the tables and plots of `[--output DIR] [PART...]`, measuring each part in its own process and session.
     static func run(_ options: [String]) throws -> CInt {
         var wanted = options
         var output = "scale-results"
@@ -38,14 +37,16 @@ enum Scale {
         return 0
     }
 
-    /// Prints a line a figure of a part, with tabs between: part, what, size, value, unit, baseline, ratio.
+    /// Prints the figures of a part, one line for each, with tabs between the columns.
+    ///
+    /// The columns are part, what, size, value, unit, baseline and ratio.
     static func measure(_ options: [String]) throws -> CInt {
         for part in parts where options == [part.name] { try part.measure(Report(part: part.name)) }
         return 0
     }
 }
 
-/// Prints figures as they are found.
+/// Prints figures as soon as they are measured.
 struct Report {
     let part: String
 
@@ -53,14 +54,16 @@ struct Report {
         line(what, size, value, unit, "-\t-")
     }
 
-    /// Half of all values, 99% and the worst.
+    /// Adds the median, the 99th percentile and the maximum.
     func add(_ what: String, _ suffix: String, size: Int, _ nanoseconds: [Double]) {
         for (name, share) in [("p50", 0.5), ("p99", 0.99), ("max", 1)] {
             add("\(what) \(name)\(suffix)", size: size, nanoseconds.quantile(share))
         }
     }
 
-    /// Times of the store beside its baseline, for one call; medians of all rounds, but for the first, which warms up.
+    /// Adds the time of one call of the store next to the time of its baseline.
+    ///
+    /// Both are medians of all rounds except the first one, which warms up.
     func add(_ what: String, size: Int, rounds: Int, calls: Int = 1, _ contest: Contest) throws {
         let samples = try (0...rounds).map { _ in try contest.run(calls: calls, turns: 1) }.dropFirst()
         add(what, size: size, works: samples.map { $0.work / calls }, baselines: samples.map { $0.baseline / calls })

@@ -2,11 +2,13 @@ import Foundation
 import Keyutils
 import SessionKeyring
 
-/// Threads of several processes that all update one item: the time and system calls of an update, and the quota in use.
+/// The cost of an update if threads of several processes all update one item: time, system calls and quota.
 enum Contention {
     static let item = ItemIdentity.password(service: "benchmark", account: "counter")
     private static let processes = 4
 
+    /// Measures the updates.
+    ///
     /// - Parameter options: `[UPDATES]`, how often each thread updates the item.
     static func rows(_ options: [String]) throws -> [Row] {
         let updates = options.isEmpty ? 100 : Int(options[0]) ?? 0
@@ -94,7 +96,7 @@ private struct RunningUpdates {
         try requests.fileHandleForWriting.write(contentsOf: Data([1]))
     }
 
-    /// Waits for the end of the process.
+    /// Waits for the end of the process, and returns its outcome.
     func outcome() throws -> UpdatingProcess.Outcome {
         let data = try answers.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()

@@ -2,11 +2,11 @@ import Foundation
 import SessionKeyring
 import Synchronization
 
-/// Looks for stale reads: a get right after somebody else has replaced the item must give the new value.
+/// Looks for stale reads: a get right after another writer has replaced the item must return the new value.
 enum Freshness {
     private static let rounds = 20_000
     private static let roundsOfProcesses = 3_000
-    /// What the writer has published.
+    /// The latest number that the writer has published.
     private static let published = Atomic(0)
 
     static func row() throws -> Row {
@@ -17,7 +17,9 @@ enum Freshness {
             measured: "\(stale) stale, \(rounds + roundsOfProcesses) replacements", isReached: stale == 0)
     }
 
-    /// A thread replaces the item as often as it can and tells which number is there; gets must give that one or a later.
+    /// Counts stale reads while a thread replaces the item as often as it can.
+    ///
+    /// The thread publishes each number after storing it. A get must return the published number or a later one.
     private static func staleReadsOfThreads() throws -> Int {
         let store = try SecretStore()
         try store.set("0", for: Replacer.item)
@@ -42,7 +44,9 @@ enum Freshness {
         return stale
     }
 
-    /// Another process replaces the item when asked to; the get after its answer must give what it wrote.
+    /// Counts stale reads while another process replaces the item when asked to.
+    ///
+    /// The get after the other process has answered must return the value that it wrote.
     private static func staleReadsOfProcesses() throws -> Int {
         let store = try SecretStore()
         let other = Process()
@@ -64,7 +68,7 @@ enum Freshness {
     }
 }
 
-/// The other process: for each byte on its input it stores that byte and answers with it.
+/// The other process: it stores each byte of its input, and then answers with that byte.
 enum Replacer {
     static let word = "replace"
     static let item = ItemIdentity.password(service: "benchmark", account: "alice")

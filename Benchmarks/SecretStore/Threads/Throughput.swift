@@ -3,20 +3,20 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Many threads on one store, against the same threads on the C baseline, on the same keys.
+/// Compares many threads on one store with the same threads on the C baseline, on the same keys.
 ///
-/// They take turns, a slice of time each, so that both see the same machine.
+/// Both sides take turns, one slice of time each, so that both see the same machine.
 enum Throughput {
     private enum Operation {
         case get, set, delete, list, clear
     }
 
-    /// What the threads do: 1,000 operations, of which one is chosen at random.
+    /// A mix of 1,000 operations, from which the threads choose at random.
     private struct Mix {
         let name: String
         let operations: [Operation]
 
-        /// The rest are gets.
+        /// Creates a mix; the remaining operations are gets.
         init(_ name: String, sets: Int = 0, deletes: Int = 0, lists: Int = 0, clears: Int = 0) {
             let shares: [(Operation, Int)] = [
                 (.set, sets), (.delete, deletes), (.list, lists), (.clear, clears),
@@ -63,7 +63,7 @@ enum Throughput {
         return Spread(ratios)
     }
 
-    /// How many operations a second all threads did together.
+    /// Runs the threads, and returns how many operations a second they did together.
     private static func run(
         _ mix: Mix, threads: Int, seed: UInt64, _ prepare: @escaping @Sendable () -> Work
     ) -> Double {
@@ -82,17 +82,17 @@ enum Throughput {
                 finished.leave()
             }
         }
-        // Until all are there.
+        // Waits until all threads are ready.
         usleep(5_000)
         let time = run.count(for: slice)
         finished.wait()
         return Double(run.done.load(ordering: .relaxed)) / (time / .seconds(1))
     }
 
-    /// What a thread does: the operation, on the item of that number.
+    /// The work of a thread: the operation, on the item with that number.
     private typealias Work = (Operation, Int) throws -> Void
 
-    /// The identities are the thread's own: those of one array have one count of who holds them, for which threads would wait.
+    /// Each thread has its own identities: threads would wait for the reference counts of shared ones.
     private static func workInSwift(_ bench: Workbench) -> Work {
         let (store, items) = (bench.store, (0..<bench.count).map(Workbench.item))
         return { operation, number in
@@ -122,7 +122,7 @@ enum Throughput {
     }
 }
 
-/// What several threads do at once: nothing counts before all are there.
+/// Work that several threads do at the same time. Nothing counts before all of them are ready.
 private final class Run: Sendable {
     private enum Phase: Int, AtomicRepresentable {
         case starting, counting, over
@@ -149,7 +149,7 @@ private final class Run: Sendable {
     }
 }
 
-/// A linear congruential generator: its high bits are random enough.
+/// A linear congruential generator. Its high bits are random enough.
 private struct Random {
     var state: UInt64
 

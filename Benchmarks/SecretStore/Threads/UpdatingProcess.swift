@@ -4,21 +4,24 @@ import SessionKeyring
 import Synchronization
 import SyscallCounter
 
-/// A process whose threads update the item: it writes a byte when they are ready, begins when it reads one, and prints the
-/// outcome as JSON.
+/// A process whose threads update the item.
+///
+/// It writes a byte when its threads are ready, begins when it reads a byte, and prints the outcome as JSON.
 enum UpdatingProcess {
     static let word = "update"
     static let threads = 8
 
     struct Outcome: Codable {
-        /// How long each update took that went through.
+        /// How long each successful update took.
         var nanoseconds: [Double] = []
-        /// The codes of all others.
+        /// The error codes of all other updates.
         var failures: [String] = []
-        /// The calls of all threads; `nil` if they could not be counted.
+        /// The number of system calls by all threads; `nil` if they could not be counted.
         var systemCalls: Int?
     }
 
+    /// Runs the updates.
+    ///
     /// - Parameter options: `UPDATES`, how often each thread updates the item.
     static func update(_ options: [String]) throws -> CInt {
         let updates = options.first.flatMap { Int($0) } ?? 0
@@ -35,7 +38,7 @@ enum UpdatingProcess {
     }
 }
 
-/// The threads of one process, which update the item together.
+/// The threads of one process, which update the same item.
 private final class UpdatingThreads: Sendable {
     private let ready = DispatchSemaphore(value: 0)
     private let start = DispatchSemaphore(value: 0)
@@ -59,7 +62,7 @@ private final class UpdatingThreads: Sendable {
         for _ in 0..<UpdatingProcess.threads { ready.wait() }
     }
 
-    /// Lets all threads begin and waits for the last one.
+    /// Lets all threads begin, and waits for the last one.
     func run() -> UpdatingProcess.Outcome {
         for _ in 0..<UpdatingProcess.threads { start.signal() }
         for _ in 0..<UpdatingProcess.threads { finished.wait() }
@@ -83,11 +86,11 @@ private final class UpdatingThreads: Sendable {
     }
 }
 
-/// Counts the system calls of this thread and of those that it starts, if the kernel lets it.
+/// Counts the system calls of this thread and of the threads that it starts, if the kernel allows it.
 private struct SystemCalls {
     private let counter = open_call_counter()
 
-    /// The calls so far; `nil` if they can't be counted.
+    /// The number of calls so far; `nil` if they can't be counted.
     var count: Int? {
         let count = counted_calls(counter)
         return count < 0 ? nil : count

@@ -9,7 +9,7 @@ enum Call: String, CaseIterable {
     private static let item = ItemIdentity.password(service: "one-call", account: "alice")
     private static let timeout = Duration.seconds(60)
 
-    /// Stores or deletes the item, as the call expects it.
+    /// Stores or deletes the item, as the call requires.
     func prepare(_ store: SecretStore) throws {
         switch self {
         case .get: try store.set("secret", for: Self.item, timeout: Self.timeout)

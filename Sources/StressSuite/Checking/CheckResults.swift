@@ -1,39 +1,41 @@
-/// What became of one check.
+/// The outcome of one check.
 package struct CheckOutcome: Codable, Sendable, Equatable {
     package enum Verdict: String, Codable, Sendable {
         case passed, failed
-        /// It could not be made; the detail says why.
+        /// The check could not be made; the detail gives the reason.
         case skipped
     }
 
-    /// What is checked, as a statement that holds: `no value is torn`.
+    /// The statement that the check verifies, such as `no value is torn`.
     package var name: String
     package var verdict: Verdict
-    /// What it rests on, such as how many values were looked at; or what was found.
+    /// The basis of the verdict, such as the number of values examined; after a failure, what was found.
     package var detail: String
-    /// The smallest history that shows the failure, a line each call; empty for what passed.
+    /// The smallest history that shows the failure, one call per line; empty if the check passed.
     package var evidence: [String] = []
-    /// At how many it looked, and at how many what.
+    /// How many subjects the check examined.
     package var looked = 0
+    /// The subjects that the check examined, such as `calls`.
     package var subject = ""
 }
 
-/// The checks of all rounds of a run, each once.
+/// The outcomes of a run's checks, merged over all rounds into one for each check.
 struct CheckResults {
-    /// How to see a failure again, as its evidence begins.
+    /// How to reproduce a failure; this is the first line of its evidence.
     let replay: String
     private(set) var entries: [CheckOutcome] = []
 
     /// Whether a check has failed.
     var hasFailed: Bool { entries.contains { $0.verdict == .failed } }
 
-    /// Notes what a check found in a round.
+    /// Records what a check found in a round.
     ///
     /// - Parameters:
-    ///   - name: what is checked, as a statement that holds.
-    ///   - looked: at how many of the subject it looked.
-    ///   - failure: what was found; `nil` where it holds.
-    ///   - evidence: what shows the failure, if there is one.
+    ///   - name: the statement that the check verifies.
+    ///   - looked: how many subjects the check examined.
+    ///   - subject: the subjects that the check examined, in the plural.
+    ///   - failure: what was found; `nil` if the statement holds.
+    ///   - evidence: lines that show the failure, if there is one.
     mutating func add(
         _ name: String, looked: Int, _ subject: String, failure: String? = nil, evidence: [String] = []
     ) {
@@ -43,7 +45,9 @@ struct CheckResults {
                 evidence: failure == nil ? [] : [replay] + evidence, looked: looked, subject: subject))
     }
 
-    /// Notes an outcome: the first failure stays, and what could not be decided gives way to nothing else.
+    /// Records an outcome, which replaces an earlier one of the same check only if it weighs more.
+    ///
+    /// So the first failure stays, and only a failure replaces an outcome that could not be decided.
     mutating func add(_ outcome: CheckOutcome) {
         guard let index = entries.firstIndex(where: { $0.name == outcome.name }) else {
             return entries.append(outcome)
@@ -55,7 +59,9 @@ struct CheckResults {
         entries[index].evidence = outcome.evidence
     }
 
-    /// Each check once, but those that had nothing to look at; what has passed says how much that was in all.
+    /// The outcomes of all checks, except those that were skipped because they had nothing to examine.
+    ///
+    /// The detail of a passed check states how many subjects it examined in all rounds.
     var outcomes: [CheckOutcome] {
         entries.filter { $0.verdict != .skipped || $0.looked > 0 }.map { entry in
             guard entry.verdict == .passed else { return entry }
@@ -67,7 +73,7 @@ struct CheckResults {
 }
 
 extension CheckOutcome {
-    /// What it says about the whole of a run: in a round without anything to look at, nothing.
+    /// How much the outcome counts for the whole run. A round with nothing to examine counts least.
     fileprivate var weight: Int {
         switch verdict {
         case .skipped where looked == 0: 0

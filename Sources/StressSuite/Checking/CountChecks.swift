@@ -1,6 +1,6 @@
 import SessionKeyring
 
-/// Whether the counters in the items agree with the calls that were made.
+/// Checks that the counters in the items agree with the calls that the workers made.
 struct CountChecks {
     let plan: StressPlan
     let history: RoundHistory
@@ -38,7 +38,8 @@ struct CountChecks {
                 "fencing numbers only grow", looked: taken.count, "leases",
                 failure: backwards.map { "\($1.observed) came after \($0.observed)" },
                 evidence: backwards.map { [section($0), section($1)] } ?? [])
-            // A holder that lost its lease may have written or not, and over what another holder had written.
+            // If a holder lost its lease, the count proves nothing: the holder might have written its count or not, and
+            // might have overwritten another holder's count.
             guard plan.workload == .lease, taken.allSatisfy({ $0.outcome == .done || $0.isCutOff }) else { continue }
             let unsure = taken.count { $0.isCutOff }
             add("every section counts once", item, whole.count...(whole.count + unsure), to: &results, "sections")

@@ -1,14 +1,14 @@
-/// Finds a small part of a history that shows by itself that the history is not linearizable.
+/// Finds a small part of a history that proves by itself that the history is not linearizable.
 ///
-/// Leaving out a call can make a right history wrong: without the set, no one could have read its value. So no call
-/// is simply left out. A part counts only if it is wrong although every call outside of it that may have changed the
-/// item is allowed to take effect at any moment of its own time, or not at all; and although, if calls came before
-/// the part, the item may have had any value at first. If the whole history were right, its order would also be one
-/// for each such part. So a part that is wrong in this way proves that the whole is wrong, and a reader needs only
-/// the part.
+/// Simply leaving out a call can make a correct history wrong: without the set, nobody could have read its value. So a
+/// part counts as wrong only if it is wrong under two generous assumptions. First, each call outside the part that can
+/// have changed the item is allowed to take effect at any moment between its own beginning and end, or not at all.
+/// Second, if such calls came before the part, the item is allowed to start with any value. If the whole history were
+/// correct, its order of calls would also explain each part under these assumptions. So a part that is wrong proves
+/// that the whole history is wrong, and a reader needs only that part.
 ///
-/// Calls that only look are left out freely, writes only together with all calls that found their values. An update
-/// may forget what it found, which makes it a set.
+/// The reducer is free to leave out any call that only looks. It leaves out a write only together with all calls that
+/// found its value. An update can instead forget which value it found, which makes it a set.
 struct HistoryReducer {
     struct Result {
         let operations: [ItemOperation]
@@ -16,7 +16,7 @@ struct HistoryReducer {
         let isSmallest: Bool
     }
 
-    /// A call that is not left out.
+    /// A call that the part keeps.
     private struct Part {
         let index: Int
         let call: ItemOperation
@@ -25,10 +25,10 @@ struct HistoryReducer {
     private let operations: [ItemOperation]
     private let values: ValueTable
     private let longestCall: UInt64
-    /// When the first call that may have changed the item was over.
+    /// The earliest return of a call that can have changed the item.
     private let firstChange: UInt64
     private let deadline: ContinuousClock.Instant
-    /// Ways to try at once; what needs more is not shown to be wrong.
+    /// The most configurations that one search may hold. A part that needs more does not count as wrong.
     private static let limit = 20_000
 
     private init(_ operations: [ItemOperation], _ values: ValueTable, _ budget: Duration) {
@@ -39,7 +39,10 @@ struct HistoryReducer {
         deadline = .now + budget
     }
 
-    /// - Parameter budget: about how long it may take; then the smallest part until then is the result.
+    /// Finds the smallest part of a history that still proves the failure.
+    ///
+    /// - Parameter budget: roughly how long the search may take; after that, the result is the smallest part found
+    ///   so far.
     static func smallest(
         of operations: [ItemOperation], _ failure: HistorySearch.Failure, budget: Duration = .seconds(2)
     ) -> Result {
@@ -56,7 +59,9 @@ struct HistoryReducer {
 
     // MARK: - The first part
 
-    /// The calls that the search was stuck at, with more and more of those before.
+    /// The calls at which the search failed, plus as many earlier calls as needed to make the part wrong.
+    ///
+    /// If no such part is found in time, `isWrong` is false and the result is the first part that was tried.
     private func firstPart(_ failure: HistorySearch.Failure) -> (parts: [Part], isWrong: Bool) {
         var size = 0
         var smallest: [Part] = []
@@ -69,7 +74,7 @@ struct HistoryReducer {
         }
     }
 
-    /// So many calls that began last until that time, and so many of those that may have changed the item.
+    /// The last `count` calls that began by `time`, and the last `count` of those that can have changed the item.
     private func calls(before time: UInt64, count: Int) -> Set<Int> {
         var calls: Set<Int> = []
         var changes = 0
@@ -84,7 +89,7 @@ struct HistoryReducer {
         return calls
     }
 
-    /// With the writes of all values that were found, and the first and the last that found what was written.
+    /// Adds, for each written value, the first and the last call that found it, and for each found value, its write.
     private func complete(_ calls: Set<Int>) -> [Part] {
         var calls = calls
         for index in calls {
@@ -101,7 +106,7 @@ struct HistoryReducer {
 
     // MARK: - Smaller ones
 
-    /// Leaves out halves, then quarters, down to single calls, as long as what remains is wrong.
+    /// Leaves out halves of the part, then quarters, down to single calls, as long as the rest is still wrong.
     private func reduce(_ whole: [Part]) -> (parts: [Part], isSmallest: Bool) {
         var parts = whole
         var size = max(1, parts.count / 2)
@@ -123,7 +128,9 @@ struct HistoryReducer {
         }
     }
 
-    /// Writes go with all reads that found their values; updates of these forget what they found.
+    /// The parts without the removed ones, and without the reads that found values which the removed ones wrote.
+    ///
+    /// An update that found such a value stays, but forgets what it found.
     private func without(_ removed: ArraySlice<Part>, in parts: [Part]) -> [Part] {
         let gone = Set(removed.map(\.index))
         let stamps = Set(removed.compactMap(\.call.written))

@@ -1,17 +1,17 @@
 import Glibc
 import Threads
 
-/// All checks of all histories of a run.
+/// Runs all checks on all histories of a run.
 package enum HistoryVerdicts {
-    /// From the most specific one to the one that finds everything, so that a failure is named as exactly as possible.
+    /// Ordered from the most specific check to the one that finds everything, so that a failure is named precisely.
     private static let checks: [any HistoryCheck.Type] = [
         WrittenValuesCheck.self, ReaderOrderCheck.self, UpdateChainCheck.self, LifetimeCheck.self,
         LinearizabilityCheck.self,
     ]
 
-    /// One outcome for each check; uses all processors.
+    /// Returns one outcome for each check, and uses all processors.
     ///
-    /// A check that had nothing to look at, or could not be decided, is skipped: it has not passed.
+    /// A check that had nothing to examine, or could not decide, is skipped. It has not passed.
     package static func outcomes(for histories: [ItemHistory], seed: UInt64) -> [CheckOutcome] {
         let findings = findings(for: histories)
         return checks.indices.map { check in
@@ -20,7 +20,7 @@ package enum HistoryVerdicts {
         }
     }
 
-    /// Threads that end, because one of a pool would keep its thread keyring, which costs quota.
+    /// Runs the checks in threads that end. Threads of a pool would keep their thread keyrings, which cost quota.
     private static func findings(for histories: [ItemHistory]) -> [[Finding]] {
         let found = Locked([[Finding]](repeating: [], count: histories.count))
         let next = Locked(0)

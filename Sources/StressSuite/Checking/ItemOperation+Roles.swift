@@ -1,6 +1,6 @@
-/// What a call means to those that check it.
+/// The properties of a call that the checks use.
 extension ItemOperation {
-    /// The value that it writes.
+    /// The value that the call writes.
     var written: Stamp? {
         switch effect {
         case .write(let stamp, _), .create(let stamp, _), .replace(_, let stamp, _), .change(let stamp, _): stamp
@@ -8,7 +8,7 @@ extension ItemOperation {
         }
     }
 
-    /// The timeout of the value that it writes; `nil` where that lives for ever.
+    /// The timeout of the value that the call writes, in seconds; `nil` if the value never expires.
     var timeout: UInt32? {
         switch effect {
         case .write(_, let timeout), .create(_, let timeout), .replace(_, _, let timeout), .change(_, let timeout):
@@ -17,7 +17,9 @@ extension ItemOperation {
         }
     }
 
-    /// The value that was there when it took effect, as far as it returned one; unknown where its worker was killed.
+    /// The value that the call found when it took effect, if it returned one.
+    ///
+    /// It is also `nil` if it is unknown, because the worker was killed during the call.
     var found: Stamp? {
         guard isCertain else { return nil }
         switch effect {
@@ -26,7 +28,7 @@ extension ItemOperation {
         }
     }
 
-    /// Whether it leaves the item as it was.
+    /// Whether the call leaves the item unchanged.
     var isObservation: Bool {
         switch effect {
         case .read, .look: true
@@ -35,12 +37,12 @@ extension ItemOperation {
         }
     }
 
-    /// The same call, but it is unknown whether it took effect, and what it found.
+    /// The same call as an uncertain one: whether it took effect, and what it found, is unknown.
     var asUncertain: ItemOperation {
         ItemOperation(worker: worker, effect: effect, invoked: invoked, returned: returned, isCertain: false)
     }
 
-    /// The same call, of an update without what it found.
+    /// The same call, except that an update forgets which value it found.
     var asBlind: ItemOperation {
         guard case .replace(_, let stamp, let timeout) = effect else { return self }
         return ItemOperation(

@@ -1,16 +1,16 @@
-/// Whether the calls on one item can have taken effect one after the other, each between its beginning and its end.
+/// Checks that the calls on one item can have taken effect one after another, each between its start and its end.
 package struct LinearizabilityChecker {
     package enum Verdict: Sendable, Equatable {
         case linearizable
         case violation(Violation)
-        /// It could not be found out, for this reason. Never to be taken for a pass.
+        /// The checker could not decide, for this reason. Never treat this as a pass.
         case undecided(String)
     }
 
-    /// Checks one history; exact, whatever the number of calls.
+    /// Checks one history exactly, whatever the number of calls.
     ///
-    /// The time grows with the number of calls and with how many of them are in flight at once; besides the history
-    /// it needs some 100 bytes for each value that was written.
+    /// The time grows with the number of calls and with the number of calls in flight at the same time. Besides the
+    /// history, the check needs about 100 bytes for each written value.
     package static func check(_ history: ItemHistory) -> Verdict {
         switch HistorySearch.run(history.operations) {
         case .found: return .linearizable
@@ -34,7 +34,7 @@ package struct LinearizabilityChecker {
 }
 
 extension ItemOperation {
-    /// Whether it can't take effect whatever is there.
+    /// Whether the call could take effect only in certain states of the item.
     fileprivate var isConditional: Bool {
         guard isCertain else { return false }
         switch effect {
@@ -45,7 +45,7 @@ extension ItemOperation {
     }
 }
 
-/// There is an order of the calls that explains all of them.
+/// Checks that some order of the calls explains all of their outcomes.
 struct LinearizabilityCheck: HistoryCheck {
     static let statement = "the history of each item is linearizable"
     static let subject = "calls"

@@ -2,17 +2,17 @@ import Glibc
 import Keyutils
 import SessionKeyring
 
-/// The checks of what a run has left in the keyrings once its workers have ended.
+/// Checks the keyrings after the workers of a run have ended.
 struct PostRunChecks {
     let plan: StressPlan
     let ring: Keyring
     let store: SecretStore
 
-    /// Whether every item has a timeout.
+    /// Checks that every item has a timeout.
     func addTimeouts(to results: inout CheckResults) {
         let name = "every item has its timeout"
         do {
-            // The hostile neighbor gives its own items whatever timeout it likes.
+            // The hostile neighbor's own items can have any timeout.
             let items = try store.items().filter { StressItems.number(of: $0.item) != nil }
             let eternal = items.filter { $0.expiry == .never }
             if eternal.isEmpty, let unknown = items.first(where: { $0.expiry == .unknown }) {
@@ -30,11 +30,11 @@ struct PostRunChecks {
         }
     }
 
-    /// Whether there is nothing but items, once the leases of killed holders have ended.
+    /// Checks that only items remain, once the leases of killed holders have ended.
     func addOrphans(to results: inout CheckResults) {
         let name = "nothing is left but items"
         do {
-            // Where the death of a holder can't be seen, its lease ends after two seconds.
+            // If nobody can see that a holder is dead, its lease ends after two seconds.
             if plan.killEvery != nil { usleep(2_500_000) }
             _ = try store.items()
             var looked = 0
@@ -60,7 +60,7 @@ struct PostRunChecks {
         return orphans
     }
 
-    /// `nil` for a key that has expired, or that the kernel collects just now.
+    /// The description of a key; `nil` for a key that has expired or that the kernel is collecting.
     private static func description(of key: Key) throws(KeyringError) -> KeyDescription? {
         do throws(KeyringError) {
             return try key.describe()

@@ -1,10 +1,10 @@
-/// The checks of a round besides those of its histories.
+/// The checks of a round other than those of its item histories.
 struct RoundChecks {
     let plan: StressPlan
     let history: RoundHistory
     let outcome: Round.Outcome
     let isQuotaTight: Bool
-    /// Whether it is the first round; the others have the same workers.
+    /// Whether this is the first round. Workers are counted only there, because all rounds have the same ones.
     let isFirst: Bool
 
     func addOutcomes(to results: inout CheckResults) {
@@ -39,12 +39,12 @@ struct RoundChecks {
             evidence: unexpected.prefix(20).map(describe))
     }
 
-    /// Whether a call may throw this and nothing is wrong.
+    /// Whether a call can throw this error although nothing is wrong.
     private func expects(_ error: ErrorName) -> Bool {
         switch error {
-        // An ordinary user has little quota, and the kernel frees late what was displaced.
+        // An ordinary user has little quota, and the kernel frees the quota of displaced keys late.
         case .quotaExceeded: isQuotaTight
-        // Where holders are killed, the others wait until those leases end.
+        // If holders are killed, the other workers wait until the killed holders' leases end.
         case .leaseLost, .contended: plan.killEvery != nil && (plan.workload == .lease || plan.workload == .update)
         default: false
         }

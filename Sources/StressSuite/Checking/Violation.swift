@@ -1,11 +1,11 @@
-/// Calls on an item that can't have been as they were.
+/// Calls on an item whose logged outcomes are impossible.
 package struct Violation: Sendable, Equatable {
-    /// One line that names the call which can't be explained.
+    /// One line that names the call that can't be explained.
     package let reason: String
-    /// Calls that show it by themselves, in the order in which they began.
+    /// Calls that prove the violation by themselves, in the order in which they began.
     ///
-    /// Every other call of the history may have taken effect or not. An update that is only a `change` here is one
-    /// for which it does not matter what it found.
+    /// All other calls of the history are allowed to have taken effect or not. If an update appears only as a `change`,
+    /// it does not matter which value it found.
     package let smallest: [ItemOperation]
 
     init(reason: String, smallest: [ItemOperation]) {
@@ -13,7 +13,7 @@ package struct Violation: Sendable, Equatable {
         self.smallest = smallest.sorted { ($0.invoked, $0.returned) < ($1.invoked, $1.returned) }
     }
 
-    /// The calls as text, a line each, with a picture of which of them overlap.
+    /// The calls as text, one per line, with a picture that shows which of them overlap.
     package var lines: [String] { HistoryText(smallest).lines }
 }
 
@@ -22,11 +22,11 @@ package struct Violation: Sendable, Equatable {
 ///     worker 1  set 1.1            0.000 ..  2.000 us  |--|
 ///     worker 2  get found nothing  3.000 ..  4.000 us        |--|
 ///
-/// Times count from the first beginning. The picture keeps the order of beginnings and ends, not their distances; what
-/// touches or overlaps in it is concurrent. A call that ends in `?` is one whose worker was killed in it.
+/// Times count from the first beginning. The picture keeps the order of beginnings and ends, but not their distances.
+/// Calls that touch or overlap in it are concurrent. If a call ends in `?`, its worker was killed during the call.
 struct HistoryText {
     private let calls: [ItemOperation]
-    /// All beginnings and ends, each once.
+    /// All beginnings and ends, without duplicates.
     private let times: [UInt64]
     private static let widest = 48
 
@@ -73,7 +73,7 @@ struct HistoryText {
 }
 
 extension ItemOperation {
-    /// What it did or saw, in a few words.
+    /// The effect or the observation of the call, in a few words.
     var summary: String {
         let killed = isCertain ? "" : " (killed)"
         switch effect {

@@ -1,27 +1,27 @@
 import Keyutils
 
-/// What looks like a lease, and no one holds it.
+/// An object that looks like a lease, but that nobody holds.
 enum FalseLease: CaseIterable {
     case empty
     case withoutRecord
     case withUnreadableRecord
     case withNonsense
-    /// The record of a lease that was seen, with another deadline or version.
+    /// The record of a real lease, with a different deadline or version.
     case copy
-    /// Another program's keyring is linked in it.
+    /// A lease with a link to another program's keyring.
     case withVictim
     case restricted
-    /// A key of the lease's name that is no keyring.
+    /// A key that has the lease's name but is not a keyring.
     case key
 
-    /// What the library calls the record of a lease.
+    /// The library's name for the record of a lease.
     static let recordName = "by"
 
-    /// Makes one in the calling thread's keyring.
+    /// Makes a false lease in the calling thread's keyring.
     ///
     /// - Parameters:
     ///   - record: the bytes of a record.
-    ///   - victim: a keyring that must not suffer.
+    ///   - victim: a keyring that must not be damaged.
     func make(
         _ name: String, record: [UInt8], victim: Keyring, nonsense: [UInt8]
     ) throws(KeyringError) -> Key {

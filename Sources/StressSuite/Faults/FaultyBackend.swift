@@ -2,7 +2,7 @@ import Keyutils
 import SessionKeyring
 import Threads
 
-/// A store that is broken on purpose, to show that the checks notice it.
+/// A backend with an injected fault, to show that the checks notice it.
 struct FaultyBackend: SecretBackend {
     private let whole: any SecretBackend
     private let fault: InjectedFault
@@ -10,7 +10,7 @@ struct FaultyBackend: SecretBackend {
 
     private struct State: Sendable {
         var calls = 0
-        /// What readers were given last.
+        /// An earlier value of each item.
         var old: [ItemIdentity: [UInt8]] = [:]
     }
 
@@ -19,7 +19,7 @@ struct FaultyBackend: SecretBackend {
         self.fault = fault
     }
 
-    /// Whether this call is one that goes wrong: one of so many.
+    /// Whether this call goes wrong, as one of every `interval` calls does.
     private func goesWrong(_ kind: InjectedFault, oneOf interval: Int) -> Bool {
         guard fault == kind else { return false }
         return state.withLock { state in
@@ -120,7 +120,7 @@ struct FaultyBackend: SecretBackend {
     }
 }
 
-/// An update that takes no turn.
+/// An update that does not keep out other updates.
 private final class UnguardedUpdate: ItemUpdate {
     private let backend: any SecretBackend
     private let item: ItemIdentity
@@ -143,7 +143,7 @@ private final class UnguardedUpdate: ItemUpdate {
     }
 }
 
-/// A lease that is granted to everybody.
+/// A lease that every caller gets.
 private final class SharedLease: LeaseHandle {
     let fencingNumber = MonotonicTime.now
     var timeLeft: Duration { .seconds(1) }

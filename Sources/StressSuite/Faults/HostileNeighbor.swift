@@ -3,23 +3,23 @@ import Keyutils
 import SessionKeyring
 import Threads
 
-/// Plants odd keys in the keyrings that the workers share, all the time.
+/// Constantly plants odd keys in the keyrings that the workers share.
 ///
-/// It removes and displaces nothing of theirs, although the kernel would let it. Names of items and leases that it
-/// takes for itself have ``name`` in them. Under the names that the workers use it plants only what they have to see
-/// through: keys of other types, and leases that can't be anyone's.
+/// It never removes or displaces the workers' keys, although the kernel would let it. The names of items and leases
+/// that it takes for itself contain ``name``. Under the names that the workers use, it plants only keys that the
+/// library must not be fooled by: keys of other types, and leases that nobody can hold.
 struct HostileNeighbor: ~Copyable {
     static let name = "hostile"
 
-    /// How many odd keys there are at a time: an ordinary user has room for 200.
+    /// The most odd keys at a time; an ordinary user has room for 200 keys.
     private static let most = 40
 
     private let plan: StressPlan
     private let anchor: Keyring
     private var choices: Choices
-    /// What it has planted, the oldest first.
+    /// The planted keys, the oldest first.
     private var planted: [(key: Key, ring: Keyring, isSquat: Bool)] = []
-    /// A record of a lease, that it has seen.
+    /// The record of a real lease, once the neighbor has seen one.
     private var record: [UInt8] = []
     private(set) var count = 0
 
@@ -29,7 +29,7 @@ struct HostileNeighbor: ~Copyable {
         choices = Choices(seed: plan.seed, stream: .max - 1 - UInt64(round))
     }
 
-    /// Plants one more key, wherever there is room for it.
+    /// Plants one more key in a random place, if possible.
     mutating func step() {
         do throws(KeyringError) {
             let rings = try Self.rings(in: anchor)
@@ -39,18 +39,18 @@ struct HostileNeighbor: ~Copyable {
             default: if let leases = rings.leases { try plantLease(leases, victim: rings.items ?? anchor) }
             }
         } catch {
-            // The name is taken, the quota is full, or the ring is gone: the next step tries something else.
+            // The name is taken, the quota is full, or the ring is gone. The next step tries something else.
         }
         while planted.count > Self.most { drop(planted.removeFirst()) }
     }
 
-    /// Removes all that it has planted and that is still there.
+    /// Removes all planted keys that still exist.
     mutating func leave() {
         for plant in planted { drop(plant) }
         planted = []
     }
 
-    // MARK: - Where
+    // MARK: - Where to plant
 
     static func rings(in anchor: Keyring) throws(KeyringError) -> (items: Keyring?, leases: Keyring?) {
         var rings: (items: Keyring?, leases: Keyring?)
@@ -97,7 +97,7 @@ struct HostileNeighbor: ~Copyable {
         }
     }
 
-    /// An item that it takes for itself.
+    /// An item whose name the neighbor takes for itself.
     static func squat(_ number: Int) -> ItemIdentity { .password(service: name, account: String(number)) }
 
     private var oddName: String {
@@ -112,7 +112,7 @@ struct HostileNeighbor: ~Copyable {
         }
     }
 
-    // MARK: - What
+    // MARK: - What to plant
 
     private var lie: FalseLease {
         mutating get { FalseLease.allCases[choices.below(FalseLease.allCases.count)] }
@@ -151,7 +151,7 @@ struct HostileNeighbor: ~Copyable {
         planted.append((key, ring, isSquat))
     }
 
-    /// By its serial where another key may have its name by now.
+    /// Removes a planted key, by its serial if another key can have the same name by now.
     private func drop(_ plant: (key: Key, ring: Keyring, isSquat: Bool)) {
         guard plant.isSquat else {
             try? plant.key.invalidate()
@@ -173,7 +173,7 @@ struct HostileNeighbor: ~Copyable {
         }
     }
 
-    /// The record that was seen, with a version, an acquisition or a deadline that can't be.
+    /// The record that the neighbor saw, with an impossible version, acquisition or deadline.
     private mutating func falseRecord() -> [UInt8] {
         var lie = record.count >= 48 ? record : bytes(100)
         guard lie.count >= 48 else { return lie }

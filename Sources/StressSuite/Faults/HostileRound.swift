@@ -3,9 +3,9 @@ import Keyutils
 import SessionKeyring
 import Threads
 
-/// The hostile neighbor of a round, and calls on the names that it takes, each in a thread of this process.
+/// The hostile neighbor of a round, and calls on the names that it takes, in threads of this process.
 final class HostileRound: Sendable {
-    /// How it ended.
+    /// How the threads ended.
     private struct Outcome: Sendable {
         var planted: Int?
         var calls: SquattedCalls?
@@ -15,7 +15,7 @@ final class HostileRound: Sendable {
 
     private let outcome = Locked(Outcome())
 
-    /// Starts them; they go on until the shared log says that the round ends.
+    /// Starts the threads, which run until the shared log says that the round ends.
     init(plan: StressPlan, anchor: Keyring, store: SecretStore, sharedLog: SharedLog, round: Int) {
         Thread.detachNewThread { [outcome] in
             var neighbor = HostileNeighbor(plan: plan, anchor: anchor, round: round)
@@ -35,7 +35,7 @@ final class HostileRound: Sendable {
             }
             outcome.withLock { $0.calls = calls }
         }
-        // Where leases are what matters.
+        // Only this workload tests leases that are released late.
         guard plan.workload == .shortLease else { return }
         outcome.withLock { $0.hasCrowdLeft = false }
         Thread.detachNewThread { [outcome] in
@@ -50,17 +50,17 @@ final class HostileRound: Sendable {
 
     /// Fills the leases' ring with thousands of keys, and lists them all the time.
     ///
-    /// The kernel lets no one change a keyring while it is read, so that a lease that is released in time may be gone
-    /// late.
+    /// The kernel lets nobody change a keyring while it is read. So a lease that is released in time might only be
+    /// gone late.
     private static func crowd(in anchor: Keyring, _ sharedLog: SharedLog) throws(KeyringError) {
-        // The first lease makes the ring.
+        // The first lease creates the ring.
         var leases: Keyring?
         while leases == nil, sharedLog.phase != .stopping {
             leases = try HostileNeighbor.rings(in: anchor).leases
             usleep(1_000)
         }
         let size = 8_000
-        // Nothing where the user's quota has no room for it.
+        // Does nothing if the user's quota has no room for the crowd.
         guard let leases, let quota = try? KeyQuota.current(), quota.keys + 2 * size < quota.maximumKeys else { return }
         let nothing: [UInt8] = [0]
         var crowd: [Key] = []
@@ -68,13 +68,13 @@ final class HostileRound: Sendable {
             let name = "\(HostileNeighbor.name) crowd \(number)"
             crowd.append(try unsafe leases.add(.user, name, payload: nothing.span.bytes))
         }
-        // A second reader, so that there is hardly a moment without one.
+        // A second reader, so that there is hardly a moment without a reader.
         Thread.detachNewThread { while sharedLog.phase != .stopping { _ = try? leases.members() } }
         while sharedLog.phase != .stopping { _ = try leases.members() }
         for key in crowd { try leases.unlink(key) }
     }
 
-    /// Waits for all of them, and notes what they have found.
+    /// Waits for all threads, and adds what they have found.
     func end(in results: inout CheckResults) {
         let deadline = MonotonicTime.now + 3 * SquattedCalls.bound
         while outcome.withLock({ $0.planted == nil || $0.calls == nil || !$0.hasCrowdLeft }),

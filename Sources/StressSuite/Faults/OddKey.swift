@@ -3,7 +3,7 @@ import SessionKeyring
 
 /// A key that no well-behaved program makes.
 enum OddKey: CaseIterable {
-    /// A secret of another program, with the kernel's own permissions and no timeout; it must survive.
+    /// A secret of another program, with the kernel's own permissions and no timeout. It must survive.
     case foreign
     case unreadable
     case unsearchable
@@ -14,18 +14,18 @@ enum OddKey: CaseIterable {
     case unreadableRing
     case revokedRing
     case restrictedRing
-    /// A keyring with keys of the library's own names in it.
+    /// A keyring that contains keys with the library's own names.
     case nest
 
-    /// Those that block no one under any name, because they are of another type than what is searched there.
+    /// The kinds that block nobody under any name, because they have another type than the library searches for.
     static let ofOtherTypes: [OddKey] = [.logon, .ring, .unreadableRing, .revokedRing, .restrictedRing, .nest]
 
-    /// Makes one in the calling thread's keyring.
+    /// Makes an odd key in the calling thread's keyring.
     ///
     /// - Parameters:
-    ///   - bytes: what is in it, if anything is.
-    ///   - inner: the item that is in a nest. The kernel searches keyrings inside keyrings, so one in the items' ring is
-    ///     as good as an item itself.
+    ///   - bytes: the payload, if the key has one.
+    ///   - inner: the item inside a nest. The kernel searches keyrings inside keyrings, so a nest in the items' ring is
+    ///     as good as the item itself.
     func make(_ name: String, _ bytes: [UInt8], inner: ItemIdentity) throws(KeyringError) -> Key {
         switch self {
         case .foreign, .unreadable, .unsearchable, .revoked, .expiring:
@@ -36,7 +36,7 @@ enum OddKey: CaseIterable {
         }
     }
 
-    /// Makes it odd, once it is in its place.
+    /// Makes the key odd, once it is in its ring.
     func spoil(_ key: Key) throws(KeyringError) {
         switch self {
         case .foreign, .logon, .ring, .nest: break

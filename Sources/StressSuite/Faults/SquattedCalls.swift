@@ -2,7 +2,7 @@ import Keyutils
 import SessionKeyring
 import Threads
 
-/// Calls on the names that the hostile neighbor has taken: they may fail, and must do so in time.
+/// Calls on the names that the hostile neighbor has taken. They are allowed to fail, but only in time.
 struct SquattedCalls {
     private enum Kind: String, CaseIterable {
         case get, set, add, delete, expire, update, lease, list, items
@@ -11,13 +11,15 @@ struct SquattedCalls {
     let store: SecretStore
     private var choices: Choices
     private(set) var count = 0
-    /// The longest call, in nanoseconds.
+    /// The duration of the longest call, in nanoseconds.
     private(set) var longest: UInt64 = 0
     private(set) var slowest = ""
-    /// An error that no call of a store should throw, whatever lies there.
+    /// An error that no call of a store should throw, whatever the keyring contains.
     private(set) var unexpected: String?
 
-    /// In nanoseconds; longer than a writer waits for others and for quota.
+    /// The longest time that a call may take, in nanoseconds.
+    ///
+    /// It is longer than a writer waits for others and for quota.
     static let bound: UInt64 = 12_000_000_000
 
     init(store: SecretStore, seed: UInt64, round: Int) {
@@ -39,7 +41,7 @@ struct SquattedCalls {
         if time > longest { (longest, slowest) = (time, "\(kind.rawValue) of \(item)") }
     }
 
-    /// A list shows what can't be read, and never fails.
+    /// Whether a call is allowed to throw an error. A list is not: it shows unreadable items, and never fails.
     private static func isExpected(_ error: any Error, of kind: Kind) -> Bool {
         guard let error = error as? SecretStoreError, kind != .list, kind != .items else { return false }
         return (error.code != .unexpected || error.detail != nil) && error.code != .sessionRevoked

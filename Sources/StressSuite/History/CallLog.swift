@@ -1,9 +1,9 @@
 import Synchronization
 
-/// What one worker did, call by call, in shared memory.
+/// The log of one worker's calls, in shared memory.
 ///
-/// One thread writes it; others may read what is complete at any time. When a process was killed, its successor
-/// continues the same log.
+/// One thread writes the log. Others can read its complete calls at any time. If a worker's process is killed, the next
+/// process continues the same log.
 @safe struct CallLog: @unchecked Sendable {
     private static let headerSize = 128
 
@@ -11,7 +11,7 @@ import Synchronization
     let capacity: Int
 
     static func size(capacity: Int) -> Int {
-        // Whole pages, so that no two workers write to one.
+        // Whole pages, so that no two workers write to the same page.
         (headerSize + capacity * MemoryLayout<CallRecord>.stride + 4_095) / 4_096 * 4_096
     }
 
@@ -20,25 +20,26 @@ import Synchronization
         self.capacity = capacity
     }
 
-    /// How many calls were begun.
+    /// How many calls have begun.
     var count: Int { Int(unsafe word(0).pointee.load(ordering: .acquiring)) }
-    /// Whether there is room for another step, which may be several calls.
+    /// Whether there is room for another step, which can consist of several calls.
     var hasRoom: Bool { count + 8 <= capacity }
 
-    /// How often the worker's process was started before; set before it starts.
+    /// How often the worker's process was started before. It is set before the process starts.
     var incarnation: Int {
         get { Int(unsafe word(8).pointee.load(ordering: .acquiring)) }
         nonmutating set { unsafe word(8).pointee.store(UInt64(newValue), ordering: .releasing) }
     }
 
-    /// How many steps the worker has begun, in all its incarnations; a step is one call or several that belong
-    /// together.
+    /// How many steps the worker has begun, in all its incarnations.
+    ///
+    /// A step is one call, or several calls that belong together.
     var steps: Int {
         get { Int(unsafe word(32).pointee.load(ordering: .acquiring)) }
         nonmutating set { unsafe word(32).pointee.store(UInt64(newValue), ordering: .releasing) }
     }
 
-    /// How many steps the worker is to make before it ends by itself; 0 for no limit.
+    /// The number of steps after which the worker ends by itself; 0 for no limit.
     var limit: Int {
         get { Int(unsafe word(16).pointee.load(ordering: .acquiring)) }
         nonmutating set { unsafe word(16).pointee.store(UInt64(newValue), ordering: .releasing) }
@@ -50,7 +51,7 @@ import Synchronization
         nonmutating set { unsafe word(24).pointee.store(newValue ? 1 : 0, ordering: .releasing) }
     }
 
-    /// Logs that a call begins; there must be room.
+    /// Logs the beginning of a call; there must be room for it.
     func begin(_ record: CallRecord) -> Int {
         let index = count
         precondition(index < capacity)
@@ -59,7 +60,9 @@ import Synchronization
         return index
     }
 
-    /// Changes a call that has begun; the time of its return is written last, so that whoever sees it sees the rest.
+    /// Changes a call that has begun.
+    ///
+    /// The return time is written last, so that a reader that sees it also sees all other fields.
     func change(_ index: Int, _ record: CallRecord) {
         var open = record
         open.returned = 0
@@ -67,7 +70,7 @@ import Synchronization
         unsafe returnTime(index).pointee.store(record.returned, ordering: .releasing)
     }
 
-    /// A call that has returned; `nil` for one that has not.
+    /// The call at this index if it has returned, otherwise `nil`.
     func returned(_ index: Int) -> CallRecord? {
         guard unsafe returnTime(index).pointee.load(ordering: .acquiring) != 0 else { return nil }
         return unsafe pointer(index).pointee

@@ -1,47 +1,51 @@
-/// A call of the store, as metrics name it.
+/// A kind of call of the store, as metrics name it.
 package enum CallKind: String, Codable, Sendable, CaseIterable, BitwiseCopyable {
     case get, set, add, delete, clear, list, update, lease
 }
 
-/// One call of the store, as its worker logs it: before the call, and again when it has returned.
+/// One call of the store. Its worker logs it before the call, and again after the call has returned.
 ///
-/// It lies in memory that processes of one program share, so it refers to nothing.
+/// The record lies in memory that several processes of one program share, so it contains no references.
 struct CallRecord: BitwiseCopyable {
     /// How a call ended.
     enum Outcome {
-        /// It has not ended, or its worker was killed in it.
+        /// It has not ended, or its worker was killed during it.
         case none
-        /// It did what it was asked, and an item was there.
+        /// It succeeded; a get or a delete found an item.
         case done
-        /// There was no item; of an add: there was one; of a lease: another worker held it.
+        /// The item was absent; for an add, it was present; for a lease, another worker held it.
         case refused
-        /// It threw.
+        /// It threw an error.
         case threw
     }
 
     static let allItems = UInt32.max
-    /// Where the time of its return lies in it.
+    /// The offset of `returned` in the record, in bytes.
     static let returnOffset = 8
 
     var invoked: UInt64 = 0
-    /// 0 until it has returned; of a call whose worker was killed in it, when that worker was surely dead.
+    /// 0 until the call has returned; if its worker was killed, a time when that worker was certainly dead.
     var returned: UInt64 = 0
     var worker: UInt32 = 0
-    /// Which item, or ``allItems`` of the worker's.
+    /// The number of the item, or ``allItems`` for all items of the worker.
     var item: UInt32 = 0
     var kind = CallKind.get
     var outcome = Outcome.none
     var error: ErrorName?
     var flaw: StampedValue.Flaw?
-    /// In whole seconds; 0 for none.
+    /// The timeout in whole seconds; 0 for no timeout.
     var timeout: UInt32 = 0
-    /// The stamp of the value that it wrote or was about to write, or 0; of a lease when it was still surely held.
+    /// The stamp of the value that the call wrote or was about to write, or 0.
+    ///
+    /// For a lease, this is a time at which the lease was certainly still held.
     var written: UInt64 = 0
-    /// The stamp of the value that it found, or 0; of a list a bit for each item; of a lease its fencing number.
+    /// The stamp of the value that the call found, or 0.
+    ///
+    /// For a list, it has one bit for each item; for a lease, it is the fencing number.
     var observed: UInt64 = 0
-    /// The count in the value that it wrote or found; of a lease when it was taken.
+    /// The count in the value that the call wrote or found; for a lease, the time at which it was taken.
     var count: UInt64 = 0
 
-    /// Whether its worker was killed in it.
+    /// Whether the worker was killed during the call.
     var isCutOff: Bool { outcome == .none }
 }

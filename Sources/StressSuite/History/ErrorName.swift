@@ -1,6 +1,6 @@
 import SessionKeyring
 
-/// What a call threw, as metrics name it.
+/// An error that a call threw, as metrics name it.
 enum ErrorName: String, BitwiseCopyable {
     case quotaExceeded = "the quota is full"
     case contended = "others got in the way"

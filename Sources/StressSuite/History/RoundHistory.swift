@@ -1,16 +1,16 @@
-/// The calls of a round, sorted by what is looked at in them.
+/// The calls of a round, grouped by what the checks examine.
 struct RoundHistory {
-    /// What was done to each item, by its number among those of the whole run.
+    /// The operations on each item, indexed by the item's number in the whole run.
     private(set) var items: [[ItemOperation]]
-    /// The sections under a lease, by item.
+    /// The sections under a lease, indexed by item.
     private(set) var sections: [[CallRecord]]
     /// All calls, in no particular order.
     private(set) var calls: [CallRecord] = []
-    /// How many calls of the workers have returned, as tables count them: without the run's own reads.
+    /// How many calls of the workers have returned, as the tables count them: without the run's own reads.
     private(set) var returned = 0
 
     private let plan: StressPlan
-    /// Those of them that ``items`` has, each once.
+    /// How many returned calls ``items`` has for each item; a call on all items counts only for the first one.
     private var counts: [Int]
 
     init(plan: StressPlan, sharedLog: SharedLog) {
@@ -49,7 +49,7 @@ struct RoundHistory {
                 isCertain: !call.isCutOff))
     }
 
-    /// What the checker looks at.
+    /// The histories that the checks examine.
     var histories: [ItemHistory] {
         items.enumerated().filter { !$0.element.isEmpty }.map { item, operations in
             ItemHistory(name: plan.name(ofItem: item), operations: operations, calls: counts[item])
@@ -58,14 +58,14 @@ struct RoundHistory {
 }
 
 extension StressPlan {
-    /// How histories name an item, behind the word.
+    /// The name of an item in histories, to be placed after the word "item".
     func name(ofItem item: Int) -> String {
         workload == .sessions ? "\(item % items) of session \(item / items)" : "\(item)"
     }
 }
 
 extension CallRecord {
-    /// What it did to its item, or saw of it; `nil` where that is nothing, or not to be believed.
+    /// The call's effect on its item, or its observation of it; `nil` if it has neither, or can't be trusted.
     fileprivate var effect: ItemOperation.Effect? {
         guard outcome != .threw, flaw == nil else { return nil }
         let limit = timeout == 0 ? nil : timeout
@@ -82,7 +82,7 @@ extension CallRecord {
         }
     }
 
-    /// What a call on all items did to one of them, or saw of it.
+    /// The effect or the observation of a call on all items, for one of them.
     fileprivate func effect(onItemAt offset: Int) -> ItemOperation.Effect? {
         guard outcome != .threw, flaw == nil else { return nil }
         switch kind {

@@ -1,9 +1,9 @@
 import Glibc
 import Synchronization
 
-/// What all workers of a run share: their configuration, whether they are to run, and a log for each of them.
+/// The memory that all workers of a run share: their configuration, the phase of the run, and their logs.
 ///
-/// It is shared memory, so that a worker's log outlives the process that wrote it.
+/// Because the memory is shared, a worker's log outlives the process that wrote it.
 @safe final class SharedLog: Sendable {
     enum Phase: UInt64 {
         case waiting, running, stopping
@@ -14,10 +14,10 @@ import Synchronization
 
     let memory: SharedMemory
     let slots: Int
-    /// How many calls fit into a log.
+    /// How many calls fit into one log.
     let capacity: Int
 
-    /// An empty log.
+    /// Creates an empty shared log.
     init(slots: Int, capacity: Int, plan: [UInt8]) throws(StressError) {
         self.slots = slots
         self.capacity = capacity
@@ -34,7 +34,7 @@ import Synchronization
         }
     }
 
-    /// The log behind this descriptor, which it owns from now on.
+    /// Opens the shared log that a descriptor refers to, and takes ownership of the descriptor.
     init(descriptor: CInt) throws(StressError) {
         memory = try SharedMemory(descriptor: descriptor)
         slots = unsafe memory.base.load(fromByteOffset: 0, as: Int.self)
@@ -44,13 +44,13 @@ import Synchronization
         }
     }
 
-    /// As it was given.
+    /// The encoded plan with which the log was created.
     var plan: [UInt8] {
         let count = unsafe memory.base.load(fromByteOffset: 16, as: Int.self)
         return unsafe [UInt8](UnsafeRawBufferPointer(start: memory.base + Self.planOffset, count: count))
     }
 
-    /// Whether workers are to run.
+    /// Whether the workers wait, run or stop.
     var phase: Phase {
         get { Phase(rawValue: unsafe word(64).pointee.load(ordering: .acquiring)) ?? .stopping }
         set { unsafe word(64).pointee.store(newValue.rawValue, ordering: .releasing) }
@@ -63,7 +63,7 @@ import Synchronization
         unsafe word(128).pointee.wrappingAdd(1, ordering: .acquiringAndReleasing)
     }
 
-    /// The log of a worker.
+    /// The log of the worker in this slot.
     func log(_ slot: Int) -> CallLog {
         precondition(slot < slots)
         return unsafe CallLog(
@@ -77,7 +77,7 @@ import Synchronization
         phase = .waiting
     }
 
-    /// Words on cache lines of their own, since many threads read them.
+    /// The atomic word at this offset, on its own cache line because many threads read it.
     private func word(_ offset: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
         unsafe (memory.base + offset).assumingMemoryBound(to: Atomic<UInt64>.self)
     }

@@ -2,9 +2,9 @@ import CLinux
 import Glibc
 import SystemPackage
 
-/// Memory that processes share, and that keeps what a killed process wrote: `memfd_create(2)`.
+/// Memory that processes share, and that keeps the data of a killed process.
 ///
-/// Pages that were never written take no room.
+/// Pages that were never written take no memory. The corresponding C function is `memfd_create(2)`.
 @safe final class SharedMemory: @unchecked Sendable {
     /// `MFD_CLOEXEC`, which Swift can't import.
     private static let closeOnExec: CUnsignedInt = 1
@@ -13,10 +13,10 @@ import SystemPackage
     let base: UnsafeMutableRawPointer
     let size: Int
 
-    /// New memory, all zero.
+    /// Creates memory that is all zero.
     convenience init(size: Int) throws(StressError) {
         let first = unsafe memfd_create("skr-stress", Self.closeOnExec)
-        // Not one of the standard descriptors, where these are closed.
+        // Avoids the numbers of the standard descriptors, which are free if these are closed.
         let descriptor = fcntl(first, F_DUPFD_CLOEXEC, 3)
         close(first)
         guard descriptor >= 0, ftruncate(descriptor, size) == 0 else {
@@ -25,7 +25,7 @@ import SystemPackage
         try self.init(mapping: descriptor, size: size)
     }
 
-    /// The memory behind this descriptor, which it owns from now on.
+    /// Maps the memory that a descriptor refers to, and takes ownership of the descriptor.
     convenience init(descriptor: CInt) throws(StressError) {
         var state = stat()
         guard unsafe fstat(descriptor, &state) == 0, state.st_size > 0 else {

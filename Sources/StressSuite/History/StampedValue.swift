@@ -1,32 +1,32 @@
 import Threads
 
-/// A value that tells who wrote it, for which item and in which run, and whether it is whole.
+/// A value that identifies its writer, item and run, and that shows whether it is whole.
 ///
-/// A header of words (seed, stamp, item, size, count, checksum), then bytes that follow from the stamp, so that no two
-/// values have a part in common but by chance.
+/// It has a header of words (seed, stamp, item, size, count, checksum). The bytes after the header are derived from the
+/// stamp, so that two values have a part in common only by chance.
 package enum StampedValue {
-    /// The bytes of a value that is nothing but its header.
+    /// The size of a value that has only a header, in bytes.
     package static let smallestSize = 48
 
-    /// What is wrong with bytes that were read.
+    /// A defect of bytes that were read.
     package enum Flaw: Sendable, BitwiseCopyable {
-        /// They are not what any writer wrote in one piece.
+        /// No writer wrote these bytes as one value.
         case torn
-        /// They are whole, and another item's.
+        /// The value is whole, but belongs to another item.
         case otherItem
-        /// They are whole, and another run's.
+        /// The value is whole, but belongs to another run.
         case otherRun
     }
 
-    /// What bytes that were read say.
+    /// The content of bytes that were read.
     package struct Reading: Sendable {
         package var stamp: Stamp?
-        /// What the writer counted, where it counts.
+        /// The writer's counter, if the workload counts.
         package var count: UInt64 = 0
         package var flaw: Flaw?
     }
 
-    /// Writes a value of so many bytes.
+    /// Writes a value that fills the buffer.
     static func write(
         stamp: Stamp, item: UInt64, seed: UInt64, count: UInt64, into bytes: UnsafeMutableRawBufferPointer
     ) {
@@ -49,7 +49,7 @@ package enum StampedValue {
         unsafe store(checksum(UnsafeRawBufferPointer(bytes)), at: 5, in: bytes)
     }
 
-    /// Reads a value and checks that it is whole, and of this item and run.
+    /// Reads a value, and checks that it is whole and belongs to this item and run.
     static func read(_ span: RawSpan, item: UInt64, seed: UInt64) -> Reading {
         unsafe span.withUnsafeBytes { bytes in
             guard bytes.count >= smallestSize, unsafe load(3, from: bytes) == UInt64(bytes.count),
@@ -69,7 +69,7 @@ package enum StampedValue {
         unsafe bytes.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self)
     }
 
-    /// Over all bytes but the word that holds it.
+    /// The checksum of all bytes except the word that holds the checksum.
     private static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         var sum: UInt64 = 0xCBF2_9CE4_8422_2325
         func add(_ word: UInt64) {

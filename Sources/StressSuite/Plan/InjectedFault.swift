@@ -1,14 +1,14 @@
-/// Fault injection: what a store that is broken on purpose does wrong.
+/// A fault to inject into the store under test.
 package enum InjectedFault: String, Codable, Sendable, CaseIterable {
-    /// Says that it has written, and has not.
+    /// Reports a write as done without writing.
     case dropWrite = "drop-write"
-    /// Returns the beginning of a value with the end of another.
+    /// Returns the beginning of one value with the end of another one.
     case tearValue = "tear-value"
-    /// Returns what was there before.
+    /// Returns an earlier value.
     case staleRead = "stale-read"
-    /// Says that it has deleted, and has not.
+    /// Reports an item as deleted without deleting it.
     case keepDeleted = "keep-deleted"
-    /// Lets two workers change an item at once.
+    /// Lets two workers change an item at the same time.
     case loseUpdate = "lose-update"
     /// Grants one lease to two holders.
     case shareLease = "share-lease"
@@ -17,7 +17,7 @@ package enum InjectedFault: String, Codable, Sendable, CaseIterable {
     /// Leaves an item out of the list.
     case shortList = "short-list"
 
-    /// The workloads that have what it breaks, the best one to show it first.
+    /// The workloads that the fault breaks, beginning with the one that shows it best.
     var workloads: [Workload] {
         switch self {
         case .dropWrite: [.mixed, .readHeavy, .writeHeavy, .classic, .expiry, .lease, .quota, .sessions]

@@ -1,7 +1,7 @@
 extension StressPlan {
-    /// The plan with what its workload fixes, if it is within the limits, which are all here.
+    /// Checks the plan against all limits, and returns it with the parameters that its workload fixes.
     ///
-    /// - Throws: ``StressError`` with `invalidPlan` for what can't be done.
+    /// - Throws: ``StressError`` with `invalidPlan` for a plan that can't be carried out.
     package func checked(canLaunch: Bool) throws(StressError) -> StressPlan {
         var plan = self
         if workload == .classic {
@@ -36,7 +36,7 @@ extension StressPlan {
     }
 
     private func checkWorkload() throws(StressError) {
-        // A clear counts as a call on each of them.
+        // A clear counts as a call on each item.
         if [.mixed, .sessions].contains(workload), items > 256 {
             throw Self.refusal(
                 "\(workload.rawValue) takes up to 256 items", "use the workload write-heavy for more")

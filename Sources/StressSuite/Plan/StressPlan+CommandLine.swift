@@ -1,5 +1,5 @@
 extension StressPlan {
-    /// The command that makes this run again.
+    /// The command that repeats this run.
     package var commandLine: String {
         var words = ["skr-stress", "--workload", workload.rawValue]
         if workload != .classic {
@@ -19,7 +19,7 @@ extension StressPlan {
         return words.joined(separator: " ")
     }
 
-    /// How many threads and processes, in a few words.
+    /// The number of threads and processes, in a few words.
     package var workersText: String {
         if workload == .classic { return "threads with fixed roles" }
         let threads = Figures.plural(threads, "thread")

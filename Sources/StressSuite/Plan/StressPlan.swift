@@ -1,37 +1,38 @@
-/// What a run is asked to do.
+/// The parameters of a run.
 ///
-/// With the same build on the same machine, each worker chooses the same calls in the same order; how they interleave
-/// is up to the kernel.
+/// With the same build on the same machine, each worker chooses the same calls in the same order. The kernel decides
+/// how the calls of different workers interleave.
 package struct StressPlan: Codable, Sendable, Equatable {
-    /// How long a run is.
+    /// The length of a run.
     package enum Length: Codable, Sendable, Equatable {
-        /// So many calls by each thread.
+        /// This many calls by each thread.
         case operations(Int)
-        /// So many seconds.
+        /// This many seconds.
         case seconds(Double)
     }
 
     package var workload: Workload
-    /// Threads in each process.
+    /// The number of threads in each process.
     package var threads: Int
-    /// Processes; with one that is never killed, the threads run in the process of the run itself.
+    /// The number of processes. If it is 1 and nothing is killed, the threads run in the process of the run itself.
     package var processes: Int
     package var length: Length
     /// How many items the workers share.
     package var items: Int
-    /// The least and the greatest size of a value in bytes.
+    /// The smallest size of a value, in bytes.
     package var smallestValue: Int
+    /// The largest size of a value, in bytes.
     package var largestValue: Int
-    /// The seed of all choices of all workers.
+    /// The seed of all random choices of all workers.
     package var seed: UInt64
-    /// How often a process is killed, in milliseconds on average; `nil` for never.
+    /// The average time between two kills of a process, in milliseconds; `nil` for no kills.
     package var killEvery: Int?
-    /// What the store under test is made to do wrong, to show that the checks notice it.
+    /// The fault to inject into the store under test, to show that the checks notice it.
     package var fault: InjectedFault?
-    /// Whether a hostile neighbor puts odd keys into the shared keyrings all the time.
+    /// Whether a hostile neighbor constantly puts odd keys into the shared keyrings.
     package var isHostile: Bool
 
-    /// Without items or sizes, as many and as large as let the workload do what it is for.
+    /// Creates a plan. Items and sizes that are left out get values that suit the workload.
     package init(
         workload: Workload, threads: Int = 4, processes: Int = 1, length: Length = .seconds(10), items: Int? = nil,
         smallestValue: Int? = nil, largestValue: Int? = nil, seed: UInt64, killEvery: Int? = nil,
@@ -50,18 +51,18 @@ package struct StressPlan: Codable, Sendable, Equatable {
         self.isHostile = isHostile
     }
 
-    /// Whether workers run in processes of their own.
+    /// Whether the workers run in separate processes.
     package var needsProcesses: Bool { processes > 1 || killEvery != nil }
 }
 
 extension StressPlan {
-    /// A list is compared with what was written for this many items.
+    /// The number of items for which a list is compared with the written items.
     static let mostListedItems = 64
 
-    /// The timeout of items that are not meant to expire, in seconds: longer than any round.
+    /// The timeout of items that are not meant to expire, in seconds. It is longer than any round.
     var usualTimeout: UInt32 { 900 }
 
-    /// How long a lease or an update lasts: short where holders are killed.
+    /// The duration of a lease or an update. It is short if holders are killed.
     var leaseDuration: Duration { killEvery == nil ? .seconds(30) : .milliseconds(500) }
 
     /// How long a worker waits for others.
@@ -69,14 +70,14 @@ extension StressPlan {
 }
 
 extension StressPlan {
-    /// How many steps all workers together are to make; 0 where time ends the run.
+    /// How many steps all workers make together; 0 if time ends the run.
     var steps: Int {
         if workload == .classic { return ClassicRole.workers.reduce(0) { $0 + $1.calls } }
         guard case .operations(let count) = length else { return 0 }
         return count * workers
     }
 
-    /// How many steps a worker is to make; 0 where time or its role ends it.
+    /// How many steps each worker makes; 0 if time or the worker's role ends it.
     var stepsOfEach: Int {
         guard workload != .classic, case .operations(let count) = length else { return 0 }
         return count
@@ -84,7 +85,7 @@ extension StressPlan {
 }
 
 extension StressPlan {
-    /// An upper bound of how long it takes, in seconds.
+    /// An upper bound for the duration of the run, in seconds.
     var longest: Double {
         guard case .seconds(let seconds) = length else { return 3_600 }
         return seconds * 4
@@ -92,7 +93,7 @@ extension StressPlan {
 }
 
 extension Workload {
-    /// Few where workers are to meet, more where items must be left alone for long enough to expire.
+    /// Few items if workers are to meet, more if items must be left alone long enough to expire.
     fileprivate var usualItems: Int {
         switch self {
         case .classic: 1
@@ -103,7 +104,7 @@ extension Workload {
         }
     }
 
-    /// In bytes.
+    /// The sizes of values if none are given, in bytes.
     fileprivate var usualSizes: ClosedRange<Int> {
         self == .quota ? 1_000...3_000 : StampedValue.smallestSize...200
     }

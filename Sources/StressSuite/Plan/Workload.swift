@@ -1,4 +1,4 @@
-/// What the workers of a run do.
+/// The kind of work that the workers of a run do.
 package enum Workload: String, Codable, Sendable, CaseIterable {
     case classic
     case readHeavy = "read-heavy"
@@ -11,7 +11,7 @@ package enum Workload: String, Codable, Sendable, CaseIterable {
     case quota
     case sessions
 
-    /// What it does, in a line.
+    /// A description of the workload in one line.
     package var summary: String {
         switch self {
         case .classic: "readers, writers, deleters, clearers of one item; fixed counts"

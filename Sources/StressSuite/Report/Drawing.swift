@@ -1,4 +1,4 @@
-/// An SVG picture that grows piece by piece; colours and fonts are the style sheet's, by class.
+/// An SVG picture that is built piece by piece. Its colours and fonts come from the style sheet, by class.
 struct Drawing {
     typealias Point = (x: Double, y: Double)
 
@@ -10,7 +10,7 @@ struct Drawing {
     let height: Double
     private(set) var pieces: [Markup] = []
 
-    /// The picture, with what it shows in words.
+    /// The picture, with a description in words.
     func markup(title: String, description: String, class name: String = "") -> Markup {
         """
         <svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 \(width) \(height)' role='img' class='plot \(name)' \
@@ -24,7 +24,9 @@ struct Drawing {
         pieces.append("<line class='\(name)' x1='\(start.x)' y1='\(start.y)' x2='\(end.x)' y2='\(end.y)'/>\n")
     }
 
-    /// - Parameter tip: what a pointer that rests on it is told.
+    /// Adds a rectangle.
+    ///
+    /// - Parameter tip: the text that appears when the pointer rests on it.
     mutating func rectangle(
         _ name: String, x: Double, y: Double, width: Double, height: Double, tip: String? = nil
     ) {
@@ -47,13 +49,13 @@ struct Drawing {
             "<text class='\(name)' x='\(point.x)' y='\(point.y)' text-anchor='\(anchor.rawValue)'>\(text)</text>\n")
     }
 
-    /// A line through all of them; nothing where there are less than two.
+    /// Adds a line through all points; nothing if there are fewer than two.
     mutating func path(_ name: String, through points: [Point]) {
         guard points.count > 1 else { return }
         pieces.append("<path class='\(name)' d='M\(Self.list(points))'/>\n")
     }
 
-    /// What is below the line through all of them.
+    /// Adds the area below the line through all points.
     mutating func area(_ name: String, below points: [Point], downTo bottom: Double) {
         guard let first = points.first, let last = points.last, points.count > 1 else { return }
         pieces.append("<path class='\(name)' d='M\(Self.list(points + [(last.x, bottom), (first.x, bottom)]))Z'/>\n")
@@ -66,7 +68,7 @@ struct Drawing {
 
 // MARK: - Axes
 extension Drawing {
-    /// Lines from left to right at the ticks of a scale that goes upwards.
+    /// Adds lines from left to right at the ticks of a scale that goes upwards.
     mutating func horizontals(_ scale: Scale, across: ClosedRange<Double>) {
         for tick in scale.ticks {
             let y = scale(tick.value)
@@ -75,7 +77,7 @@ extension Drawing {
         }
     }
 
-    /// The ticks of a scale that goes from left to right, below the plot; no label stands out of it.
+    /// Adds the ticks of a scale that goes from left to right, below the plot. No label extends beyond the drawing.
     mutating func timeAxis(_ scale: Scale, across: ClosedRange<Double>, at bottom: Double) {
         line("axis", from: (across.lowerBound, bottom), to: (across.upperBound, bottom))
         for tick in scale.ticks {

@@ -1,19 +1,19 @@
-/// How long the calls of one kind took: a histogram on a logarithmic scale, with percentiles.
+/// A histogram of the latencies of one kind of call, on a logarithmic scale, with percentiles.
 struct LatencyChart {
     private static let across = 34.0...350.0
     private static let down = 66.0...208.0
 
     let kind: CallKind
     let latency: LatencySummary
-    /// The same for all kinds, so that they can be compared.
+    /// The range of the time axis, which is the same for all kinds so that they can be compared.
     let range: ClosedRange<Double>
 
-    /// From the fastest call of all kinds to the slowest one.
+    /// The range from the fastest to the slowest call of all kinds.
     static func range(of operations: [OperationFigures]) -> ClosedRange<Double> {
         let bars = operations.flatMap(\.latency.bars).filter { $0.count > 0 }
         let least = max(1, Double(bars.map(\.from).min() ?? 100))
         let most = max(Double(bars.map(\.to).max() ?? 0), least)
-        // At least one power of ten, so that there is a tick on the axis.
+        // The range covers at least one power of ten, so that the axis has a tick.
         return least...max(most, least * 10)
     }
 
@@ -22,7 +22,7 @@ struct LatencyChart {
             Self.time(UInt64(nanoseconds)).replacing(".0 ", with: " ")
         }
         let most = Double(latency.bars.map(\.count).max() ?? 1)
-        // From below one, so that a single call can be seen.
+        // The axis begins below one, so that a single call is visible.
         let count = Scale.logarithmic(
             from: 0.5, to: max(most, 10), in: Self.down, isReversed: true, every: most > 1e6 ? 2 : 1,
             label: Figures.short)

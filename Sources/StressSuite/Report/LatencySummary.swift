@@ -1,8 +1,8 @@
 import Histogram
 
-/// How long calls took, in nanoseconds.
+/// The latencies of calls, in nanoseconds.
 package struct LatencySummary: Codable, Sendable {
-    /// How many calls took from so long to so long.
+    /// How many calls had a latency in this range.
     package struct Bar: Codable, Sendable, Equatable {
         package var from: UInt64
         package var to: UInt64
@@ -17,7 +17,9 @@ package struct LatencySummary: Codable, Sendable {
     package var p99: UInt64
     package var p999: UInt64
     package var most: UInt64
-    /// Without gaps, each about a fifth wider than the one before: even on a logarithmic scale.
+    /// The bars of a histogram, without gaps between them.
+    ///
+    /// Each bar is about a fifth wider than the previous one, so that they are even on a logarithmic scale.
     package var bars: [Bar]
 }
 

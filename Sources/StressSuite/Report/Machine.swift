@@ -1,16 +1,16 @@
 import Glibc
 
-/// The machine that a run was made on, and by whom.
+/// The machine of a run, and the user who made it.
 package struct Machine: Codable, Sendable {
-    /// As `uname -sr` tells it.
+    /// The operating system, as `uname -sr` prints it.
     package var system: String
-    /// As `uname -m` tells it.
+    /// The architecture, as `uname -m` prints it.
     package var architecture: String
-    /// Processors that are online.
+    /// The number of processors that are online.
     package var processors: Int
     package var userID: UInt32
 
-    /// This one.
+    /// The machine that this process runs on.
     static var current: Machine {
         var name = utsname()
         unsafe uname(&name)

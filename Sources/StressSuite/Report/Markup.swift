@@ -1,6 +1,6 @@
-/// A piece of the page: its literals are markup, and whatever is interpolated is escaped text.
+/// A piece of the page: its literals are markup, and its interpolated values are escaped text.
 ///
-/// What comes out is HTML and well-formed XML at once, if the literals are.
+/// If the literals are both HTML and well-formed XML, so is the result.
 struct Markup: ExpressibleByStringInterpolation {
     private(set) var source = ""
 
@@ -20,13 +20,15 @@ struct Markup: ExpressibleByStringInterpolation {
         mutating func appendLiteral(_ literal: String) { source += literal }
         mutating func appendInterpolation(_ text: String) { source += Markup.escape(text) }
         mutating func appendInterpolation(_ number: Int) { source += "\(number)" }
-        /// A coordinate.
+        /// Appends a coordinate.
         mutating func appendInterpolation(_ number: Double) { source += Figures.fixed(number, decimals: 1) }
         mutating func appendInterpolation(_ part: Markup?) { source += part?.source ?? "" }
         mutating func appendInterpolation(_ parts: [Markup?]) { for part in parts { source += part?.source ?? "" } }
     }
 
-    /// As text and as the value of an attribute; what XML can't hold at all becomes the replacement character.
+    /// Escapes text, for use as content or as the value of an attribute.
+    ///
+    /// Characters that XML can't hold at all become the replacement character.
     private static func escape(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {

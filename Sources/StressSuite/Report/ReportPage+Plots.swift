@@ -26,7 +26,7 @@ extension ReportPage {
             ["<div class='panels'>\(cards)</div>\n"])
     }
 
-    /// `nil` where it was not measured.
+    /// The plots of the scaling; `nil` if it was not measured.
     var scaling: Markup? {
         guard !result.scaling.isEmpty else { return nil }
         let processors = result.machine.processors

@@ -1,5 +1,5 @@
 extension ReportPage {
-    /// The figures behind the histograms.
+    /// The table of the figures that the histograms show.
     var calls: Markup? {
         guard !result.operations.isEmpty else { return nil }
         let titles = ["count", "a second", "threw", "mean", "p50", "p90", "p99", "p99.9", "most"]
@@ -49,7 +49,7 @@ extension ReportPage {
         return section("Checks", [card(["<ul class='checks'>\(rows)</ul>"])])
     }
 
-    /// What failed, with its evidence; first of all where there is any.
+    /// The failed checks with their evidence, which the page shows first; `nil` if no check failed.
     var failures: Markup? {
         guard !result.isClean else { return nil }
         let cards = result.failedChecks.map { check in
@@ -68,7 +68,7 @@ extension ReportPage {
             """
     }
 
-    /// What was asked for, and where.
+    /// The parameters of the run, and the machine.
     var plan: Markup {
         let plan = result.plan
         let sizes =

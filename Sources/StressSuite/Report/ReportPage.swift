@@ -1,4 +1,4 @@
-/// The result as a page of one file: no script, and nothing that is loaded from elsewhere.
+/// The result as a page in one file, without scripts, which loads nothing from elsewhere.
 package struct ReportPage {
     let result: StressResult
 
@@ -6,9 +6,9 @@ package struct ReportPage {
         self.result = result
     }
 
-    /// HTML that is well-formed XML too.
+    /// The page, as HTML that is also well-formed XML.
     package var text: String {
-        // The content security policy makes the page keep what it promises, whatever is in it.
+        // The content security policy enforces that the page runs no script and loads nothing, whatever it contains.
         let page: Markup = """
             <!DOCTYPE html>
             <html xmlns='http://www.w3.org/1999/xhtml' lang='en'><head><meta charset='utf-8'/>
@@ -27,7 +27,7 @@ package struct ReportPage {
         return page.source
     }
 
-    /// The verdict, and what was done in a sentence.
+    /// The verdict, and a sentence about what the run did.
     private var header: Markup {
         """
         <header><p class='eyebrow'>skr-stress · \(result.plan.workload.rawValue) · \(date)</p>
@@ -88,7 +88,7 @@ package struct ReportPage {
 
     var date: String { Figures.date(secondsSince1970: result.startedAt) }
 
-    /// The command that makes this run again; no line ends within an option.
+    /// The command that repeats this run; no line breaks within an option.
     var command: Markup {
         let words = result.plan.commandLine.replacing(" --", with: "\n--").split(separator: "\n")
         return "<code>\(words.map { "<span class='word'>\(String($0))</span> " })</code>"

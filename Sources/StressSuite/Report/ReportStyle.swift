@@ -1,6 +1,6 @@
 /// The page's style sheet.
 ///
-/// Its colours have a contrast of at least 4.5 to what they stand on where they are text.
+/// The colours of text have a contrast of at least 4.5 to their background.
 enum ReportStyle {
     static let sheet = colours + page + parts + lists + plots + media
 

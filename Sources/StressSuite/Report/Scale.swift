@@ -1,6 +1,6 @@
 import Foundation
 
-/// Maps values to places in a drawing.
+/// Maps values to positions in a drawing.
 struct Scale {
     struct Tick: Equatable {
         let value: Double
@@ -14,9 +14,9 @@ struct Scale {
     private let isLogarithmic: Bool
     let ticks: [Tick]
 
-    /// From zero, in even steps, to the round number at or above `most`.
+    /// A linear scale from zero, in even steps, to the round number at or above `most`.
     ///
-    /// - Parameter isReversed: from the bottom of the drawing upwards.
+    /// - Parameter isReversed: whether the scale goes from the bottom of the drawing upwards.
     static func linear(
         upTo most: Double, in places: ClosedRange<Double>, isReversed: Bool = false, steps: Int = 4,
         leastStep: Double = 0, endsRound: Bool = true, label: (Double) -> String
@@ -33,7 +33,7 @@ struct Scale {
             from: 0, to: end, places: places, isReversed: isReversed, isLogarithmic: false, ticks: ticks)
     }
 
-    /// Logarithmic, with a tick at each power of ten.
+    /// A logarithmic scale, with a tick at each power of ten.
     static func logarithmic(
         from least: Double, to most: Double, in places: ClosedRange<Double>, isReversed: Bool = false,
         every decades: Int = 1, label: (Double) -> String
@@ -51,7 +51,7 @@ struct Scale {
             ticks: ticks)
     }
 
-    /// Where the value stands; what is outside stands at the edge.
+    /// The position of a value; a value outside of the scale is at its edge.
     func callAsFunction(_ value: Double) -> Double {
         let position = isLogarithmic ? log10(max(value, Double.leastNormalMagnitude)) : value
         let share = min(max((position - from) / (to - from), 0), 1)
@@ -60,7 +60,7 @@ struct Scale {
         return isReversed ? places.upperBound - share * length : places.lowerBound + share * length
     }
 
-    /// 1, 2 or 5 times a power of ten, at or above the number.
+    /// The smallest 1, 2 or 5 times a power of ten that is at or above the number.
     private static func roundStep(_ number: Double) -> Double {
         let power = pow(10, log10(number).rounded(.down))
         let factor = [1.0, 2, 5, 10].first { $0 * power >= number * (1 - 1e-9) } ?? 10

@@ -1,4 +1,4 @@
-/// The throughput of more and more threads, or processes.
+/// The throughput with a growing number of threads or processes.
 struct ScalingChart {
     private typealias Point = (workers: Int, rate: Double)
 
@@ -9,7 +9,7 @@ struct ScalingChart {
     private let points: [Point]
     private let processors: Int
 
-    /// Of the points where only the threads, or only the processes, differ; `nil` where there are none.
+    /// Uses the points where only the threads, or only the processes, differ; `nil` without such points.
     init?(title: String, points: [ScalingPoint], processors: Int, workers: (ScalingPoint) -> Int) {
         self.title = title
         self.processors = max(1, processors)
@@ -25,7 +25,7 @@ struct ScalingChart {
         let rate = Scale.linear(
             upTo: (points + ideal).map(\.rate).max() ?? 0, in: Self.down, isReversed: true, leastStep: 1,
             label: Figures.short)
-        // Each step doubles, so that they stand evenly on a logarithmic scale.
+        // Each step doubles the number of workers, so the points are evenly spaced on a logarithmic scale.
         let workers = Scale.logarithmic(
             from: Double(points.first?.workers ?? 1) * 0.8, to: Double(points.last?.workers ?? 8) * 1.25,
             in: Self.across, label: { _ in "" })
@@ -46,7 +46,7 @@ struct ScalingChart {
         return drawing.markup(title: "Scaling over \(title)", description: description)
     }
 
-    /// As if each worker added as much as the first one, up to one for each processor.
+    /// The throughput if each worker added as much as the first one, up to one worker for each processor.
     private var ideal: [Point] {
         guard let first = points.first, first.workers == 1 else { return [] }
         return points.map { ($0.workers, first.rate * Double(min($0.workers, processors))) }

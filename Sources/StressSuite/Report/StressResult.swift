@@ -1,60 +1,60 @@
-/// All that a run found out.
+/// Everything that a run found out.
 package struct StressResult: Codable, Sendable {
     package var plan: StressPlan
     package var machine: Machine
-    /// In seconds since 1970.
+    /// When the run started, in seconds since 1970.
     package var startedAt: Double
-    /// For how long workers ran, in seconds, without the time that checking took.
+    /// How long the workers ran, in seconds, without the time for checking.
     package var seconds: Double
-    /// Whether it was ended early; what was done until then was checked all the same.
+    /// Whether the run was ended early. Everything that was done by then was checked all the same.
     package var isInterrupted: Bool
     /// One entry for each kind of call that was made.
     package var operations: [OperationFigures]
-    /// In the order of time.
+    /// The throughput over time, in order of time.
     package var throughput: [ThroughputPoint]
     package var checks: [CheckOutcome]
     /// How many processes were killed.
     package var kills: Int
-    /// How many calls were cut off by that; all other figures are of calls that returned.
+    /// How many calls a kill cut off; all other figures are about calls that returned.
     package var callsCutOff = 0
     package var quota: QuotaFigures
-    /// Empty where it was not measured.
+    /// The throughput with different numbers of workers; empty if it was not measured.
     package var scaling: [ScalingPoint] = []
 }
 
-/// What the calls of one kind took.
+/// The figures for the calls of one kind.
 package struct OperationFigures: Codable, Sendable {
     package var kind: CallKind
-    /// How many of them threw, by what they threw.
+    /// How many calls threw, by error.
     package var errors: [String: Int]
-    /// Of all of them, those that threw included.
+    /// The latencies of all calls, including those that threw.
     package var latency: LatencySummary
 
     package var errorCount: Int { errors.values.reduce(0, +) }
 
-    /// The most frequent ones first.
+    /// The errors, with the most frequent ones first.
     package var sortedErrors: [(message: String, count: Int)] {
         errors.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { ($0.key, $0.value) }
     }
 }
 
-/// How much was done in one slice of time.
+/// The throughput in one slice of time.
 package struct ThroughputPoint: Codable, Sendable {
-    /// Where the slice begins, in seconds of running time since the first call.
+    /// When the slice begins, in seconds of running time since the first call.
     package var second: Double
-    /// Calls a second in it.
+    /// Calls a second in the slice.
     package var rate: Double
-    /// Calls in it that threw, a second.
+    /// Calls a second in the slice that threw.
     package var errorRate: Double
-    /// How many processes were killed in it.
+    /// How many processes were killed in the slice.
     package var kills: Int
 }
 
-/// The throughput of so many workers.
+/// The throughput with this many workers.
 package struct ScalingPoint: Codable, Sendable {
     package var threads: Int
     package var processes: Int
-    /// Calls a second of all of them together.
+    /// Calls a second of all workers together.
     package var rate: Double
 }
 
@@ -69,7 +69,7 @@ package struct QuotaFigures: Codable, Sendable {
     package var keyLimit: Int
     package var byteLimit: Int
 
-    /// Of keys and bytes, that of which most was used at any time.
+    /// The highest share of the limit in use in percent, for keys or bytes, whichever is higher.
     var percent: Int {
         QuotaWatch.Use(keys: mostKeys, bytes: mostBytes, keyLimit: keyLimit, byteLimit: byteLimit).percent
     }
@@ -89,13 +89,13 @@ extension StressResult {
 
     package func rate(of count: Int) -> Double { seconds > 0 ? Double(count) / seconds : 0 }
 
-    /// How many calls in how much time.
+    /// How many calls there were, and in how much time.
     package var callsText: String {
         let cutOff = callsCutOff == 0 ? "" : " and \(Figures.count(callsCutOff)) cut off"
         return "\(Figures.plural(totalOperations, "call"))\(cutOff) in \(Figures.duration(seconds))"
     }
 
-    /// What became of the checks, in a sentence without a full stop.
+    /// The outcome of all checks, as a sentence without a full stop.
     package var verdict: String {
         let passed = checks.count { $0.verdict == .passed }
         let skipped = checks.count { $0.verdict == .skipped }

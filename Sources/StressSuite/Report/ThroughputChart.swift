@@ -1,4 +1,4 @@
-/// Calls a second over time, with lanes for what threw and who was killed.
+/// Calls a second over time, with lanes for errors and killed processes.
 struct ThroughputChart {
     private static let laneHeight = 26.0
     private static let laneGap = 22.0
@@ -109,7 +109,7 @@ extension ThroughputChart {
     }
 }
 
-/// The throughput in so many slices that a drawing has room for them.
+/// The throughput in no more slices than a drawing has room for.
 struct ThroughputSeries {
     struct Slice {
         var from: Double
@@ -120,14 +120,14 @@ struct ThroughputSeries {
     }
 
     private(set) var slices: [Slice]
-    /// When the last slice ends.
+    /// When the last slice ends, in seconds.
     let end: Double
 
     init(_ points: [ThroughputPoint], seconds: Double, most: Int) {
         var points = points.filter { $0.second.isFinite && $0.rate.isFinite && $0.errorRate.isFinite }
         let width = points.count > 1 ? points[1].second - points[0].second : 1e-3
         let wholeEnd = (points.last?.second ?? 0) + width
-        // The run has only a part of its last slice, and all calls in flight return in it: its rate would mislead.
+        // The run ends within its last slice, in which all calls in flight return, so that its rate would mislead.
         let partial = points.count > 1 && seconds < wholeEnd - width / 100 ? points.removeLast() : nil
         end = partial?.second ?? max(seconds.isFinite ? seconds : 0, wholeEnd)
         let group = max(1, (points.count + most - 1) / max(1, most))

@@ -1,17 +1,17 @@
 import Histogram
 
-/// What is known of a run while it goes on.
+/// The metrics of a run that is still in progress.
 struct LiveMetrics {
     private let plan: StressPlan
     private let sharedLog: SharedLog
-    /// How many calls of each log were looked at.
+    /// How many calls of each log have been examined.
     private var seen: [Int]
     private var lastTime = 0.0
     private var lastCount = 0
     private(set) var quota: QuotaWatch
     private var progress = StressProgress()
 
-    /// At most so many of a worker's calls are looked at, the last ones.
+    /// The most calls of a worker that one look examines: the latest ones.
     private static let sample = 2_000
 
     init(plan: StressPlan, sharedLog: SharedLog, quota: QuotaWatch) {
@@ -21,7 +21,7 @@ struct LiveMetrics {
         seen = Array(repeating: 0, count: plan.workers)
     }
 
-    /// A round begins, with empty logs.
+    /// Begins a round, in which the logs are empty.
     mutating func beginRound(errorsSoFar: Int) {
         seen = Array(repeating: 0, count: plan.workers)
         progress.errors = errorsSoFar
@@ -31,11 +31,12 @@ struct LiveMetrics {
     /// Whether a tenth of a second has passed since the last look.
     func isDue(_ seconds: Double) -> Bool { seconds - lastTime >= 0.1 || seconds < lastTime }
 
-    /// Looks at the logs.
+    /// Reads the logs and returns the progress.
     ///
     /// - Parameters:
-    ///   - seconds: for how long workers have run in all.
-    ///   - operations: how many calls there were in the rounds before.
+    ///   - seconds: how long the workers have run in all rounds so far.
+    ///   - before: how many calls the earlier rounds had.
+    ///   - kills: how many processes have been killed so far.
     mutating func look(seconds: Double, operations before: Int, kills: Int) -> StressProgress {
         var latency = Histogram<UInt32>(numberOfSignificantValueDigits: .two)
         var count = 0
@@ -58,6 +59,8 @@ struct LiveMetrics {
         return progress
     }
 
+    /// Examines the new calls of one worker.
+    ///
     /// - Returns: how many calls the worker has begun in this round.
     private mutating func look(at slot: Int, _ latency: inout Histogram<UInt32>) -> Int {
         let log = sharedLog.log(slot)
@@ -71,7 +74,7 @@ struct LiveMetrics {
         return end
     }
 
-    /// No worker runs while the history is checked.
+    /// The progress while the history is checked. No worker runs during that time.
     mutating func checking() -> StressProgress {
         progress.phase = .checking
         return progress

@@ -21,7 +21,9 @@ struct Metrics {
 
     var errorCount: Int { errors.values.reduce(0) { $0 + $1.values.reduce(0, +) } }
 
-    /// Adds a round; calls that were cut off by a kill have no duration, and are counted by themselves.
+    /// Adds a round.
+    ///
+    /// Calls that were cut off by a kill have no duration and are counted separately.
     mutating func add(_ history: RoundHistory, _ outcome: Round.Outcome) {
         for call in history.calls where call.worker != 0 {
             calls += 1
@@ -43,6 +45,8 @@ struct Metrics {
         seconds += Double(outcome.ended - outcome.began) / 1e9
     }
 
+    /// Changes the slice that contains a time.
+    ///
     /// Calls that return after the workers were told to end count for the last slice.
     private mutating func change(at time: UInt64, in outcome: Round.Outcome, _ change: (inout Slice) -> Void) {
         let time = min(max(time, outcome.began), outcome.ended - 1)
@@ -59,7 +63,7 @@ struct Metrics {
         }
     }
 
-    /// At most some hundred points, however long the run was.
+    /// The throughput over time, in at most 300 points, however long the run was.
     var throughput: [ThroughputPoint] {
         let together = max(1, (slices.count + Self.mostPoints - 1) / Self.mostPoints)
         return stride(from: 0, to: slices.count, by: together).map { first in

@@ -3,7 +3,7 @@ import Keyutils
 import SessionKeyring
 import Threads
 
-/// A run in progress: one round after the other, in a scratch keyring of its own.
+/// A run in progress: one round after another, in its own scratch keyring.
 struct OngoingRun: ~Copyable {
     private let plan: StressPlan
     private let launcher: WorkerLauncher?
@@ -16,9 +16,9 @@ struct OngoingRun: ~Copyable {
     private var metrics = Metrics()
     private var checks: CheckResults
     private var live: LiveMetrics
-    /// What each worker has done in the rounds before.
+    /// How many steps each worker has made in the earlier rounds.
     private var steps: [Int]
-    /// How many calls of all workers were logged.
+    /// How many calls of all workers have been logged.
     private var calls = 0
     private var incarnations: [Int]
     private var isInterrupted = false
@@ -27,9 +27,9 @@ struct OngoingRun: ~Copyable {
 
     /// The longest round, in seconds.
     private static let roundLength = 5.0
-    /// The classic test ends by its counts; this is more than it takes on any machine, in seconds.
+    /// The time limit of the classic test, in seconds. On any machine, its counts end the test earlier.
     private static let classicLength = 600.0
-    /// How many calls a round's logs may hold together.
+    /// The most calls that the logs of a round can hold together.
     private static let mostCalls = 8_000_000
 
     init(plan: StressPlan, launcher: WorkerLauncher?, quota: QuotaWatch) throws(StressError) {
@@ -41,7 +41,7 @@ struct OngoingRun: ~Copyable {
         let ring = scratch.keyring.serial
         let configuration = WorkerConfiguration(plan: plan, ring: ring.rawValue, parent: getpid())
         let store = try StressError.translating { try SecretStore(.keyring(ring), namespace: StressItems.namespace) }
-        // One log more than workers, for the reads after they have ended.
+        // There is one log more than workers, for the reads after the workers have ended.
         let sharedLog = try SharedLog(
             slots: plan.workers + 1, capacity: max(1_000, Self.mostCalls / (plan.workers + 1)),
             plan: try configuration.encoded())
@@ -66,7 +66,7 @@ struct OngoingRun: ~Copyable {
         } while !isOver
     }
 
-    /// A run ends early when a check has failed: more rounds would tell nothing new.
+    /// Whether the run has ended. A failed check ends it early, because more rounds would show nothing new.
     private var isOver: Bool {
         if isInterrupted || checks.hasFailed || plan.workload == .classic { return true }
         switch plan.length {
@@ -119,7 +119,7 @@ struct OngoingRun: ~Copyable {
         }
     }
 
-    /// Checks what a round has left behind, and makes room for the next one.
+    /// Checks the results of a round, and prepares the next round.
     private mutating func examine(_ outcome: Round.Outcome) {
         observe()
         for slot in 0..<plan.workers {
@@ -149,7 +149,9 @@ struct OngoingRun: ~Copyable {
 
     private var postRunChecks: PostRunChecks { PostRunChecks(plan: plan, ring: scratch.keyring, store: store) }
 
-    /// Reads every item once more when all workers have ended; items of sessions are gone by then.
+    /// Reads every item once more after all workers have ended.
+    ///
+    /// The items of the workload `sessions` are gone by then.
     private func observe() {
         guard plan.workload != .sessions else { return }
         let observer = Worker(
@@ -158,7 +160,7 @@ struct OngoingRun: ~Copyable {
         observer.list()
     }
 
-    /// Removes all that is left; the result of the run.
+    /// Removes everything that the run has made, and returns the result.
     consuming func finish(comparingQuota: Bool) -> StressResult {
         addExactness()
         let (plan, startedAt, metrics, isInterrupted) = (plan, startedAt, metrics, isInterrupted)
@@ -175,7 +177,7 @@ struct OngoingRun: ~Copyable {
 
     private mutating func addExactness() {
         guard plan.steps > 0, !isInterrupted, !checks.hasFailed else { return }
-        // A section under a lease counts as one call, whatever is called in it.
+        // A section under a lease counts as one call, whatever it calls.
         checks.add(
             "the workers have made exactly as many calls as they were asked to", looked: calls,
             plan.workload == .lease ? "leases" : "calls",

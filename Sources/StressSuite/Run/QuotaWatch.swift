@@ -1,7 +1,7 @@
 import Glibc
 import Keyutils
 
-/// The user's keys and bytes in the kernel, read now and then.
+/// The user's keys and bytes in the kernel, sampled now and then.
 struct QuotaWatch {
     struct Use {
         var keys = 0
@@ -10,7 +10,7 @@ struct QuotaWatch {
         var byteLimit = 0
         var isKnown = true
 
-        /// Of keys and bytes, that of which more is used.
+        /// The share of the limit in use in percent, for keys or bytes, whichever is higher.
         var percent: Int {
             max(
                 Figures.percent(Double(keys), of: Double(keyLimit)),
@@ -20,10 +20,10 @@ struct QuotaWatch {
 
     let before: Use
     private(set) var last: Use
-    /// The most keys, and the most bytes, at any time.
+    /// The highest number of keys and the highest number of bytes at any time.
     private(set) var most: Use
 
-    /// Reads them for the first time, once the kernel has collected what was removed just before.
+    /// Waits until the kernel has collected recently removed keys, then takes the first sample.
     init() {
         usleep(100_000)
         before = Self.now()
@@ -37,7 +37,7 @@ struct QuotaWatch {
         most.bytes = max(most.bytes, last.bytes)
     }
 
-    /// Whether it was nearly full at any time.
+    /// Whether more than 70% of the limit was in use at any time.
     var isTight: Bool { most.keys * 10 > last.keyLimit * 7 || most.bytes * 10 > last.byteLimit * 7 }
 
     var figures: QuotaFigures {
@@ -51,14 +51,14 @@ struct QuotaWatch {
             return Use(
                 keys: quota.keys, bytes: quota.bytes, keyLimit: quota.maximumKeys, byteLimit: quota.maximumBytes)
         }
-        // A user without keys is not listed; root always has some, so without it the list is not the kernel's.
+        // A user without keys is not listed. Root always has some, so if root is missing, the list is not the kernel's.
         return Use(isKnown: (try? KeyQuota.current(ofUser: 0)) != nil)
     }
 }
 
 // MARK: - At the end of a run
 extension QuotaWatch {
-    /// Whether nothing that a run used is still used.
+    /// Checks that everything that a run used is free again.
     mutating func settledOutcome() -> CheckOutcome {
         var outcome = CheckOutcome(
             name: "the quota is back to where it was", verdict: .skipped, detail: "/proc/key-users does not tell it",
@@ -75,16 +75,18 @@ extension QuotaWatch {
         return outcome
     }
 
-    /// Waits until no more is used than before, for some seconds at most: the kernel frees quota late.
+    /// Waits, for about five seconds at most, until no more is in use than before the run.
     ///
-    /// - Returns: whether other programs store keys too, as what is used goes up and down.
+    /// The kernel frees quota late.
+    ///
+    /// - Returns: whether other programs store keys as well, which shows in a use that goes up and down.
     private mutating func settle() -> Bool {
         var least = Int.max
         var isMoving = false
         for round in 0..<100 {
             look()
             if isBackToBefore { return false }
-            // By then the kernel has collected everything.
+            // By then, the kernel has collected everything, so any increase comes from another program.
             if round > 40, last.keys > least { isMoving = true }
             least = min(least, last.keys)
             usleep(50_000)
@@ -92,6 +94,6 @@ extension QuotaWatch {
         return isMoving
     }
 
-    /// Whether no more is used than before.
+    /// Whether no more is in use than before the run.
     private var isBackToBefore: Bool { last.keys <= before.keys && last.bytes <= before.bytes }
 }

@@ -3,32 +3,34 @@ import Threads
 
 /// A part of a run, some seconds long: workers start, run and end, and leave their logs.
 ///
-/// A run of any length is a sequence of rounds, so that its history fits into memory, and a failure shows soon.
+/// A run of any length is a sequence of rounds, so that its history fits into memory and a failure shows soon.
 struct Round {
     let plan: StressPlan
     let sharedLog: SharedLog
     let pool: any WorkerPool
-    /// For how long workers run, in seconds, if they do not end before.
+    /// How long the workers run, in seconds, unless they end earlier.
     let seconds: Double
 
-    /// How long workers may take to end when they are told to: longer than any of them waits for others.
+    /// How long workers may take to get ready, or to end when they are told to, in nanoseconds.
+    ///
+    /// This is longer than any worker waits for others.
     private static let waitLimit: UInt64 = 30_000_000_000
 
-    /// How it ended.
+    /// How the round ended.
     struct Outcome {
-        /// When the workers began and ended.
+        /// When the workers began and ended, in nanoseconds of ``MonotonicTime``.
         let began: UInt64
         let ended: UInt64
         /// When processes were killed.
         var kills: [UInt64] = []
-        /// What went wrong with the workers themselves.
+        /// The problems of the workers themselves.
         var failures: [String] = []
         var isInterrupted = false
     }
 
-    /// Runs it.
+    /// Runs the round.
     ///
-    /// - Parameter tick: called often, with the time since the workers began in seconds.
+    /// - Parameter tick: called often, with the seconds since the workers began and the number of kills so far.
     func run(
         faults: inout Choices, isInterrupted: () -> Bool, tick: (Double, Int) -> Void
     ) throws(StressError) -> Outcome {
@@ -86,7 +88,7 @@ struct Round {
         (0..<plan.workers).contains { !sharedLog.log($0).hasRoom }
     }
 
-    /// In nanoseconds: so many milliseconds on average.
+    /// A random pause in nanoseconds, which lasts this many milliseconds on average.
     private static func pause(_ milliseconds: Int, _ choices: inout Choices) -> UInt64 {
         UInt64(milliseconds) * UInt64(500_000 + choices.below(1_000_000))
     }

@@ -1,6 +1,6 @@
-/// Short runs with more and more threads, and more and more processes, to see what each of them adds.
+/// Short runs with a growing number of threads or processes, which show how much each of them adds.
 package struct ScalingMeasurement {
-    /// Makes a run; tests have one that needs no keyring.
+    /// Makes a run. Tests pass a function that needs no keyring.
     package typealias Runner =
         (StressPlan, @escaping @Sendable () -> Bool, (StressProgress) -> Void) throws(StressError) -> StressResult
 
@@ -12,7 +12,9 @@ package struct ScalingMeasurement {
         self.makeRun = makeRun
     }
 
-    /// Adds what they measure to the result, and their failed checks too; an interrupted one counts as not made.
+    /// Adds the measured points to the result, and the failed checks of the short runs.
+    ///
+    /// An interrupted run adds no point and ends the measurement.
     package func extend(
         _ result: inout StressResult, isInterrupted: @escaping @Sendable () -> Bool, report: (StressProgress) -> Void
     ) {

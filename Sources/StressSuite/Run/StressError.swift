@@ -1,14 +1,14 @@
 import Keyutils
 import SessionKeyring
 
-/// Why a run could not be made.
+/// The reason why a run could not be made.
 ///
-/// What a run finds wrong with the store is no error, but a failed check of its result.
+/// If a run finds a defect of the store, that is not an error, but a failed check in its result.
 package struct StressError: Error, Equatable, CustomStringConvertible {
     package enum Code: Sendable, Equatable {
-        /// The plan asks for what can't be.
+        /// The plan asks for something impossible.
         case invalidPlan
-        /// There is no keyring to run in.
+        /// No keyring can be used for the run.
         case unavailable
         /// A process could not be started, or ended by itself.
         case workerFailed
@@ -30,12 +30,12 @@ package struct StressError: Error, Equatable, CustomStringConvertible {
 }
 
 extension StressError {
-    /// Makes what a run needs of the kernel.
+    /// Creates an object that a run needs from the kernel, and translates the error if that fails.
     package static func translating<Result: ~Copyable>(_ make: () throws -> Result) throws(StressError) -> Result {
         do {
             return try make()
         } catch {
-            // Without the system call and its error number.
+            // The message leaves out the system call and its error number.
             let reason =
                 switch error {
                 case let error as SecretStoreError: error.summary

@@ -1,24 +1,25 @@
-/// How far a run is.
+/// The progress of a run.
 package struct StressProgress: Sendable, Equatable {
     package enum Phase: Sendable, Equatable {
         case running, checking
-        /// Short runs with more and more workers; which of how many.
+        /// Short runs that measure scaling: the number of the current one, and the total.
         case scaling(Int, of: Int)
     }
 
     package var phase = Phase.running
-    /// For how long workers have run, in seconds.
+    /// How long the workers have run, in seconds.
     package var seconds = 0.0
-    /// From 0 to 1.
+    /// The completed share of the run, from 0 to 1.
     package var fraction = 0.0
     package var operations = 0
-    /// Calls a second since the report before.
+    /// Calls a second since the previous report.
     package var rate = 0.0
-    /// Of the calls since the report before, in nanoseconds; 0 where there was none.
+    /// The median latency of the latest calls, in nanoseconds; 0 if no call has returned yet.
     package var p50: UInt64 = 0
+    /// The 99th percentile of the same latencies.
     package var p99: UInt64 = 0
     package var errors = 0
     package var kills = 0
-    /// How much of the user's quota is in use.
+    /// The share of the user's quota in use, in percent.
     package var quotaPercent = 0
 }

@@ -2,12 +2,14 @@ import Glibc
 import Keyutils
 import SessionKeyring
 
-/// A run of a plan: workers, history, checks, figures.
+/// A run of a plan, with its workers, history, checks and figures.
 package struct StressRun {
     package let plan: StressPlan
-    /// How processes for workers are started; needed where the plan needs processes.
+    /// Starts the processes of the workers; required if the plan needs processes.
     package let launcher: WorkerLauncher?
-    /// Whether the user's quota is compared with what it was before; not where others of that user are at work.
+    /// Whether the run compares the user's quota with its use before the run.
+    ///
+    /// Set it to false if other programs of the same user are at work.
     package let comparesQuota: Bool
 
     package init(plan: StressPlan, launcher: WorkerLauncher? = nil, comparesQuota: Bool = true) {
@@ -16,11 +18,11 @@ package struct StressRun {
         self.comparesQuota = comparesQuota
     }
 
-    /// Runs it to the end, in this thread.
+    /// Runs the plan to its end, in this thread.
     ///
     /// - Parameters:
-    ///   - isInterrupted: asked often; once it says true, the run ends soon, and gives the result so far.
-    ///   - report: called some ten times a second, in this thread.
+    ///   - isInterrupted: called often; after it returns true, the run ends soon and returns the result so far.
+    ///   - report: called about ten times a second, in this thread.
     /// - Throws: ``StressError``. A failed check is not an error.
     package func run(
         isInterrupted: @escaping @Sendable () -> Bool = { false }, report: (StressProgress) -> Void = { _ in }
@@ -29,7 +31,7 @@ package struct StressRun {
         if plan.workload == .quota, geteuid() == 0 {
             throw StressError(.invalidPlan, "root has no quota to speak of", hint: "run it as an ordinary user")
         }
-        // The thread's own keyring stays when the run is over, so it counts as there before.
+        // This thread's thread keyring outlives the run, so it has to exist before the first sample of the quota.
         _ = try StressError.translating { try Keyring.resolve(.threadKeyring, create: true) }
         var run = try OngoingRun(plan: plan, launcher: launcher, quota: QuotaWatch())
         try run.run(isInterrupted: isInterrupted, report: report)

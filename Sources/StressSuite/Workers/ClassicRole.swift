@@ -1,5 +1,6 @@
-/// The roles in the classic test of keychain wrappers: readers, deleters, clearers and writers of one item, while the
-/// main thread sets and gets.
+/// A role in the classic test of keychain wrappers.
+///
+/// Readers, deleters, clearers and writers use the same item, while the main thread sets and gets it.
 enum ClassicRole: Sendable {
     case reader, deleter, clearer, writer, main
 
@@ -7,10 +8,10 @@ enum ClassicRole: Sendable {
         Array(repeating: .reader, count: 3) + Array(repeating: .deleter, count: 2)
         + Array(repeating: .clearer, count: 2) + Array(repeating: .writer, count: 2) + [.main]
 
-    /// The writes of the writers; those of the main thread come on top.
+    /// How often all writers together write. The writes of the main thread come on top.
     static let writes = 1_000
 
-    /// How many rounds it makes; a round of the main thread is two calls.
+    /// How many rounds the role makes. A round of the main thread is two calls.
     var rounds: Int {
         switch self {
         case .reader, .deleter, .clearer: 400
@@ -19,8 +20,9 @@ enum ClassicRole: Sendable {
         }
     }
 
-    /// After how many rounds the original test changes to another queue, which shuffles the order of events; `nil`
-    /// for never.
+    /// The number of rounds after which the original test changes to another queue; `nil` for never.
+    ///
+    /// Changing the queue shuffles the order of events.
     var roundsBetweenHops: Int? { self == .main ? nil : 100 }
 
     var calls: Int { self == .main ? 2 * rounds : rounds }

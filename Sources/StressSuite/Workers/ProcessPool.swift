@@ -1,12 +1,12 @@
 import Glibc
 import Threads
 
-/// Workers in processes of their own.
+/// Workers in separate processes.
 final class ProcessPool: WorkerPool {
     private let plan: StressPlan
     private let sharedLog: SharedLog
     private let launcher: WorkerLauncher
-    /// The processes that run, by number; `nil` for one that has ended.
+    /// The running processes, by number; `nil` for a process that has ended.
     private var processes: [pid_t?] = []
     private(set) var failures: [String] = []
 
@@ -39,7 +39,7 @@ final class ProcessPool: WorkerPool {
 
     func killOne(_ choices: inout Choices) throws(StressError) -> Bool {
         let number = choices.below(processes.count)
-        // One that has ended by itself is not started again.
+        // A process that has ended by itself is not started again.
         guard let process = processes[number], !logs(of: number).allSatisfy(\.isFinished) else { return false }
         end(process)
         cutOff(number)
@@ -70,7 +70,7 @@ final class ProcessPool: WorkerPool {
         (0..<plan.workersPerProcess).map { sharedLog.log(process * plan.workersPerProcess + $0) }
     }
 
-    /// Sets the return time of the calls that the process was killed in to now, when it is surely dead.
+    /// Ends the calls during which the process was killed: they return now, when it is certainly dead.
     private func cutOff(_ process: Int) {
         let now = MonotonicTime.now
         for log in logs(of: process) {

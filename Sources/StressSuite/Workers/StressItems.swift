@@ -1,6 +1,6 @@
 import SessionKeyring
 
-/// What the items of a run are called.
+/// The names of a run's items.
 enum StressItems {
     static let namespace = "stress"
     private static let service = "stress"
@@ -9,7 +9,7 @@ enum StressItems {
         .password(service: service, account: String(item))
     }
 
-    /// Which item of a run it is; `nil` for one that no worker makes.
+    /// The number of an item in the run; `nil` for an item that no worker makes.
     static func number(of identity: ItemIdentity) -> Int? {
         guard identity.kind == .password, identity.service == service, let number = Int(identity.account),
             identity == self.identity(number)

@@ -36,7 +36,7 @@ extension Worker {
         }
     }
 
-    /// False where there is one already.
+    /// Adds an item; false if it already exists.
     private func create(_ value: borrowing SecretBytes, for item: Int) throws(SecretStoreError) -> Bool {
         do throws(SecretStoreError) {
             try store.add(value, for: identity(item), timeout: .seconds(Int(plan.usualTimeout)))
@@ -69,7 +69,7 @@ extension Worker {
         }
     }
 
-    /// Increments a counter in one step.
+    /// Increments a counter with one update.
     func update(_ item: Int) {
         let stamp = nextStamp()
         call(.update, item: item) { record in
@@ -85,7 +85,7 @@ extension Worker {
                 open.record.set(reading)
                 open.record.count = (reading?.count ?? 0) + 1
                 open.record.written = stamp.rawValue
-                // From here on the value may become visible, even if the worker is killed.
+                // From here on, the value can become visible, even if the worker is killed.
                 log(open)
                 return bytes(of: value(stamp, item: item, count: open.record.count))
             }
@@ -105,7 +105,7 @@ extension Worker {
 }
 
 extension CallRecord {
-    /// What a reader found.
+    /// Records what a reader found.
     mutating func set(_ reading: StampedValue.Reading?) {
         guard let reading else {
             outcome = .refused

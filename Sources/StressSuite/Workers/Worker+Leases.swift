@@ -4,7 +4,7 @@ import SessionKeyring
 extension Worker {
     /// Takes a lease, increments a counter by a get and a set that only the lease protects, and releases it.
     ///
-    /// The section is logged as one call, from the first to the last moment at which the lease was surely held.
+    /// The section is logged as one call, from the first to the last moment at which the lease was certainly held.
     func countUnderLease(_ item: Int) {
         call(.lease, item: item) { open in
             guard let lease = try lease("counter \(item)", lasting: plan.leaseDuration) else {
@@ -16,7 +16,7 @@ extension Worker {
             open.record.count = taken
             log(open)
             let count = get(item)?.count ?? 0
-            // Now and then another thread gets the processor, as it would in a section that does more.
+            // Sometimes lets another thread run, as would happen in a longer section.
             if choices.below(8) == 0 { sched_yield() }
             guard lease.isHeld else { throw SecretStoreError(.leaseLost) }
             set(item, count: count + 1)
@@ -27,7 +27,7 @@ extension Worker {
 
     /// Takes a short lease, and releases it before its end, at about its end, or after it.
     ///
-    /// The section ends when the lease may be over, however late it is released.
+    /// The logged section ends no later than the lease, however late the lease is released.
     func holdShortly(_ item: Int) {
         let duration = 10_000 + choices.below(40_001)
         let delay =
@@ -51,7 +51,7 @@ extension Worker {
         }
     }
 
-    /// The lease; `nil` where others held it all the time.
+    /// Takes a lease; `nil` if others held it the whole time.
     private func lease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> Lease? {
         do throws(SecretStoreError) {
             return try store.blockingLease(name, lasting: duration, waiting: plan.waitLimit)

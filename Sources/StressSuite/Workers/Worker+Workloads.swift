@@ -1,7 +1,7 @@
 import Glibc
 
 extension Worker {
-    /// Makes calls until the run ends, or all that it was to make.
+    /// Makes calls until the run ends, or until all required steps are made.
     func run(on sharedLog: SharedLog) {
         sharedLog.standReady()
         while sharedLog.phase == .waiting { usleep(100) }
@@ -47,7 +47,7 @@ extension Worker {
         }
     }
 
-    /// Items are written when they are gone, and rarely before that, with timeouts of one to three seconds.
+    /// Writes items that are gone, and rarely any other, with timeouts of one to three seconds.
     private func stepAmongDyingItems() {
         let timeout = UInt32(1 + choices.below(3))
         if let item = missing, choices.below(4) == 0 {
@@ -60,7 +60,7 @@ extension Worker {
         missing = item
     }
 
-    /// A list of the leases' keyring delays whoever releases a lease, so that it is released too late.
+    /// Holds short leases, and lists the items in between to delay some releases until it is too late.
     private func stepWithShortLeases() {
         if choices.below(100) < 90 { holdShortly(anyItem()) } else { list() }
     }

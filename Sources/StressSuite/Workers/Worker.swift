@@ -4,7 +4,7 @@ import Threads
 
 /// Makes calls in one thread, and logs each of them.
 ///
-/// To be used by one thread only.
+/// Only one thread may use it.
 final class Worker {
     let plan: StressPlan
     let place: WorkerPlace
@@ -13,7 +13,7 @@ final class Worker {
     var choices: Choices
     private let identities: [ItemIdentity]
     private var values: UInt32 = 0
-    /// An item that this worker found to be gone.
+    /// An item that this worker has found to be gone.
     var missing: Int?
 
     init(plan: StressPlan, place: WorkerPlace, store: SecretStore, log: CallLog) {
@@ -27,10 +27,10 @@ final class Worker {
 
     func identity(_ item: Int) -> ItemIdentity { identities[item] }
 
-    /// The item among those of the whole run, as its values name it.
+    /// The number of the item in the whole run, as the item's values contain it.
     func globalItem(_ item: Int) -> UInt64 { UInt64(place.firstItem + item) }
 
-    /// A stamp that no other value has.
+    /// Returns a stamp that no other value has.
     func nextStamp() -> Stamp {
         values += 1
         return Stamp(writer: place.number, number: values)
@@ -38,7 +38,7 @@ final class Worker {
 
     func anyItem() -> Int { choices.below(plan.items) }
 
-    /// A new value of a size that is chosen within the plan's bounds.
+    /// Makes a new value of a random size within the plan's bounds.
     func value(_ stamp: Stamp, item: Int, count: UInt64 = 0) -> SecretBytes {
         let range = plan.largestValue - plan.smallestValue + 1
         let size = plan.smallestValue + (range > 1 ? choices.below(range) : 0)
@@ -49,9 +49,9 @@ final class Worker {
         }
     }
 
-    /// Makes a call, and notes when it began and when it returned.
+    /// Makes a call, and logs when it began and when it returned.
     ///
-    /// - Parameter body: makes it and completes the record; what it throws is the outcome.
+    /// - Parameter body: makes the call and completes the record; an error that it throws is logged as the outcome.
     func call(
         _ kind: CallKind, item: Int?, prepare: (inout CallRecord) -> Void = { _ in },
         _ body: (inout OpenCall) throws -> Void
@@ -74,7 +74,7 @@ final class Worker {
         log.change(open.index, open.record)
     }
 
-    /// Logs what is known before the call takes effect.
+    /// Logs the known facts about a call before it takes effect.
     func log(_ open: OpenCall) {
         log.change(open.index, open.record)
     }

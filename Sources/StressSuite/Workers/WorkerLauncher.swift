@@ -13,14 +13,15 @@ package struct WorkerLauncher: Sendable {
         self.arguments = arguments
     }
 
-    /// Starts a process that is killed when the calling thread ends.
+    /// Starts a process that the kernel kills when the calling thread ends.
     func start(_ process: Int, on sharedLog: SharedLog) throws(StressError) -> pid_t {
         let texts = [executable] + arguments + [String(process)]
         var words: [UnsafeMutablePointer<CChar>?] = unsafe texts.map { text in unsafe strdup(text) } + [nil]
         defer { unsafe words.forEach { word in unsafe free(word) } }
         var mask = sigset_t()
         unsafe sigemptyset(&mask)
-        // Ctrl-C is for the run alone; a worker could ignore it only once it has started.
+        // Ctrl-C is only for the run itself. A worker can ignore it only once it has started, so it starts with these
+        // signals blocked.
         for number in [SIGINT, SIGTERM, SIGQUIT, SIGHUP] { unsafe sigaddset(&mask, number) }
         var failure = child_failure()
         let child = unsafe withUnsafePointer(to: &mask) { mask in

@@ -1,17 +1,17 @@
 import Foundation
 import Threads
 
-/// The workers of a round, wherever they run.
+/// The workers of a round, in threads or in processes.
 protocol WorkerPool: AnyObject {
-    /// Starts the workers, which wait until the shared log says that the round runs.
+    /// Starts the workers, which wait until the shared log says that the round is running.
     func start() throws(StressError)
-    /// Notices which workers have ended; whether any still runs.
+    /// Finds out which workers have ended, and returns whether any is still running.
     func isRunning() throws(StressError) -> Bool
-    /// Kills one of their processes and starts another in its place; false where there is none to kill.
+    /// Kills one of the processes and starts another one instead; false if none is left to kill.
     func killOne(_ choices: inout Choices) throws(StressError) -> Bool
-    /// Ends the workers that have not ended by themselves; how many these were.
+    /// Ends the workers that have not ended by themselves, and returns how many there were.
     func dismiss() -> Int
-    /// What was wrong with those that have ended, one line each.
+    /// The problems of workers that have ended, one line each.
     var failures: [String] { get }
 }
 

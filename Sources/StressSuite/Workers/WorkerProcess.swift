@@ -2,12 +2,12 @@ import CProcess
 import Foundation
 import Glibc
 
-/// A process that runs workers for another one.
+/// A process that runs workers for another process.
 ///
-/// Standard input is the memory of the run. The process ends with the one that started it, and leaves Ctrl-C to that
-/// one.
+/// Its standard input is the shared memory of the run. The process ends together with its parent, and leaves Ctrl-C to
+/// the parent.
 package enum WorkerProcess {
-    /// Runs the workers of the process that the argument names; the exit code of the process.
+    /// Runs the workers of the process whose number is the argument, and returns the exit code.
     package static func run(_ arguments: [String]) -> Int32 {
         for number in [SIGINT, SIGTERM, SIGQUIT, SIGHUP] { signal(number, SIG_IGN) }
         do {
@@ -16,7 +16,8 @@ package enum WorkerProcess {
             }
             let sharedLog = try SharedLog(descriptor: dup(STDIN_FILENO))
             let configuration = try JSONDecoder().decode(WorkerConfiguration.self, from: Data(sharedLog.plan))
-            // Again, because the kernel forgets it at an exec where the effective user is not the real one.
+            // Sets the parent-death signal again: the kernel clears it at an exec if the effective user differs from
+            // the real one.
             guard end_with_parent(configuration.parent) == 0 else {
                 throw StressError(.workerFailed, "the run has ended")
             }

@@ -3,16 +3,16 @@ import Keyutils
 import SessionKeyring
 import Threads
 
-/// The workers of one process: a thread each.
+/// The workers of one process, each in its own thread.
 struct WorkerThreads: Sendable {
     let configuration: WorkerConfiguration
     let sharedLog: SharedLog
-    /// Which process of the run it is.
+    /// The number of the process in the run.
     let process: Int
 
-    /// Runs them all to their end, in threads of their own.
+    /// Runs all workers to their end.
     ///
-    /// - Throws: what keeps a worker from its store.
+    /// - Throws: the error that keeps a worker from its store.
     func run() throws {
         let first = process * configuration.plan.workersPerProcess
         try ThreadTeam.run(configuration.plan.workersPerProcess) { thread in
@@ -27,15 +27,15 @@ struct WorkerThreads: Sendable {
     }
 }
 
-/// What a process needs to know to run workers.
+/// The parameters that a process needs to run workers.
 struct WorkerConfiguration: Codable, Sendable {
     let plan: StressPlan
-    /// The keyring of the run.
+    /// The serial of the run's keyring.
     let ring: Int32
-    /// The process that the workers are to end with.
+    /// The process whose end also ends the workers.
     let parent: Int32
 
-    /// As the shared log carries it to other processes.
+    /// Encodes the configuration for the shared log, from which other processes read it.
     func encoded() throws(StressError) -> [UInt8] {
         do {
             return try Array(JSONEncoder().encode(self))
@@ -44,7 +44,7 @@ struct WorkerConfiguration: Codable, Sendable {
         }
     }
 
-    /// The store of the calling thread.
+    /// Opens the store for the calling thread.
     func store() throws -> SecretStore {
         let store: SecretStore
         if plan.workload == .sessions {

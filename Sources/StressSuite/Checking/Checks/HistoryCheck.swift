@@ -1,14 +1,14 @@
-/// One thing that must hold for every history.
+/// A statement that must hold for every history.
 protocol HistoryCheck: SendableMetatype {
-    /// What is checked, as a statement that holds.
+    /// The statement, as it is printed.
     static var statement: String { get }
-    /// What it looks at, in the plural.
+    /// The subjects that the check examines, in the plural.
     static var subject: String { get }
 
     static func check(_ history: ItemHistory, _ writers: Writers) -> Finding
 }
 
-/// What a check of one history came to.
+/// The result of checking one history.
 struct Finding {
     enum Verdict: Equatable {
         case holds
@@ -16,7 +16,7 @@ struct Finding {
         case undecided(String)
     }
 
-    /// How many of its subject it looked at.
+    /// How many subjects the check examined.
     var looked: Int
     var verdict = Verdict.holds
 
@@ -25,7 +25,7 @@ struct Finding {
     }
 }
 
-/// Which call wrote each value of a history.
+/// The index of the call that wrote each value of a history.
 struct Writers {
     private var indices: [Stamp: Int] = [:]
 

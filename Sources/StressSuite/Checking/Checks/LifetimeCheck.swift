@@ -1,4 +1,4 @@
-/// No call finds a value that begins after the latest moment at which the value must have expired.
+/// Checks that no call finds a value if the call began after that value must have expired.
 struct LifetimeCheck: HistoryCheck {
     static let statement = "no value outlives its timeout"
     static let subject = "values with a timeout found"

@@ -1,8 +1,9 @@
-/// No reader finds a value again after it was gone, nor one that was surely displaced by what the reader saw before.
+/// Checks that no reader goes back to a value that was already gone, or already displaced by a later one.
 ///
-/// Each value is in the item for one stretch of time. A reader that saw it, then something else, and then it again,
-/// went back; so did one that saw a value whose write was over before the write of a value seen earlier began. Reads
-/// of one reader that touch in time are not compared.
+/// The item has each value for one continuous stretch of time. A reader went back if it saw a value, then something
+/// else, and then the first value again. It also went back if it saw a newer value first, and then a value whose
+/// write had already returned when the write of the newer one began. Reads of the same reader that touch in time are
+/// not compared.
 struct ReaderOrderCheck: HistoryCheck {
     static let statement = "no read is older than what the same reader saw before"
     static let subject = "reads"
@@ -30,17 +31,19 @@ struct ReaderOrderCheck: HistoryCheck {
         let writer: ItemOperation?
     }
 
-    /// What one reader has seen.
+    /// The reads of one reader so far.
     private struct Reader {
-        /// Reads that may not be over when the next one begins.
+        /// Reads that can overlap the next one.
         private var open: [Read] = []
         private var last: Read?
-        /// The read whose value was written last, as far as times tell.
+        /// The read whose value was written last, as far as the times show.
         private var newest: Read?
-        /// For each value that was seen and then no more: the read that saw it, and one that saw something else.
+        /// For each value that was seen and then gone: the read that saw it, and one that saw something else.
         private var gone: [Stamp: (seen: Int, after: Int)] = [:]
 
-        /// - Returns: the calls that show that it went back.
+        /// Adds a read.
+        ///
+        /// - Returns: if the reader went back, the calls that show it.
         mutating func add(_ read: Read, _ history: ItemHistory, _ writers: Writers) -> [ItemOperation]? {
             for earlier in open where earlier.call.returned < read.call.invoked { close(earlier) }
             open.removeAll { $0.call.returned < read.call.invoked }

@@ -1,4 +1,4 @@
-/// Every value is replaced by at most one update, and the updates of an item form chains that lose none of them.
+/// Checks that at most one update replaces each value, and that the updates of an item form chains without loss.
 struct UpdateChainCheck: HistoryCheck {
     static let statement = "no update is lost"
     static let subject = "updates"
@@ -14,12 +14,14 @@ struct UpdateChainCheck: HistoryCheck {
     private struct Chains {
         private(set) var count = 0
         private var updates: [Stamp: ItemOperation] = [:]
-        /// Values that began a chain: whatever was written otherwise, or where nothing was.
+        /// Values that began a chain: all except those that an update of a known value wrote.
         private var heads: [Stamp] = []
         private var beginnings: [ItemOperation] = []
         private var canVanish = false
 
-        /// - Returns: two updates of the same value.
+        /// Adds a call.
+        ///
+        /// - Returns: a violation if another update has already replaced the same value.
         mutating func add(_ call: ItemOperation, _ history: ItemHistory, _ writers: Writers) -> Violation? {
             addVanishing(call)
             guard call.isCertain, case .replace(let old, let stamp, _) = call.effect else {
@@ -49,7 +51,7 @@ struct UpdateChainCheck: HistoryCheck {
             }
         }
 
-        /// Two that found no item, where nothing ever takes the item away.
+        /// Two calls that found no item and created one, although nothing ever removes the item.
         var twoBeginnings: Violation? {
             guard !canVanish, beginnings.count == 2 else { return nil }
             return Violation(
@@ -58,7 +60,7 @@ struct UpdateChainCheck: HistoryCheck {
             )
         }
 
-        /// Updates that no chain leads to, each of which replaced the value of another one of them.
+        /// Updates that no chain leads to, and that replaced each other's values in a circle.
         var circle: Violation? {
             var left = updates
             for head in heads {

@@ -1,6 +1,6 @@
-/// Every value that was found had been written, by a call that had begun before the one that found it returned.
+/// Checks that each found value was written by a call that began before the finding call returned.
 ///
-/// A write whose worker was killed in it counts: it may have taken effect.
+/// A write whose worker was killed during it counts as well, because it can have taken effect.
 struct WrittenValuesCheck: HistoryCheck {
     static let statement = "no value is found that nobody wrote"
     static let subject = "values found"

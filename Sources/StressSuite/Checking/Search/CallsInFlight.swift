@@ -1,32 +1,33 @@
-/// The calls that have begun and not yet ended, in the order in which they must have taken effect, and by kinds.
+/// The calls in flight, in the order in which they must have taken effect, and grouped by kind.
 struct CallsInFlight {
     private(set) var calls: [PendingCall] = []
     private var free = CallSet.max
 
-    /// Calls that remove, whatever is there.
+    /// Removals that succeed in any state of the item.
     private(set) var wipes: CallSet = 0
-    /// Calls that remove, and found an item.
+    /// Removals that found an item.
     private(set) var removals: CallSet = 0
-    /// Calls that write where there is none.
+    /// Writes that succeed only if the item is absent.
     private(set) var creations: CallSet = 0
-    /// Those of them whose values no later call finds.
+    /// The creations whose values no later call finds.
     private(set) var unseenCreations: CallSet = 0
-    /// Calls that write, whatever is there, a value that no later call finds: they may take effect unseen.
+    /// Writes that succeed in any state and whose values no later call finds. They can take effect unseen.
     private(set) var unseen: CallSet = 0
-    /// Those of them whose values never expire.
+    /// The unseen writes whose values never expire.
     private(set) var unseenForEver: CallSet = 0
-    /// Calls that write a value which an update replaces.
+    /// Writes of a value that an update replaces.
     private(set) var replaced: CallSet = 0
-    /// Updates, by what they replace.
+    /// Updates that replace a certain value.
     private(set) var replacements: CallSet = 0
-    /// Calls that write a value that must stay for a later call.
+    /// Writes of a value that must stay for a later call.
     private var seen: CallSet = 0
 
-    /// Just after the last of those in flight that saw no item began, and of those that saw one; 0 for none.
+    /// Just after the latest beginning of a call in flight that saw no item; 0 without such a call.
     private(set) var newestAbsence: UInt64 = 0
+    /// Just after the latest beginning of a call in flight that saw an item; 0 without such a call.
     private(set) var newestPresence: UInt64 = 0
 
-    /// A bit that no call in flight has; `nil` if there are too many.
+    /// A bit that no call in flight has; `nil` if there are too many calls.
     func freeBit() -> CallSet? {
         free == 0 ? nil : 1 << CallSet(free.trailingZeroBitCount)
     }
@@ -52,7 +53,7 @@ struct CallsInFlight {
         }
     }
 
-    /// Takes out the one that ends first.
+    /// Removes the call with the earliest deadline.
     mutating func removeFirst() -> PendingCall {
         let call = calls.removeFirst()
         let others = ~call.bit
@@ -74,7 +75,7 @@ struct CallsInFlight {
         return call
     }
 
-    /// Notes which values no later call needs any more.
+    /// Notes which values no call that begins later needs any more.
     mutating func advance(to now: UInt64, _ values: ValueTable) {
         guard seen & ~replaced != 0 else { return }
         for call in calls where call.bit & seen & ~replaced != 0 && values[call.value].isSpent(at: now) {
@@ -88,7 +89,7 @@ struct CallsInFlight {
         }
     }
 
-    /// The bit of the one of these that ends first.
+    /// The bit of the call with the earliest deadline in a set; 0 for an empty set.
     func first(of set: CallSet) -> CallSet {
         guard set != 0 else { return 0 }
         return calls.first { $0.bit & set != 0 }?.bit ?? 0

@@ -1,36 +1,36 @@
-/// What an item may be at a moment.
+/// A state that an item can be in.
 enum ItemState: Hashable {
     case absent
-    /// A value that no later call finds and that never expires: all of these are alike.
+    /// A value that no later call finds and that never expires. All such values are alike.
     case anonymous
     case value(Int32)
 }
 
-/// One way in which the calls until now may have taken effect.
+/// One way in which the calls so far can have taken effect.
 ///
-/// A call in flight is *owed* (it has not taken effect, and must), *optional* (open and not owed: it may have taken
-/// effect or not, whichever suits what follows), or placed (neither). Optional calls keep the number of
-/// configurations small: where a value is overwritten, every write in flight whose value no one reads may have taken
-/// effect just before, unseen, and it does not matter which of them did.
+/// A call in flight is *owed* (it has not taken effect, and must), *optional* (open and not owed: it can have taken
+/// effect or not, whichever suits the later calls), or placed (neither open nor owed). Optional calls keep the number
+/// of configurations small. If a value is overwritten, each write in flight whose value nobody reads can have taken
+/// effect just before, unseen. It does not matter which of them did.
 struct Configuration: Hashable {
     var state: ItemState
-    /// Just after the item last was what it is not now: there, or absent; 0 for never.
+    /// Just after the last moment at which the item was in the opposite state, present or absent; 0 for never.
     ///
-    /// That satisfies every call in flight that began before and saw just that.
+    /// This satisfies every call in flight that began before that time and saw the opposite state.
     var lastOther: UInt64
     var open: CallSet
     var owed: CallSet
 
-    /// Without that call in flight.
+    /// The same configuration after placing a call in flight.
     func placing(_ bit: CallSet) -> Configuration {
         Configuration(state: state, lastOther: lastOther, open: open & ~bit, owed: owed & ~bit)
     }
 }
 
-/// Configurations none of which can do only what another one can do too.
+/// A set of configurations without superfluous ones: no member covers another one.
 struct ConfigurationSet {
     private(set) var members: [Configuration] = []
-    /// Beyond a number of members only those that are the same are found to be superfluous.
+    /// All members, if there are more than `compared`: then only identical configurations count as superfluous.
     private var known: Set<Configuration> = []
     private static let compared = 128
 
@@ -41,7 +41,9 @@ struct ConfigurationSet {
         if !known.isEmpty { known.removeAll() }
     }
 
-    /// - Returns: whether it is new.
+    /// Adds a configuration unless it is superfluous.
+    ///
+    /// - Returns: whether the configuration is new.
     mutating func insert(_ one: Configuration, at moment: Moment) -> Bool {
         for member in members.prefix(Self.compared) where moment.covers(member, one) { return false }
         if members.count <= Self.compared {
@@ -55,9 +57,9 @@ struct ConfigurationSet {
     }
 }
 
-// MARK: - All at once
+// MARK: - Changes to all members
 extension ConfigurationSet {
-    /// A call begins.
+    /// Opens a call that has begun.
     mutating func open(_ bit: CallSet, isOwed: Bool) {
         for index in members.indices {
             members[index].open |= bit
@@ -66,7 +68,7 @@ extension ConfigurationSet {
         if !known.isEmpty { known.removeAll() }
     }
 
-    /// A call has ended; its bit may mean another one.
+    /// Forgets a call that has ended, so that another call can use its bit.
     mutating func forget(_ bit: CallSet) {
         guard bit != 0 else { return }
         for index in members.indices { members[index] = members[index].placing(bit) }

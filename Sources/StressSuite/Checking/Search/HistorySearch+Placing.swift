@@ -1,6 +1,6 @@
-/// What follows from a configuration by placing calls in flight.
+/// Finds the configurations that result from placing calls in flight.
 extension HistorySearch {
-    /// Reaches all configurations that meet the goal, as soon as they do.
+    /// Reaches all configurations that meet the goal, and explores none of them any further.
     mutating func reach(_ goal: Moment.Goal) {
         start()
         for one in configurations.members { explore(moment.settled(one)) }
@@ -9,7 +9,7 @@ extension HistorySearch {
         }
     }
 
-    /// Reaches all configurations in which that call is placed last, and those in which it need not be placed.
+    /// Reaches all configurations that place this call last, and those that don't have to place it.
     mutating func reach(placing call: PendingCall) {
         start()
         for one in configurations.members {
@@ -41,11 +41,11 @@ extension HistorySearch {
 
 // MARK: - Steps on the way
 extension HistorySearch {
-    /// Follows up every call that may take effect before the one that ends, if that makes a difference.
+    /// Explores every call that can take effect before the call that ends, if that makes a difference.
     ///
-    /// Of calls with the same effect, the one that ends first goes first: any other order can be changed into this
-    /// one. On the way, only what turns an item into none, or none into an item, is useful; everything else could as
-    /// well happen later.
+    /// Of calls with the same effect, only the one with the earliest deadline is explored: any other order can be
+    /// changed into this one. On the way to the end, only calls that create or remove the item are useful. All other
+    /// calls can just as well take effect later.
     private mutating func pushMoves(from one: Configuration, except excluded: CallSet, _ goal: Moment.Goal? = nil) {
         guard moment.isDisplaceable(one.state) else { return pushReplacement(from: one, except: excluded) }
         var taken = Taken()
@@ -66,7 +66,7 @@ extension HistorySearch {
         }
     }
 
-    /// Which kinds of calls have been followed up.
+    /// The kinds of calls that have been explored.
     private struct Taken {
         private var kinds: UInt8 = 0
 

@@ -1,10 +1,10 @@
-/// Looks for an order in which the calls of a history may have taken effect.
+/// Looks for an order in which the calls of a history can have taken effect.
 ///
-/// This is the search of Wing and Gong with Lowe's improvements, just in time: it follows the calls' beginnings and
-/// ends in the order of time, and decides nothing between two ends. When a call ends, each configuration that has not
-/// placed it is replaced by all those that follow by placing some calls in flight and this one last. If none is left,
-/// there is no order. The memory it needs depends on how many calls are in flight at once, not on how many there are.
-/// Calls that touch in time count as concurrent.
+/// This is the search of Wing and Gong with Lowe's improvements, done just in time. It follows the beginnings and ends
+/// of the calls in order of time, and decides nothing between two ends. When a call ends, each configuration that has
+/// not placed it is replaced by all configurations that result from placing some calls in flight and then this one. If
+/// no configuration is left, no order exists. The required memory depends on how many calls are in flight at the same
+/// time, not on the number of calls. Calls that touch in time count as concurrent.
 struct HistorySearch {
     enum Outcome {
         case found
@@ -12,12 +12,12 @@ struct HistorySearch {
         case undecided(String)
     }
 
-    /// Where a search ended without an order.
+    /// The point at which a search ended without finding an order.
     struct Failure {
         let time: UInt64
-        /// Calls that have to do with it.
+        /// The calls that are involved in the failure.
         let calls: Set<Int>
-        /// What the history says about its values; `nil` where those calls alone can't be.
+        /// The facts about the history's values; `nil` if `calls` alone are already impossible.
         let values: ValueTable?
     }
 
@@ -33,9 +33,11 @@ struct HistorySearch {
     private var soonestDeath = UInt64.max
     private let limit: Int
 
+    /// Searches a history for an order of its calls.
+    ///
     /// - Parameters:
-    ///   - startsUnknown: whether there may be an item at first.
-    ///   - limit: with more configurations than this at once it gives up.
+    ///   - startsUnknown: whether an item with an unknown value can exist at the beginning.
+    ///   - limit: the most configurations at a time; if there are more, the search gives up.
     static func run(_ operations: [ItemOperation], startsUnknown: Bool = false, limit: Int = 200_000) -> Outcome {
         do {
             var search = HistorySearch(operations, try ValueTable(operations), startsUnknown, limit)
@@ -61,7 +63,7 @@ struct HistorySearch {
         (configurations, reached) = (reached, configurations)
     }
 
-    /// Whether looking on would take more memory than it may; what was reached until then is not all.
+    /// Whether the search has exceeded its limit, in which case the configurations reached so far are incomplete.
     var hasTooMany: Bool { max(reached.count, explored.count) > limit }
 
     private mutating func run() -> Outcome {

@@ -1,8 +1,8 @@
-/// What a search knows at an event: the time, the calls in flight, and what the history says about its values.
+/// The knowledge of a search at an event: the time, the calls in flight, and the facts about the history's values.
 struct Moment {
     var values: ValueTable
     var inFlight = CallsInFlight()
-    /// In nanoseconds, when the event happened that is being looked at.
+    /// The time of the current event, in nanoseconds.
     private(set) var now: UInt64 = 0
 
     init(_ values: ValueTable) {
@@ -14,12 +14,13 @@ struct Moment {
         inFlight.advance(to: time, values)
     }
 
-    /// What an event demands of the item.
+    /// A condition that an event imposes on the item.
     enum Goal {
-        /// That there was one since then, or none.
+        /// The item existed at some moment since that time.
         case presence(since: UInt64)
+        /// The item was absent at some moment since that time.
         case absence(since: UInt64)
-        /// That its value is none whose time is over.
+        /// The item does not have a value that must have expired by now.
         case life
     }
 
@@ -33,10 +34,11 @@ struct Moment {
         }
     }
 
-    /// Whether other calls could take effect before the one that ends, and make a difference: a call in flight still
-    /// has to see an item, or none; or a call in flight depends on what is there.
+    /// Whether it can make a difference that other calls take effect before the call that ends.
     ///
-    /// All other calls may have taken effect unseen (``placed(_:in:)``), or may do so later.
+    /// It can if a call in flight still has to see an item, or still has to see that there isn't one. It can also if a
+    /// call in flight depends on the state of the item. All other calls either can have taken effect unseen already
+    /// (``placed(_:in:)``), or can take effect later.
     func hasReasonToWait(_ one: Configuration, for ending: PendingCall) -> Bool {
         let newest = one.state == .absent ? inFlight.newestPresence : inFlight.newestAbsence
         if newest > one.lastOther { return true }
@@ -49,12 +51,12 @@ struct Moment {
         }
     }
 
-    /// Whether a removal where there is no item would make a difference: a write may have taken effect just before it.
+    /// Whether removing an absent item can make a difference, because an unseen write took effect just before.
     private func canHideWrites(_ one: Configuration) -> Bool {
         one.owed & inFlight.unseen != 0
     }
 
-    /// Whether whatever is there may be displaced.
+    /// Whether other calls can displace this state, because no later call finds its value.
     func isDisplaceable(_ state: ItemState) -> Bool {
         guard case .value(let value) = state else { return true }
         return values[value].isSpent(at: now)
@@ -78,7 +80,7 @@ struct Moment {
         case .write, .create:
             let value = values[call.value]
             guard value.lastRead <= now else {
-                // It would have to stay.
+                // A later call finds this value, so it would have to stay.
                 if case .presence = goal { return true }
                 return false
             }
@@ -87,7 +89,7 @@ struct Moment {
         }
     }
 
-    /// Whether all calls of its kind have the same effect.
+    /// Whether the call is interchangeable with all calls of its kind for which this is also true.
     func isAlike(_ call: PendingCall) -> Bool {
         switch call.kind {
         case .wipe, .remove: return true
@@ -101,11 +103,11 @@ struct Moment {
 
 // MARK: - One step
 extension Moment {
-    /// The configuration after the call took effect.
+    /// The configuration after the call has taken effect.
     ///
-    /// Calls whose effect this one hides become optional. Writes whose values no one finds, and removals, may have
-    /// taken effect just before a write; such writes also just before a removal; and one more call
-    /// (``hidable(in:)``).
+    /// Calls whose effect this call hides become optional. Removals, and writes whose values nobody finds, can have
+    /// taken effect just before a write. Such writes can also have taken effect just before a removal. One more call
+    /// can have done so, too (``hidable(in:)``).
     func placed(_ call: PendingCall, in one: Configuration) -> Configuration {
         var next = one.placing(call.bit)
         switch call.kind {
@@ -124,10 +126,10 @@ extension Moment {
         return next
     }
 
-    /// One call that depends on what is there, and that may take effect unseen just before a write or removal that
-    /// does not depend on it.
+    /// One call that depends on the item and can take effect unseen just before a call that does not.
     ///
-    /// Only one: after it, the item is no longer what a second one needs.
+    /// The second call is a write or a removal that succeeds in any state of the item. Only one call can be hidden in
+    /// this way: after it, the item is no longer in the state that another one needs.
     private func hidable(in one: Configuration) -> CallSet {
         let candidates = one.state == .absent ? inFlight.unseenCreations : inFlight.removals
         return inFlight.first(of: one.owed & candidates)
@@ -139,8 +141,10 @@ extension Moment {
         one = settled(one)
     }
 
-    /// The same, with calls made optional that would change nothing: removals where there is no item, and writes
-    /// whose values no one finds where there is such a value already.
+    /// The same configuration, after making those calls optional that would change nothing.
+    ///
+    /// These are removals if the item is absent, and writes whose values nobody finds if the item already has such
+    /// a value.
     func settled(_ one: Configuration) -> Configuration {
         var one = one
         if case .value(let value) = one.state, values[value].earliestDeath == .max, values[value].isSpent(at: now) {
@@ -154,7 +158,7 @@ extension Moment {
         return one
     }
 
-    /// After its value has died.
+    /// The configuration after its value has expired.
     func died(_ one: Configuration) -> Configuration {
         var next = one
         enter(.absent, &next)
@@ -164,7 +168,7 @@ extension Moment {
 
 // MARK: - Which configurations are superfluous
 extension Moment {
-    /// Whether the first can do all that the second can.
+    /// Whether the first configuration can do everything that the second can.
     func covers(_ one: Configuration, _ other: Configuration) -> Bool {
         guard one.owed & ~other.owed == 0, other.open & ~one.open == 0 else { return false }
         let newest = one.state == .absent ? inFlight.newestPresence : inFlight.newestAbsence
@@ -172,7 +176,7 @@ extension Moment {
         return one.state == other.state || livesAsLong(one.state, other.state)
     }
 
-    /// Whether the first is a value that can be displaced, or die, whenever the second can.
+    /// Whether the first state is a value that can be displaced, or can expire, whenever the second one can.
     func livesAsLong(_ one: ItemState, _ other: ItemState) -> Bool {
         guard case .value(let value) = one, values[value].isSpent(at: now), other != .absent else { return false }
         guard case .value(let second) = other else { return values[value].latestDeath == .max }

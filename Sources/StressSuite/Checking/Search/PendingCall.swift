@@ -1,16 +1,16 @@
-/// Calls in flight, a bit each.
+/// A set of calls in flight, with one bit for each.
 typealias CallSet = UInt128
 
 /// A call that has begun and not yet ended, as the search sees it.
 struct PendingCall {
     enum Kind {
-        /// A write that succeeds whatever is there.
+        /// A write that succeeds in any state of the item.
         case write
-        /// A write that succeeds only where there is no item.
+        /// A write that succeeds only if the item is absent.
         case create
-        /// A write that succeeds only where a certain value is.
+        /// A write that succeeds only if the item has a certain value.
         case replace
-        /// A removal that succeeds whatever is there.
+        /// A removal that succeeds in any state of the item.
         case wipe
         /// A removal that found an item.
         case remove
@@ -21,23 +21,25 @@ struct PendingCall {
     }
 
     let kind: Kind
-    /// Where it is in the history.
+    /// The index of the call in the history.
     let operation: Int
     let invoked: UInt64
-    /// When it has to have taken effect.
+    /// The latest time at which the call can have taken effect.
     let deadline: UInt64
-    /// What it writes.
+    /// The identifier of the value that the call writes.
     let value: Int32
-    /// What a replace found.
+    /// The identifier of the value that a replace found.
     let old: Int32
-    /// Its bit; none for a call that changes nothing.
+    /// The call's bit; 0 for a call that changes nothing.
     let bit: CallSet
-    /// Whether it surely took effect.
+    /// Whether the call certainly took effect.
     let isCertain: Bool
 }
 
 extension PendingCall.Kind {
-    /// - Returns: `nil` for calls that say nothing, or nothing but what ``ValueTable`` already knows.
+    /// Classifies a call.
+    ///
+    /// - Returns: `nil` for a call that reveals nothing, or nothing that ``ValueTable`` does not already know.
     init?(_ call: ItemOperation) {
         switch call.effect {
         case .read(let stamp):
@@ -49,7 +51,7 @@ extension PendingCall.Kind {
         case .write, .change: self = .write
         case .create: self = .create
         case .replace(let old, _, _):
-            // What an update of a killed worker had read is unknown.
+            // It is unknown what the update of a killed worker had read.
             self = !call.isCertain ? .write : old == nil ? .create : .replace
         case .remove(let found):
             self = !call.isCertain || found == nil ? .wipe : found == true ? .remove : .absence

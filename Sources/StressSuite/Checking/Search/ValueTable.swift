@@ -1,39 +1,41 @@
-/// What a whole history says about each value in it, collected before the search.
+/// The facts that a history as a whole reveals about each of its values, collected before the search.
 ///
-/// Every value is written once, so it is in the item for one stretch of time without gaps, and every call that found
-/// it lies in that stretch: the write takes effect before the first of these calls returns, and nothing displaces the
-/// value before the last of them has begun. Knowing this beforehand, the search needs no reads at all, and gives up a
-/// wrong order at once.
+/// Each value is written once. So the item has it for one continuous stretch of time, and every call that found the
+/// value lies in that stretch. The write takes effect before the first of these calls returns, and nothing displaces
+/// the value before the last of them has begun. Because the search knows this in advance, it needs no reads at all, and
+/// gives up a wrong order immediately.
 struct ValueTable {
     struct Value {
-        /// The call that wrote it; `nil` for whatever was there before the history.
+        /// The call that wrote the value; `nil` for a value from before the history.
         let writer: Int?
-        /// Until when the write takes effect: its own return, or the first return of a call that found the value.
+        /// The latest time at which the write can have taken effect.
+        ///
+        /// This is when the write returned or when the first call that found the value returned, whichever is earlier.
         var deadline: UInt64
-        /// The call whose return gives the deadline.
+        /// The call whose return is the deadline.
         var deadlineCall: Int?
-        /// When the last read that found it began.
+        /// The beginning of the last read that found the value.
         var lastRead: UInt64 = 0
         var lastReader: Int?
-        /// The update that put another value in its place.
+        /// The update that replaced the value with another one.
         var replacer: Int?
-        /// Whether the write surely took effect.
+        /// Whether the write certainly took effect.
         var isCertain: Bool
         let earliestDeath: UInt64
         let latestDeath: UInt64
 
-        /// Whether no later call finds it.
+        /// Whether no later call finds the value.
         func isSpent(at now: UInt64) -> Bool { lastRead <= now && replacer == nil }
     }
 
-    /// Why a history needs no search.
+    /// The reason why a history needs no search.
     enum Flaw: Error {
-        /// These calls alone can't be.
+        /// These calls alone are impossible.
         case impossible([Int])
         case invalid(String)
     }
 
-    /// In the order in which their writes began.
+    /// The values in the order in which their writes began.
     private(set) var values: [Value] = []
     private var identifiers: [Stamp: Int32] = [:]
 
@@ -50,7 +52,7 @@ struct ValueTable {
 
     func identifier(of stamp: Stamp) -> Int32? { identifiers[stamp] }
 
-    /// A value that was there before the history, of which nothing is known: it may die at any time, or never.
+    /// Adds a value from before the history, about which nothing is known: it can expire at any time, or never.
     mutating func addUnknown() -> Int32 {
         values.append(
             Value(writer: nil, deadline: 0, deadlineCall: nil, isCertain: false, earliestDeath: 0, latestDeath: .max)

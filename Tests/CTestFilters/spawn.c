@@ -36,8 +36,9 @@ static void spawn(struct start *start) {
     posix_spawn_file_actions_destroy(&actions);
 }
 
-/* Whoever has no session keyring and looks for one is given the user's stand-in for it, as are all that its thread starts. So
- * children are started by a thread that looks for nothing, and that is there before any test could. */
+/* If a thread without a session keyring looks for one, the kernel gives it the user's default session, and every
+ * process that the thread starts inherits it. So one thread starts all children. It never looks for a keyring, and it
+ * exists before the first test runs. */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;

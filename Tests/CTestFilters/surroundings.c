@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What the command reads from its environment, limits and the mask of new files must not depend on who runs the tests: tests
- * run in this process or in children of it, so it is put right once, before any of them begins. Where a limit can't be
- * raised, because its hard one is low and we are not root, it stays. */
+/* The environment variables that the command reads, the resource limits and the umask must not depend on the user who
+ * runs the tests. Tests run in this process or in its children, so it is enough to set all of this once, before the
+ * first test. Without root, a limit can be raised only up to its hard limit. */
 
 static void raise_to(int resource, rlim_t least) {
     struct rlimit limit;

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Room for one descriptor in a message, aligned as the kernel wants it. */
+/* Room for one descriptor in a message, with the alignment that the kernel requires. */
 union descriptor_message {
     char bytes[CMSG_SPACE(sizeof(int))];
     struct cmsghdr alignment;
@@ -55,7 +55,7 @@ static int receive_descriptor(int socket) {
     return descriptor;
 }
 
-/* The descriptor on which the kernel asks before each keyring call of this process; negative on failure. */
+/* Returns the descriptor on which the kernel asks before each keyring call of this process; negative on failure. */
 static int install_filter(void) {
     struct sock_filter filter[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -83,7 +83,7 @@ pid_t test_process_fork(struct test_process *process, int stop_before) {
     process->id = test_pause_fork();
     if (process->id == 0) {
         close(sockets[0]);
-        /* Until it begins, this is where it sends its listener. */
+        /* Until test_process_begin, this is the socket to which the child sends its listener. */
         process->listener = sockets[1];
         return 0;
     }
@@ -114,7 +114,7 @@ static bool is_settled(const struct test_process *process) {
 }
 
 static void allow(struct test_process *process, uint64_t call) {
-    /* A child that has just been killed takes no answer. */
+    /* The answer fails if the child has just been killed. That isn't an error. */
     struct seccomp_notif_resp answer = {.id = call, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
     ioctl(process->listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
 }

@@ -1,4 +1,4 @@
-# ansible-vault, whose client scripts have names that end in -client.
+# ansible-vault. It runs a file as a client script only if the file's name ends in -client.
 client ansible-vault "$(ansible-vault --version | sed -nE '1s/.*core ([^]]*)].*/\1/p')"
 secret value
 secret wrong

@@ -1,4 +1,4 @@
-# ssh-add and git, which ask through a program.
+# ssh-add and git, which ask for secrets through an askpass program.
 secret key
 secret amy
 secret wrong
@@ -8,7 +8,7 @@ client ssh-add "$(ssh -V 2>&1 | sed -E 's/OpenSSH_([^ ,]*).*/\1/')"
 export SSH_AUTH_SOCK=$WORK/agent
 start agent ssh-agent -D -a "$SSH_AUTH_SOCK"
 for _ in {1..100}; do [ -S "$SSH_AUTH_SOCK" ] && break; sleep 0.05; done
-# The passphrase of a key has to be typed or in argv; a terminal types it.
+# ssh-keygen takes the passphrase of a new key from argv or a terminal, so this script types it on a terminal.
 python3 "$CLIENTS/support/type-passphrase.py" "$WORK/id" <<<"$key"
 add() { SSH_ASKPASS=$askpass SSH_ASKPASS_REQUIRE=force timeout 20 ssh-add "$WORK/id"; }
 keys() { ssh-add -l | grep -c SHA256: || true; }

@@ -1,7 +1,7 @@
 # The aws CLI against moto's server, which checks credentials and signatures.
 client aws "$(aws --version 2>&1 | sed -E 's/aws-cli\/([^ ]*).*/\1/')"
 secret secret_key
-# moto lets the first requests in unchecked, by which the user and her key are made.
+# moto accepts the first six requests without authentication. They create the user, her key and a role.
 INITIAL_NO_AUTH_ACTION_COUNT=6 start moto moto_server -H 127.0.0.1 -p 0
 await_port moto 'Running on http:..127\.0\.0\.1:([0-9]+)'
 export AWS_ENDPOINT_URL=http://127.0.0.1:$port AWS_DEFAULT_REGION=eu-central-1 AWS_EC2_METADATA_DISABLED=true AWS_PAGER= AWS_MAX_ATTEMPTS=1
@@ -11,15 +11,15 @@ admin put-user-policy --user-name amy --policy-name all \
     --policy-document '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"*","Resource":"*"}]}'
 read -r access_key secret_key < <(admin create-access-key --user-name amy --query 'AccessKey.[AccessKeyId,SecretAccessKey]' --output text)
 secrets=("$secret_key")
-# A role, which she may assume, and which may do as much.
+# A role that the user can assume, with the same permissions.
 admin create-role --role-name deploy --assume-role-policy-document \
     '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":"arn:aws:iam::123456789012:user/amy"},"Action":"sts:AssumeRole"}]}' >role.json
 admin put-role-policy --role-name deploy --policy-name all \
     --policy-document '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"*","Resource":"*"}]}'
-# The sixth of them.
+# This is the sixth request without authentication. From here on, moto checks credentials.
 admin list-users >/dev/null
 
-# What a company's own command would do: it says in runs that it ran.
+# Stands in for a company's own command. It records each run in the file runs.
 cat >issue-credentials <<'SCRIPT'
 #!/bin/bash
 echo run >>"$WORK/runs"
@@ -71,7 +71,7 @@ forget
 check "4 of the aws CLI at once" four
 check "4 of the aws CLI at once: one run of the command" prints 1 runs
 
-# Kept until its end less 5 minutes.
+# The helper keeps credentials until 5 minutes before they expire.
 forget
 echo '5 minutes 2 seconds' >lifetime
 check "5 minutes and 2 seconds to live: used" who prod

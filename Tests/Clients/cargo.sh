@@ -1,4 +1,4 @@
-# cargo against a sparse registry that wants a token for everything.
+# cargo against a sparse registry that requires a token for every request.
 secret token
 secret wrong
 value=$token
@@ -22,7 +22,7 @@ page cargo 2 >>~/.cargo/config.toml
 printf '[package]\nname = "project"\nversion = "1.0.0"\nedition = "2021"\n[dependencies]\norchard = { version = "1", registry = "one" }\n' >project/Cargo.toml
 touch project/src/lib.rs
 
-# A toolchain of PATH, for Debian's knows no credential providers.
+# Uses a toolchain from the caller's PATH, because Debian's cargo does not support credential providers.
 cargo=$(PATH=$OUTER_PATH command -v cargo)
 version=$([ -n "$cargo" ] && "$cargo" --version | cut -d ' ' -f 2)
 if [ -n "$version" ] && printf '1.74.0\n%s\n' "$version" | sort -VC; then

@@ -1,4 +1,4 @@
-# curl with the lines of skr helper netrc, whose passwords have what needs quotes.
+# curl with the lines that skr helper netrc prints. One password contains the characters that need quotes.
 client curl "$(curl --version | awk 'NR == 1 { print $2 }')"
 secret amy 'blank  and "quotes" and '\''these'\'', # no comment, \ and \n'
 secret ben

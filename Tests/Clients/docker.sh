@@ -1,4 +1,4 @@
-# docker, skopeo and buildah against docker-registry with htpasswd. docker needs no engine to log in.
+# docker, skopeo and buildah against docker-registry with htpasswd. docker can log in without an engine.
 secret amy
 secret ben
 secret wrong
@@ -28,7 +28,7 @@ scenario() {
     check "login" says 'Login Succeeded' login amy "$amy"
     check "list" prints "{\"$registry\":\"amy\"}" docker-credential-skr list
     check "get" prints "{\"ServerURL\":\"$registry\",\"Username\":\"amy\",\"Secret\":\"$amy\"}" stored_for
-    # With what is stored docker logs in by its engine only, which is not here.
+    # With stored credentials, docker logs in only through its engine, and no engine runs here.
     check "login again finds what is stored" says '^Authenticating with existing credentials' "$docker" login "$registry"
     check "skr get has the same secret" prints "$amy" skr get "$registry" amy
     check "config.json has no credential" fails grep -E '"auth"|identitytoken' ~/.docker/config.json
@@ -38,7 +38,7 @@ scenario() {
     check "logout has removed it" prints '{}' docker-credential-skr list
     check "logout of what is not there" "$docker" logout "$registry"
 }
-# Debian's, and a newer one where there is one.
+# Debian's docker, and another one from the caller's PATH if there is one.
 for docker in "$(command -v docker)" "$(PATH=$OUTER_PATH command -v docker)"; do
     [ -z "$docker" ] || [ "$docker" = "${last-}" ] && continue
     last=$docker
@@ -56,7 +56,7 @@ token
 check "an identity token" says '"Username":"<token>"' docker-credential-skr get <<<token.example:5000
 docker-credential-skr erase <<<token.example:5000
 
-# The others name the helper in the file of credentials.
+# skopeo and buildah read the helper's name from their credentials file, auth.json.
 page docker 2 registry.example.com "$registry" >auth.json
 mkdir -p empty/layout
 printf '{"default":[{"type":"insecureAcceptAnything"}]}\n' >policy.json

@@ -1,4 +1,4 @@
-# git over its own http-backend with basic authentication: clone, push, users, refusal, expiry.
+# git over its own http-backend with basic authentication: clone, push, several users, refusal and expiry.
 client git "$(git --version | sed 's/git version //')"
 secret amy
 secret ben
@@ -27,7 +27,7 @@ forget() { local user; for user in amy ben; do skr delete "$server" "$user"; don
 check "nothing stored: clone fails, and git says what it lacks" says 'could not read Username.*terminal prompts disabled' clone "$server/one.git"
 check "nothing stored: fill prints no password" says 'could not read Username' fill
 
-# As git does after somebody has typed it: the askpass program is asked once, and then never again.
+# A user types the password once, into the askpass program. From then on, git gets it from the keyring.
 printf '#!/bin/sh\ncase $1 in Username*) echo amy ;; *) printenv TYPED ;; esac\n' >type
 chmod +x type
 typed() { GIT_ASKPASS=$WORK/type TYPED=$amy clone "$server/one.git"; }
@@ -82,7 +82,7 @@ check "useHttpPath: the repository it was stored for" clone "$server/one.git"
 check "useHttpPath: another repository has none" says 'could not read Username' clone "$server/two.git"
 git config --global --unset credential.useHttpPath
 
-# What git 2.39 does not know.
+# Features that git 2.39 does not have.
 driver "git 2.46 and newer" "capability, authtype and state; the driver sends and reads what git-credential(1) says"
 secret token
 helper() { printf 'capability[]=authtype\ncapability[]=state\nprotocol=http\nhost=%s\n%s\n' "$1" "${3-}" | git-credential-skr "$2"; }

@@ -1,4 +1,5 @@
-# Google's library for Python with a credential file that has an executable, against a server that exchanges its token.
+# Google's Python library with a credential file that names an executable, against a server that exchanges the
+# executable's token.
 client google-auth "$(python3 -c 'import google.auth; print(google.auth.__version__)')"
 secret token
 secret wrong

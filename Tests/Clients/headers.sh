@@ -1,5 +1,5 @@
-# go, Bazel, pnpm, npm and MCP clients: they take HTTP's headers from their helper. None is here that is new enough, so the driver makes
-# the requests that they would make.
+# go, Bazel, pnpm, npm and MCP clients, which take HTTP headers from a helper. No client that is installed here is new
+# enough, so the driver makes the requests that the clients would make.
 secret token
 secret wrong
 value=$token
@@ -11,7 +11,7 @@ origin=https://127.0.0.1:$port
 export ORIGIN=$origin CA=$WORK/ca.pem
 drive() { python3 "$CLIENTS/drivers/headers.py" "$@"; }
 
-# life CLIENT ITEM: what every client has to get from the item.
+# life CLIENT ITEM: checks the client's requests while the item is absent, wrong, right, expired and deleted.
 life() {
     keyctl clear @s
     check "nothing stored: refused" prints 401 drive "$1"

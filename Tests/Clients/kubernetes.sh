@@ -11,7 +11,7 @@ serve files "$WORK/files" --tls "$WORK/certificate.pem" "$WORK/key.pem" <<<"head
 server=https://127.0.0.1:$port
 value=$token
 
-# What a company's own command would do.
+# Stands in for a company's own command. It records each run in the file runs.
 mkdir bin
 PATH=$WORK/bin:$PATH
 cat >bin/kube-login <<'SCRIPT'
@@ -24,7 +24,8 @@ chmod +x bin/kube-login
 export ISSUED=$token
 runs() { cat runs 2>/dev/null | wc -l; }
 
-# The user of the page, at the server of this scenario; the page's lines go into the file.
+# Writes a configuration with this scenario's server and a context for the page's user. The callers add the page's lines
+# to it.
 configure() {
     mkdir -p ~/.kube
     cat >~/.kube/config <<CONFIG
@@ -40,7 +41,8 @@ by_file() { configure && page kubectl 2 "$@" >>~/.kube/config; }
 names() { rm -rf ~/.kube/cache; timeout 30 kubectl get namespaces -o name; }
 refused='Unauthorized|must be logged in|provide credentials|401'
 
-# scenario HOW: what a user gets who follows the page, first without the words from '--' on, as it says.
+# scenario HOW: follows the page as a user does. It first leaves out the words from '--' on, as the page describes for a
+# stored token.
 scenario() {
     local without=(' --exec-arg=-- --exec-arg=kube-login' '')
     [ "$1" = by_command ] || without=(', --, kube-login' '')
@@ -77,7 +79,7 @@ scenario() {
     check "after its end the command ran once more" prints $((before + 1)) runs
 }
 
-# with KUBECTL HOW
+# with KUBECTL HOW: runs the scenario with that kubectl.
 with() {
     ln -sf "$1" bin/kubectl
     client kubectl "$(kubectl version --client -o yaml 2>/dev/null | sed -nE 's/ *gitVersion: v//p' | head -n 1)"
@@ -89,7 +91,7 @@ with "$INSTALLED/debian/usr/bin/kubectl" by_file
 with "$INSTALLED/kubectl/kubectl" by_command
 with "$INSTALLED/kubectl/kubectl" by_file
 
-# For the user and the item of the page.
+# Follows the lines that skr helper install prints, with the page's user and item in place of the printed ones.
 printed() {
     local lines
     lines=$(skr helper install kubernetes | sed -nE '/^ +kubectl config/,/[^\\]$/ { s/set-credentials work/set-credentials me/; s/=work/=prod/; p }')

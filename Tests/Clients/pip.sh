@@ -13,7 +13,7 @@ index=http://amy@$host/simple/
 unset PIP_CONFIG_FILE
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_RETRIES=0 UV_NO_CONFIG=1 UV_PYTHON_DOWNLOADS=never
 
-# Each client: fetch URL. Only the page's lines have told them of the program keyring.
+# Each client is called as CLIENT URL. Only the page's lines configure it to use the program keyring.
 old_pip() { fetched old/bin/pip download --no-cache-dir -q --no-deps -d fetched -i "$1" orchard; }
 middle_pip() { fetched "$INSTALLED/middle-pip/bin/pip" --no-input download --no-cache-dir -q --no-deps -d fetched -i "$1" orchard; }
 new_pip() { fetched pip --no-input download --no-cache-dir -q --no-deps -d fetched -i "$1" orchard; }
@@ -23,9 +23,9 @@ put() { printf '%s\n' "$2" | keyring "${@:3}" set "http://$host/simple/" "$1"; }
 at_page() { page pip 1 https://pypi.example.com "http://$host" alice amy; }
 lines=$(at_page)
 check "the page's lines" bash -e -c "$lines" <<<"$amy"
-# Its variables too; without the lines that store.
+# Exports the variables of the page's lines in this shell too. The lines that store are left out.
 eval "$(grep ^export <<<"$lines")"
-# The index as the page writes it.
+# The URL of the index as the page writes it.
 page_url=$(sed -nE 's,.*`https://alice@(pypi.example.com/[^`]*)`.*,\1,p' "$CLIENTS/../../Sources/SessionKeyring/SessionKeyring.docc/UseItWith.md")
 page_url=http://amy@$host/${page_url#*/}
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs python-keyring's own tests of a backend on ours: with the skr in PATH, and the packages of PyPI in a place of their own.
+# Runs python-keyring's backend tests on our backend, with the skr in PATH and PyPI's packages in a temporary folder.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -8,7 +8,7 @@ trap 'rm -rf "$place"' EXIT
 
 python3 -m venv "$place/venv"
 export PATH="$place/venv/bin:$PATH"
-# As the page says it, from the clone, in which an installation leaves nothing.
+# Installs the backend from the clone, as the page describes. The installation must leave no files in the clone.
 backend=$here/../../Sources/skr/Verbs/Helper/Python
 before=$(ls -A "$backend")
 pip install --quiet --disable-pip-version-check pytest keyring "$backend"

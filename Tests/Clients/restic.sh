@@ -1,4 +1,4 @@
-# restic, which runs a command for its password.
+# restic, which runs a command to get its password.
 client restic "$(restic version | cut -d ' ' -f 2)"
 secret value
 secret wrong

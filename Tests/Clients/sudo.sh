@@ -1,19 +1,19 @@
-# sudo -A, of a user who is made for it and removed again.
+# sudo -A, for a user that this scenario creates and removes.
 client sudo "$(sudo -V | sed -nE '1s/Sudo version //p')"
 secret password
 secret wrong
-# Whoever it is asks in a session keyring of their own, as in a login, and reads the password there from standard input.
 trap 'remove_sudo_user; end_servers' EXIT
 remove_sudo_user
 useradd --no-create-home --home-dir /nonexistent --shell /bin/bash --groups sudo "$sudo_user"
 chpasswd <<<"$sudo_user:$password"
 
-# ask SCRIPT <<<PASSWORD
+# ask SCRIPT <<<PASSWORD: runs SCRIPT as that user, in a new session keyring as in a login. SCRIPT reads the password
+# from standard input.
 ask() {
     setpriv --reuid "$sudo_user" --regid "$sudo_user" --init-groups --reset-env env PATH="$PATH" USER="$sudo_user" \
         SUDO_ASKPASS="$(command -v skr-askpass)" timeout 30 keyctl session - bash -c "cd /; $1"
 }
-# -k: what sudo remembers of another time does not count, and nothing is remembered.
+# With -k and a command, sudo neither reads nor updates its cached credentials.
 sudo='sudo -A -k -- id -u'
 
 check "nothing stored: sudo fails" says 'no password was provided|no such item' ask "$sudo"

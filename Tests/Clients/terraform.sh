@@ -3,7 +3,7 @@ secret token
 secret wrong
 value=$token
 
-# Not in Debian.
+# terraform is not in Debian, so it comes from the caller's PATH.
 terraform=$(PATH=$OUTER_PATH command -v terraform)
 if [ -n "$terraform" ]; then
     client terraform "$("$terraform" version | sed -nE '1s/Terraform v//p')"
@@ -16,7 +16,7 @@ if [ -n "$terraform" ]; then
     page terraform 2 >~/.terraformrc
     echo "module \"orchard\" { source = \"127.0.0.1:$port/acme/orchard/local\" }" >project/main.tf
     export SSL_CERT_FILE=$WORK/ca.pem CHECKPOINT_DISABLE=1
-    # That a module's version is found shows that the token was right; there is none to download.
+    # If terraform finds the module's version, the server has accepted the token. The module itself doesn't exist.
     get() { (cd project && rm -rf .terraform && timeout 60 "$terraform" get -no-color); }
     put() { printf '{"token":"%s"}' "$1" | terraform-credentials-skr "${@:2}" store "127.0.0.1:$port"; }
     found='Downloading .* 1\.0\.0 for orchard'

@@ -1,4 +1,4 @@
-# twine, which asks Python's keyring, with the backend that calls skr.
+# twine, which asks Python's keyring for its password. The keyring's backend calls skr.
 client twine "$(twine --version | sed -nE '1s/twine version ([^ ]*).*/\1/p')"
 secret amy
 secret wrong

@@ -1,4 +1,4 @@
-# The token helper of Vault and OpenBao, neither of which is in Debian.
+# The token helper for Vault and OpenBao. Neither of them is in Debian.
 driver "vault, bao" "get, store and erase, with the server in VAULT_ADDR or BAO_ADDR"
 secret token
 secret other

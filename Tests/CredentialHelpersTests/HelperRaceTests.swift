@@ -5,9 +5,9 @@ import SessionKeyringTesting
 import Testing
 import Threads
 
-/// Items of a store, with something that another process does before a chosen call.
+/// A source of items that runs another process's action before a chosen call.
 private final class InterruptedItems: ItemSource {
-    /// The calls of a helper.
+    /// A call of a helper to its source.
     enum Call { case list, get, set, delete, look, expire, turn }
 
     let store: SecretStore
@@ -19,15 +19,15 @@ private final class InterruptedItems: ItemSource {
         self.store = store
     }
 
-    /// Runs `body` before that call, counted from 1.
+    /// Runs `body` once, before call number `count` of this kind, counted from 1.
     func interrupt(before call: Call, _ count: Int = 1, _ body: @escaping @Sendable () throws -> Void) {
         interruption.withLock { $0 = (call, count, body) }
     }
 
-    /// Makes all such calls fail.
+    /// Makes all calls of this kind fail.
     func refuse(_ call: Call) { refused.withLock { $0 = call } }
 
-    /// How often an item was asked for.
+    /// The number of calls of `get`.
     var countOfGets: Int { gets.withLock { $0 } }
 
     private func begin(_ call: Call) throws(SecretStoreError) {
@@ -88,7 +88,7 @@ private final class InterruptedItems: ItemSource {
     }
 }
 
-/// Two helpers for the same items, of which one is interrupted by the other.
+/// Two helpers for the same items, one of which interrupts the other.
 @Suite("Races of helpers")
 struct HelperRaceTests {
     private let other = HelperUnderTest()
@@ -116,7 +116,7 @@ struct HelperRaceTests {
         "{\"ServerURL\":\"\(server)\",\"Username\":\"\(user)\",\"Secret\":\"\(secret)\"}"
     }
 
-    @Test("an erase of the old password leaves the new one that is stored meanwhile", arguments: [false, true])
+    @Test("an erase of the old password leaves a new one that is stored at the same time", arguments: [false, true])
     func eraseAgainstStore(isRecord: Bool) throws {
         let more = isRecord ? "oauth_refresh_token=r\n" : ""
         try other.git("store", Self.host + "password=old\n" + more)
@@ -127,7 +127,7 @@ struct HelperRaceTests {
         #expect(try other.git("get", Self.host).output.contains("password=new\n"))
     }
 
-    @Test("a store that turns a record into a bare secret leaves the record that is stored meanwhile")
+    @Test("a store that turns a record into a bare secret keeps a record stored in the meantime")
     func storeAgainstStore() throws {
         try other.git("store", Self.host + "password=old\noauth_refresh_token=r\n")
         items.interrupt(before: .delete) { [other] in
@@ -139,7 +139,7 @@ struct HelperRaceTests {
         #expect(try other.stored.values.contains { $0.contains("newer") })
     }
 
-    @Test("a login as another user leaves what a third one stores meanwhile under the old name")
+    @Test("a login as another user keeps an item stored under the old name in the meantime")
     func logins() throws {
         try other.docker("store", Self.login("alice", at: "ghcr.io", "old"))
         items.interrupt(before: .delete) { [other] in
@@ -160,7 +160,7 @@ struct HelperRaceTests {
         #expect(try other.stored == ["credential:single:alice": #"{"secret":"t","client":"git"}"#])
     }
 
-    @Test("git finds an item that changes its kind between the list and the look", arguments: [false, true])
+    @Test("git finds an item that changes its kind between listing and reading", arguments: [false, true])
     func gitReads(isRecord: Bool) throws {
         let (plain, record) = (Self.host + "password=s\n", Self.host + "password=s\noauth_refresh_token=r\n")
         try other.git("store", isRecord ? record : plain)
@@ -177,7 +177,7 @@ struct HelperRaceTests {
         #expect(try docker(operation, "registry").contains("bob"))
     }
 
-    @Test("docker's list has the account that replaces the listed one, next to those that stay")
+    @Test("docker's list has every account that replaces a listed one while list runs")
     func dockerListsAll() throws {
         try other.docker("store", Self.login("alice", at: "single", "s"))
         try other.docker("store", Self.login("alice", at: "other", "s"))
@@ -188,8 +188,8 @@ struct HelperRaceTests {
         #expect(answer.contains(#""single":"bob""#) && answer.contains(#""other":"bob""#), "\(answer)")
     }
 
-    /// The kinds are looked at in the order password, internet, credential.
-    @Test("a lookup by name finds an item that changes its kind meanwhile")
+    /// A lookup reads the kinds in the order password, internet, credential.
+    @Test("a lookup by name finds an item that changes its kind during the lookup")
     func namedReads() throws {
         let record = ItemIdentity.credential(service: "https://example.org", account: "alice")
         try other.store.set("{\"secret\":\"s\"}", for: record)
@@ -214,7 +214,7 @@ struct HelperRaceTests {
         #expect(said.output.hasSuffix(#","id_token":"old","expiration_time":\#(HelperUnderTest.now)}"# + "\n"))
     }
 
-    @Test("a deletion finds an item that changes its kind meanwhile")
+    @Test("a deletion finds an item that changes its kind during the deletion")
     func namedDeletion() throws {
         let record = ItemIdentity.credential(service: "https://example.org", account: "alice")
         try other.store.set("{\"secret\":\"s\"}", for: record)
@@ -228,7 +228,7 @@ struct HelperRaceTests {
     }
 
     @Test(
-        "what another has stored before it was our turn is shortened, and not stored again",
+        "a secret that another process stores before our turn is shortened, not stored again",
         arguments: [ItemIdentity.Kind.password, .internet])
     func storedBeforeTurn(kind: ItemIdentity.Kind) throws {
         let item = ItemIdentity(kind, service: "https://example.org", account: "alice")
@@ -247,7 +247,7 @@ struct HelperRaceTests {
         #expect(code == .forbidden)
     }
 
-    @Test("storing the same secret again takes no turn")
+    @Test("storing the same secret again does not take a turn")
     func noTurn() throws {
         try other.git("store", Self.host + "password=s\noauth_refresh_token=r\n")
         items.refuse(.turn)
@@ -255,7 +255,7 @@ struct HelperRaceTests {
         try git("store", Self.host + "password=s\n")
     }
 
-    @Test("a store is an error if what it replaces can't be deleted")
+    @Test("a store fails if the item that it replaces can't be deleted")
     func undeletable() throws {
         try other.git("store", Self.host + "password=s\n")
         items.refuse(.delete)
@@ -263,7 +263,7 @@ struct HelperRaceTests {
         #expect(HelperUnderTest.code { try git("store", request) } == .forbidden)
     }
 
-    @Test("a name that nothing is stored under is looked for three times in each kind")
+    @Test("a missing name is looked up three times in each kind")
     func looks() throws {
         let answer = try helper.keyringGet(service: "none", user: "alice", form: .password)
         #expect(answer.exitCode != 0)
@@ -277,7 +277,7 @@ struct HelperRaceTests {
         #expect(try helper.keyringDelete(service: "x", user: "alice").exitCode != 0)
     }
 
-    @Test("a source of one's own compares before it deletes")
+    @Test("by default, a source compares an item's secret before it deletes the item")
     func defaultDeletion() throws {
         let source = PlainItems(store: other.store)
         let item = ItemIdentity.password(service: "x")
@@ -289,7 +289,7 @@ struct HelperRaceTests {
     }
 }
 
-/// A source that leaves out what it may.
+/// A source that implements only the required methods.
 private struct PlainItems: ItemSource {
     let store: SecretStore
 

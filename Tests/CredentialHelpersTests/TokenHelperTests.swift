@@ -22,7 +22,7 @@ struct TokenHelperTests {
         try test.answer(request.utf8) { try test.helper.vault(operation, server: server, request: $0) }
     }
 
-    @Test("a vault id's secret and a newline; an unknown one has the exit status 2")
+    @Test("a vault id gets its secret and a newline, and an unknown id gets exit status 2")
     func vaultIDs() throws {
         #expect(try ansible("prod") == .init(output: "", exitCode: 2, missing: .password(service: "prod")))
         try test.store.set("p w", for: .password(service: "prod"))
@@ -35,7 +35,7 @@ struct TokenHelperTests {
         #expect(try ansible("old").exitCode == 2)
     }
 
-    @Test("Terraform's token of a host comes back until it is forgotten; none is an empty object")
+    @Test("Terraform gets a host's token until it is forgotten, and then an empty object")
     func terraformToken() throws {
         #expect(try terraform("get") == .init(output: "{}\n"))
         #expect(try terraform("store", #" {"token" : "t\"\u00e9"} "#) == .init(output: ""))
@@ -50,7 +50,7 @@ struct TokenHelperTests {
     }
 
     @Test(
-        "Terraform is told where not all could be stored, and nothing is",
+        "a request that can't be stored completely is an error, and nothing is stored",
         arguments: [
             "", "{}", "[]", #"{"token":1}"#, #"{"token":null}"#, #"{"token":"t","scope":"x"}"#, #"{"Token":"t"}"#,
             #"{"token":"t"} x"#, #"{"token":"\ud800"}"#, #"{"token":{"token":"t"}}"#, #"{"token":"t",}"#,
@@ -62,7 +62,7 @@ struct TokenHelperTests {
         #expect(try test.stored == [:])
     }
 
-    @Test("what Terraform does not ask for, or can't be JSON, is an error")
+    @Test("an operation that Terraform does not have, or a token that isn't UTF-8, is an error")
     func terraformErrors() throws {
         #expect(try terraform("list").exitCode == 1)
         try test.store.set([0xFF] as [UInt8], for: .password(service: "app.terraform.io"))
@@ -72,7 +72,7 @@ struct TokenHelperTests {
         #expect(try terraform("get", host: "old.io") == .init(output: "{}\n"))
     }
 
-    @Test("Vault's token of a server is written without a newline; none is nothing")
+    @Test("Vault gets a server's token without a newline, or nothing if there isn't one")
     func vaultToken() throws {
         #expect(try vault("get") == .init(output: ""))
         #expect(try vault("erase") == .init(output: ""))
@@ -86,7 +86,7 @@ struct TokenHelperTests {
         #expect(try test.stored == [:])
     }
 
-    @Test("what is no token on one line is neither stored nor written for Vault")
+    @Test("Vault can neither store nor get a token that isn't a single line")
     func vaultErrors() throws {
         for request in ["", "\n", "a\nb\n", "a\0"] {
             #expect(try vault("store", request).exitCode == 1)
@@ -98,7 +98,7 @@ struct TokenHelperTests {
         #expect(try vault("get").exitCode == 1)
     }
 
-    @Test("to store the same token again does not make it live longer, and an ended record is replaced")
+    @Test("storing the same token again does not extend its life, and another token replaces it")
     func storedAgain() throws {
         try test.plantExpiring(HelperUnderTest.now + 60, service: "https://v:8200")
         _ = try vault("store", "s")

@@ -1,4 +1,5 @@
-# The seccomp filter of common containers: the three calls fail with EPERM, or as if there were none of them.
+# The seccomp filter of common containers. The three calls fail with EPERM, or with ENOSYS as if the kernel did not
+# have them.
 behind_filter() {
     perl -e '
         my %numbers = (x86_64 => [157, 248, 249, 250], aarch64 => [167, 217, 218, 219]);
@@ -12,7 +13,7 @@ behind_filter() {
         exec @ARGV or die "exec: $!\n"' "$(uname -m)" "$1" "${@:2}"
 }
 
-# refuse ERRNO USER: what skr says behind the filter.
+# refuse ERRNO USER: checks skr's output under a filter that returns ERRNO.
 refuse() {
     local error=$1 login=$2 output=$work/out/$name.$1.$2
     steps_of refused "$output"

@@ -1,5 +1,5 @@
-# cron keeps the session that it was started in. One cron a login, which sees no other crontab than its own and runs it at
-# once, in a mount namespace that hides the machine's.
+# cron keeps the session in which it was started. Each login gets its own cron, which sees only that login's crontab and
+# runs it immediately. A mount namespace hides the machine's crontabs.
 in_cron() {
     local login=$1 tab
     shift

@@ -1,4 +1,4 @@
-# No session keyring at all, as for plain shells in containers: all of the user's processes share one.
+# No session keyring at all, as in plain shells in containers. All of the user's processes then share one.
 as_is() { shift; "$@"; }
 check_logins as_is root $(inherited root)
 

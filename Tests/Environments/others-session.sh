@@ -1,5 +1,5 @@
-# A session that belongs to another ordinary user, as su between two users leaves it. Root gives it away, because neither of
-# the two has a password.
+# A session that belongs to another ordinary user, as after su from one user to another. Root gives the session away
+# here, because neither user has a password.
 between() {
     keyctl session - bash -c 'keyctl chown @s "$0" && exec "$@"' "$(id -u "$other")" \
         setpriv --reuid "$1" --regid "$1" --init-groups "${@:2}"

@@ -1,4 +1,4 @@
-# What outlives its login, like a tmux: PAM revokes the session at the end of the login.
+# A process that outlives its login, like a tmux server. PAM revokes the session keyring when the login ends.
 outlive() {
     local login=$1 output=$work/out/$name.$1
     steps_of outlive "$output"

@@ -1,4 +1,4 @@
-# runuser has PAM make a session where there is none, and runuser -l in any case.
+# runuser has PAM create a session if there isn't one. runuser -l always does.
 run_runuser() { runuser "$1" -s /bin/bash -c "$(printf '%q ' "${@:2}")"; }
 if [ "$outer" = none ]; then
     check_logins run_runuser root login apart

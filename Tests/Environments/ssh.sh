@@ -1,4 +1,4 @@
-# ssh on loopback: with Debian's PAM, several sessions over one connection, with a PAM service of our own with and without
+# ssh over loopback: with Debian's PAM, with several sessions over one connection, with our PAM service with and without
 # pam_keyinit, and without PAM.
 
 start_sshd() {
@@ -25,7 +25,7 @@ CONFIGURATION
     return 1
 }
 
-# A free port from so many on.
+# free_port PORT: prints the first free port from PORT on.
 free_port() {
     local port=$1
     while (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do port=$((port + 1)); done
@@ -38,7 +38,7 @@ over_ssh() {
         -o UserKnownHostsFile=/dev/null -o IdentitiesOnly=yes "${connection[@]}" "$1@127.0.0.1" "$(printf '%q ' "${@:2}")"
 }
 
-# An sshd of another name asks PAM for the service of that name.
+# sshd uses the PAM service that has the name of its program. A link with another name makes it use our service.
 pam_service() {
     local service=$1 line=$2
     pam_services+=("$service")

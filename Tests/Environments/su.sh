@@ -1,4 +1,4 @@
-# su keeps the session of its caller; su - makes a login's.
+# su keeps its caller's session. su - creates a login session.
 run_su() { su "$1" -s /bin/bash -c "$(printf '%q ' "${@:2}")"; }
 check_logins run_su root $(inherited root)
 check_logins run_su "$user" $(inherited "$user")

@@ -1,6 +1,6 @@
-# A tmux server that outlives the login in which it was started: as it is, and in a session of its own.
+# A tmux server that outlives the login that started it: once in the login's session, and once in its own.
 
-# in_tmux BEFORE STEP: a login starts the server by BEFORE, and ends.
+# in_tmux STEP [BEFORE...]: a login starts the server, with the words BEFORE in front of the command, and ends.
 in_tmux() {
     output=$work/out/$name.$user
     steps_of "$1" "$output"

@@ -1,11 +1,11 @@
-# unshare -Ur: the session is the one outside, the user keyring is another one.
+# unshare -Ur: the session is the same as outside, but the user keyring is another one.
 if ! setpriv --reuid "$user" --regid "$user" --init-groups unshare -Ur true 2>/dev/null; then
     check "a user may make a user namespace, or the kernel says why not" \
         grep -qx 0 /proc/sys/user/max_user_namespaces /proc/sys/kernel/unprivileged_userns_clone
 else
     output=$work/out/$name
     steps_of visit "$output"
-    # Whoever is outside holds the items of both scopes meanwhile.
+    # While the step runs, items of both scopes exist outside the namespace.
     setpriv --reuid "$user" --regid "$user" --init-groups keyctl session - bash -c '
         export SKR_NAMESPACE=$1; skr=$2; shift 2
         printf trial | "$skr" set held

@@ -27,7 +27,7 @@ private final class FuzzItems: ItemSource {
     func delete(_ item: ItemIdentity) -> Bool { secrets.withLock { $0.removeValue(forKey: item) != nil } }
 }
 
-/// What a helper has said.
+/// The answer of a helper.
 private struct Said {
     let output: [UInt8]
     let exitCode: Int32
@@ -37,14 +37,14 @@ private struct Said {
         exitCode = answer.exitCode
     }
 
-    /// To these bytes.
+    /// The answer to a request with these bytes.
     init(to request: [UInt8], _ body: (RawSpan) throws -> HelperAnswer) rethrows {
         self.init(try body(request.span.bytes))
     }
 
     var lines: [ArraySlice<UInt8>] { output.split(separator: 10, omittingEmptySubsequences: false).dropLast() }
 
-    /// The one JSON value on one line that it is; `nil` for anything else.
+    /// The answer as one JSON object on one line; `nil` for anything else.
     var json: [String: Any]? {
         guard output.last == 10, output.filter({ $0 == 10 }).count == 1 else { return nil }
         return try? JSONSerialization.jsonObject(with: Data(output)) as? [String: Any]
@@ -62,7 +62,9 @@ private struct Said {
     }
 }
 
-/// The strings of a JSON object: `JSONSerialization` drops a byte order mark at the beginning of one, and behind an escape.
+/// Returns the strings of a JSON object.
+///
+/// `JSONSerialization` would drop a byte order mark at the beginning of a string, and after an escape.
 private func strings(in object: [UInt8]) -> [String: String] {
     (try? JSONDecoder().decode([String: String].self, from: Data(object))) ?? [:]
 }
@@ -78,7 +80,7 @@ struct ClientHelperFuzzTests {
         "state[]",
     ]
 
-    @Test("what git stores it gets back byte for byte, in lines whose keys it knows, or nothing is stored")
+    @Test("git gets its stored bytes back in lines with keys that it knows, or nothing is stored")
     func git() {
         let samples = [
             "protocol=https\nhost=h\nusername=u\npassword=p\n",
@@ -106,7 +108,7 @@ struct ClientHelperFuzzTests {
             }
             guard items.identities().count <= 1 else { return "grows" }
             guard let stored = items.identities().first else { return nil }
-            // The same request finds it, unless this git would not understand it.
+            // The same request finds the item, unless a git with these capabilities would not understand it.
             let same = try Said(to: input) { try git.git("get", request: $0) }
             guard stored.kind == .internet else { return nil }
             if same.output.isEmpty { return input.contains(0) ? nil : "stored and not found" }
@@ -119,7 +121,7 @@ struct ClientHelperFuzzTests {
         return key.endIndex < line.endIndex && gitKeys.contains(String(decoding: key, as: UTF8.self))
     }
 
-    @Test("docker's answer is one JSON value or one line, and what it stores comes back")
+    @Test("docker's answer is one JSON value or one line, and a stored login comes back")
     func docker() {
         let samples = [
             #"{"ServerURL":"https://h/v1/","Username":"u","Secret":"s\u00e9\n"}"#,
@@ -140,11 +142,11 @@ struct ClientHelperFuzzTests {
             guard let item = items.identities().first else { return nil }
             guard try say("store", input).exitCode == 0, items.identities() == [item] else { return "grows" }
             let same = try say("get", Array(item.service.utf8))
-            // A server is asked for without the white space around it.
+            // The helper looks a server up without the white space around its name.
             guard item.service.utf8.first != nil, same.exitCode == 0 else {
                 return item.service.trimmingCharacters(in: .whitespacesAndNewlines) == item.service ? "not found" : nil
             }
-            // What no registry is called is a record.
+            // A login to a name that can't be a registry's is stored as a record.
             let payload = items.bytes(of: item) ?? []
             let secret = item.kind == .credential ? strings(in: payload)["secret"].map { Array($0.utf8) } : payload
             let isSame = Array((same.strings["Secret"] ?? "?").utf8) == secret
@@ -180,7 +182,7 @@ struct ClientHelperFuzzTests {
         }
     }
 
-    @Test("what Terraform and Vault store comes back, and nothing else is stored")
+    @Test("tokens of Terraform and Vault come back, and nothing else is stored")
     func tokens() {
         let samples = [#"{"token":"t\u00e9"}"#, #" { "token" : "a" } "#, "hvs.token\n", #"{"token":"a","b":1}"#]
         Fuzzer("tokens", samples: samples, tokens: [#""token":"#, "{", "}", ",", "\\n", "\r\n"]).run { input, _ in
@@ -215,7 +217,7 @@ struct ClientHelperFuzzTests {
         }
     }
 
-    @Test("whatever a prompt says, an answer is one line of what is stored, and only for its item")
+    @Test("a prompt is answered with one line, the secret of its item, or not at all")
     func prompts() {
         let samples = [
             "Enter passphrase for key '/k': ", "Enter passphrase for /k: ", "u@h's password: ", "(u@h) Password: ",
@@ -240,7 +242,7 @@ struct ClientHelperFuzzTests {
         }
     }
 
-    @Test("keyring's password is what was set, and its JSON one object")
+    @Test("keyring gets back the password that was set, and its JSON is one object")
     func keyring() {
         Fuzzer("keyring", samples: ["p", "p\n", "a b\r\n", ""], tokens: ["\n", "\"", "\\"]).run { input, random in
             let service = "s" + Fuzzer.text(&random, of: ["https://", "h", "/", ":8"])
@@ -261,7 +263,7 @@ struct ClientHelperFuzzTests {
         }
     }
 
-    @Test("a netrc has a line for each machine, from which curl reads what was stored")
+    @Test("a netrc has a line for each machine, from which curl reads the stored password")
     func netrc() {
         let samples = ["p", "a b", "\"", "\\", "#x", "a\\nb", "\\\""]
         Fuzzer("netrc", samples: samples, tokens: ["\n", "\r", "\t", "\"", "\\", "#", "\u{B}"]).run { input, random in
@@ -281,7 +283,7 @@ struct ClientHelperFuzzTests {
         }
     }
 
-    /// A value as curl's parser takes it; `nil` where more follows.
+    /// Returns a value as curl's parser reads it, or `nil` if more text follows.
     private func curlToken(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         guard text.first == UInt8(ascii: "\"") else {
             let isPlain = !text.isEmpty && text.allSatisfy { $0 > 0x20 } && text.first != UInt8(ascii: "#")
@@ -305,7 +307,7 @@ struct ClientHelperFuzzTests {
 }
 
 extension Said {
-    /// What stands behind `password=` or `credential=`.
+    /// The value after `password=` or `credential=`.
     fileprivate var secret: [UInt8]? {
         for line in lines {
             for key in ["password=", "credential="] where line.starts(with: key.utf8) {

@@ -29,11 +29,11 @@ struct CommandLineFuzzTests {
             }
         }
         if line[0] == "exec" || line[0] == "cached" { line += ["--", Fuzzer.text(&random, of: ["x"])] }
-        // C has no words with a NUL in them.
+        // Words in C can't contain a NUL.
         return line.map { $0.replacing("\0", with: "") }
     }
 
-    @Test("what the plain calls take, the argument parser takes for the same, byte for byte")
+    @Test("the argument parser parses every plain call to the same result, byte for byte")
     func plainCalls() {
         var taken = 0
         Fuzzer.forEach("command lines") { random in
@@ -41,13 +41,13 @@ struct CommandLineFuzzTests {
             let words = CommandLineWords(leaking: line)
             guard let plain = Skr.plain(words) else { return nil }
             taken += 1
-            // The argument parser is slow, in a debug build most of all.
+            // The argument parser is slow, especially in a debug build.
             guard taken % 8 == 0 || line.joined().utf8.contains(where: { $0 >= 0x80 }) && taken % 2 == 0 else {
                 return nil
             }
             do throws(CommandError) {
                 guard let parsed = try Skr.parse(words) else { return "the parser answers by itself: \(line)" }
-                // Strings in several forms are equal.
+                // Swift considers strings in different Unicode forms equal, so this compares bytes.
                 return String(reflecting: plain).utf8.elementsEqual(String(reflecting: parsed).utf8)
                     ? nil : "\(line): \(plain) and \(parsed)"
             } catch {
@@ -57,7 +57,7 @@ struct CommandLineFuzzTests {
         #expect(taken * 20 > Fuzzer.count)
     }
 
-    @Test("whatever the argument parser refuses, it says in one line that is safe to show")
+    @Test("a refusal by the argument parser is one line that is safe to show")
     func refusals() {
         Fuzzer.forEach("refusals", share: 40) { random in
             var line = line(&random)
@@ -75,7 +75,7 @@ struct CommandLineFuzzTests {
         }
     }
 
-    @Test("durations are read as they are written")
+    @Test("a duration is the sum of its parts")
     func durations() {
         Fuzzer(
             "durations", samples: ["90", "90s", "15m", "8h", "2d", "1h30m", "1d2h3m4s"], tokens: ["s", "m", "h", "d"]

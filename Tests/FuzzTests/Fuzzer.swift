@@ -3,17 +3,17 @@ import TestSupport
 import Testing
 import Threads
 
-/// Inputs for a parser: good samples, changed at random.
+/// Inputs for a parser: good samples with random changes.
 ///
-/// Each input depends on the seed and its number alone. `SKR_FUZZ=1000000` sets how many there are, `SKR_FUZZ_SEED` replays a
-/// run, and `SKR_FUZZ_ONLY` one input of it, by the number that a failure names.
+/// Each input depends only on the seed and its number. `SKR_FUZZ=1000000` sets the number of inputs. `SKR_FUZZ_SEED`
+/// replays a run, and `SKR_FUZZ_ONLY` replays a single input of it, with the number that a failure reports.
 struct Fuzzer {
     static let seed = variable("SKR_FUZZ_SEED").flatMap { UInt64($0) } ?? UInt64.random(in: 1...UInt64.max)
     static let count = variable("SKR_FUZZ").flatMap { Int($0) } ?? 20_000
 
     let name: String
     let samples: [[UInt8]]
-    /// What means something to the parser, and so is put in more often than other bytes.
+    /// Texts that mean something to the parser, and so are inserted more often than other bytes.
     let tokens: [[UInt8]]
 
     init(_ name: String, samples: [String], tokens: [String]) {
@@ -22,7 +22,7 @@ struct Fuzzer {
         self.tokens = (tokens + Self.oddities).map { Array($0.utf8) } + Self.notText
     }
 
-    /// Calls `check` with each input; what it returns is what is wrong.
+    /// Calls `check` with each input. `check` returns the problem with the input, or `nil`.
     func run(_ check: ([UInt8], inout Choices) throws -> String?) {
         Self.forEach(name) { random in
             let input = mutated(&random)
@@ -34,7 +34,7 @@ struct Fuzzer {
         }
     }
 
-    /// Calls `check` so often, each time with random numbers of its own.
+    /// Calls `check` once for each input, with its own random numbers.
     static func forEach(_ name: String, share: Int = 1, _ check: (inout Choices) -> String?) {
         print("fuzzing \(name): seed \(seed), \(count / share) inputs")
         let only = variable("SKR_FUZZ_ONLY").flatMap { Int($0) }
@@ -53,7 +53,7 @@ struct Fuzzer {
 }
 
 extension Fuzzer {
-    /// Letters in several forms, what has no width, turns the direction, or is no character.
+    /// Letters in several forms, characters that are invisible or change the direction, and invalid characters.
     static let oddities = [
         "\u{E9}", "e\u{301}", "\u{301}", "o\u{308}", "\u{AC00}", "\u{1100}\u{1161}", "\u{200D}", "\u{200B}", "\u{202E}",
         "\u{2066}", "\u{FEFF}", "\u{FFFD}", "\u{FFFE}", "\u{85}", "\u{9B}", "\u{2028}", "\u{A0}", "\u{1B}[31m",
@@ -64,7 +64,7 @@ extension Fuzzer {
         "18446744073709551616",
         "-9223372036854775808", "4294967296",
     ]
-    /// Halves of characters, what is written longer than it may be, and what is no character.
+    /// Incomplete characters, overlong encodings, and bytes that are not characters.
     private static let notText: [[UInt8]] = [
         [0xFF], [0x80], [0xC3], [0xC0, 0xAF], [0xE2, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xF0, 0x9F],
     ]
@@ -90,7 +90,7 @@ extension Fuzzer {
         }
     }
 
-    /// A text of tokens and oddities.
+    /// Returns a text of tokens and oddities.
     static func text(_ random: inout Choices, of tokens: [String] = [], longest: Int = 4) -> String {
         (0...Int.random(in: 0...longest, using: &random)).map { _ in
             (Bool.random(using: &random) ? tokens.randomElement(using: &random) : nil)

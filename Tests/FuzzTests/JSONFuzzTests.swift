@@ -7,7 +7,7 @@ import Testing
 import Threads
 import skr
 
-/// What the field of a text is.
+/// Describes the field that a path leads to in a text.
 private func field(_ path: String, of text: [UInt8]) -> String {
     let bytes = SecretBytes(copying: text)
     return bytes.withBytes { bytes in
@@ -22,7 +22,7 @@ private func field(_ path: String, of text: [UInt8]) -> String {
 
 @Suite("Fuzzing: JSON", .tags(.long))
 struct JSONFuzzTests {
-    @Test("of any text, the field is what is written there, the last of its name")
+    @Test("a field lookup returns the value as written, from the last member with that name")
     func fields() {
         Fuzzer.forEach("JSON fields") { random in
             let value = WrittenJSON.random(&random, depth: 4)
@@ -30,7 +30,7 @@ struct JSONFuzzTests {
                 WrittenJSON.names.randomElement(using: &random) ?? ""
             }
             let text = Array(value.spaced(&random).utf8)
-            // A leading dot is no part of the path; so a first name that is empty needs one.
+            // A leading dot is not part of the path. So if the first name is empty, the path needs a dot.
             let dot = path[0].isEmpty || Bool.random(using: &random) ? "." : ""
             let found = field(dot + path.joined(separator: "."), of: text)
             let expected = value.at(path[...])?.meaning ?? "nothing"
@@ -39,7 +39,7 @@ struct JSONFuzzTests {
         }
     }
 
-    @Test("what is JSON, and what is not, Foundation says too")
+    @Test("a text is accepted as JSON if Foundation accepts it, and only then")
     func grammar() {
         let samples = [
             #"{"a":[1,-2.5e3,{"b":null}],"c":"x\u00e9\n\"","d":true,"":false}"#, "[]", "{}", "0", "\"\"", " [ 1 , 2 ] ",
@@ -49,20 +49,20 @@ struct JSONFuzzTests {
             "{", "}", "[", "]", ",", ":", "\"", "\\u", "\\", "1e5", "-", "+", "0", ".", "E", "true", "nul", "\\/", "/*",
         ]
         Fuzzer("JSON", samples: samples, tokens: tokens).run { input, random in
-            // Foundation guesses at UTF-16 and UTF-32 by NULs.
+            // If there are NULs, Foundation guesses UTF-16 or UTF-32.
             guard !input.contains(0) else { return nil }
             let isOurs = field(".a", of: input) != "not JSON"
             let isTheirs = (try? JSONSerialization.jsonObject(with: Data(input), options: .fragmentsAllowed)) != nil
             if isOurs == isTheirs { return nil }
             let text = String(decoding: input, as: UTF8.self)
-            // What is JSON, and no number or text that Foundation could hold; and a comma too many, which it overlooks.
+            // Foundation refuses numbers and texts that it can't hold, and accepts superfluous commas.
             let isExcused = isOurs ? text.contains(#/\\u[dD]|[eE]|[0-9]{16}|\.[0-9]/#) : text.contains(#/,\s*[\]}]/#)
             return isExcused ? nil : isOurs ? "is none for Foundation" : "is some for Foundation"
         }
     }
 }
 
-/// A value and how it is written.
+/// A JSON value that can be written as text.
 private indirect enum WrittenJSON {
     static let names = ["a", "b", "0", "1", "", "\u{E9}", "e\u{301}", "\u{1F600}", "a\"b", "\\", "\u{2028}"]
 
@@ -90,7 +90,7 @@ private indirect enum WrittenJSON {
         }
     }
 
-    /// What the path leads to, the last of several of one name.
+    /// Returns the value that the path leads to; of several members with one name, the last one.
     func at(_ path: ArraySlice<String>) -> WrittenJSON? {
         guard let step = path.first else { return self }
         switch self {
@@ -117,7 +117,7 @@ private indirect enum WrittenJSON {
         return text
     }
 
-    /// Compact, with `around` every mark between the values.
+    /// Returns the compact text, with `around` applied to every mark between the values.
     private func written(_ around: (String) -> String) -> String {
         switch self {
         case .scalar(let text): return text
@@ -130,7 +130,7 @@ private indirect enum WrittenJSON {
         }
     }
 
-    /// Letters in several ways, the same ones each time.
+    /// Returns the text in quotes, with some letters escaped, the same ones each time.
     private static func quoted(_ text: String) -> String {
         let shorts: [Unicode.Scalar: String] = [
             "\"": "\\\"", "\\": "\\\\", "/": "\\/", "\n": "\\n", "\t": "\\t", "\r": "\\r",

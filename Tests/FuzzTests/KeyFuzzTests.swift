@@ -3,9 +3,9 @@ import SessionKeyring
 import TestSupport
 import Testing
 
-@Suite("Fuzzing: what the kernel says of keys", .tags(.long))
+@Suite("Fuzzing: keys as the kernel describes them", .tags(.long))
 struct KeyFuzzTests {
-    @Test("a key's description is taken apart at its first four semicolons, or refused")
+    @Test("a key's description is split at its first four semicolons, or refused")
     func descriptions() {
         let samples = [
             "user;0;0;3f010000;password:api:alice", "keyring;-1;65534;3f3f0000;_uid_ses.0", "user;1;2;0;a;b;c",
@@ -30,7 +30,7 @@ struct KeyFuzzTests {
         }
     }
 
-    @Test("an item's name is read back from its key's, byte for byte; two names never make one key")
+    @Test("an item's name is read back from its key's name, and two names never make one key")
     func items() {
         Fuzzer.forEach("item names") { random in
             let names = [Fuzzer.text(&random, of: ["a", "%3A", "password:"]), Fuzzer.text(&random, of: ["b"])]
@@ -63,7 +63,7 @@ struct KeyFuzzTests {
         }
     }
 
-    @Test("/proc/keys: a good line is read as it stands, whatever stands around it")
+    @Test("a good line of /proc/keys is read correctly, whatever text is around it")
     func keyTable() {
         let lines = [
             "0531c66f I--Q---     1 perm 0c030000     0 65534 user      password:api:alice: 12",
@@ -75,7 +75,7 @@ struct KeyFuzzTests {
             " ", "  ", "\n", "perm", "expd", "59s", "23h", "9223372036854775807w", "-5m", "+1d", "0531c66f", "s",
         ]
         Fuzzer("/proc/keys", samples: lines + [lines.joined(separator: "\n")], tokens: tokens).run { input, random in
-            // As the file is read.
+            // Decoded in the same way as the file.
             let text = String(decoding: input, as: UTF8.self)
             let serial = KeySerial(rawValue: 0x0BAD_CAFE)
             let good = "0badcafe I--Q---     1  17m 3f010000     0     0 user      \u{301} a:b: 7"

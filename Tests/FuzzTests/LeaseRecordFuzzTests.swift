@@ -5,7 +5,7 @@ import Threads
 
 @Suite("Fuzzing: lease records", .tags(.long))
 struct LeaseRecordFuzzTests {
-    @Test("any bytes are a record that is written as it was read, or none, and whether it is over can be told")
+    @Test("random bytes are refused, or parsed as a record that can be checked and written back")
     func records() {
         Fuzzer.forEach("lease records") { random in
             var words = (0..<12).map { _ in Self.word(&random) }
@@ -21,7 +21,7 @@ struct LeaseRecordFuzzTests {
         }
     }
 
-    /// Small numbers, those at the ends of their types, and any.
+    /// Returns a small number, a number at the end of a type's range, or any number.
     private static func word(_ random: inout Choices) -> UInt64 {
         switch Int.random(in: 0..<4, using: &random) {
         case 0: UInt64.random(in: 0...70_000, using: &random)

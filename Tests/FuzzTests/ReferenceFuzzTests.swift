@@ -14,7 +14,7 @@ struct ReferenceFuzzTests {
         "skr://", "/", "?field=", "%2F", "%", "%C3", "#", "&", "?", "{{", "}}", "{{ skr://", " }}",
     ]
 
-    @Test("a reference means what it says, and is written again as one that means the same")
+    @Test("a reference has no empty parts, and its description is parsed as the same reference")
     func references() {
         Fuzzer("references", samples: Self.references, tokens: Self.tokens).run { input, _ in
             guard let reference = try? SecretReference(parsing: input[...]) else { return nil }
@@ -30,7 +30,7 @@ struct ReferenceFuzzTests {
         }
     }
 
-    @Test("a template's text stays byte for byte, and nothing but references stands between")
+    @Test("a template keeps its text byte for byte, with nothing but references in between")
     func templates() {
         let samples =
             Self.references.map { "a{{ \($0) }}b\n{{\($0)}}{{{{ name }}" } + ["", "{", "{{{ skr://a }}}", "x\r\n{{"]
@@ -57,7 +57,7 @@ struct ReferenceFuzzTests {
             }
             let isLast = if case .text? = template.pieces.last { true } else { input.isEmpty }
             if references.isEmpty, !isLast { return "an end that is lost" }
-            // With each reference written anew, it is the same template.
+            // If each reference is written again, the result is the same template.
             let anew = Self.written(template, input)
             return try Template(parsing: anew, name: "t").pieces.references == references ? nil : "not the same anew"
         }
@@ -72,7 +72,7 @@ struct ReferenceFuzzTests {
         }
     }
 
-    @Test(".env files: names are names, no error shows a value, and quoted values come back byte for byte")
+    @Test(".env files have valid names, hide values in errors, and keep quoted values byte for byte")
     func environmentFiles() {
         let samples = [
             "A=1\nB=hunter2\r\n", "export A='hunter2' # c\n", #"A="a\n\t\"\\\$x""#, "A=skr://api\nB= x y # c",

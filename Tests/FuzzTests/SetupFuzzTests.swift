@@ -5,7 +5,9 @@ import Testing
 
 import skr
 
-/// Damaged configurations: valid before means valid after, and install and uninstall together change no byte.
+/// Tests of damaged configurations.
+///
+/// A configuration that was valid before is valid afterwards, and install and uninstall together change no byte.
 @Suite("Fuzzing: configurations of clients", .tags(.long))
 struct SetupFuzzTests {
     private static func edited(_ text: [UInt8], _ edit: TextEdit) -> [UInt8] {
@@ -17,16 +19,17 @@ struct SetupFuzzTests {
         return rest.bytes.withBytes { $0.withUnsafeBytes { Array($0) } }
     }
 
-    /// `nil` for a text that is not an object, or that `JSONSerialization` misreads: it drops a byte order mark at the beginning
-    /// of a string.
+    /// Parses an object; `nil` if the text is not an object, or if `JSONSerialization` would misread it.
+    ///
+    /// `JSONSerialization` drops a byte order mark at the beginning of a string.
     private static func object(_ text: [UInt8]) -> [String: Any]? {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         guard text[(text.starts(with: mark) ? mark.count : 0)...].firstRange(of: mark) == nil else { return nil }
-        // docker takes an empty file for one without settings.
+        // docker treats an empty file like one without settings.
         return text.isEmpty ? [:] : try? JSONSerialization.jsonObject(with: Data(text)) as? [String: Any]
     }
 
-    @Test("docker: an object has one member more, and then the same bytes again")
+    @Test("install adds a member to docker's object, and uninstall restores the same bytes")
     func docker() {
         Fuzzer(
             "docker's configuration",
@@ -52,7 +55,7 @@ struct SetupFuzzTests {
         }
     }
 
-    @Test("git: a section more, and then the same bytes again")
+    @Test("install adds a section for git, and uninstall restores the same bytes")
     func gitLines() {
         Fuzzer(
             "git's configuration",
@@ -74,7 +77,7 @@ struct SetupFuzzTests {
         }
     }
 
-    /// Runs a script in a home whose `.local/bin` is in PATH, with `skr`.
+    /// Runs a script with `skr`, in a home folder whose `.local/bin` is in PATH.
     private func run(_ script: String) throws -> String {
         let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let skr =
@@ -98,7 +101,7 @@ struct SetupFuzzTests {
         return lines.filter { !$0.contains(" Killed ") && !$0.contains(" Terminated ") }.joined(separator: "\n")
     }
 
-    @Test("git reads what it read before and our helper, and then the same bytes again")
+    @Test("git reads its old entries and our helper, and uninstall restores the same bytes")
     func git() throws {
         let output = try run(
             #"""
@@ -124,7 +127,7 @@ struct SetupFuzzTests {
         #expect(output == "", "\(output)")
     }
 
-    @Test("installs and uninstalls at once, some of them killed: valid throughout, and one entry at most")
+    @Test("installs and uninstalls at the same time, some killed, leave valid files without duplicates")
     func storm() throws {
         let output = try run(
             #"""

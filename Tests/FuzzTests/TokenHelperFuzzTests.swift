@@ -32,7 +32,7 @@ struct TokenHelperFuzzTests {
         Issuance(SecretBox(SecretBytes(copying: input)), account: account, issued: fresh ? now : nil)
     }
 
-    @Test("an answer in JSON is one object on one line, and is read as the same answer again")
+    @Test("an answer in JSON is one object on one line, and is read back as the same answer")
     func objects() throws {
         let nothing: [UInt8] = []
         let formats: [any TokenFormat] = [
@@ -71,7 +71,7 @@ struct TokenHelperFuzzTests {
         }
     }
 
-    @Test("an answer in headers has just its lines, and the secret in one of them, whatever is in it")
+    @Test("an answer in headers has only its own lines, with the secret unchanged in one of them")
     func headers() throws {
         let place = try #require(WebAddress("https://h/p"))
         let object = try #require(HeadersObject(header: "Authorization", scheme: nil))
@@ -102,7 +102,7 @@ struct TokenHelperFuzzTests {
         }
     }
 
-    @Test("a URL gets a secret only where Foundation too finds it at or below what the item is for")
+    @Test("a URL gets a secret only if Foundation also finds it at or below the item's address")
     func addresses() throws {
         let items = FixedItems(secrets: ["https://h.example/a/b": "ab", "https://h.example:8443": "port"])
         let helper = CredentialHelper(items: items, clock: { Self.now })
@@ -116,7 +116,7 @@ struct TokenHelperFuzzTests {
             let answer = try helper.go(url: url)
             let output = answer.output.withBytes { $0.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
             if output.isEmpty { return nil }
-            // Foundation finds no path at all where what is encoded is no UTF-8.
+            // Foundation finds no path if the encoded bytes are not UTF-8.
             let plain = url.replacing(/%[89a-fA-F][0-9a-fA-F]/, with: "x")
             guard let parts = URL(string: plain)?.standardized, parts.scheme == "https", parts.user == nil,
                 parts.host?.lowercased() == "h.example"
@@ -133,7 +133,7 @@ struct TokenHelperFuzzTests {
         }
     }
 
-    @Test("any request of Bazel's has one object for an answer, or none and an error")
+    @Test("any request of Bazel is answered with one object, or with nothing and an error")
     func requests() throws {
         let items = FixedItems(secrets: ["https://h": "t\"ok"])
         let helper = CredentialHelper(items: items, clock: { Self.now })
@@ -148,7 +148,7 @@ struct TokenHelperFuzzTests {
     }
 }
 
-/// Passwords without an account, which nobody changes.
+/// Passwords without an account, which never change.
 private struct FixedItems: ItemSource {
     let secrets: [String: String]
 

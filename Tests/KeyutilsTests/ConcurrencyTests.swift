@@ -5,9 +5,9 @@ import Synchronization
 import Testing
 import Threads
 
-@Suite("Many threads at once")
+@Suite("Many threads at the same time")
 struct ConcurrencyTests {
-    @Test("8 threads make and drop 10,000 secrets each, and nobody finds another's bytes")
+    @Test("8 threads create and drop 10,000 secrets each, and no thread sees another's bytes")
     func secrets() throws {
         let sizes = [1, 64, 65, 256, 300, 1_024, 3_000, 64, 200, 16]
         try ThreadTeam.run(8) { thread in
@@ -36,7 +36,7 @@ struct ConcurrencyTests {
         }
     }
 
-    @Test("a payload that shrinks and grows between calls is read whole, old or new")
+    @Test("a read returns the complete old or new payload while another thread grows and shrinks it")
     func payload() throws {
         let scratch = try ScratchKeyring()
         let ring = scratch.keyring
@@ -53,7 +53,7 @@ struct ConcurrencyTests {
                     try ring.add("key", short)
                 }
             } else {
-                // The last look comes after the last write, which is a short one.
+                // The last read follows the last write, so it sees the short payload.
                 var isLast: Bool
                 repeat {
                     isLast = isOver.load(ordering: .acquiring)
@@ -75,7 +75,7 @@ struct ConcurrencyTests {
         #expect(seen.load(ordering: .relaxed) & 1 == 1)
     }
 
-    @Test("members that are added meanwhile spoil no list")
+    @Test("listing a keyring while keys are added misses no member and repeats none")
     func members() throws {
         let scratch = try ScratchKeyring()
         let ring = scratch.keyring

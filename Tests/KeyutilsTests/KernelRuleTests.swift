@@ -4,10 +4,10 @@ import SessionKeyringTesting
 import Testing
 import Threads
 
-/// Rules of the kernel that decide how the store works, where no other test of this package shows them.
-@Suite("Rules of the kernel that the store rests on")
+/// Kernel rules that decide how the store works, and that no other test of this package shows.
+@Suite("Kernel rules that the store relies on")
 struct KernelRuleTests {
-    @Test("moving by the serial of a displaced key takes its successor out of the ring")
+    @Test("moving a displaced key by its serial takes its successor out of the ring")
     func moveGoesByName() throws {
         let scratch = try ScratchKeyring()
         let ring = try scratch.keyring.addKeyring("ring")
@@ -23,7 +23,7 @@ struct KernelRuleTests {
         #expect(try target.members() == [old.serial])
     }
 
-    @Test("a key that was displaced after it was found is gone, or refused")
+    @Test("a key that was displaced after it was found can no longer be read")
     func displacedKeyIsGone() throws {
         let scratch = try ScratchKeyring()
         let ring = try scratch.keyring.addKeyring("ring")
@@ -35,7 +35,7 @@ struct KernelRuleTests {
         #expect(try ring.search(.user, "name").bytes() == [2])
     }
 
-    @Test("the name of an expired key is taken: an exclusive move is refused, a plain one displaces the key")
+    @Test("an expired key keeps its name: an exclusive move is refused, a plain one displaces the key")
     func expiredNameIsTaken() throws {
         let scratch = try ScratchKeyring()
         let ring = try scratch.keyring.addKeyring("ring")
@@ -50,7 +50,7 @@ struct KernelRuleTests {
         #expect(try ring.members() == [new.serial])
     }
 
-    @Test("what is in an expired ring is still found from outside, and read by its serial")
+    @Test("a key in an expired ring is still found from outside, and can be read by its serial")
     func expiredRingIsNoBoundary() throws {
         let scratch = try ScratchKeyring()
         let ring = try scratch.keyring.addKeyring("ring")
@@ -63,7 +63,7 @@ struct KernelRuleTests {
     }
 
     @Test(
-        "without a session keyring, each thread that asks for one gets one of its own",
+        "without a session keyring, each thread that asks for one gets its own",
         .enabled(if: (try? Key(Keyring.resolve(.sessionKeyring)).describe().name.hasPrefix("_uid_ses.")) == true))
     func sessionOfEachThread() async {
         await #expect(processExitsWith: .success) {
@@ -77,7 +77,7 @@ struct KernelRuleTests {
     }
 
     @Test(
-        "what was unlinked is charged to nobody any more when ten grace periods have passed",
+        "the quota of an unlinked key comes back within ten grace periods",
         .enabled(if: geteuid() == 0), .enabled(if: sysconf(CInt(_SC_NPROCESSORS_ONLN)) > 1, "there is none with one"))
     func gracePeriods() async {
         await #expect(processExitsWith: .success) {

@@ -1,25 +1,25 @@
 import Foundation
 import Testing
 
-/// Runs the lab tests on a kernel that has what they need: a user-mode Linux 6.12, in some seconds, without privilege.
+/// Runs the lab tests on a kernel with every feature, a user-mode Linux 6.12, in seconds and without privilege.
 ///
-/// Set `SKR_KERNEL_LAB` to the folder that holds `vmtest`, and have busybox-static and cpio installed:
+/// Set `SKR_KERNEL_LAB` to the folder that holds `vmtest`, and install busybox-static and cpio:
 ///
 ///     SKR_KERNEL_LAB=/path/to/kernel-lab swift test --filter LabRunTests
 ///
-/// None of the names here has the lab suites' prefix, so that the filter below does not choose this test again.
-@Suite("A kernel with everything")
+/// No name in this file begins like the names of the lab suites, so the filter below does not choose this test again.
+@Suite("A kernel with every feature")
 struct LabRunTests {
     static let lab = ProcessInfo.processInfo.environment["SKR_KERNEL_LAB"]
 
-    /// The variables of Tests/Mutation, which the lab's programs would not inherit.
+    /// The environment variables of Tests/Mutation, which the lab's programs would not inherit.
     private static let mutants = ProcessInfo.processInfo.environment.filter { $0.key.hasPrefix("MUTANTS_") }
         .map { "\($0.key)=\($0.value)" }
 
-    @Test("the kernel lab passes", .enabled(if: lab != nil && !Capability.isKernelLab))
+    @Test("the lab tests pass in the kernel lab", .enabled(if: lab != nil && !Capability.isKernelLab))
     func labPasses() throws {
         let lab = try #require(Self.lab)
-        // What `swift test` runs: the bundle that holds all test targets.
+        // The program that `swift test` runs is the bundle that holds all test targets.
         let executable = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let (status, output) = try run(
             lab + "/vmtest",
@@ -29,7 +29,7 @@ struct LabRunTests {
         #expect(status == 0, "\(output)")
         let passed = try #require(output.firstMatch(of: #/Test run with (\d+) tests? .*passed/#), "\(output)")
         #expect(try #require(Int(passed.1)) >= 18, "\(output)")
-        // There, nothing is missing: a lab test that was skipped was skipped by mistake.
+        // The lab has every feature: a lab test that was skipped was skipped by mistake.
         #expect(!output.contains("skipped"), "\(output)")
         for suite in [
             "Big keys", "Diffie-Hellman", "Private keys in the kernel", "Watching keys", "The lab's clock",

@@ -2,24 +2,24 @@ import Keyutils
 import SessionKeyringTesting
 import Testing
 
-/// How a kernel without a feature is told from other failures.
+/// Tests that a missing kernel feature is reported as such, and not like another failure.
 ///
-/// The features themselves: `KernelLabTests.swift`.
+/// `KernelLabTests.swift` tests the features themselves.
 @Suite("Features that this kernel lacks are unsupported")
 struct MissingFeatureTests {
-    @Test("big keys", .enabled(if: !Capability.has(.bigKey)))
+    @Test("a big key is unsupported on a kernel without big keys", .enabled(if: !Capability.has(.bigKey)))
     func bigKey() throws {
         let scratch = try ScratchKeyring()
         expectFailure(.unsupported) { () throws(KeyringError) in try scratch.keyring.add(.bigKey, "big", pattern(100)) }
         #expect(try scratch.keyring.members() == [])
     }
 
-    @Test("watching", .enabled(if: !Capability.has(.notifications)))
+    @Test("watching is unsupported on a kernel without notifications", .enabled(if: !Capability.has(.notifications)))
     func watching() {
         expectFailure(.unsupported) { () throws(KeyringError) in _ = try KeyWatcher() }
     }
 
-    @Test("Diffie-Hellman", .enabled(if: !Capability.has(.diffieHellman)))
+    @Test("Diffie-Hellman is unsupported on a kernel without it", .enabled(if: !Capability.has(.diffieHellman)))
     func diffieHellman() throws {
         let scratch = try ScratchKeyring()
         let key = try scratch.keyring.add("key", [23])
@@ -35,7 +35,7 @@ struct MissingFeatureTests {
     }
 
     @Test(
-        "private keys are malformed payloads to a kernel that can't parse them",
+        "a kernel that can't parse private keys reports a malformed payload",
         .enabled(if: !Capability.privateKeys)
     )
     func privateKeys() throws {

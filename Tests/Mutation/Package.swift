@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Makes small changes to the code and shows which of them no test notices. A separate package, so that nobody builds
-// swift-syntax who only wants the library.
+// Makes small changes to the code and shows those that no test notices. This is a separate package, so that users of
+// the library don't have to build swift-syntax.
 let package = Package(
     name: "Mutation",
     dependencies: [

@@ -1,4 +1,4 @@
-# The items, files and programs that the page names.
+# Creates the items, files and programs that the page names.
 openssl genrsa 2048 2>/dev/null >key.pem
 skr set tls <key.pem
 printf %s '{"tokens":[{"access":"acc3ss"}]}' | skr set oauth
@@ -13,5 +13,4 @@ printf 'DB=s3cret\n' >secrets.env
 # PAGE
 [ "$(skr get app DB)" = s3cret ]
 [ "$(cat app.conf)" = 'token = tok3n' ]
-# skr clear was last but for what is cached in another session.
 [ -s skr.bash ]

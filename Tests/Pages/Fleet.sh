@@ -2,7 +2,7 @@
 
 echo 0123456789abcdef0123456789abcdef >machine-id
 
-# What etcdctl is asked, and what watches; it ends with the terminal, as etcd does.
+# This etcdctl records its calls and the process ID of a watch. The watch ends with the terminal, as etcd does.
 cat >bin/etcdctl <<'EOF'
 #!/bin/sh
 echo "$*" >>"$PAGE_FOLDER/asked"
@@ -26,14 +26,15 @@ printf %s s3cret | etcdctl put secret/db >/dev/null
 # PAGE
 failed() { echo "$1"; exit 1; }
 is_kept() { skr list --json | jq -e --arg key "$1" 'any(.[]; .service == "etcd" and .account == $key)' >/dev/null; }
-# left KEY: how many seconds it has.
+# left KEY: prints how many seconds the item has left.
 left() { skr list --json | jq --arg key "$1" '.[] | select(.service == $key or .account == $key) | .timeLeft'; }
 fetches() { grep -c "^get --print-value-only .* $1\$" asked || true; }
 gone() { for i in {1..800}; do is_kept "$1" || return 0; sleep 0.01; done; failed "$1 is still there"; }
 cached() { skr cached etcd --key "$1" --timeout 15m -- etcd-get "$1"; }
 leased() { skr cached etcd --key "$1" --timeout 15m --timeout-from-json .ttl -- etcd-leased "$1"; }
 
-# The page's lines, of which the second found what the first had fetched; and twenty at once.
+# The page fetched the key once: its second call found what the first had fetched. Twenty calls at the same time also
+# fetch once.
 [ "$(fetches secret/db)" = 1 ] || failed "secret/db was fetched $(fetches secret/db) times"
 skr cached --forget etcd --key secret/db
 for i in {1..20}; do cached secret/db >>together & done
@@ -41,13 +42,13 @@ wait $(jobs -p)
 [ "$(sort together | uniq -c | tr -s ' ')" = ' 20 s3cret' ] || failed "together: $(cat together)"
 [ "$(fetches secret/db)" = 2 ] || failed "twenty at once fetched $(fetches secret/db) times"
 
-# What is not there is an error, and not kept; an empty value is one.
+# A missing key is an error and is not kept. An empty value is a value.
 ! cached secret/none 2>/dev/null || failed 'a missing key is a value'
 ! is_kept secret/none
 etcdctl put secret/empty '' >/dev/null
 [ "$(cached secret/empty | od -An -c | tr -d ' ')" = '\n' ]
 
-# A lease's time; of what has none, or none any more.
+# A lease's time becomes the timeout. A key without a lease is an error, and so is a missing key.
 [ "$(leased secret/leased | jq -r .value)" = s3cret ]
 lease=$(etcdctl lease grant 40 | cut -d ' ' -f 2)
 printf %s short | etcdctl put --lease="$lease" secret/short >/dev/null
@@ -57,7 +58,8 @@ code=0; skr cached unleased --timeout-from-json .ttl -- etcd-leased secret/db 2>
 [ $code = 65 ] || failed "without a lease: $code"
 ! leased secret/none >/dev/null 2>&1 || failed 'a missing key has a lease'
 
-# What changes is forgotten: another value, none, a lease that is over; also what changed while nobody watched.
+# etcd-forget drops a key after each change: a new value, a deletion, an ended lease, or a change while nothing
+# was watching.
 cached secret/db >/dev/null
 printf %s s3cond | etcdctl put secret/db >/dev/null
 [ "$(cached secret/db)" = s3cret ]
@@ -76,7 +78,7 @@ gone secret/short
 is_kept secret/db || failed 'more was forgotten than what changed'
 ! leased secret/short >/dev/null 2>&1 || failed 'a revoked lease'
 printf %s brief | etcdctl put --lease="$(etcdctl lease grant 3 | cut -d ' ' -f 2)" secret/brief >/dev/null
-# What the put itself makes the watch forget.
+# Waits until the watch has handled the put itself.
 sleep 0.5
 cached secret/brief >/dev/null
 is_kept secret/brief
@@ -84,20 +86,20 @@ gone secret/brief
 etcdctl del secret/db >/dev/null
 gone secret/db
 ! cached secret/db >/dev/null 2>&1 || failed 'what was deleted is a value'
-# A fetch that is under way is not kept.
+# If a key is forgotten during a fetch, the fetched value is not kept.
 skr cached etcd --key slow --timeout 1m -- sh -c 'echo >begun; sleep 0.5; echo old' >/dev/null &
 until [ -e begun ]; do sleep 0.01; done
 ! skr cached --forget etcd --key slow 2>/dev/null
 wait $!
 ! is_kept slow || failed 'a forgotten fetch was kept'
-# And the watch ends with its login.
+# The watch ends with its login.
 watch=$(cat watch.pid)
 kill -0 "$watch"
 echo >logout
 for i in {1..100}; do kill -0 "$watch" 2>/dev/null || break; sleep 0.02; done
 ! kill -0 "$watch" 2>/dev/null || failed 'the watch outlives its shell'
 
-# Vault: what was handed over, what a lease is, and who is refused.
+# Vault: the request that it got, the lease's time, and refused requests.
 jq -es '[.[] | select(.path == "/v1/database/creds/app" and .headers["X-Vault-Token"] == "s.t0ken")] | length == 1' \
     "$PAGE_REQUESTS" >/dev/null || failed "vault was asked $(cat "$PAGE_REQUESTS")"
 [ "$(left vault-db)" -le 600 ] && [ "$(left vault-db)" -ge 540 ] || failed "a lease of 600 s: $(left vault-db) s left"
@@ -114,7 +116,8 @@ skr delete vault
 ! skr cached refused --timeout 1m -- vault-read database/creds/app 2>/dev/null || failed 'no token'
 [ "$(jq -s '[.[] | select(.path == "/v1/database/creds/app")] | length' "$PAGE_REQUESTS")" = 2 ] || failed 'asked without a token'
 
-# The engine is down: the value, also when it is due; never after its timeout, which no attempt renews; then again.
+# The engine is down. The kept value is still served, even when its refresh is due, but not after its timeout, which no
+# attempt extends. Once the engine is back, the value is fetched again.
 printf %s f0urth | etcdctl put secret/db >/dev/null
 short() { skr cached etcd --key short --timeout 6s --refresh-before 4s "$@" -- etcd-get secret/db; }
 [ "$(short)" = f0urth ]

@@ -6,5 +6,5 @@ precondition(count == 2)
 let printing = Task { try await printChanges(of: store) }
 try await Task.sleep(for: .milliseconds(200))
 printing.cancel()
-// It ends by its cancellation, or at once where the kernel tells of no changes.
+// The task ends when it is cancelled, or immediately if the kernel does not report changes.
 if case .failure(let error) = await printing.result { precondition((error as? SecretStoreError)?.code == .unsupported) }

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The programs of the pages' examples, as .ci/pages puts them together in .build/pages/package.
+// The example programs of the pages, which .ci/pages assembles in .build/pages/package.
 let package = Package(
     name: "PageExamples",
     dependencies: [

@@ -1,7 +1,7 @@
 # types pgpass: db.example.com:*:*:alice:pg\:s3cret
 # types api: tok3n
 
-# What a secret may be at worst.
+# A difficult secret, with quotes, a backslash, white space and the special characters of a URL.
 hard='a "b" \c	d
 e&f=g%h'
 printf %s "$hard" | skr set oauth client
@@ -14,7 +14,7 @@ openssl genrsa 2048 2>/dev/null | skr set tls
 mkdir -p ~/.ssh
 ssh-keygen -q -t ed25519 -N s3cret -f ~/.ssh/id_ed25519
 ssh-keygen -q -t ed25519 -N '' -f id_ed25519
-# It ends with the terminal.
+# The agent ends with the terminal.
 ssh-agent -D -a "$SSH_AUTH_SOCK" >/dev/null &
 until [ -S "$SSH_AUTH_SOCK" ]; do sleep 0.01; done
 
@@ -26,7 +26,7 @@ rm vault-password
 # PAGE
 [ "$(ssh-add -l | wc -l)" = 2 ]
 failed() { echo "$1"; exit 1; }
-# asked CONDITION [TIMES]
+# asked CONDITION [TIMES]: fails unless at least TIMES requests meet the condition. The default is 1.
 asked() {
     jq -es "[.[] | select($1)] | length >= ${2:-1}" "$PAGE_REQUESTS" >/dev/null \
         || failed "fewer than ${2:-1} requests have $1: $(cat "$PAGE_REQUESTS")"
@@ -37,20 +37,20 @@ asked '.path == "/token" and .body == "grant_type=client_credentials&client_secr
 asked '.path == "/token" and (.body | startswith("grant_type=client_credentials&client_id=me&client_secret=a"))'
 asked '.body == "{\n  \"token\": \"tok3n\"\n}\n"'
 basic() { printf %s "alice:$1" | base64 -w 0; }
-# From .netrc, and from curl's configuration.
+# One request with .netrc, and one with curl's configuration.
 asked ".headers.Authorization == \"Basic $(basic 's3"c\ret')\"" 2
 asked '.user == "alice" and .password == "s3cret"'
 asked '.user == "alice" and .password == "pg:s3cret"'
 [ "$(cat app.conf)" = password=d4tabase ] || failed 'over ssh'
 
-# The lines of the crontab, as cron has them.
+# Runs the crontab's job with the crontab's variables, as cron does.
 job=$(sed -n 's/^30 2 \* \* \* //p' crontab)
 mapfile -t variables < <(grep -E '^[A-Z_]+=' crontab)
 env -i HOME="$HOME" PATH=/usr/bin:/bin "${variables[@]}" /bin/sh -c "$job" >/dev/null
 restic -q -r "$PAGE_FOLDER/backup" --password-command 'skr get --scope user restic backup' snapshots --json \
     | jq -e 'length == 2' >/dev/null
 
-# direnv finds the project's own secrets.
+# direnv selects the project's namespace, so skr finds the project's own secrets.
 (
     direnv allow .
     eval "$(direnv export bash 2>/dev/null)"
@@ -59,10 +59,10 @@ restic -q -r "$PAGE_FOLDER/backup" --password-command 'skr get --scope user rest
     printf %s '{"password":"p"}' | skr set database alice
     [ "$(skr exec --env-file .env -- printenv TOKEN)" = project ]
 )
-# The profile of aws runs what stands in it.
+# Runs the command in the aws profile.
 eval "$(sed -n 's/^credential_process = //p' ~/.aws/config)" | jq -e '.SecretAccessKey == "s3cret"' >/dev/null
 
-# What the page says of curl's inputs, with a secret of quotes, blanks, backslashes and newlines.
+# The page's advice about curl's inputs, with a secret of quotes, blanks, backslashes and newlines.
 printf 'X: {{ skr://web/bob }}' | skr inject -- curl -s -H @- https://example.com/ >/dev/null
 asked '.headers.X == "a \"b\" \\c\td"'
 printf %s '{{ skr://web/bob }}' | skr inject -- curl -s --data-binary @- https://example.com/binary >/dev/null
@@ -75,12 +75,12 @@ password=${password//\\/\\\\} password=${password//\"/\\\"} password=${password/
 printf 'user = "alice:%s"\n' "$password" | curl -s -K - https://example.com/
 asked ".headers.Authorization == \"Basic $(basic "$(skr get web bob)")\""
 
-# What closes inherited descriptors has no --file.
+# A command that closes its inherited descriptors can't read a file from --file.
 for command in 'sudo -n cat "$KEY"' 'python3 -c "import os, subprocess; subprocess.run([\"cat\", os.environ[\"KEY\"]], check=True)"' \
     '! /usr/bin/ssh -G -i "$KEY" host 2>&1 | grep "not accessible"'; do
     ! skr exec --file KEY=skr://tls -- sh -c "$command" >/dev/null 2>&1 || failed "$command has the file"
 done
 
-# Another user reads standard input, and can't open it.
+# Another user can read the file as standard input, but can't open it.
 skr exec --file KEY=skr://tls -- sh -c 'sudo -n -u nobody cat < "$KEY"' | openssl rsa -check -noout 2>/dev/null >&2
 ! skr exec --file KEY=skr://tls -- sh -c 'sudo -n -u nobody cat /dev/stdin < "$KEY"' 2>/dev/null || failed 'another user opens it'

@@ -1,6 +1,6 @@
 mkdir -p ~/.ssh ~/.local/bin
 ssh-keygen -q -t ed25519 -N s3cret -f ~/.ssh/id_ed25519
-# It ends with the terminal.
+# The agent ends with the terminal.
 ssh-agent -D -a "$SSH_AUTH_SOCK" >/dev/null &
 until [ -S "$SSH_AUTH_SOCK" ]; do sleep 0.01; done
 printf %s s3cret >vault-password
@@ -24,7 +24,7 @@ printf t0ken | "$(sed -n 's/token_helper = "\(.*\)"/\1/p' ~/.vault)" store
 [ "$(skr get https://example.com)" = t0ken ] || failed vault
 ssh-add -l | grep -q ED25519 || failed ssh-add
 jq -es '.[] | select(.headers.Authorization == "Basic '"$(printf alice:s3cret | base64)"'")' "$PAGE_REQUESTS" >/dev/null || failed netrc
-# The profile of aws runs what stands in it.
+# Runs the command in the aws profile.
 eval "$(sed -n 's/^credential_process = //p' ~/.aws/config)" | jq -e '.SecretAccessKey == "s3cret"' >/dev/null || failed aws
 for client in git docker; do skr helper uninstall $client --write-config; done
 [ ! -e ~/.docker/config.json ] && ! git config --get-all credential.helper || failed 'not as before'

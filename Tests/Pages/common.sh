@@ -1,4 +1,4 @@
-# For every example of a page: BASH_ENV. The variables that the pages' readers have.
+# The BASH_ENV of every example. Sets the variables that the pages' readers have.
 export TOKEN=tok3n ROLE=arn:aws:iam::1:role/deploy PAGER=cat VAULT_ADDR=https://example.com
 unset BASH_ENV
 export PATH=$HOME/.local/bin:$PATH

@@ -11,7 +11,7 @@ import tempfile
 import threading
 
 
-# A credential with a lease, and an item of a kv engine, version 2, which has none.
+# A credential with a lease, and an item of a version 2 kv engine, which has no lease.
 VAULT = {
     "/v1/database/creds/app": {
         "lease_id": "database/creds/app/1", "lease_duration": 600, "renewable": True,
@@ -58,7 +58,7 @@ class Postgres(socketserver.StreamRequestHandler):
         self.wfile.write(b"R" + struct.pack("!II", 8, 3))
         self.rfile.read(1)
         password = message().rstrip(b"\0").decode()
-        # The version, then name and value in turns.
+        # The protocol version, followed by alternating names and values.
         words = start[4:].split(b"\0")
         user = words[words.index(b"user") + 1].decode()
         with open(self.server.log, "a") as log:
@@ -83,7 +83,7 @@ class Servers:
         for server in (https, postgres):
             server.log, server.daemon_threads = self.log, True
             threading.Thread(target=server.serve_forever, daemon=True).start()
-        # So that the examples' names lead here.
+        # Makes the host names in the examples lead to this server.
         (self.folder / ".curlrc").write_text(
             f'connect-to = "::127.0.0.1:{https.server_address[1]}"\ncacert = "{certificate}"\nno-progress-meter\n')
         self.environment = {

@@ -1,20 +1,20 @@
 import SessionKeyring
 import StressSuite
 
-/// An operation as it went, for the checks.
+/// An operation of a process and what came of it, for the checks.
 struct Call {
     let operation: Operation
     let role: Role
     let item: ItemIdentity
     let report: CallReport
-    /// When its process was killed in it, and was surely dead.
+    /// The time at which its process was certainly dead, if it was killed during the operation.
     let killedAt: UInt64?
 
     private var returned: UInt64 { killedAt ?? report.returned }
-    /// The timeout of what it writes.
+    /// The timeout of the value that it writes.
     var timeout: UInt32? { operation.hasTimeout ? role.timeout : nil }
 
-    /// Whether it may have changed what is there, or how.
+    /// Whether it may have written or removed a value, other than by a fetch.
     var isChange: Bool {
         switch operation {
         case .list, .lease, .release, .expire, .fetch, .longFetch, .blindFetch: false
@@ -23,15 +23,15 @@ struct Call {
         }
     }
 
-    /// Until when it held the lease for sure.
+    /// The time during which it certainly held the lease.
     var section: (from: UInt64, until: UInt64)? {
         guard operation.concernsLease, report.heldFrom != 0 else { return nil }
         return (report.heldFrom, min(report.heldUntil, killedAt ?? .max))
     }
 
-    /// What it did to the item, and what it read behind that.
+    /// Returns its effect on the item, and the read that its process made afterwards.
     ///
-    /// - Parameter other: the operation that it met.
+    /// - Parameter other: the other operation of the pair.
     func operations(on item: ItemIdentity, meeting other: Call, hasWaited: Bool) -> [ItemOperation] {
         guard item == self.item else { return operation == .clear ? wipes : [] }
         var all: [ItemOperation] = []
@@ -63,17 +63,19 @@ struct Call {
     private var fetchBegin: UInt64 { report.fetched == 0 ? report.invoked : report.fetched }
     private var isUncertainFetch: Bool { operation.isFetch && report.fetched != 0 }
 
-    /// What was fetched is kept only where nothing has happened to the item since the fetch began: so not behind a change
-    /// that began later, and did not wait for it.
+    /// Returns the latest time at which it took effect.
+    ///
+    /// A fetched value is stored only if nothing has happened to the item since the fetch began. So it is not stored
+    /// after a change that began later and did not wait for the fetch.
     private func end(meeting other: Call, hasWaited: Bool) -> UInt64 {
         guard isUncertainFetch, other.isChange, other.item == item || other.operation == .clear, !hasWaited,
             other.report.invoked > report.fetched
         else { return returned }
-        // At the same moment they could be in either order.
+        // If both have the same time, they could be in either order.
         return min(returned, other.report.invoked - 1)
     }
 
-    /// `nil` where it had none, or ended in an error, which changes nothing.
+    /// Its effect; `nil` if it had none, or ended in an error, which changes nothing.
     private var effect: ItemOperation.Effect? {
         if killedAt != nil { return killedEffect }
         guard report.outcome != .threw else { return nil }
@@ -92,7 +94,7 @@ struct Call {
         }
     }
 
-    /// What it may have done, wherever its process was killed.
+    /// The effect that it may have had, whenever its process was killed.
     private var killedEffect: ItemOperation.Effect? {
         switch operation {
         case .set, .setTimeout, .ringlessSet, .unlookedSet: .write(role.stamp, timeout: timeout)

@@ -1,14 +1,14 @@
 import Glibc
 import StressSuite
 
-/// What a process tells of its operation.
+/// The report of a process about its operation.
 struct CallReport: BitwiseCopyable {
     enum Outcome: UInt8 {
-        /// It has not ended.
+        /// The operation has not ended.
         case none
-        /// It did what it was asked, and an item was there.
+        /// The operation succeeded, and found the item if it needs one.
         case done
-        /// There was no item; of an add, there was one; of a lease, it was lost before it was given back.
+        /// The item didn't exist; for an add, it existed; for a lease, it was lost before its release.
         case refused
         case threw
     }
@@ -17,30 +17,30 @@ struct CallReport: BitwiseCopyable {
     /// When the operation began and ended, in nanoseconds.
     var invoked: UInt64 = 0
     var returned: UInt64 = 0
-    /// The stamp that it found, or 0.
+    /// The stamp of the value that the operation found, or 0.
     var observed: UInt64 = 0
-    /// When a fetch began to fetch, or 0.
+    /// When a fetch called its closure, or 0.
     var fetched: UInt64 = 0
-    /// From when until when a lease was surely held.
+    /// The time during which a lease was certainly held.
     var heldFrom: UInt64 = 0
     var heldUntil: UInt64 = 0
-    /// Whether a lease is held until ``mayRelease`` is said.
+    /// Whether the process holds a lease until ``mayRelease`` is set.
     var isHolding = false
     var mayRelease = false
-    /// What the process read when it was through, and when.
+    /// The read that the process made after its operation: its times, and the stamp that it found.
     var readInvoked: UInt64 = 0
     var readReturned: UInt64 = 0
     var readObserved: UInt64 = 0
-    /// What was thrown.
+    /// The description of the error that was thrown.
     var error = SharedText()
 
-    /// Which error it was, as the error's own name.
+    /// Whether the error is `quotaExceeded`.
     var isQuotaExceeded = false
-    /// Whether it says that the lease was lost, or held by somebody else for too long.
+    /// Whether the error reports that the lease was lost, or that others held it for too long.
     var isAboutLease = false
 }
 
-/// A text of limited length that can be in shared memory.
+/// A text of limited length that fits into shared memory.
 struct SharedText: BitwiseCopyable {
     private var bytes = InlineArray<600, UInt8>(repeating: 0)
 
@@ -50,7 +50,7 @@ struct SharedText: BitwiseCopyable {
     }
 }
 
-/// A value in memory that is shared with the processes that are forked from now on.
+/// A value in memory that this process shares with the processes that it forks from now on.
 final class Shared<Value: BitwiseCopyable> {
     let pointer: UnsafeMutablePointer<Value>
 

@@ -1,9 +1,9 @@
 import Glibc
 import Synchronization
 
-/// What all lanes share, in memory of all of them: who plays what, and what was found.
+/// The counts that all lanes share: the interleavings that were taken, and the findings.
 struct Counts: @unchecked Sendable {
-    /// Of each series: the next stop that nobody plays, the whether there are no more, and how many were played.
+    /// For each series: the last stop taken, whether the series has ended, and the number of interleavings played.
     private enum Column: Int, CaseIterable {
         case next, end, played
     }
@@ -24,17 +24,17 @@ struct Counts: @unchecked Sendable {
         words + 2 + column.rawValue * self.series + series
     }
 
-    /// The next series that nobody has begun.
+    /// Takes the next series that no lane has begun.
     func takeSeries() -> Int? {
         let index = words[0].wrappingAdd(1, ordering: .relaxed).oldValue
         return index < series ? index : nil
     }
 
-    /// The next stop of the series that nobody plays, from 1.
+    /// Takes the next stop of the series that no lane plays, counted from 1.
     func takeStop(of series: Int) -> Int? {
         guard word(.end, series).pointee.load(ordering: .relaxed) == 0 else { return nil }
         let stop = word(.next, series).pointee.wrappingAdd(1, ordering: .relaxed).newValue
-        // An operation that makes more calls than this goes in circles.
+        // An operation that makes more calls than this is in an endless loop.
         return stop <= 500 ? stop : nil
     }
 

@@ -2,7 +2,9 @@ import Glibc
 import Keyutils
 import SessionKeyring
 
-/// What the library did wrong before issue 8, put back in as few calls as show it, so that the search can be seen to find it.
+/// Defects that the library had before issue 8, put back to check that the search finds them.
+///
+/// Each makes no more calls than are needed to show the defect.
 enum Defects {
     private static let permissions = KeyPermissions.possessorAll
 
@@ -27,7 +29,7 @@ enum Defects {
         }
     }
 
-    /// Unlinks what looked dead, by its name, so that it may be another process's new ring.
+    /// Unlinks dead-looking rings by name, and so may unlink another process's new ring.
     static func set(_ value: String, for item: ItemIdentity, replacingDeadRingIn anchor: Keyring) throws {
         for _ in 0..<10 {
             do throws(KeyringError) {
@@ -47,7 +49,7 @@ enum Defects {
         throw SceneError("the ring is always dead")
     }
 
-    /// Takes the lock only where it sees no live item.
+    /// Takes the lock only if it sees no live item.
     static func set(_ value: String, over item: ItemIdentity, in anchor: Keyring) throws {
         let ring = try itemsRing(in: anchor)
         let key = try stage(value, item)
@@ -55,7 +57,7 @@ enum Defects {
         try underLock(in: anchor) { try Keyring.thread.move(key, to: ring) }
     }
 
-    /// Under the lock looks for a live item, and then displaces whatever is there by then.
+    /// Looks for a live item under the lock, and then displaces any item that exists by then.
     static func add(_ value: String, for item: ItemIdentity, in anchor: Keyring) throws -> Bool {
         let ring = try itemsRing(in: anchor)
         let key = try stage(value, item)

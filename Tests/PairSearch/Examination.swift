@@ -3,21 +3,21 @@ import Keyutils
 import SessionKeyring
 import StressSuite
 
-/// What must hold when both operations are through.
+/// The checks that must pass after both operations.
 struct Examination {
     let series: ItemSeries
     let stage: Stage
     let first: Call
     let second: Call
-    /// Whether the second operation was seen to wait for the first.
+    /// Whether the second operation waited for the first one, as far as the scene could see.
     let hasSecondWaited: Bool
 
     private var calls: [Call] { [first, second] }
 
-    /// What does not hold, a few lines each.
+    /// Returns the checks that fail, with a few lines each.
     func problems() throws -> [String] {
         var problems = try answers() + lateness() + sections() + lostFetches()
-        // Whoever comes by recovers what a killed writer left in the middle of its work.
+        // A list finishes the work that a killed writer has left in the middle.
         if series.stop == .kill { _ = try stage.observer.items() }
         for item in [SceneItem.contested, SceneItem.bystander] { problems += try histories(of: item) }
         if series.stop != .kill { problems += try orphans() }
@@ -45,14 +45,14 @@ struct Examination {
         return report.isAboutLease && series.stop == .outlasting
     }
 
-    /// Nobody waits for a process that is dead.
+    /// Checks that the second operation does not wait for a dead process.
     private func lateness() -> [String] {
         guard first.killedAt != nil, series.state != .nearQuota, second.report.returned != 0 else { return [] }
         let milliseconds = (second.report.returned - second.report.invoked) / 1_000_000
         return milliseconds < 1_000 ? [] : ["the second operation waited \(milliseconds) ms for a dead process"]
     }
 
-    /// A fetched value is stored if nothing happened to the item, however long the process was stopped.
+    /// Checks that a fetched value is stored if nothing happened to the item, however long the process was stopped.
     private func lostFetches() throws -> [String] {
         guard first.operation == .longFetch, !second.isChange, first.report.fetched != 0 else { return [] }
         let found = SceneItem.stamp(of: try stage.observer.get(SceneItem.contested, as: String.self))
@@ -67,7 +67,7 @@ struct Examination {
 
     // MARK: - The history
 
-    /// Looks at the item once more and at its timeout, and judges all that was done to it.
+    /// Reads the item and its timeout once more, and checks all operations on it.
     private func histories(of item: ItemIdentity) throws -> [String] {
         let invoked = MonotonicTime.now
         let found = SceneItem.stamp(of: try stage.observer.get(item, as: String.self))
@@ -90,13 +90,13 @@ struct Examination {
         return problems
     }
 
-    /// Whether what happened is one of the exceptions that are known and documented.
+    /// Whether the history is explained by one of the exceptions that are known and documented.
     ///
-    /// - A clear asks no update, and nor does the clock: what the item loses by them between an update's last look and its
-    ///   write counts as lost before the update.
-    /// - A set or delete that was stopped for long between its look at the update flag and its write makes sure of it under the
-    ///   lease, and so may take effect a second time.
-    /// - A fetch that sees behind its write that something has happened to the item withdraws what it wrote.
+    /// - A clear doesn't wait for an update, and neither does the clock. If the item disappears between an update's
+    ///   last look and its write, this counts as if it had disappeared before the update.
+    /// - A set or delete that was stopped for long between its look at the update flag and its write is repeated under
+    ///   the lease. So it may take effect a second time.
+    /// - A fetch that notices after its write that something has happened to the item withdraws its value.
     private func isDocumented(_ history: ItemHistory, _ item: ItemIdentity) -> Bool {
         if series.stop.crossesExpiry || calls.contains(where: { $0.operation == .clear }) {
             let blind = history.operations.map(\.withoutWhatWasFound)
@@ -112,7 +112,7 @@ struct Examination {
         }
     }
 
-    /// Some of those who found its value may have found it the second time.
+    /// Whether the history holds if a set took effect a second time, and some of its readers found the second value.
     private func holdsWithSecondSet(by call: Call, _ history: ItemHistory) -> Bool {
         let stamp = Stamp(writer: call.role.rawValue, number: 2)
         return history.operations.indices.contains { first in
@@ -137,9 +137,9 @@ struct Examination {
         }
     }
 
-    // MARK: - What is left
+    // MARK: - Orphans and the next writer
 
-    /// Keys that are neither items nor what the library keeps.
+    /// Finds keys that are neither items nor keys that the library keeps.
     private func orphans() throws -> [String] {
         var found: [String] = []
         for serial in try stage.anchor.members() {
@@ -163,7 +163,7 @@ struct Examination {
         ["contested", "bystander", "counter"].contains { name.contains(":\($0):") }
     }
 
-    /// The next writer finds everything in order.
+    /// Checks that the next writer finds everything in order.
     private func heals() -> [String] {
         do throws(SecretStoreError) {
             let value = SceneItem.value(Stamp(writer: 9, number: 1), size: 1)
@@ -181,7 +181,7 @@ struct Examination {
 }
 
 extension Call {
-    /// Something that it may have done a second time.
+    /// Returns an effect that the call may have had a second time.
     fileprivate func again(_ effect: ItemOperation.Effect) -> ItemOperation {
         ItemOperation(
             worker: role.worker, effect: effect, invoked: report.invoked, returned: report.returned, isCertain: false)
@@ -193,7 +193,7 @@ extension ItemOperation {
         ItemOperation(worker: worker, effect: effect, invoked: invoked, returned: returned, isCertain: isCertain)
     }
 
-    /// The same, of an update without what it found.
+    /// The same operation; an update without the value that it found.
     fileprivate var withoutWhatWasFound: ItemOperation {
         guard case .replace(_, let stamp, let timeout) = effect else { return self }
         return with(.change(to: stamp, timeout: timeout))

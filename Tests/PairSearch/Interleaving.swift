@@ -1,31 +1,31 @@
-/// How a process is stopped, and what happens while it stands.
+/// How a process is stopped, and what happens in the meantime.
 enum Stop: String, CaseIterable {
-    /// The second operation runs to its end; where it waits for the first, that one goes on.
+    /// The second operation runs to its end. If it waits for the first one, that one continues.
     case plain
-    /// The first process is killed where it stands, and the second operation runs behind it.
+    /// The first process is killed where it has stopped, and then the second operation runs.
     case kill
-    /// The first process stands for longer than any lease that it may hold.
+    /// The first process is stopped for longer than any lease that it may hold.
     case outlasting
-    /// The item's timeout ends while the first process stands.
+    /// The item's timeout ends while the first process is stopped.
     case expiry
-    /// The second process is stopped too, and the first one ends before it goes on.
+    /// The second process is stopped as well, and the first one ends before the second one continues.
     case double
-    /// Both: what the first process saw has expired when the second one begins.
+    /// Both: the item that the first process saw has expired when the second one begins.
     case doubleExpiry = "double-expiry"
 
     var stopsBoth: Bool { self == .double || self == .doubleExpiry }
     var crossesExpiry: Bool { self == .expiry || self == .doubleExpiry }
 }
 
-/// Two operations that meet in one state and in one way, at all pauses.
+/// Two operations that meet in one state and in one way, with a stop before each call in turn.
 protocol Series: Sendable {
     var stop: Stop { get }
-    /// As the command line takes it.
+    /// The name of the series on the command line.
     var name: String { get }
-    /// Both operations, as the summary counts them.
+    /// The names of both operations, under which the summary counts the series.
     var pair: String { get }
 
-    /// Makes the state.
+    /// Creates the state.
     ///
     /// - Throws: the reason why that failed.
     func play() throws -> any Play
@@ -37,7 +37,7 @@ struct ItemSeries: Series, Hashable {
     let second: Operation
     let state: ItemState
     let stop: Stop
-    /// Whether they are about two items of one namespace, so that they meet in its keyrings only.
+    /// Whether the operations use two items of one namespace, so that they share only its keyrings.
     let isApart: Bool
 
     var pair: String { "\(first.rawValue) against \(second.rawValue)" }
@@ -60,15 +60,15 @@ extension ItemSeries {
     }
 }
 
-/// One way in which the calls of a series can fall.
+/// One order in which the calls of a series can happen.
 struct Interleaving {
     let series: any Series
-    /// Before which of its keyring calls the first process is stopped, from 1.
+    /// The number of the keyring call before which the first process is stopped, from 1.
     let firstStop: Int
-    /// The same for the second one; 0 where it runs to its end.
+    /// The same for the second process; 0 if it runs to its end.
     let secondStop: Int
 
-    /// As the command line takes it.
+    /// The name of the interleaving on the command line.
     var name: String {
         "\(series.name),\(firstStop)" + (series.stop.stopsBoth ? ",\(secondStop)" : "")
     }

@@ -1,6 +1,6 @@
 import SessionKeyring
 
-/// Two of the library's operations and what they meet in.
+/// Two of the library's operations, and the stage on which they meet.
 struct ItemPlay: Play {
     private let series: ItemSeries
     private let stage: Stage
@@ -12,10 +12,11 @@ struct ItemPlay: Play {
 
     init(_ series: ItemSeries) throws {
         self.series = series
-        // Unlinking by name does no harm once the kernel has collected the dead ring.
+        // Unlinking by name does no harm once the kernel has collected the dead ring. So the stage keeps it for
+        // that defect.
         stage = try Stage(
             series.state, expiresSoon: series.stop.crossesExpiry, keepsDeadRing: series.first == .ringlessSet)
-        // The first one is not held up by anything that it could see.
+        // The first process may release its lease immediately.
         reports[0].value.mayRelease = true
     }
 
@@ -28,11 +29,11 @@ struct ItemPlay: Play {
         ).run(begin: begin)
     }
 
-    /// The leases of a lease and a release last as long as ``run(_:begin:)`` tells them.
+    /// A lease that the operation itself takes lasts only as long as ``run(_:begin:)`` specifies.
     var outlasting: UInt32 { [.lease, .release].contains(series.first) ? 60_000 : 2_300_000 }
     var isSecondHolding: Bool { reports[1].value.isHolding }
 
-    /// While the second process holds the lease, nobody else gets it: not by a late release either.
+    /// Checks that nobody else gets the lease while the second process holds it, even after a late release.
     func endHolding(isFirstKilled: Bool) -> [String] {
         defer { reports[1].value.mayRelease = true }
         guard isSecondHolding, reports[0].value.outcome != .none || isFirstKilled else { return [] }

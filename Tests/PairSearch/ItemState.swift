@@ -3,40 +3,40 @@ import Keyutils
 import SessionKeyring
 import StressSuite
 
-/// What the operations find.
+/// The state in which the operations find the item and its rings.
 enum ItemState: String, CaseIterable {
-    /// The namespace is there, and the item is not.
+    /// The namespace exists, but the item does not.
     case absent
     case live
-    /// The item's timeout is over; the kernel still has its key.
+    /// The item's timeout has ended, but the kernel still has its key.
     case expired
-    /// As live, in a namespace in which items are updated, so that writers take turns.
+    /// As `live`, in a namespace in which items are updated, so that writers are serialised.
     case updated
     /// Nothing was ever stored.
     case noRing = "no-ring"
-    /// The items' ring was revoked; the processes have never seen it alive.
+    /// The items' ring was revoked, and the processes have never seen it alive.
     case deadRing = "dead-ring"
-    /// The same, but the processes remember it.
+    /// The items' ring was revoked, and the processes remember it.
     case knownDeadRing = "known-dead-ring"
-    /// The same in a keyring that all processes of the user may write to.
+    /// As `knownDeadRing`, in a keyring that all of the user's processes can write to.
     case sharedDeadRing = "shared-dead-ring"
     /// The leases' ring was revoked.
     case deadLeases = "dead-leases"
-    /// The user's quota has no room for a second value beside the item's.
+    /// The user's quota has no room for a second value next to the item's.
     case nearQuota = "near-quota"
-    /// A small value, and what is written is large: of two key types, where the kernel has both.
+    /// The item's value is small and the operations write large ones, of the other key type if the kernel has both.
     case largeBesideSmall = "large-beside-small"
 
-    /// Those that this kernel can be in.
+    /// The states that are possible on this kernel.
     static let possible = allCases.filter { state in
         state != .largeBesideSmall || (try? KeyringCapabilities.query().contains(.bigKey)) == true
     }
 
-    /// Whether the item's ring has died, with what was in it.
+    /// Whether the item's ring is dead, and the item with it.
     var hasDeadRing: Bool { [.deadRing, .knownDeadRing, .sharedDeadRing].contains(self) }
     var access: SecretScope.ItemAccess { self == .sharedDeadRing ? .owner : .possessor }
 
-    /// In bytes, of what the operations write.
+    /// The size of the values that the operations write, in bytes.
     var valueSize: Int {
         switch self {
         case .nearQuota: 1_000
@@ -46,26 +46,27 @@ enum ItemState: String, CaseIterable {
     }
 }
 
-/// A scene before the operations: its keyring, in the state that was asked for.
+/// The keyring of a scene, in the state that it needs before the operations.
 struct Stage {
     let state: ItemState
     let anchor: Keyring
     /// The stores of both processes.
     let stores: [SecretStore]
-    /// What was done so far to each item.
+    /// The operations on each item so far.
     private(set) var history: [ItemIdentity: [ItemOperation]] = [:]
-    /// A store for looks at what became of it.
+    /// A store that looks at the result.
     let observer: SecretStore
 
     /// - Parameters:
     ///   - expiresSoon: whether the item's timeout ends within the next second.
-    ///   - keepsDeadRing: whether the kernel is kept from collecting a dead ring before somebody who saw it acts on it.
+    ///   - keepsDeadRing: whether a link keeps the kernel from collecting a dead ring before a process that saw it
+    ///     acts on it.
     init(_ state: ItemState, expiresSoon: Bool, keepsDeadRing: Bool) throws {
         self.state = state
         let session = try SessionMembership.joinAnonymous()
         anchor = try session.addKeyring("pairs")
         let scope = SecretScope.keyring(anchor.serial, isOpenToOwner: state.access == .owner)
-        // As the library makes its own: where the whole user has access, to everything.
+        // Like the library's own rings: if they are open to the owner, the user's permissions include everything.
         if state.access == .owner { try Key(anchor).setPermissions([.possessorAll, .userAll]) }
         func makeStore() throws -> SecretStore { try SecretStore(scope, namespace: SceneItem.namespace) }
         observer = try makeStore()
@@ -120,8 +121,9 @@ struct Stage {
         note(.read(nil), SceneItem.contested, since: invoked)
     }
 
-    /// Waits until the timeout of one second is over that was set in this one, for it ends with the second, and the kernel
-    /// notices at its next tick.
+    /// Waits for the end of a timeout of one second that was set in the current second.
+    ///
+    /// The timeout ends with that second, and the kernel notices this at its next tick.
     static func awaitEndOfSecond() {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
@@ -134,7 +136,7 @@ struct Stage {
         if now.tv_nsec < nanosecond { usleep(UInt32(nanosecond - now.tv_nsec) / 1_000) }
     }
 
-    /// A revoked ring takes along what is in it.
+    /// Revokes the rings that the state needs dead. The items in a revoked ring are lost.
     private mutating func breakRings(keptIn keeper: Keyring?) throws {
         guard state.hasDeadRing || state == .deadLeases else { return }
         let invoked = MonotonicTime.now
@@ -148,12 +150,12 @@ struct Stage {
         for item in [SceneItem.contested, SceneItem.bystander] { note(.wipe, item, since: invoked) }
     }
 
-    /// Leaves room for less than one value.
+    /// Fills the quota until less than one value fits.
     private func fillQuota(of session: Keyring) throws {
         let rooms = [300, 600]
         let quota = try KeyQuota.current()
         let room = rooms[Int(anchor.serial.rawValue.magnitude) % rooms.count]
-        // A key is charged its payload, its description and one byte.
+        // A key is charged for its payload, its description and one byte.
         let size = quota.maximumBytes - quota.bytes - room - 8
         guard size > 0 else { return }
         let payload = [UInt8](repeating: 1, count: min(size, Key.largestUserPayload))
@@ -161,7 +163,7 @@ struct Stage {
     }
 }
 
-/// Why a scene could not be played.
+/// The reason why a scene could not be played.
 struct SceneError: Error, CustomStringConvertible {
     let description: String
 

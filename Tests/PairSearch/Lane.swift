@@ -2,7 +2,7 @@ import CTestPause
 import Glibc
 import Keyutils
 
-/// A process that plays series after series, each interleaving in a process of its own.
+/// A process that plays one series after the other, each interleaving in a separate process.
 struct Lane {
     let number: Int
     let series: [any Series]
@@ -16,7 +16,7 @@ struct Lane {
         users = SpareUsers(lane: number)
     }
 
-    /// Plays what nobody has begun, then helps the others with theirs.
+    /// Plays the series that no lane has begun, and then helps the other lanes with theirs.
     mutating func run() {
         while let index = counts.takeSeries() { play(index) }
         for index in series.indices { play(index) }
@@ -30,7 +30,7 @@ struct Lane {
         }
     }
 
-    /// Stops the second process before each of its calls; false where the first one makes no such call.
+    /// Stops the second process before each of its calls, and returns false if the first one makes no such call.
     private mutating func playBoth(_ index: Int, _ firstStop: Int) -> Bool {
         for secondStop in 1...500 {
             let ending = play(index, firstStop, secondStop)
@@ -40,7 +40,7 @@ struct Lane {
         return true
     }
 
-    /// What ends the series.
+    /// Plays an interleaving, and returns whether it is the last one of the series.
     private mutating func play(_ index: Int, _ firstStop: Int, _ secondStop: Int) -> Scene.Ending {
         let ending = play(Interleaving(series: series[index], firstStop: firstStop, secondStop: secondStop))
         counts.addInterleaving(of: index)

@@ -2,12 +2,12 @@ import Keyutils
 import SessionKeyring
 import StressSuite
 
-/// Whether a value that is there has its writer's timeout, or that of an expire which may have come behind it.
+/// Checks that a stored value has the timeout of its writer, or of an expire that may have come after it.
 struct Lifetimes {
     let calls: [Call]
     let series: ItemSeries
 
-    /// What is wrong with the value's timeout; `nil` where nothing is.
+    /// Returns the problem with the value's timeout, or `nil` if there isn't one.
     func problem(of stamp: Stamp, _ item: ItemIdentity, in anchor: Keyring) throws -> String? {
         guard let key = try find(item, in: anchor), let entry = try KeyTable.snapshot()[key.serial] else { return nil }
         let allowed = allowed(for: stamp, item)
@@ -26,7 +26,7 @@ struct Lifetimes {
         }
     }
 
-    /// `nil` where its time has ended since its value was seen.
+    /// Returns the item's key, or `nil` if the item has expired since its value was read.
     private func find(_ item: ItemIdentity, in anchor: Keyring) throws -> Key? {
         do throws(KeyringError) {
             return try anchor.search(.user, item.keyDescription)
@@ -51,7 +51,7 @@ struct Lifetimes {
             if !isBefore { allowed.append(call.role.expiry) }
             if isBehind && call.killedAt == nil { isSurelyExpired = true }
         }
-        // Known and documented: where values are written in place, an expire at the same time may be overridden.
+        // Known and documented: if values are written in place, an expire at the same time may be overridden.
         if !isSurelyExpired || series.state == .nearQuota { allowed.append(ownTimeout(of: writer, item)) }
         return allowed
     }

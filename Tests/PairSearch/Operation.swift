@@ -1,24 +1,24 @@
-/// What a process does.
+/// The operation of a process.
 enum Operation: String, CaseIterable {
     case set
     case setTimeout = "set-timeout"
     case add, delete, expire, update, clear, list, lease
-    /// Giving back a lease that was taken before.
+    /// Releases a lease that was taken before.
     case release
-    /// A value that is fetched where there is none.
+    /// Fetches a value if there isn't one.
     case fetch
     /// The same, with a fetch lease that outlasts all others.
     case longFetch = "long-fetch"
     /// A set that replaces a dead ring by name, as before issue 8 (1.5).
     case ringlessSet = "set-1.5"
-    /// A set that moves without a look behind it where it saw a live item, as before issue 8 (1.7).
+    /// A set that doesn't look again after its move if it saw a live item, as before issue 8 (1.7).
     case unlookedSet = "set-1.7"
-    /// An add that looks under the lease, and then displaces what is there by then, as before issue 8 (1.7).
+    /// An add that looks under the lease and then displaces any item that exists by then, as before issue 8 (1.7).
     case displacingAdd = "add-1.7"
-    /// A fetch that stores over whatever happened meanwhile, as before issue 8 (1.12).
+    /// A fetch that overwrites any change made in the meantime, as before issue 8 (1.12).
     case blindFetch = "fetch-1.12"
 
-    /// Those that the library does; the others are defects put back, to see that they are found.
+    /// The operations of the library. The others are defects, put back to check that the search finds them.
     static let library: [Operation] = [
         .set, .setTimeout, .add, .delete, .expire, .update, .clear, .list, .lease, .release, .fetch,
     ]
@@ -28,6 +28,6 @@ enum Operation: String, CaseIterable {
     var isSet: Bool { [.set, .setTimeout, .ringlessSet, .unlookedSet].contains(self) }
     var concernsLease: Bool { self == .lease || self == .release }
 
-    /// Whether what it writes has a timeout.
+    /// Whether the value that it writes has a timeout.
     var hasTimeout: Bool { [.setTimeout, .add, .update, .fetch, .longFetch, .blindFetch].contains(self) }
 }

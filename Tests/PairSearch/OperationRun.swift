@@ -3,7 +3,7 @@ import Keyutils
 import SessionKeyring
 import StressSuite
 
-/// An operation in the process that makes it.
+/// An operation in the process that runs it.
 struct OperationRun {
     let operation: Operation
     let role: Role
@@ -18,7 +18,7 @@ struct OperationRun {
     private var value: String { SceneItem.value(role.stamp, size: valueSize) }
     private var timeout: Duration { .seconds(Int(role.timeout)) }
 
-    /// Makes it, and reports; `begin` is called when its calls are to be counted.
+    /// Runs the operation and reports the result; `begin` is called when the process's calls are to be counted.
     func run(begin: () -> Void) {
         do {
             let held = operation == .release ? try takeLease() : nil
@@ -117,7 +117,7 @@ struct OperationRun {
         return lease
     }
 
-    /// Gives it back when that is allowed; false if it was lost by then.
+    /// Releases the lease once that is allowed, and returns false if the lease was lost by then.
     private func release(_ lease: consuming Lease) -> Bool {
         report.value.isHolding = true
         while !report.value.mayRelease { usleep(500) }

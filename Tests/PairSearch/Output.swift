@@ -1,6 +1,6 @@
 import Glibc
 
-/// Standard output, to which many processes write whole messages.
+/// Standard output, to which many processes write complete messages.
 enum Output {
     static func write(_ text: String) {
         var bytes = Array(text.utf8)[...]
@@ -12,7 +12,7 @@ enum Output {
     }
 }
 
-/// The keyring calls as a finding names them.
+/// The names of the keyring calls in a finding.
 enum KeyringCall {
     static func name(_ operation: CInt) -> String {
         switch operation {

@@ -1,22 +1,22 @@
 /// The content of a scene: the state that two processes find, their operations, and the checks afterwards.
 protocol Play {
-    /// Runs an operation in its process; `begin` is called when its calls are to be counted.
+    /// Runs an operation in its process; `begin` is called when the process's calls are to be counted.
     ///
     /// - Parameter index: 0 for the first process, 1 for the second.
     func run(_ index: Int, begin: () -> Void)
 
-    /// Microseconds after which each lease that the first process may hold has ended.
+    /// The time after which every lease that the first process may hold has ended, in microseconds.
     var outlasting: UInt32 { get }
     /// Whether the second process holds a lease and waits until it may release it.
     var isSecondHolding: Bool { get }
 
-    /// Lets the second process release what it holds.
+    /// Lets the second process release the lease that it holds.
     ///
     /// - Parameter isFirstKilled: whether the first process is dead.
-    /// - Returns: what is wrong while the second process holds it.
+    /// - Returns: the problems that were found while the second process held the lease.
     func endHolding(isFirstKilled: Bool) -> [String]
 
-    /// The checks that fail after both operations, a few lines each.
+    /// Returns the checks that fail after both operations, with a few lines each.
     func problems(of meeting: Meeting) throws -> [String]
 }
 
@@ -27,8 +27,8 @@ extension Play {
 
 /// How two processes met.
 struct Meeting {
-    /// When the first process was killed, and was surely dead.
+    /// The time at which the first process was certainly dead, if it was killed.
     let killedAt: UInt64?
-    /// Whether the second operation was seen to wait for the first.
+    /// Whether the second operation waited for the first one, as far as the scene could see.
     let hasSecondWaited: Bool
 }

@@ -2,16 +2,16 @@ import Keyutils
 import SessionKeyring
 import StressSuite
 
-/// Who makes a call, and how the values that it writes can be told from the others'.
+/// The process that makes a call, with values that differ from those of the other processes.
 enum Role: UInt32 {
-    /// What makes the state before, and looks at it afterwards.
+    /// The scene itself, which creates the state and looks at it afterwards.
     case scene = 1
     case first, second
 
     var worker: UInt32 { rawValue }
     var stamp: Stamp { Stamp(writer: rawValue, number: 1) }
 
-    /// The timeout of what it writes, in seconds; no two of these look alike in `/proc/keys`.
+    /// The timeout of the values that it writes, in seconds; no two of these look alike in `/proc/keys`.
     var timeout: UInt32 {
         switch self {
         case .scene: 900
@@ -20,7 +20,7 @@ enum Role: UInt32 {
         }
     }
 
-    /// The timeout that its expire gives.
+    /// The timeout that its expire sets, in seconds.
     var expiry: UInt32 {
         switch self {
         case .scene: 50 * 60
@@ -34,17 +34,17 @@ enum Role: UInt32 {
 enum SceneItem {
     static let namespace = "pairs"
     static let contested = ItemIdentity.password(service: "contested")
-    /// One that no operation but a clear concerns, unless they are about two items.
+    /// An item that only a clear changes, unless the operations use two items.
     static let bystander = ItemIdentity.password(service: "bystander")
     static let lease = "contested"
 
-    /// A value that tells who wrote it.
+    /// Returns a value that shows who wrote it.
     static func value(_ stamp: Stamp, size: Int) -> String {
         let number = String(stamp.rawValue)
         return number + String(repeating: ".", count: max(0, size - number.utf8.count))
     }
 
-    /// Who wrote the value; 0 where nobody did.
+    /// Returns the stamp of a value, which shows who wrote it; 0 for no value.
     static func stamp(of value: String?) -> UInt64 {
         value.flatMap { UInt64($0.prefix { $0 != "." }) } ?? 0
     }

@@ -4,15 +4,15 @@ import StressSuite
 
 /// One interleaving, played in this process and two of its children.
 struct Scene {
-    /// What it came to, as the exit code of the process.
+    /// The result of a scene, as the exit code of its process.
     struct Ending: OptionSet {
         let rawValue: Int32
 
-        /// A problem was found, and printed.
+        /// A problem was found and printed.
         static let found = Ending(rawValue: 1)
-        /// The first process ended before its stop, so that there are no further interleavings of this series.
+        /// The first process ended before its stop, so this series has no further interleavings.
         static let over = Ending(rawValue: 2)
-        /// The second one did.
+        /// The second process ended before its stop.
         static let secondOver = Ending(rawValue: 4)
     }
 
@@ -20,20 +20,20 @@ struct Scene {
     private let content: any Play
     private var processes = [test_process(), test_process()]
     private var problems: [String] = []
-    /// Whether the second operation was seen to wait for the first.
+    /// Whether the second operation waited for the first one, as far as this process could see.
     private var hasWaited = false
     private var operation: CInt?
     private var killedAt: UInt64?
 
     private var stop: Stop { interleaving.series.stop }
 
-    /// - Throws: what keeps it from making the state.
+    /// - Throws: the error that kept the state from being created.
     init(_ interleaving: Interleaving) throws {
         self.interleaving = interleaving
         content = try interleaving.series.play()
     }
 
-    /// Plays it, and prints what is wrong.
+    /// Plays the scene, and prints the problems.
     mutating func play() throws -> Ending {
         defer { for index in processes.indices { test_process_kill(&processes[index]) } }
         try start(0, stopBefore: interleaving.firstStop)
@@ -62,12 +62,12 @@ struct Scene {
         guard id > 0 else { throw SceneError("a process could not be started") }
     }
 
-    /// Lets both run; false if one still does when the time is over.
+    /// Lets both processes run, and returns false if one of them is still running after this time.
     private mutating func run(_ milliseconds: Int) -> Bool {
         test_processes_run(&processes, CInt(processes.count), CInt(milliseconds))
     }
 
-    /// What happens while the first process stands.
+    /// Does what the kind of stop requires while the first process is stopped.
     private mutating func pass() {
         switch stop {
         case .plain, .double: break
@@ -79,18 +79,19 @@ struct Scene {
         }
     }
 
-    /// Runs the second operation to its end, or its stop; whether it stands there.
+    /// Runs the second operation to its end or its stop, and returns whether it has stopped.
     private mutating func playSecond() throws -> Bool {
         try start(1, stopBefore: interleaving.secondStop)
         for _ in 0..<20 where !run(5) {
             if content.isSecondHolding { return false }
         }
-        // One that is stopped itself does the rest of its work while the first is at work as well.
+        // A second process that is stopped does the rest of its work while the first one works, so it
+        // counts as waiting.
         hasWaited = stop.stopsBoth || processes[1].listener >= 0
         return processes[1].stopped != 0
     }
 
-    /// Lets the first go on to its end, then the second; where one waits for the other, both.
+    /// Lets the first process continue to its end, and then the second one; if one waits for the other, both run.
     private mutating func endBoth() {
         test_process_resume(&processes[0], 0)
         _ = run(100)

@@ -3,7 +3,7 @@ import Glibc
 import StressSuite
 import Threads
 
-/// All chosen series, on several lanes at once: most of the time goes by in waiting.
+/// All chosen series, on several lanes at the same time, because they spend most of the time waiting.
 struct Search {
     let series: [any Series]
     let lanes: Int
@@ -11,12 +11,12 @@ struct Search {
 
     init(series: [any Series], lanes: Int) {
         self.series = series
-        // Each lane has users of its own; where there is but one, it is for one scene at a time.
+        // Each lane has its own users. Without root there is only one user, who can play only one scene at a time.
         self.lanes = geteuid() == 0 ? lanes : 1
         counts = Counts(series: series.count)
     }
 
-    /// Plays them all, and prints how many interleavings there were; whether nothing was found.
+    /// Plays all series, prints the number of interleavings, and returns true if nothing was found.
     func run() -> Bool {
         let began = MonotonicTime.now
         var processes: [pid_t] = []
@@ -62,7 +62,7 @@ struct Search {
 }
 
 extension Search {
-    /// So many series of each kind of stop, the same for the same seed.
+    /// Chooses series of each kind of stop; the same seed chooses the same ones.
     static func sample(_ count: Int, of all: [any Series], seed: UInt64) -> [any Series] {
         var choices = Choices(seed: seed)
         return Stop.allCases.flatMap { stop in
@@ -72,7 +72,7 @@ extension Search {
 }
 
 extension Stop {
-    /// How many of so many series are tried of this kind: fewer of those that take long.
+    /// Returns how many series of this kind to try: fewer of the kinds that take long.
     fileprivate func share(of count: Int) -> Int {
         switch self {
         case .plain: 4 * count

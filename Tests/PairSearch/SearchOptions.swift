@@ -1,9 +1,9 @@
-/// What the search is asked to do.
+/// The options of a search.
 struct SearchOptions {
-    /// Which series, and which single interleaving of a series.
+    /// The chosen series, or a single interleaving of one.
     enum Choice {
         case all
-        /// So many of each kind of stop, chosen by the seed.
+        /// The number of series of each kind of stop; the seed chooses them.
         case sample(Int)
         case series([any Series])
         case interleaving(Interleaving)
@@ -27,7 +27,7 @@ struct SearchOptions {
     /// All series of the chosen kind.
     var all: [any Series] { concernsHelpers ? HelperSeries.all : ItemSeries.all }
 
-    /// `nil` for words that mean nothing.
+    /// Parses the words of the command line; `nil` if they are invalid.
     init?(_ words: [String]) {
         var rest = words[...]
         while let word = rest.popFirst() {

@@ -1,12 +1,12 @@
 extension ItemSeries {
-    /// All that are to be tried, in a fixed order.
+    /// All series to try, in a fixed order.
     static let all: [ItemSeries] = plain + killed + outlasting + acrossExpiry + doubly
 
     private static func product(
         _ firsts: [Operation], _ seconds: [Operation], _ states: [ItemState], _ stop: Stop, apart: Bool = false
     ) -> [ItemSeries] {
         firsts.flatMap { first in
-            // While the first holds the lease, the second can't have it to give back.
+            // While the first process holds the lease, the second one can't take it, and so can't release it.
             seconds.filter { $0 != .release || !first.concernsLease }.flatMap { second in
                 states.map { state in ItemSeries(first: first, second: second, state: state, stop: stop, isApart: apart)
                 }
@@ -24,23 +24,23 @@ extension ItemSeries {
     private static let killed = product(
         Operation.library, Operation.library, [.absent, .live, .expired, .updated, .deadRing, .nearQuota], .kill)
 
-    /// A sample: each takes longer than the longest lease of the library's own.
+    /// A sample, because each takes longer than the longest lease that the library takes by itself.
     private static let outlasting =
         product(
             [.set, .add, .delete, .update, .lease, .release, .fetch], [.set, .add, .update, .lease, .fetch],
             [.absent, .expired, .updated], .outlasting)
-        // A write in place that loses its lease may have ended already.
+        // An in-place write that loses its lease may have ended already.
         + product(
             [.set, .setTimeout, .update], [.setTimeout, .add, .update, .delete], [.nearQuota], .outlasting)
-        // A fetch that loses the item's lease, which is short, and not its own.
+        // A fetch that loses the item's lease, which is short, but not its own.
         + product([.longFetch], [.list], [.absent, .expired], .outlasting)
 
-    /// An expire gives the item another time, so there is none to cross.
+    /// An expire gives the item another timeout, so there would be no expiry during the stop.
     private static let acrossExpiry = product(
         Operation.library.filter { $0 != .expire }, Operation.library.filter { $0 != .expire }, [.live, .updated],
         .expiry)
 
-    /// A sample: as many ways as both make calls, multiplied.
+    /// A sample, because the number of interleavings is the product of the numbers of calls.
     private static let doubly =
         product(
             [.set, .add, .delete, .update, .fetch], [.set, .add, .update, .list, .clear], [.absent, .live, .updated],

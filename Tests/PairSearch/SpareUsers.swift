@@ -1,18 +1,19 @@
 import Glibc
 import Keyutils
 
-/// Users that have no keys, one for each scene in turn.
+/// Users without keys, one for each scene in turn.
 ///
-/// So no scene waits for what the kernel gives back late to the one before. Where this is no root's process, its own user alone.
+/// So no scene waits for the previous scene's quota, which the kernel gives back late. Without root, there is only the
+/// process's own user.
 struct SpareUsers {
-    /// What a user had before, and which interleaving has used it since.
+    /// A user, the number of keys it had before the search, and the last interleaving that has used it.
     private struct User {
         let id: uid_t?
         let keys: Int
         var last: String?
     }
 
-    /// By systemd's list of user IDs, nobody assigns these.
+    /// Systemd's list of user ids assigns these to nobody.
     private static let first: uid_t = 1_900_000_000
     private static let count = 48
     private var users: [User]
@@ -25,7 +26,7 @@ struct SpareUsers {
             ? ids.map { User(id: $0, keys: Self.keys(of: $0)) } : [User(id: nil, keys: Self.keys(of: geteuid()))]
     }
 
-    /// The next one, once all keys of its last scene are gone, and what is wrong where they do not go.
+    /// Returns the next user once the keys of its last scene are gone, or a problem if they stay.
     mutating func next(for interleaving: Interleaving) -> (id: uid_t?, problem: String?) {
         place = (place + 1) % users.count
         let problem = problem(of: users[place])
@@ -33,7 +34,7 @@ struct SpareUsers {
         return (users[place].id, problem)
     }
 
-    /// Waits until all keys of all scenes are gone; what is wrong where they do not go.
+    /// Waits until the keys of all scenes are gone, and returns a problem for each scene whose keys stay.
     func settle() -> [String] { users.compactMap(problem) }
 
     private func problem(of user: User) -> String? {

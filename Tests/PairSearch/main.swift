@@ -11,7 +11,7 @@ case .all: series = options.all
 case .sample(let count): series = Search.sample(count, of: options.all, seed: options.seed)
 case .series(let chosen): series = chosen
 case .interleaving(let interleaving):
-    // In the process itself, so that a debugger sees it.
+    // Played in this process, so that a debugger can see it.
     do {
         var scene = try Scene(interleaving)
         exit(try scene.play().contains(.found) ? 1 : 0)

@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every pair of operations, one of them stopped before each of its keyring calls while the other one runs.
+/// Tests every pair of operations: one is stopped before each of its keyring calls, while the other one runs.
 @Suite("Every pair at every pause", .serialized, .tags(.kernel, .long))
 struct PairTests {
-    /// The program that was built beside this test bundle; it has one thread, which is what can be forked.
+    /// The program that was built next to this test bundle. It has only one thread, so it can fork.
     private static let program: URL = {
         let bundle = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return URL(fileURLWithPath: bundle ?? "").deletingLastPathComponent().appendingPathComponent("pair-search")
@@ -17,11 +17,11 @@ struct PairTests {
         return (outcome.exitCode, String(decoding: outcome.output + outcome.errors, as: UTF8.self))
     }
 
-    /// Prints the seed and how many interleavings there were.
+    /// Tries a sample of all pairs, and prints the seed and the number of interleavings.
     ///
-    /// A sample, the same unless `SKR_TEST_SEED` says otherwise; `SKR_ALL_PAIRS=1` tries all of them, which takes long.
+    /// The sample is the same unless `SKR_TEST_SEED` is set. `SKR_ALL_PAIRS=1` tries all pairs, which takes long.
     @Test(
-        "no pair does what can't be explained, fails, waits for ever or leaves anything behind (4.1)",
+        "no pair fails, hangs, leaves orphans or has a result that can't be explained (4.1)",
         arguments: [(words: [], series: "10"), (words: ["--helpers"], series: "4")])
     func pairs(words: [String], series: String) throws {
         let environment = ProcessInfo.processInfo.environment
@@ -36,12 +36,12 @@ struct PairTests {
     }
 
     @Test(
-        "what the search found stays mended (1.4)", .enabled(if: geteuid() == 0),
+        "the defects that the search found stay fixed (1.4)", .enabled(if: geteuid() == 0),
         arguments: [
             "update,list,near-quota,kill,same", "update,clear,near-quota,plain,same",
             "delete,update,near-quota,plain,same",
             "delete,update,live,double,same,7,21", "long-fetch,list,absent,outlasting,same",
-            // Helpers, whose stores for one service take turns.
+            // Helpers, whose stores for one service are serialised.
             "git-store,git-store-both,nothing,plain", "git-store-both,git-store,record,plain",
             "docker-store,docker-store,bare,plain",
         ])
@@ -51,7 +51,7 @@ struct PairTests {
         #expect(outcome.exitCode == 0, "\(outcome.output)")
     }
 
-    /// The last numbers are the calls before which both stand.
+    /// The last numbers are the calls before which the processes are stopped.
     @Test(
         "the search finds old defects that are put back",
         arguments: [

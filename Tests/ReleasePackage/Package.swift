@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The tests of the memory of secrets alone, so that .ci/run builds for release what they need and no more.
+// Has only the tests of the memory of secrets, so that .ci/run builds no more for release than these tests need.
 let package = Package(
     name: "ReleasePackage",
     dependencies: [.package(name: "SessionKeyring", path: "../..")],

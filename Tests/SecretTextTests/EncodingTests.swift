@@ -5,7 +5,7 @@ import Testing
 @Suite("Base64 and times")
 struct EncodingTests {
     @Test(
-        "base64, as RFC 4648 has it",
+        "base64 encoding matches RFC 4648",
         arguments: [
             ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
             ("foobar", "Zm9vYmFy"), ("\u{FFFF}\u{3FF}?>", "77+/z78/Pg=="),
@@ -17,7 +17,7 @@ struct EncodingTests {
         #expect(SecretBox(bytes).text == encoded)
     }
 
-    @Test("a time is written as it is read, from the year 1 to the year 9999")
+    @Test("a formatted time parses to the same time, from the year 1 to the year 9999")
     func times() {
         for (time, text) in [
             (0, "1970-01-01T00:00:00Z"), (-1, "1969-12-31T23:59:59Z"), (951_782_399, "2000-02-28T23:59:59Z"),

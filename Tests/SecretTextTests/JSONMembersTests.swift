@@ -13,7 +13,7 @@ struct JSONMembersTests {
     }
 
     @Test(
-        "each with its value as it is written, however deep",
+        "each member has its value exactly as written, at any depth",
         arguments: [
             ("{}", []), (" { } ", []), (#"{"a":1}"#, ["a=1"]),
             (
@@ -27,7 +27,7 @@ struct JSONMembersTests {
     }
 
     @Test(
-        "what is no object, or no JSON, has none",
+        "a text that isn't a JSON object is refused",
         arguments: [
             "", "[]", "1", #""a""#, "{", "{}}", #"{"a"}"#, #"{"a":}"#, #"{"a":1,}"#, #"{a:1}"#, #"{"\ud800":1}"#,
             "{\0}",
@@ -36,7 +36,7 @@ struct JSONMembersTests {
         #expect(throws: JSONMembers.NoObject.self) { try members(of: text) }
     }
 
-    @Test("depth takes no stack")
+    @Test("deep nesting does not use up the stack")
     func deep() throws {
         let nested = String(repeating: "[", count: 200_000) + String(repeating: "]", count: 200_000)
         #expect(try members(of: "{\"a\":\(nested)}").count == 1)

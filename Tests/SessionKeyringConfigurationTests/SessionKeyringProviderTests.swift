@@ -8,7 +8,7 @@
 
     @Suite("Configuration from a store")
     struct SessionKeyringProviderTests {
-        /// What `ProviderCompatTest` wants to find.
+        /// Stores the values that `ProviderCompatTest` expects.
         private static func fill(_ store: SecretStore) throws {
             let magic: [UInt8] = Array("magic".utf8)
             let magic2: [UInt8] = Array("magic2".utf8)
@@ -36,7 +36,7 @@
             try set("other.byteChunky.array", [magic, magic2, magic])
         }
 
-        @Test("the provider does what a provider must, on the kernel's keyring")
+        @Test("the provider passes the compatibility test on the kernel keyring")
         func kernel() async throws {
             let scratch = try ScratchKeyring()
             let store = try scratch.store()
@@ -44,14 +44,14 @@
             try await ProviderCompatTest(provider: SessionKeyringProvider(store: store)).runTest()
         }
 
-        @Test("the provider does what a provider must, in memory")
+        @Test("the provider passes the compatibility test in memory")
         func memory() async throws {
             let store = SecretStore(backend: InMemoryBackend())
             try Self.fill(store)
             try await ProviderCompatTest(provider: SessionKeyringProvider(store: store)).runTest()
         }
 
-        @Test("every value is a secret, under the name of its key in the kernel, and is shown nowhere")
+        @Test("every value is secret, is found under its item's name, and is never printed")
         func secrecy() throws {
             let store = SecretStore(backend: InMemoryBackend())
             try store.set("tok3n", for: .password(service: "api.token"))
@@ -68,7 +68,7 @@
             #expect(ConfigReader(provider: provider).string(forKey: "api.token", isSecret: true) == "tok3n")
         }
 
-        @Test("a value of another type is an error that does not show it")
+        @Test("a value of another type causes an error that does not show the value")
         func undecodable() throws {
             let store = SecretStore(backend: InMemoryBackend())
             try store.set("tok3n", for: .password(service: "port"))
@@ -87,7 +87,7 @@
             }
         }
 
-        @Test("keys may name other items, and a watcher sees each change")
+        @Test("keys can name any kind of item, and a watcher sees each change")
         func watching() async throws {
             let store = SecretStore(backend: InMemoryBackend())
             let item = ItemIdentity.internet(server: "db", account: "app")

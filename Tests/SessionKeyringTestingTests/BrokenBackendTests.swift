@@ -5,13 +5,13 @@ import SessionKeyringTesting
 import Testing
 import Threads
 
-/// What a backend may do wrong.
+/// A defect that the conformance suite must find.
 private enum Breakage: CaseIterable {
     case dropsWrites, tearsValues, answersStale, ignoresTimeouts, replacesOnAdd, deletesNothing, listsNothing,
         foldsNames, grantsToAll, keepsFetches, keepsThread, listsSentinels, tellsNothing, tellsOfSentinels,
         tellsTwice
 
-    /// The check that is about it.
+    /// The description of the check that must find this defect.
     var check: String {
         switch self {
         case .dropsWrites, .answersStale: "set replaces the value"
@@ -31,7 +31,7 @@ private enum Breakage: CaseIterable {
     }
 }
 
-/// A backend that is broken on purpose, or not.
+/// A backend with one deliberate defect, or without one.
 private struct BrokenBackend: SecretBackend {
     let breakage: Breakage?
     let whole = InMemoryBackend()
@@ -62,7 +62,7 @@ private struct BrokenBackend: SecretBackend {
         try whole.add(bytes, for: folded(item), timeout: breakage == .ignoresTimeouts ? nil : timeout, &attempt)
     }
 
-    /// What precedes each write; false if it is to be dropped.
+    /// Prepares a write, and returns false if the write is to be dropped.
     private func write(
         _ bytes: RawSpan, for item: ItemIdentity, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> Bool {
@@ -164,7 +164,7 @@ private struct BrokenBackend: SecretBackend {
     }
 }
 
-/// A fetch that is stored whatever has happened.
+/// A fetch that stores its value even if the item has changed since the fetch began.
 private final class KeptFetch: ItemFetch {
     let backend: InMemoryBackend
     let item: ItemIdentity
@@ -179,9 +179,9 @@ private final class KeptFetch: ItemFetch {
     }
 }
 
-@Suite("The conformance suite finds what is broken")
+@Suite("The conformance suite finds broken backends")
 struct BrokenBackendTests {
-    @Test("each breakage fails the check that is about it", arguments: Breakage.allCases)
+    @Test("each defect fails the check for that behaviour", arguments: Breakage.allCases)
     private func caught(breakage: Breakage) async throws {
         let check = try #require(BackendConformance.checks.first { $0.description == breakage.check })
         await #expect(throws: BackendConformance.Failure.self) {
@@ -189,7 +189,7 @@ struct BrokenBackendTests {
         }
     }
 
-    @Test("the same backend without a breakage passes all checks", arguments: BackendConformance.checks)
+    @Test("the same backend without a defect passes all checks", arguments: BackendConformance.checks)
     func control(check: BackendConformance.Check) async throws {
         try await check.run(on: SecretStore(backend: BrokenBackend(breakage: nil)))
     }

@@ -4,13 +4,12 @@ import SessionKeyringTesting
 import Testing
 import Threads
 
-/// The multithreaded test that every keychain wrapper is known by, mirrored: the same workers, the same counts, the same
-/// hops of a few milliseconds.
+/// The multithreaded test known from keychain wrappers, with the same workers, counts and short pauses.
 ///
-/// The original counts its writes without a lock, which is itself a race; here an `NSLock` guards the count.
+/// The original counts its writes without a lock, which is itself a race. Here an `NSLock` guards the count.
 @Suite("The classic concurrency test", .tags(.kernel))
 struct ClassicConcurrencyTests {
-    /// What a writer writes: a token that tells whether it is whole.
+    /// Returns a token that shows whether it is whole.
     private static func token(_ writer: Int, _ number: Int) -> String {
         let body = "writer-\(writer)-\(number)"
         return body + "#" + String(repeating: String(number % 10), count: number % 200) + "#" + body
@@ -21,7 +20,7 @@ struct ClassicConcurrencyTests {
         return parts.count == 3 && parts[0] == parts[2] && Set(parts[1]).count <= 1
     }
 
-    @Test("readers, deleters, clearers and writers on one item, while the main thread sets and gets")
+    @Test("no value is torn while threads read, delete, clear and write the same item")
     func classic() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -63,7 +62,7 @@ struct ClassicConcurrencyTests {
             }
             let worker = workers[roles[index]]
             for round in 0..<worker.rounds {
-                // The original hops to another queue now and then, which shuffles the order of events.
+                // Now and then, the original switches to another queue, which changes the order of events.
                 if round % 100 == 0 { usleep(5_000) }
                 try worker.act(index, round)
             }

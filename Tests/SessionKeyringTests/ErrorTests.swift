@@ -10,7 +10,7 @@ private let item = ItemIdentity.password(service: "api")
 
 @Suite("The store's errors", .tags(.kernel))
 struct ErrorTests {
-    @Test("two are equal if code, item and error number are, whichever call failed and however full the quota was")
+    @Test("errors are equal if their codes, items and error numbers are, whatever the call or quota")
     func equality() throws {
         let quota = try KeyQuota.current()
         let one = SecretStoreError(.quotaExceeded, item: item, underlying: KeyringError(errno: EDQUOT, in: .add))
@@ -18,7 +18,7 @@ struct ErrorTests {
             .quotaExceeded, item: item, underlying: KeyringError(errno: EDQUOT, in: .move), quota: quota)
         #expect(one == same)
         #expect(Set([one, same]).count == 1)
-        // A user's program can't make an error with a detail.
+        // Details don't count, because a user's program can't create an error with a detail.
         #expect(SecretStoreError(.leaseDuration) == SecretStoreError(.invalidTimeout))
         for other in [
             SecretStoreError(.contended, item: item, underlying: one.underlying),
@@ -79,7 +79,7 @@ struct ErrorTests {
         #expect(serials == serials.sorted())
     }
 
-    @Test("a full quota is told with its figures, where the kernel tells them")
+    @Test("an error about a full quota contains its figures, if the kernel reports them")
     func quota() throws {
         let quota = try KeyQuota.current()
         let error = SecretStoreError(.quotaExceeded, item: item, quota: quota)
@@ -88,7 +88,7 @@ struct ErrorTests {
         #expect("\(SecretStoreError(.quotaExceeded))" == "the user's key quota is full")
     }
 
-    @Test("localizedDescription says what happened, also of an error of any type")
+    @Test("localizedDescription describes the problem, even if the error's type is unknown")
     func localized() {
         let error: any Error = SecretStoreError(.duplicate, item: item)
         #expect(error.localizedDescription == "password:api:: the item is already there")
@@ -96,7 +96,7 @@ struct ErrorTests {
         #expect(kernel.localizedDescription == "keyctl_read: the key has expired (errno \(EKEYEXPIRED))")
     }
 
-    @Test("an error about the name of a namespace or lease names it, and not the service")
+    @Test("an error about the name of a namespace or lease names that, and not the service")
     func names() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -118,7 +118,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("a long name is cut, in an error that has other things to say")
+    @Test("a long name is cut in an error, so that the rest of the message is readable")
     func longName() {
         let long = ItemIdentity.password(service: String(repeating: "x", count: 65_536))
         #expect { try SecretStore(backend: InMemoryBackend()).set("1", for: long) } throws: {
@@ -127,7 +127,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("no error names an item that the store keeps for itself")
+    @Test("no error names one of the store's hidden items")
     func sentinels() {
         let named = ItemIdentity.password(service: "api", account: "alice")
         for sentinel in named.sentinels + [named.fetchSentinel, named.failureSentinel] {
@@ -135,7 +135,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("an error that a value's own encoding throws is named by its type, without its payload")
+    @Test("an error from a value's own encoding is named by its type, without its contents")
     func encoding() {
         struct Leak: Error { let secret = "s3cret" }
         struct Value: Encodable { func encode(to encoder: any Encoder) throws { throw Leak() } }
@@ -145,7 +145,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("several accounts of a server: the hint names the call that takes one")
+    @Test("if a server has several accounts, the hint names the call that takes one")
     func ambiguous() throws {
         let store = SecretStore(backend: InMemoryBackend())
         for account in ["alice", "bob"] { try store.set("1", for: .internet(server: "s", account: account)) }
@@ -158,7 +158,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("a write inside an update of the same item is reported as that", arguments: ["kernel", "memory", "wrapped"])
+    @Test("a write inside an update of the same item is reported as such", arguments: ["kernel", "memory", "wrapped"])
     func insideUpdate(backend: String) async throws {
         let scratch = try ScratchKeyring()
         let kernel = try scratch.store()
@@ -186,7 +186,7 @@ struct ErrorTests {
                 ($0 as? SecretStoreError)?.detail == .insideUpdate
             }
         }
-        // Another item, and the same one afterwards.
+        // The closure can write another item, and later code can write the same item.
         try await store.update(item, timeout: nil) { (_: String?) in
             try store.set("x", for: .password(service: "other"))
             return try store.get(item, as: String.self)
@@ -205,7 +205,7 @@ struct ErrorTests {
         #expect(try store.get(item) == "2")
     }
 
-    @Test("an update whose item is removed meanwhile begins again", arguments: [false, true], [false, true])
+    @Test("an update starts again if its item is removed in the meantime", arguments: [false, true], [false, true])
     func removedMeanwhile(inTask isInTask: Bool, isInMemory: Bool) async throws {
         let scratch = try ScratchKeyring()
         let store = isInMemory ? SecretStore(backend: InMemoryBackend()) : try scratch.store()
@@ -225,7 +225,7 @@ struct ErrorTests {
         #expect(try store.get(item) == "none+")
     }
 
-    @Test("a name that no item can have is an error of what reads it, too")
+    @Test("reading an item whose name is unusable fails, too")
     func unusableName() {
         let store = SecretStore(backend: InMemoryBackend())
         let nameless = ItemIdentity.password(service: "")
@@ -237,12 +237,12 @@ struct ErrorTests {
         }
     }
 
-    @Test("what is to be stored in a keyring that is gone is notFound")
+    @Test("storing into a keyring that no longer exists fails with notFound")
     func goneKeyring() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
         try Key(scratch.keyring).invalidate()
-        // As long as it takes the kernel to collect it.
+        // Longer than the kernel needs to collect the keyring.
         usleep(100_000)
         let calls: [() throws -> Void] = [
             { try store.set("1", for: item) }, { try store.add("1", for: item) },
@@ -251,7 +251,7 @@ struct ErrorTests {
         for call in calls { #expect { try call() } throws: { ($0 as? SecretStoreError)?.code == .notFound } }
     }
 
-    @Test("in a thread that a process's or thread's keyring does not admit, the error names the threads")
+    @Test("a thread that does not share the process keyring gets a foreignThread error")
     func foreignThread() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let store = Locked<SecretStore?>(nil)
@@ -279,7 +279,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "a switch that a new case would break is refused outside of the package", .tags(.anyUser),
+        "outside the package, a switch over a type that can grow must handle unknown cases", .tags(.anyUser),
         arguments: [
             ("ItemAttributes.Expiry", ["never", "after", "unknown"]),
             ("KeyTable.Entry.Expiry", ["never", "expired", "left"]),
@@ -306,7 +306,7 @@ struct ErrorTests {
             try TypeCheck.messages(about: program("")).contains { $0.contains("may have additional unknown values") })
     }
 
-    @Test("a path leads to the part that is wrong by the names of the program alone: a dictionary's keys are data")
+    @Test("a path to a wrong value omits a dictionary's keys, because they are data")
     func paths() throws {
         struct Outer<Inner: Codable>: Codable { let tokens: [String: [Inner]] }
         let store = SecretStore(backend: InMemoryBackend())
@@ -322,7 +322,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "a path leads to a wrong type or number, to a missing value or key, and to text that is not JSON",
+        "a path leads to a wrong type or number, to a missing value or key, or to invalid JSON",
         arguments: [
             (#"{"inner":{"number":"x"}}"#, "inner.number"), (#"{"inner":{"number":null}}"#, "inner.number"),
             (#"{"inner":{}}"#, "inner.number"), (#"{"inner":{"number":2}}"#, "inner.number"),
@@ -347,7 +347,7 @@ extension SecretStoreError.Code {
     fileprivate var isInvalidName: Bool { if case .invalidName = self { true } else { false } }
 }
 
-/// A backend of the user's, of which a store that does not wait has the inner one.
+/// A user's backend that wraps another one and has no `fetchPlace`.
 private struct WrappedBackend: ForwardingBackend {
     let whole: any SecretBackend
 }

@@ -6,7 +6,7 @@ import Testing
 struct LendingTests {
     private struct Failure: Error {}
 
-    @Test("a closure may throw, and its error arrives unchanged")
+    @Test("a closure can throw, and its error is rethrown unchanged")
     func throwing() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -22,7 +22,7 @@ struct LendingTests {
         #expect(throws: Failure.self) { try store.withBytes(of: item) { bytes in try count(bytes) } }
     }
 
-    @Test("a closure that throws nothing leaves the store's typed errors")
+    @Test("with a closure that doesn't throw, only the store's typed errors are left")
     func typed() throws {
         let program = """
             import SessionKeyring

@@ -6,9 +6,9 @@ import Testing
 
 private let item = ItemIdentity.password(service: "token")
 
-@Suite("An optional is no secret", .tags(.kernel))
+@Suite("Optional values", .tags(.kernel))
 struct OptionalTests {
-    @Test("nil is refused, what is there stays, and a value goes in as what it is")
+    @Test("nil is refused and keeps the existing item, and a value is stored as itself")
     @available(*, deprecated, message: "so that it may call what is")
     func setAndAdd() throws {
         let scratch = try ScratchKeyring()
@@ -56,7 +56,7 @@ struct OptionalTests {
         }
     }
 
-    @Test("an optional of an optional is stored as what it holds, and read back")
+    @Test("an optional of an optional is stored as the value in it, and read back")
     func nested() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -66,7 +66,7 @@ struct OptionalTests {
         #expect(try store.slot(for: item, as: String??.self).load() == "text")
     }
 
-    @Test("nil is refused also where only a generic type knows of it, and a value comes back")
+    @Test("nil is refused even in generic code, and a value is read back")
     func generic() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -87,7 +87,7 @@ struct OptionalTests {
         #expect(try numbers.load() == [1, 2])
     }
 
-    @Test("storing an optional draws a warning")
+    @Test("storing an optional causes a compiler warning")
     func warning() throws {
         let program = """
             import SessionKeyring

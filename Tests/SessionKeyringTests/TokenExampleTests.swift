@@ -3,7 +3,7 @@ import SessionKeyring
 import TestSupport
 import Testing
 
-/// `Tests/TokenExample`, as 30 processes of one session run it.
+/// Runs `Tests/TokenExample` in 30 processes of one session.
 @Suite("The example of an OAuth token", .tags(.kernel))
 struct TokenExampleTests {
     private static let example: URL = {
@@ -11,12 +11,12 @@ struct TokenExampleTests {
         return URL(fileURLWithPath: bundle ?? "").deletingLastPathComponent().appendingPathComponent("token-example")
     }()
 
-    @Test("30 processes at once log in once, and refresh once")
+    @Test("30 processes at the same time log in once, and refresh once")
     func once() throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("skr-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(at: directory) }
-        // What they print the second time may still be the old token, while one of them refreshes it.
+        // In the second round, processes may print the old token while one of them refreshes it.
         let script = """
             round() { for _ in {1..30}; do "$1" "$2" & done; wait; }
             round "$@" | sort | uniq -c

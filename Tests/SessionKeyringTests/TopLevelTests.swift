@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Calls at the top level of a program", .tags(.anyUser))
 struct TopLevelTests {
-    @Test("the asynchronous forms compile there")
+    @Test("the asynchronous forms compile at the top level")
     func asynchronous() throws {
         let program = """
             import SessionKeyring

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A user's package, from outside")
 struct UserPackageTests {
-    @Test("one import is enough for each public call, and for a backend of one's own")
+    @Test("one import is enough for every public call, and for a custom backend")
     func soleImport() throws {
         let sources = TypeCheck.repository.appendingPathComponent("Tests/UserPackage/Sources/UserPackage")
         let files = ["EveryCall", "EveryCallInTasks", "CountingBackend"].map {

@@ -1,4 +1,6 @@
-/// Runs the blocking forms, which are not to be called from tasks, in a test whose own process may be kept.
+/// Calls a blocking form of a store's method, which the compiler keeps out of async code.
+///
+/// For tests that are allowed to block their thread.
 @discardableResult
 package func blocking<Result: ~Copyable>(_ body: () throws -> Result) rethrows -> Result {
     try body()

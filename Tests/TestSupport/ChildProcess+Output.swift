@@ -3,16 +3,16 @@ import Foundation
 import Glibc
 
 extension ChildProcess {
-    /// What a program has done.
+    /// The result of a program that has ended.
     package struct Outcome {
         package let exitCode: Int32
         package let output: Data
         package let errors: Data
     }
 
-    /// Runs a program to its end, and to that of all who have its output.
+    /// Runs a program until it has ended and every process that holds its output has closed it.
     ///
-    /// - Throws: ``Failure`` where that takes longer than ``waitLimit``.
+    /// - Throws: ``Failure`` if that takes longer than `limit`.
     package static func run(
         _ program: String, _ arguments: [String], environment: [String], input: Data = Data(),
         within limit: Duration = waitLimit
@@ -51,14 +51,14 @@ private final class Pipe {
     private(set) var reading: CInt
     private(set) var writing: CInt
     private(set) var data = Data()
-    /// What is still to be written.
+    /// The bytes that are still to be written.
     var rest: ArraySlice<UInt8> = []
 
     init() throws {
         var ends: [CInt] = [-1, -1]
         let giveUp = ContinuousClock.now + ChildProcess.waitLimit
         while test_pipe(&ends) != 0 {
-            // With a low limit, tests that run beside this one may have all files that there are.
+            // If the limit is low, tests that run at the same time can use up all file descriptors.
             if errno == EMFILE, ContinuousClock.now < giveUp {
                 usleep(10_000)
                 continue
@@ -93,9 +93,11 @@ private final class Pipe {
         data += buffer[..<count]
     }
 
-    /// Writes what fits; true, with the pipe closed, when there is no more to write.
+    /// Writes as many bytes as fit.
     ///
-    /// A program that does not want its input closes the pipe, which is not our failure.
+    /// A program that doesn't want its input closes the pipe. That isn't a failure.
+    ///
+    /// - Returns: true, with the pipe closed, if nothing is left to write.
     func write() -> Bool {
         _ = fcntl(writing, F_SETFL, O_NONBLOCK)
         while !rest.isEmpty {

@@ -2,15 +2,16 @@ import CTestFilters
 import Foundation
 import Glibc
 
-/// A program that a test starts, which is the same whoever runs the tests: every signal has its default action and none is
-/// blocked, it leads a process group, and has no files of ours but those that it is given.
+/// A program that a test starts, in the same surroundings for every user who runs the tests.
 ///
-/// Its limits, and names of the environment that the command reads, are put right in `surroundings.c`.
+/// Every signal has its default action and none is blocked. The program leads a process group, and inherits no open
+/// files except the given ones. `surroundings.c` sets the limits and removes the environment variables that the
+/// command reads.
 package struct ChildProcess {
-    /// Longer than any machine is busy.
+    /// The longest wait for a program: longer than any busy machine needs.
     package static let waitLimit = Duration.seconds(60)
 
-    /// Why there is nothing to look at.
+    /// The reason why a program could not be run.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
 
@@ -21,9 +22,9 @@ package struct ChildProcess {
 
     package let processID: pid_t
 
-    /// Starts it.
+    /// Starts a program.
     ///
-    /// - Parameter files: what it has as standard input, output and error.
+    /// - Parameter files: the program's standard input, output and error.
     package init(
         _ program: String, _ arguments: [String], environment: [String], files: (CInt, CInt, CInt)
     ) throws {
@@ -36,9 +37,10 @@ package struct ChildProcess {
         processID = child
     }
 
-    /// How it ended: its exit code, or 128 and the number of the signal; it is killed where it has not until then.
+    /// Waits for the program to end, and kills it if it hasn't ended by `giveUp`.
     ///
-    /// - Throws: ``Failure`` in that case.
+    /// - Returns: the exit code, or 128 plus the number of the signal that ended the program.
+    /// - Throws: ``Failure`` if the program had to be killed.
     package func wait(until giveUp: ContinuousClock.Instant) throws -> Int32 {
         var status = CInt()
         while waitpid(processID, &status, WNOHANG) == 0 {
@@ -52,12 +54,12 @@ package struct ChildProcess {
         return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F
     }
 
-    /// Kills it and its children, but for those that have left its process group.
+    /// Kills the program and its children, except those that have left its process group.
     package func kill() {
         Glibc.kill(-processID, SIGKILL)
     }
 
-    /// The environment of the tests, with these names changed.
+    /// Returns the environment of the tests with these variables changed.
     package static func environment(_ changes: [String: String]) -> [String] {
         ProcessInfo.processInfo.environment.merging(changes) { $1 }.map { "\($0)=\($1)" }
     }

@@ -1,7 +1,7 @@
 import Keyutils
 import SessionKeyring
 
-/// A backend that does what another one does, but for what it does by itself.
+/// A backend that forwards every call to another backend, except the calls that it implements itself.
 package protocol ForwardingBackend: SecretBackend {
     var whole: any SecretBackend { get }
 }

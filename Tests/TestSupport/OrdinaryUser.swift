@@ -2,11 +2,11 @@ import Glibc
 import Keyutils
 import SessionKeyring
 
-/// Becoming an ordinary user, in a process that was started for it.
+/// Ways to become an ordinary user, in a process that was started for that purpose.
 package enum OrdinaryUser {
-    /// Drops all privileges for good.
+    /// Drops all privileges permanently.
     ///
-    /// Each test takes an id of its own, so that none uses up another's quota.
+    /// Each test uses its own user id, so that no test uses up another's quota.
     package static func become(_ id: UInt32) {
         guard geteuid() == 0 else { return }
         guard setgroups(0, nil) == 0, setgid(id) == 0, setuid(id) == 0, getuid() == id, geteuid() == id else {

@@ -1,6 +1,8 @@
 import Foundation
 
-/// One step of a test that runs in a process of its own, whose exit code says which step failed.
+/// Checks one step of a test that runs in its own process.
+///
+/// If the step fails, the process exits with the number of the step.
 package func succeed(_ step: Int32, _ condition: @autoclosure () throws -> Bool) {
     do {
         if try condition() { return }

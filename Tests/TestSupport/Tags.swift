@@ -3,12 +3,14 @@ package import Testing
 extension Tag {
     /// Uses the real kernel keyring.
     @Tag package static var kernel: Self
-    /// Becomes an ordinary user, with that user's small quota.
+    /// Becomes an ordinary user, who has a small quota.
     @Tag package static var ordinaryUser: Self
-    /// Proves the same for every user, such as what parsers, help and compilers do: not run again as an ordinary user.
+    /// Has the same result for every user, so it is not run again as an ordinary user.
+    ///
+    /// Examples are tests of parsers, help and compilers.
     @Tag package static var anyUser: Self
-    /// A long proof, which only `.ci/test --all` runs: searches, kills and races in great numbers.
+    /// A long test with many searches, kills or races, which only `.ci/test --all` runs.
     @Tag package static var long: Self
-    /// A long proof that waits for the kernel to free keys, and hardly for a processor: runs beside the other ones.
+    /// A long test that mostly waits for the kernel to free keys, and so can run in parallel with the other long tests.
     @Tag package static var paced: Self
 }

@@ -1,8 +1,9 @@
 import Keyutils
 
-/// Joining a session of its own, in a process that was started for it.
+/// A way to join a new session keyring, in a process that was started for that purpose.
 ///
-/// The body of an exit test is async in name, but stays on one thread until it first awaits.
+/// A join changes only the calling thread. The body of an exit test is declared async, but stays on one thread until
+/// its first await.
 package enum TestSession {
     @discardableResult
     package static func join() throws(KeyringError) -> Keyring {

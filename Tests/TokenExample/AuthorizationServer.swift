@@ -1,15 +1,17 @@
 import Foundation
 
-/// An authorization server as far as a client sees it: a login gives a token, and a refresh token gives the next one, once.
+/// An authorization server as a client sees it.
+///
+/// A login gives a token. Each refresh token gives the next token, but only once.
 struct AuthorizationServer {
-    /// Where it counts what it was asked for.
+    /// The folder in which the server records its requests.
     let directory: URL
 
-    /// What it answers, as in RFC 6749, 5.1.
+    /// The server's answer, as in RFC 6749, section 5.1.
     struct Token: Codable, Equatable, Sendable {
         var accessToken: String
         var refreshToken: String
-        /// In seconds.
+        /// The lifetime in seconds.
         var expiresIn: Int
     }
 
@@ -30,7 +32,7 @@ struct AuthorizationServer {
         defer { close(descriptor) }
         guard descriptor >= 0, flock(descriptor, LOCK_EX) == 0 else { throw POSIXError(.EIO) }
         let events = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
-        // A refresh token is good for one time.
+        // A refresh token can be used once.
         if let old, old != "refresh-\(events.count)" { throw InvalidGrant() }
         let line = event + "\n"
         guard write(descriptor, line, line.utf8.count) == line.utf8.count else { throw POSIXError(.EIO) }

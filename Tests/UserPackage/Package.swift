@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A user of the library, from outside: what is public, with nothing of the package's own.
+// A user of the library, from outside the package: uses only what is public.
 let package = Package(
     name: "UserPackage",
     dependencies: [

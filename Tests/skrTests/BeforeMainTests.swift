@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// What is done before the Swift runtime is set up must not need it.
+/// Code that runs before the Swift runtime is set up must not need it.
 @Suite("Before the runtime is set up")
 struct BeforeMainTests {
     @Test(
-        "a name in any form, wherever it stands, is no crash",
+        "a name in any Unicode form does not crash skr, wherever the name is",
         arguments: [
             "skr get $'o\\u0308ffnen'", "skr get a $'\\u0301'", "SKR_SCOPE=$'\\u0301' skr get x",
             "SKR_NAMESPACE=$'e\\u0301' skr get x", "skr cached $'o\\u0308ffnen' --timeout 5s -- echo hi",

@@ -1,10 +1,12 @@
 import Foundation
 import Testing
 
-/// What `.ci/setup` installs is signed by a key that it knows.
-@Suite("A signature is good if it is of a pinned key that is still good")
+/// `.ci/setup` installs only files that are signed with a key that it knows.
+@Suite("A signature is valid only if its key is pinned and still valid")
 struct SignatureTests {
-    /// Keys that last as long as the test, in the past where they are to have expired; no agent is left behind.
+    /// Shell functions that make keys for one test and verify signatures.
+    ///
+    /// Keys that must have expired are made in the past. No gpg agent keeps running after the test.
     private static let keys = #"""
         work=$(mktemp -d); export GNUPGHOME=$work/keys; mkdir -m 700 $GNUPGHOME; cd $work
         trap 'gpgconf --kill all 2>/dev/null; rm -rf $work' EXIT
@@ -22,7 +24,7 @@ struct SignatureTests {
         return try CommandRunner().shell(Self.keys + "\n" + script, environment: ["VERIFY": verify.path])
     }
 
-    @Test("a good one is; with another key's fingerprint, or of another file, it is not")
+    @Test("a good signature is accepted, but not with another key's fingerprint or another file")
     func good() throws {
         let outcome = try run(
             #"""
@@ -32,7 +34,7 @@ struct SignatureTests {
         #expect(outcome.output == "0\n0\n1\n1\n1\n1\n1\n", "\(outcome.errors)")
     }
 
-    @Test("one of a key that has expired is not, nor one that has expired itself")
+    @Test("a signature is refused if its key or the signature itself has expired")
     func expired() throws {
         let outcome = try run(
             #"""
@@ -42,7 +44,7 @@ struct SignatureTests {
         #expect(outcome.output == "1\n1\n1\n1\n", "\(outcome.errors)")
     }
 
-    @Test("one of a key that was revoked is not")
+    @Test("a signature from a revoked key is refused")
     func revoked() throws {
         let outcome = try run(
             #"""

@@ -2,23 +2,27 @@
 
 #include <sys/types.h>
 
-/* Installs a seccomp filter for the whole process, for tests of what happens when the kernel says no or the process dies.
- * What it does: fails with `error`, or kills the process (SIGSYS) where error is 0.
- * Where: at keyctl with this operation; at every call of the key facility for -1; at add_key for -2; at prctl for -3, mlock2 for -4,
- * signalfd4 for -5, renameat2 and openat with O_TMPFILE for -6.
+/* Installs a seccomp filter for the whole process, to test how code behaves if the kernel refuses a call or the process
+ * dies there. The filtered calls fail with `error`. If `error` is 0, the kernel kills the process instead (SIGSYS).
+ *
+ * `operation` selects the filtered calls: keyctl with this operation; or, if it is negative,
+ *   -1: add_key, request_key and every keyctl    -2: add_key    -3: prctl    -4: mlock2    -5: signalfd4
+ *   -6: renameat2, and openat with O_TMPFILE
+ *
  * Returns 0, or an errno. */
 int test_filter_install(int operation, int error);
 
 /* fork(2), which Swift does not offer. */
 int test_fork(void);
 
-/* Starts a program as from a fresh login: every signal with its default action and none blocked, as the leader of a process
- * group, with these files as standard input, output and error, and no others, and with the session keyring that the tests were
- * started with, or none. Not for a forked child. Returns 0, or an errno. */
+/* Starts a program as if from a fresh login. Every signal has its default action and none is blocked. The program leads
+ * a process group, and has these files as standard input, output and error and no other files. It has the session
+ * keyring that the tests were started with, if there was one. Don't call this in a forked child.
+ * Returns 0, or an errno. */
 int test_spawn(pid_t *child, const char *program, char *const words[], char *const environment[], const int files[3]);
 
-/* A pipe that no program inherits. */
+/* Creates a pipe that no program inherits. */
 int test_pipe(int ends[2]);
 
-/* The bytes of the heap that are in use, as mallinfo2(3) has them. */
+/* Returns the number of bytes of the heap that are in use, according to mallinfo2(3). */
 long test_heap_size(void);

@@ -4,32 +4,33 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A child that can be stopped before each of its keyring system calls (add_key, request_key, keyctl): a seccomp filter has the
- * kernel ask us first. No privilege is needed. The child has one thread and no children. */
+/* A child that can be stopped before each of its keyring system calls (add_key, request_key, keyctl): a seccomp filter
+ * makes the kernel ask the parent first. This needs no privilege. The child has one thread and no children. */
 struct test_process {
-    pid_t id;           /* 0 where none was started */
-    int listener;       /* where the kernel asks; -1 once the child has ended */
-    int stop_before;    /* the call before which it is stopped, from 1; 0 for none */
-    int calls;          /* how many calls it has begun */
-    int operation;      /* what the call before which it stands would do: a keyctl operation, or -1 for add_key */
-    uint64_t stopped;   /* the kernel's number of the call before which it stands; 0 while it runs */
-    int status;         /* how it ended, as waitpid tells it */
+    pid_t id;           /* 0 if no child was started */
+    int listener;       /* the descriptor on which the kernel asks; -1 once the child has ended */
+    int stop_before;    /* the number of the call before which the child stops, from 1; 0 for none */
+    int calls;          /* the number of calls that the child has begun */
+    int operation;      /* the call before which the child has stopped: a keyctl operation, or -1 for add_key */
+    uint64_t stopped;   /* the kernel's id for that call; 0 while the child runs */
+    int status;         /* the child's wait status, from waitpid */
 };
 
-/* Forks a child that is killed when its parent ends: 0 in the child, its id in the parent, -1 on failure. */
+/* Forks a child that is killed when its parent ends. Returns 0 in the child, its id in the parent, -1 on failure. */
 pid_t test_pause_fork(void);
 
-/* Forks, and returns once the child has called test_process_begin: 0 in the child, its id in the parent, -1 on failure. */
+/* Forks, and returns in the parent once the child has called test_process_begin. Returns 0 in the child, its id in the
+ * parent, -1 on failure. */
 pid_t test_process_fork(struct test_process *process, int stop_before);
 
-/* In the child: from here on its calls are counted. Ends it where that is impossible. */
+/* Starts counting the child's calls; called in the child. Ends the child if the filter can't be installed. */
 void test_process_begin(struct test_process *process);
 
-/* Lets them run until each stands or has ended; false once the time is over. */
+/* Lets the children run until each one has stopped or ended. Returns false if that takes longer than `milliseconds`. */
 bool test_processes_run(struct test_process *processes, int count, int milliseconds);
 
-/* Lets it go on from where it stands, up to the next stop, counted from the start; 0 for none. */
+/* Lets a stopped child continue until its next stop. `stop_before` counts calls from the start; 0 for no more stops. */
 void test_process_resume(struct test_process *process, int stop_before);
 
-/* Kills it where it stands, and waits for its end. */
+/* Kills a child where it has stopped, and waits for it to end. */
 void test_process_kill(struct test_process *process);

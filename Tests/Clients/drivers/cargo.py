@@ -6,7 +6,7 @@ import sys
 
 plugin = subprocess.Popen(
     [shutil.which("cargo-credential-skr"), "--cargo-plugin"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-# Nothing is sent before this has come.
+# cargo sends no request before the plugin has printed this line.
 assert json.loads(plugin.stdout.readline()) == {"v": [1]}
 for request in sys.stdin:
     plugin.stdin.write(request)

@@ -10,7 +10,7 @@ import pathlib
 import ssl
 import sys
 
-# As Kubernetes refuses; others do not read it.
+# The body that Kubernetes sends with a 401. Other clients do not read it.
 REFUSAL = b'{"kind":"Status","apiVersion":"v1","status":"Failure","message":"Unauthorized","reason":"Unauthorized","code":401}'
 
 root = pathlib.Path(sys.argv[1])

@@ -1,18 +1,18 @@
-# What the scenarios are made of.
+# The functions that the scenarios use.
 
-# client NAME VERSION: the real client of the checks that follow.
+# client NAME VERSION: names the real client of the checks that follow.
 client() {
     name="$1 $2"
     echo "# real: $name" >>"$CLIENTS_LIST"
 }
 
-# driver NAME WHY: the checks that follow speak the protocol in the place of a client.
+# driver NAME WHY: the checks that follow speak the client's protocol themselves, in place of the client.
 driver() {
     name="$1 (driver)"
     echo "# driver: $1: $2" >>"$CLIENTS_LIST"
 }
 
-# check WHAT COMMAND...: one line; what the command prints only if it fails. It runs in a subshell.
+# check WHAT COMMAND...: runs the command in a subshell. Prints one line, and after a failure also the command's output.
 check() {
     local what=$1 output
     shift
@@ -24,12 +24,12 @@ check() {
     fi
 }
 
-# What can't be checked is a failure.
+# A check that can't run counts as a failure.
 skipped() { echo "not ok - $name: $1: skipped, $2"; }
 
 fails() { ! "$@"; }
 
-# fails_with STATUS COMMAND...
+# fails_with STATUS COMMAND...: succeeds if the command ends with that status.
 fails_with() {
     local expected=$1 status
     shift
@@ -38,7 +38,7 @@ fails_with() {
     [ "$status" = "$expected" ] || { echo "ended with $status, not with $expected"; return 1; }
 }
 
-# prints TEXT COMMAND...: its standard output, less the line breaks at its end.
+# prints TEXT COMMAND...: succeeds if the command's standard output, without the line breaks at its end, is TEXT.
 prints() {
     local expected=$1 output
     shift
@@ -46,7 +46,8 @@ prints() {
     [ "$output" = "$expected" ] || { printf 'printed: %s\nand not: %s\n' "$output" "$expected"; return 1; }
 }
 
-# says PATTERN COMMAND...: a line of its output or errors fits, as an extended regular expression; it may fail.
+# says PATTERN COMMAND...: succeeds if a line of the command's output or errors matches the extended regular expression.
+# The command itself can fail.
 says() {
     local pattern=$1 output
     shift
@@ -54,20 +55,20 @@ says() {
     grep -qE -- "$pattern" <<<"$output" || { printf 'printed: %s\nno line like: %s\n' "$output" "$pattern"; return 1; }
 }
 
-# secret VARIABLE [TEXT]: a secret that must be in no file at the end; by default one that nobody else has.
+# secret VARIABLE [TEXT]: sets VARIABLE to a secret that must be in no file at the end. The default is a random text.
 secret() {
     local text=${2-s3cret-$(od -An -N12 -tx1 /dev/urandom | tr -d ' \n')}
     printf -v "$1" %s "$text"
     secrets+=("$text")
 }
 
-# Neither as it is, nor in base64 at any offset, nor in hexadecimal or as part of a URL.
+# Fails if a file has a secret: literally, in base64 at any offset, in hexadecimal or percent-encoded.
 nothing_on_disk() {
     [ ${#secrets[@]} -gt 0 ] || { echo "no secret was told"; return 1; }
     printf '%s\0' "${secrets[@]}" | python3 "$CLIENTS/support/find-secrets.py" "$HOME" "$WORK"
 }
 
-# start NAME COMMAND...: a server that ends with the scenario; its standard output goes to NAME.out.
+# start NAME COMMAND...: starts a server that ends with the scenario. Its standard output goes to NAME.out.
 start() {
     local server=$1
     shift
@@ -76,13 +77,13 @@ start() {
 }
 servers=()
 
-# serve NAME [ARGUMENT...]: a server of servers/, which prints its port; sets port.
+# serve NAME [ARGUMENT...]: starts a server from servers/, which prints its port. Sets port.
 serve() {
     start "$1" python3 "$CLIENTS/servers/$1.py" "${@:2}"
     await_port "$1" '^([0-9]+)$'
 }
 
-# await_port NAME PATTERN: sets port to what the parentheses take of what the server prints.
+# await_port NAME PATTERN: waits for the server to print a match. Sets port to the text that the parentheses capture.
 await_port() {
     port=
     for _ in {1..600}; do
@@ -100,11 +101,11 @@ end_servers() {
     wait 2>/dev/null
 }
 
-# The lines of a file that fit.
+# count FILE PATTERN: prints the number of lines that match.
 count() { grep -cE -- "$2" "$1" || true; }
 
-# page SECTION NUMBER [OLD NEW]...: a block of the page Use it with, as the reader sees it, but for each text OLD, which is NEW here.
-# The scenarios configure their clients by it, so that they fail if the page is wrong.
+# page SECTION NUMBER [OLD NEW]...: prints a block of the page UseItWith as the reader sees it, with each text OLD
+# replaced by NEW. The scenarios configure their clients with these blocks, so they fail if the page is wrong.
 page() {
     local block section=$1 number=$2
     block=$("$CLIENTS/../../.ci/pages" --block UseItWith "$section" "$number" && echo .) || return
@@ -119,13 +120,13 @@ page() {
     printf %s "$block"
 }
 
-# follow SECTION NUMBER [OLD NEW]...: what a reader does who types that block; it reads standard input.
+# follow SECTION NUMBER [OLD NEW]...: runs that block, as a reader who types it. The block reads standard input.
 follow() {
     local lines
     lines=$(page "$@") && bash -e -c "$lines"
 }
 
-# certificate HOST: a CA in ca.pem, and certificate.pem and key.pem of a server by it, for localhost and 127.0.0.1.
+# Creates a CA in ca.pem and, signed by it, a server's certificate.pem and key.pem for localhost and 127.0.0.1.
 certificate() {
     openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=scenario-ca \
         -keyout "$WORK/ca.key" -out "$WORK/ca.pem" 2>/dev/null
@@ -136,5 +137,5 @@ certificate() {
         -out "$WORK/certificate.pem" 2>/dev/null
 }
 
-# store ITEM-ARGUMENTS... <secret of $value>: an item with the secret, from standard input.
+# store ITEM-ARGUMENTS...: stores $value as that item's secret.
 store() { printf %s "$value" | skr set "$@"; }

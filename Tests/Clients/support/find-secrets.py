@@ -9,7 +9,8 @@ def forms(secret):
     yield secret
     yield secret.hex().encode()
     yield urllib.parse.quote(secret, safe="").encode()
-    # What all encodings of a text have in which the secret stands at this offset: whole groups of it alone.
+    # base64 encodes groups of three bytes. For each of the three possible offsets, only the groups that lie entirely
+    # within the secret are the same in every text.
     for before in range(3):
         skipped = (3 - before) % 3
         whole = (len(secret) - skipped) // 3 * 3

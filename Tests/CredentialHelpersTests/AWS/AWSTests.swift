@@ -11,7 +11,7 @@ struct AWSTests {
         + "\n"
 
     @Test(
-        "three forms are understood, and the answer is always the same",
+        "three forms of input are understood and give the same answer",
         arguments: [
             answer,
             #"{"Expiration":"2031-01-02T03:04:05.9+01:00","AccessKeyId":"AK","SecretAccessKey":"a/+\"b","SessionToken":"t"}"#,
@@ -26,7 +26,7 @@ struct AWSTests {
         #expect(HelperUnderTest.told(payload, in: AWSCredentials()) == Self.answer)
     }
 
-    @Test("a number of more than eleven digits is an expiry in milliseconds")
+    @Test("an expiry above 100,000,000,000 is in milliseconds")
     func largeNumbers() {
         func expiration(_ number: String) -> String {
             let payload = #"{"AccessKeyId":"AK","SecretAccessKey":"s","Expiration":\#(number)}"#
@@ -36,7 +36,7 @@ struct AWSTests {
         #expect(expiration("100000000001").contains(#""Expiration":"1973-03-03T09:46:40Z""#))
     }
 
-    @Test("what is not there is left out: no session, no end; the number of the account is passed on")
+    @Test("absent fields are left out of the answer, and the account ID is passed on")
     func optional() throws {
         try test.keep(#"{"AccessKeyId":"AK","SecretAccessKey":"s","SessionToken":null,"Expiration":""}"#, "a")
         #expect(try test.aws("a").output == "{\"Version\":1,\"AccessKeyId\":\"AK\",\"SecretAccessKey\":\"s\"}\n")
@@ -44,7 +44,7 @@ struct AWSTests {
         let answer = #"{"Version":1,"AccessKeyId":"AK","SecretAccessKey":"s","AccountId":"123"}"# + "\n"
         #expect(try test.aws("b").output == answer)
         #expect(try test.aws("b", "me").output == answer)
-        // The end that a record of ours has beside its secret.
+        // A record of the kind `credential` has its expiry next to the secret.
         try test.store.set(
             #"{"secret":"{\"AccessKeyId\":\"AK\",\"SecretAccessKey\":\"s\"}","expires":1925085845}"#,
             for: .credential(service: "c", account: ""))
@@ -52,7 +52,7 @@ struct AWSTests {
     }
 
     @Test(
-        "what has no credentials is refused, and the message shows nothing of it",
+        "a payload without credentials is refused, and the message shows none of it",
         arguments: [
             "s3cret", "", "[]", #"{"AccessKeyId":"s3cret"}"#, #"{"AccessKeyId":"","SecretAccessKey":"s3cret"}"#,
             #"{"AccessKeyId":1,"SecretAccessKey":"s3cret"}"#, #"{"AccessKeyId":"s3cret","SecretAccessKey":"\ud800"}"#,
@@ -69,7 +69,7 @@ struct AWSTests {
         #expect(!message.contains("s3cret") && !message.contains("\n"))
     }
 
-    @Test("nothing stored, removed, over, or one of several accounts: an error of the store")
+    @Test("a missing, deleted, expired or ambiguous item is an error of the store")
     func missing() throws {
         #expect(HelperUnderTest.code { _ = try test.aws("prod") } == .notFound)
         try test.keep(Self.answer, "prod", "a")

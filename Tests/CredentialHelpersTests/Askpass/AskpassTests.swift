@@ -29,13 +29,13 @@ struct AskpassTests {
         #expect(AskpassPrompt(text) == .secret(service: service, account: account))
     }
 
-    @Test("git asks for the user's name too")
+    @Test("git's prompt for a user name asks for the account")
     func names() {
         #expect(AskpassPrompt("Username for 'https://host': ") == .account(service: "https://host", account: nil))
     }
 
     @Test(
-        "a prompt that is not known to the last character names nothing",
+        "a prompt names no item unless it matches a known form exactly",
         arguments: [
             "", " ", ":", "Password: ", "Enter passphrase for : ", "Enter passphrase for x", "Enter passphrase: ",
             "Enter PIN for 'x': ", "(me) Code: ", "[sudo] Passwort für me@corp.example: ", "Code of me's phone: ",
@@ -48,7 +48,7 @@ struct AskpassTests {
     }
 
     @Test(
-        "what a server asks in its own words gets nothing, whatever is named",
+        "a prompt in a server's own words gets no answer, even if an item is named",
         arguments: [
             "(me@host) Verification code: ", "(me@evil) x@bank) Password: ", "(me@evil) Password: Password: x",
             "(me@evil) Enter passphrase for key '/home/me/.ssh/id': ", "(a)b@evil) sudo: ", "(u@evil) sudo password: ",
@@ -62,7 +62,7 @@ struct AskpassTests {
         #expect(said.output == "" && said.exitCode == 1 && said.message != nil)
     }
 
-    @Test("a question that a person has to answer is not answered, whatever is named")
+    @Test("a question for a person gets no answer, even if an item is named")
     func questions() throws {
         try test.store.set("x", for: .password(service: "x"))
         for text in [
@@ -78,7 +78,7 @@ struct AskpassTests {
         #expect(try ask(retry).output == "")
     }
 
-    @Test("the answer is the secret or the user's name, and a newline")
+    @Test("the answer is the secret or the user name, followed by a newline")
     func answers() throws {
         try test.git("store", "protocol=https\nhost=h\nusername=bob\npassword=p w\n")
         try test.git("store", "protocol=https\nhost=h\nusername=amy\npassword=a\n")
@@ -89,7 +89,7 @@ struct AskpassTests {
         #expect(try ask(AskpassPrompt("[sudo] password for me: ")) == .init(output: "\n"))
     }
 
-    @Test("an item that is named answers where the prompt names none, and a prompt keeps its own")
+    @Test("a named item answers a prompt without an item, but does not replace a prompt's own")
     func named() throws {
         try test.store.set("s", for: .password(service: "x", account: "me"))
         #expect(try ask(AskpassPrompt("PIN?").naming(service: "x", account: "me")).output == "s\n")
@@ -105,7 +105,7 @@ struct AskpassTests {
         }
     }
 
-    @Test("what is not there, has ended or has two lines is no answer")
+    @Test("an item that is missing, has expired or has two lines gives no answer")
     func noAnswer() throws {
         let prompt = AskpassPrompt("me@h's password: ")
         let missing = HelperUnderTest.Said(

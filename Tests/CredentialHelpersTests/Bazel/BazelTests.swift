@@ -5,7 +5,7 @@ import Testing
 struct BazelTests {
     private let test = HelperUnderTest()
 
-    @Test("the header for the nearest item that is for the URI, with its end where that is known")
+    @Test("the answer has the header of the nearest item for the URI, and its expiry if known")
     func found() throws {
         try test.keep("tok\"\\", "https://h/a")
         try test.keep("web", "http://h")
@@ -20,7 +20,7 @@ struct BazelTests {
                 == .init(output: #"{"headers":{"Authorization":["Bearer end"]},"expires":"\#(end)"}"# + "\n"))
     }
 
-    @Test("nothing stored, removed, over, or for another place: no headers, and no error")
+    @Test("an item that is missing, deleted, expired or for another place gives no headers")
     func notFound() throws {
         let none = HelperUnderTest.Said(output: "{\"headers\":{}}\n")
         #expect(try test.bazel(#"{"uri":"https://h/a"}"#) == none)
@@ -35,7 +35,7 @@ struct BazelTests {
     }
 
     @Test(
-        "what is no request, and another operation, is an error",
+        "a malformed request or another operation is an error",
         arguments: ["", "https://h/a", "{}", #"{"uri":1}"#, "{"])
     func malformed(request: String) throws {
         try test.keep("tok", "https://h/a")

@@ -29,7 +29,7 @@ struct CargoTests {
         return bytes.withBytes { CredentialHelper.cargoPrompt($0) }
     }
 
-    @Test("a token that is given at login comes back for every operation, until logout")
+    @Test("a token from login is returned for every operation, until logout")
     func loginAndLogout() throws {
         #expect(CredentialHelper.cargoHello == "{\"v\":[1]}\n")
         #expect(try cargo("get", #","operation":"read""#) == Self.notFound)
@@ -48,7 +48,7 @@ struct CargoTests {
         #expect(try cargo("get") == Self.notFound)
     }
 
-    @Test("what has an expiry says so, and is not found once that is over")
+    @Test("the answer has the item's expiry, and an expired item is not found")
     func expiry() throws {
         let end = HelperUnderTest.now + 60
         try test.plantExpiring(end, service: Self.index)
@@ -57,7 +57,7 @@ struct CargoTests {
         #expect(try cargo("get") == Self.notFound)
     }
 
-    @Test("a token that is not in the request is asked for, and only that one")
+    @Test("the user is asked for a token only if a login request lacks it")
     func prompts() throws {
         let login = #"{"v":1,"registry":{"index-url":"https://i/","name":"mine"},"kind":"login"}"#
         #expect(prompt(login) == "token for mine: ")
@@ -75,7 +75,7 @@ struct CargoTests {
         #expect(try test.stored == ["internet:https%3A//i/:": "said"])
     }
 
-    @Test("a login without a token stores nothing, and says so")
+    @Test("a login without a token stores nothing and reports an error")
     func noToken() throws {
         for more in ["", #","token":null"#, #","token":"""#] {
             #expect(try cargo("login", more).output.hasPrefix(#"{"Err":{"kind":"other","message":"there is no token"#))
@@ -85,7 +85,7 @@ struct CargoTests {
     }
 
     @Test(
-        "what is no text is no token, and nobody is asked for another; the text null is one",
+        "a token that isn't text is refused without asking the user, but the text null is a token",
         arguments: [#"{"a":1}"#, "1", "true", "[]", #""\ud800""#])
     func tokenOfOtherKind(token: String) throws {
         let said = try cargo("login", ",\"token\":\(token)")
@@ -97,7 +97,7 @@ struct CargoTests {
         #expect(try test.stored.values.first == "null")
     }
 
-    @Test("the words that are configured are those of args")
+    @Test("the configured words are read from args")
     func words() {
         func words(_ args: String) -> [String]? {
             SecretBytes(utf8: #"{"v":1,"args":\#(args)}"#).withBytes { CredentialHelper.cargoWords($0) }
@@ -115,7 +115,7 @@ struct CargoTests {
         }
     }
 
-    @Test("what is not understood is refused in cargo's words, on one line")
+    @Test("a request that isn't understood is refused in cargo's words, on one line")
     func refusals() throws {
         let unsupported = HelperUnderTest.Said(output: "{\"Err\":{\"kind\":\"operation-not-supported\"}}\n")
         #expect(try cargo("yank") == unsupported)
@@ -133,7 +133,7 @@ struct CargoTests {
         #expect(error.output == #"{"Err":{"kind":"other","message":"a \"b\"\nc","caused-by":[]}}"# + "\n")
     }
 
-    @Test("a token that JSON can't hold is an error, and one with a line break is no second line")
+    @Test("a token that JSON can't hold is an error, and a line break in a token adds no line")
     func planted() throws {
         try test.store.set([0xFF] as [UInt8], for: .password(service: Self.index))
         #expect(try cargo("get").output.hasPrefix(#"{"Err":{"kind":"other""#))

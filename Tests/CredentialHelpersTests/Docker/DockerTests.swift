@@ -11,7 +11,7 @@ struct DockerTests {
         try test.docker("store", #"{"ServerURL":"\#(server)","Username":"\#(user)","Secret":"\#(secret)"}"#)
     }
 
-    @Test("what is stored is an item with the bare secret, and comes back")
+    @Test("a stored credential is an item with the bare secret, and get returns it")
     func storesAndFinds() throws {
         #expect(try store("localhost:5000", "alice", #"p\"w\n\u00e9"#) == .init(output: ""))
         #expect(try test.stored == ["internet:localhost%3A5000:alice": "p\"w\n\u{E9}"])
@@ -23,7 +23,7 @@ struct DockerTests {
         #expect(try test.docker("get", "https://localhost:5000") == Self.notFound)
     }
 
-    @Test("an identity token is a secret like all others")
+    @Test("an identity token is stored like any other secret")
     func identityToken() throws {
         _ = try store("https://index.docker.io/v1/", "<token>", "t")
         #expect(
@@ -31,14 +31,14 @@ struct DockerTests {
         )
     }
 
-    @Test("a server has one user, and the last one stored is it")
+    @Test("a server has one user, the last one that was stored")
     func oneUser() throws {
         _ = try store("ghcr.io", "alice", "a")
         _ = try store("ghcr.io", "bob", "b")
         #expect(try test.stored == ["internet:ghcr.io:bob": "b"])
     }
 
-    @Test("what was set by hand serves until somebody logs in, and stays")
+    @Test("an item that was set by hand is found until a login, and is never removed")
     func setByHand() throws {
         try test.store.set("mine", for: .password(service: "ghcr.io", account: "zoe"))
         #expect(try test.docker("get", "ghcr.io").output.contains(#""Username":"zoe","Secret":"mine""#))
@@ -47,7 +47,7 @@ struct DockerTests {
         #expect(try test.stored == ["internet:ghcr.io:bob": "b", "password:ghcr.io:zoe": "mine"])
     }
 
-    /// What others have stored under names that docker might say.
+    /// Stores items of other clients under names that docker might use.
     private func plantOthers() throws {
         for user in ["a", "b"] {
             try test.git("store", "protocol=https\nhost=ghcr.io\nusername=\(user)\npassword=\(user)\n")
@@ -63,7 +63,7 @@ struct DockerTests {
         try test.store.set("s", for: .internet(server: "smtp://mail.example/v1", account: "me"))
     }
 
-    @Test("list gives docker's servers, and nobody else's")
+    @Test("list returns the servers of docker's items only")
     func list() throws {
         #expect(try test.docker("list") == .init(output: "{}\n"))
         let servers = [
@@ -77,7 +77,7 @@ struct DockerTests {
                 == servers.map { "\"\($0)\":\"u\"" })
     }
 
-    @Test("erase takes what docker has stored, and does not mind where there is nothing")
+    @Test("erase removes only docker's items, and a missing item is not an error")
     func erase() throws {
         for server in ["ghcr.io", "quay.io", "https://plain.example", "single"] { _ = try store(server, "u", "s") }
         try plantOthers()
@@ -92,7 +92,7 @@ struct DockerTests {
         #expect(try test.docker("get", "https://plain.example") == Self.notFound)
     }
 
-    @Test("what is called as nobody's registry is a record that says whose it is, and comes back")
+    @Test("a server without a registry's name gets a record that names docker as its client")
     func records() throws {
         for server in ["https://plain.example", "single"] {
             _ = try store(server, "u", "s")
@@ -102,7 +102,7 @@ struct DockerTests {
         #expect(try test.git("get", "protocol=https\nhost=plain.example\n").output == "")
     }
 
-    @Test("errors are on standard output, in docker's words")
+    @Test("errors are printed to standard output, in docker's words")
     func errors() throws {
         for operation in ["get", "erase"] {
             #expect(try test.docker(operation, " \n") == .init(output: "no credentials server URL\n", exitCode: 1))
@@ -121,7 +121,7 @@ struct DockerTests {
         #expect(try test.stored == [:])
     }
 
-    @Test("what others store, and JSON can't hold, is not found")
+    @Test("a secret that JSON can't hold is not found")
     func planted() throws {
         try test.store.set([0xFF, 0xFE] as [UInt8], for: .internet(server: "ghcr.io", account: "u"))
         #expect(try test.docker("get", "ghcr.io") == Self.notFound)

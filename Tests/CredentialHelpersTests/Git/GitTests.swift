@@ -9,7 +9,7 @@ struct GitTests {
     private let test = HelperUnderTest()
     private static let alice = "protocol=https\nhost=example.com\nusername=alice\npassword=s3cret\n"
 
-    @Test("what is stored is an item with the bare secret, and is found by whatever git says of it")
+    @Test("a stored credential is an item with the bare secret, and every matching request finds it")
     func storesAndFinds() throws {
         #expect(try test.git("store", Self.alice) == .init(output: ""))
         #expect(try test.stored == ["internet:https%3A//example.com:alice": "s3cret"])
@@ -32,7 +32,7 @@ struct GitTests {
         }
     }
 
-    @Test("several users of a host, and several paths, are items of their own")
+    @Test("each user and each path of a host has its own item")
     func usersAndPaths() throws {
         try test.git("store", Self.alice)
         try test.git("store", "protocol=https\nhost=example.com\nusername=bob\npassword=b\n")
@@ -59,7 +59,7 @@ struct GitTests {
         #expect(try test.git("get", "host=h\n").output == "username=amy\npassword=p\n")
     }
 
-    @Test("a certificate's password, by a path alone")
+    @Test("a certificate's password is found by its path alone")
     func certificate() throws {
         try test.git("store", "protocol=cert\nhost=\npath=/home/me/c.pem\nusername=\npassword=x\n")
         #expect(try test.stored == ["credential:cert%3A////home/me/c.pem:": #"{"secret":"x","client":"git"}"#])
@@ -67,7 +67,7 @@ struct GitTests {
     }
 
     @Test(
-        "what can't be found again, or is not to be kept, is not stored",
+        "a credential that can't be found again or must not be kept is not stored",
         arguments: [
             "host=h\nusername=u\npassword=p\n", "protocol=https\nusername=u\npassword=p\n",
             "protocol=https\nhost=h\npassword=p\n", "protocol=https\nhost=h\nusername=u\n", "",
@@ -81,7 +81,7 @@ struct GitTests {
         #expect(try test.stored == [:])
     }
 
-    @Test("a lifetime becomes the item's timeout, the shorter of git's and ours, and comes back")
+    @Test("the timeout is the shorter of git's expiry and ours, and get returns git's expiry")
     func lifetime() throws {
         let end = HelperUnderTest.now + 600
         for (timeout, expiry, seconds) in [
@@ -106,7 +106,7 @@ struct GitTests {
         }
     }
 
-    @Test("a refresh token and an authentication of another kind come back to who understands them")
+    @Test("get returns a refresh token, but an authtype and a state only to a git that supports them")
     func moreThanPassword() throws {
         try test.git("store", Self.alice + "oauth_refresh_token=r=\"\\\n")
         #expect(
@@ -126,7 +126,7 @@ struct GitTests {
         #expect(try test.git("get", "capability[]=authtype\ncapability[]=\nhost=h\n").output == "")
     }
 
-    @Test("the same secret again changes nothing, be it told with less than is known of it")
+    @Test("storing the same secret again changes nothing, even with fewer fields")
     func sameAgain() throws {
         let more = Self.alice + "oauth_refresh_token=r\npassword_expiry_utc=\(HelperUnderTest.now + 600)\n"
         try test.git("store", more)
@@ -135,7 +135,7 @@ struct GitTests {
             try test.git("store", request)
             #expect(try test.stored == stored)
         }
-        // Another one replaces it, whatever kind that was.
+        // Another secret replaces the item, even if the old item is a record.
         try test.git("store", Self.alice.replacing("s3cret", with: "new"))
         #expect(try test.stored == ["internet:https%3A//example.com:alice": "new"])
     }
@@ -150,7 +150,7 @@ struct GitTests {
     }
 
     @Test(
-        "the same secret with another field is stored again",
+        "the same secret with a different field is stored again",
         arguments: [
             ("password_expiry_utc=\(HelperUnderTest.now + 60)\n", "password_expiry_utc=\(HelperUnderTest.now + 600)\n"),
             ("password_expiry_utc=\(HelperUnderTest.now + 60)\n", "oauth_refresh_token=r\n"),
@@ -163,7 +163,7 @@ struct GitTests {
     }
 
     @Test(
-        "so is the same token with another type or state",
+        "the same token with a different type or state is stored again",
         arguments: ["authtype=Basic\n", "authtype=Bearer\nstate[]=a:2\n"])
     func otherState(after: String) throws {
         let request = "protocol=https\nhost=h\ncredential=tok\n"
@@ -197,14 +197,14 @@ struct GitTests {
         #expect(try test.stored == before)
     }
 
-    @Test("a record that nobody has stored as theirs becomes git's")
+    @Test("a record without a client becomes git's")
     func unowned() throws {
         try test.store.set(#"{"secret":"x"}"#, for: .credential(service: "https://h"))
         try test.git("store", "protocol=https\nhost=h\nusername=\npassword=x\n")
         #expect(try test.stored == ["credential:https%3A//h:": #"{"secret":"x","client":"git"}"#])
     }
 
-    @Test("what ends while it is stored ends within a second")
+    @Test("a credential that expires while it is being stored gets a timeout of one second")
     func endsAtOnce() throws {
         let item = ItemIdentity.credential(service: "https://h", account: "alice")
         let moments = Locked([HelperUnderTest.now, HelperUnderTest.now + 9])
@@ -217,7 +217,7 @@ struct GitTests {
         #expect(try test.store.attributes(of: item)?.expiry == .after(left))
     }
 
-    @Test("erase takes all that match, but what has another password than the one that was refused")
+    @Test("erase removes every match, except an item with another password than the refused one")
     func erase() throws {
         try test.git("store", Self.alice)
         try test.git("store", "protocol=https\nhost=example.com\nusername=bob\npassword=b\n")
@@ -231,7 +231,7 @@ struct GitTests {
         #expect(try test.stored == [:])
     }
 
-    @Test("another client's token for the same host is neither given nor erased")
+    @Test("git neither gets nor erases another client's token for the same host")
     func tokensOfOthers() throws {
         let index = "https://github.com/rust-lang/crates.io-index"
         _ = try test.answer(
@@ -251,7 +251,7 @@ struct GitTests {
         #expect(try test.stored == others)
     }
 
-    @Test("what has ended is not found, though its item is still there")
+    @Test("a credential past its expiry is not found, even if its item still exists")
     func ended() throws {
         try test.git("store", "protocol=https\nhost=h\nusername=zed\npassword=z\n")
         try test.store.set(
@@ -260,7 +260,7 @@ struct GitTests {
         #expect(try test.git("get", "host=h\n").output == "username=zed\npassword=z\n")
     }
 
-    @Test("what is stored is what is found, whatever other kinds have that name")
+    @Test("get returns the last stored credential, even if an item of another kind has its name")
     func foundAfterwards() throws {
         let item = ItemIdentity.password(service: "https://example.com", account: "alice")
         try test.git("store", Self.alice)
@@ -270,7 +270,7 @@ struct GitTests {
         #expect(try test.stored == ["internet:https%3A//example.com:alice": "s3cret"])
     }
 
-    @Test("what others store can't add a line to an answer")
+    @Test("an item can't add a line to an answer")
     func plantedLines() throws {
         let planted = "p\nhost=evil.example\n"
         try test.store.set(planted, for: .internet(server: "https://a", account: "u"))
@@ -286,14 +286,14 @@ struct GitTests {
         }
     }
 
-    @Test("operations that nobody knows are passed over, and what a helper can do is told")
+    @Test("an unknown operation is ignored, and capability lists what the helper supports")
     func operations() throws {
         #expect(try test.git("approve", Self.alice) == .init(output: ""))
         #expect(try test.git("capability").output == "version 0\ncapability authtype\ncapability state\n")
         #expect(try test.stored == [:])
     }
 
-    @Test("a line of 65,535 bytes, and a password that is no UTF-8")
+    @Test("a line can have 65,535 bytes, and only a password without other fields can be non-UTF-8")
     func oddValues() throws {
         let long = String(repeating: "x", count: 32_000)
         try test.git(

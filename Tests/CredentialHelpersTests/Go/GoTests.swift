@@ -9,7 +9,7 @@ struct GoTests {
         .init(output: "\(prefix)\n\nAuthorization: \(value)\n\n")
     }
 
-    @Test("the nearest item that is for the URL, with no more of the address than the item has")
+    @Test("the nearest item for the URL answers, for the part of the URL that the item covers")
     func nearest() throws {
         try test.keep("root", "https://h.example")
         try test.keep("team", "https://h.example/team/")
@@ -30,7 +30,7 @@ struct GoTests {
     }
 
     @Test(
-        "nothing for another place, and nothing where the path could lead out of what the item is for",
+        "an item does not answer for another place, or for a path that could lead out of its place",
         arguments: [
             "https://h.example/private", "https://h.example/pri", "https://h.example/privateer",
             "https://h.example/Private/x",
@@ -51,7 +51,7 @@ struct GoTests {
     }
 
     @Test(
-        "an item whose name is no address of the web is for none",
+        "an item whose name isn't a web address does not answer for any URL",
         arguments: [
             "h", "http://h", "https://h/..", "https://h?", "https://h#", "https://u@h", "https://h/a\nb",
             "https://h/a b",
@@ -64,7 +64,7 @@ struct GoTests {
         }
     }
 
-    @Test("what could add a line is refused; a password in base64 adds none")
+    @Test("a token that could add a line is refused, but a password can't add one in base64")
     func lines() throws {
         for secret in ["a\nX: y", "a\r", "\u{E9}", "a\tb", "", "a\0", "\u{1F}", "\u{7F}"] {
             try test.keep(secret, "https://h")
@@ -97,7 +97,7 @@ struct GoTests {
         }
     }
 
-    @Test("what is over gives way to what is for more; without a URL there is nothing to say")
+    @Test("an expired item gives way to a less specific one, and without a URL the answer is empty")
     func over() throws {
         #expect(try test.go("https://h/a/x") == .init(output: ""))
         try test.keep("new", until: HelperUnderTest.now + 1, "https://h")
@@ -108,7 +108,7 @@ struct GoTests {
         #expect(try test.go(nil) == .init(output: ""))
     }
 
-    @Test("a named item is for the prefix that is said with it, and for nothing else")
+    @Test("a named item answers for the prefix given with it, and for nothing else")
     func named() throws {
         #expect(try test.go("n", for: "https://h/p", nil) == .init(output: ""))
         try test.keep("tok", "n")

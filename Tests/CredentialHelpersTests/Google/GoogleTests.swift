@@ -21,7 +21,7 @@ struct GoogleTests {
         } throws: { ($0 as? UnusableToken)?.message == "the token is not UTF-8" }
     }
 
-    @Test("the token stands where its type has it, with its end where that is known")
+    @Test("the token is in the field for its type, with its expiry if known")
     func types() throws {
         try test.keep("tok", "g")
         for (said, type, field) in [
@@ -37,7 +37,7 @@ struct GoogleTests {
     }
 
     @Test(
-        "a number above 100,000,000,000 is a time in milliseconds",
+        "an expiry above 100,000,000,000 is in milliseconds",
         arguments: [("100000000000", 100_000_000_000), ("100000000001", 100_000_000)])
     func milliseconds(written: String, end: Int) throws {
         let output = #"{"id_token":"i","expires_at":\#(written)}"#
@@ -54,7 +54,7 @@ struct GoogleTests {
         #expect(HelperUnderTest.told(output, in: try GoogleToken(type: nil)) == answer)
     }
 
-    @Test("an ID token goes before an access token, and a token of the other type is none")
+    @Test("an ID token is preferred to an access token, and a token of another type is refused")
     func preference() throws {
         let output = #"{"access_token":"a","id_token":"i","expires_in":60}"#
         let ending = ",\"expiration_time\":\(HelperUnderTest.now + 60)"
@@ -73,7 +73,7 @@ struct GoogleTests {
         #expect(said.output == "" && said.exitCode == 65 && said.message?.contains("\n") == false)
     }
 
-    @Test("what is not there, or over, is an answer that the client reads: status 0")
+    @Test("a missing or expired item is an answer for the client to read, with exit status 0")
     func missing() throws {
         let none = try test.google("g")
         #expect(none.exitCode == 0 && none.message == nil)

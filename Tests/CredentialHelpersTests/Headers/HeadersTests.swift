@@ -15,7 +15,7 @@ struct HeadersTests {
     }
 
     @Test(
-        "one header in an object",
+        "the answer is an object with one header",
         arguments: [
             ("tok", "", "Authorization", nil, #"{"Authorization":"Bearer tok"}"#),
             ("tok", "", "authorization", nil, #"{"authorization":"Bearer tok"}"#),
@@ -44,14 +44,14 @@ struct HeadersTests {
         }
     }
 
-    @Test("other characters that no header can have are an error", arguments: ["\u{E9}", "\u{7F}", "a\tb", ""])
+    @Test("other characters that a header can't have are an error", arguments: ["\u{E9}", "\u{7F}", "a\tb", ""])
     func characters(secret: String) throws {
         try test.keep(secret, "api")
         let said = try headers("api")
         #expect(said.output == "" && said.exitCode == 65)
     }
 
-    @Test("what is over or not there is not found")
+    @Test("a missing or expired item is not found")
     func absent() throws {
         #expect(HelperUnderTest.code { _ = try headers("api") } == .notFound)
         try test.keep("tok", until: HelperUnderTest.now, "api")
@@ -60,14 +60,14 @@ struct HeadersTests {
         #expect(try headers("api").output == #"{"Authorization":"Bearer tok"}"# + "\n")
     }
 
-    @Test("what can't name a header is refused", arguments: ["", "a b", "a:", "a\r", "\u{E9}", "\""])
+    @Test("a word that can't be a header or a scheme is refused", arguments: ["", "a b", "a:", "a\r", "\u{E9}", "\""])
     func names(word: String) throws {
         try test.keep("tok", "api")
         #expect(try headers("api", nil, word).exitCode == 64)
         #expect(try word.isEmpty || headers("api", nil, "Authorization", word).exitCode == 64)
     }
 
-    @Test("what a command prints may end with a newline, and be JSON")
+    @Test("a command's output can end with a newline, and can be JSON")
     func printed() throws {
         let format = try #require(HeadersObject(header: "Authorization", scheme: nil))
         #expect(HelperUnderTest.told("tok\n", in: format) == #"{"Authorization":"Bearer tok"}"# + "\n")

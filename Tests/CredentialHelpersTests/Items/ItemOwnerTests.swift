@@ -4,9 +4,9 @@ import SessionKeyringTesting
 import TestSupport
 import Testing
 
-@Suite("Whose an item is")
+@Suite("Which client an item belongs to")
 struct ItemOwnerTests {
-    /// A client that stores for one name, and what stores are one with its own.
+    /// A client that stores a secret under a name. git has a case for each form in which it stores one.
     enum Client: CaseIterable {
         case docker, gitPassword, gitRefreshed, gitBearer, keyring, terraform, vault
 
@@ -56,20 +56,20 @@ struct ItemOwnerTests {
             }
         }
 
-        /// The lines of a request.
+        /// The lines of git's request for `service`.
         private func git(_ service: String) -> String {
             let parts = service.dropFirst("https://".count).split(separator: "/", maxSplits: 1)
             return "capability[]=authtype\nprotocol=https\nhost=\(parts[0])\npath=\(parts.dropFirst().first ?? "")\n"
                 + "username=\(self == .gitBearer ? "" : "u")\n"
         }
 
-        /// Whether it asks for what is called so: git for addresses alone.
+        /// Whether the client uses such a name: git uses only URLs.
         func knows(_ service: String) -> Bool {
             ![.gitPassword, .gitRefreshed, .gitBearer].contains(self) || service.hasPrefix("https://")
         }
     }
 
-    @Test("who asks for a URL is not given what is docker's or git's alone")
+    @Test("a client that asks for a URL does not get items that belong to docker or git")
     func addresses() throws {
         let test = HelperUnderTest()
         _ = try Client.docker.store("one", "https://a.example", in: test)
@@ -80,7 +80,7 @@ struct ItemOwnerTests {
         #expect(try test.answer(uri.utf8) { try test.helper.bazel("get", request: $0) }.output == "{\"headers\":{}}\n")
     }
 
-    @Test("docker's record is not given to a client that asks for any account")
+    @Test("a client that asks for any account does not get docker's record")
     func anyAccount() throws {
         let test = HelperUnderTest()
         _ = try Client.docker.store("one", "single", in: test)
@@ -90,7 +90,7 @@ struct ItemOwnerTests {
         #expect(!said.output.contains("one"))
     }
 
-    @Test("a store that refuses a change is an error of the client's request", arguments: Client.allCases)
+    @Test("if the store refuses a change, the client's request fails", arguments: Client.allCases)
     func refused(client: Client) throws {
         let whole = InMemoryBackend()
         for name in ["https://h.example:8443/a", "https://h.example/v2"] {
@@ -102,7 +102,7 @@ struct ItemOwnerTests {
         }
     }
 
-    @Test("what git has stored with a user is found by its name, though its path is a registry's")
+    @Test("an item that git stored with a user is found by name, even under a registry's path")
     func registryPath() throws {
         let (test, service) = (HelperUnderTest(), "https://h.example/v2")
         _ = try Client.keyring.store("one", service, in: test)
@@ -114,7 +114,7 @@ struct ItemOwnerTests {
     }
 
     @Test(
-        "an internet password is docker's if its service is called like a registry",
+        "an internet password belongs to docker if its service is named like a registry",
         arguments: [("ghcr.io", true), ("localhost", true), ("localhost:5000", true), ("localhosts", false)])
     func registryName(service: String, isDockers: Bool) throws {
         let test = HelperUnderTest()
@@ -124,7 +124,7 @@ struct ItemOwnerTests {
     }
 
     @Test(
-        "no client replaces, deletes or is given what another has stored under the same name",
+        "no client gets, replaces or deletes an item that another stored under the same name",
         arguments: [
             "https://plain.example", "https://h.example/v2", "https://h.example/v1/", "https://h.example:8443/a",
             "ghcr.io",
@@ -137,7 +137,7 @@ struct ItemOwnerTests {
                 let test = HelperUnderTest()
                 let pair: Comment = "\(first), then \(second)"
                 #expect(try first.store("one", service, in: test).exitCode == 0)
-                // docker's get finds what was set by hand, too.
+                // docker's get also finds an item that was set by hand.
                 let isRead = try second == .docker && test.stored.keys.contains { $0.hasPrefix("password:") }
                 #expect(try second.get(service, in: test).contains("one") == isRead, pair)
                 for secret in ["two", "one"] {
@@ -153,7 +153,7 @@ struct ItemOwnerTests {
     }
 }
 
-/// A backend in which nothing may be changed.
+/// A backend that refuses every change.
 private struct RefusingBackend: ForwardingBackend {
     let whole: any SecretBackend
 

@@ -4,10 +4,10 @@ import SessionKeyring
 import Testing
 import Threads
 
-/// The items of a store as a test wants them shown, with a count of the looks at their timeouts.
+/// A source that can show a chosen time left, and counts the calls that read timeouts.
 private final class ShownItems: ItemSource {
     let store: SecretStore
-    /// The time left that is shown of every item; `nil` for the store's own.
+    /// The time left to show for every item, or `nil` for the store's own.
     let shown: ItemAttributes.Expiry?
     private let count = Locked(0)
 
@@ -16,7 +16,7 @@ private final class ShownItems: ItemSource {
         self.shown = shown
     }
 
-    /// How often a timeout was looked at.
+    /// The number of calls of `attributes(of:)`.
     var looks: Int { count.withLock { $0 } }
 
     func identities() throws(SecretStoreError) -> [ItemIdentity] { try store.identities() }
@@ -39,7 +39,7 @@ private final class ShownItems: ItemSource {
     }
 }
 
-/// A source that tells nothing of timeouts, as one from before.
+/// A source that does not report timeouts, like one written before the protocol had them.
 private struct PlainItems: ItemSource {
     let store: SecretStore
 
@@ -51,7 +51,7 @@ private struct PlainItems: ItemSource {
     }
 }
 
-@Suite("Clients are told when their secret ends, and a shorter timeout shortens")
+@Suite("Clients get a secret's expiry, and storing it again can shorten its timeout")
 struct SecretEndTests {
     private let test = HelperUnderTest()
     private static let keys = #"{"AccessKeyId":"AK","SecretAccessKey":"s"}"#
@@ -67,7 +67,7 @@ struct SecretEndTests {
         }
     }
 
-    /// The expiry that each client is told, from these items.
+    /// Returns the answers to all clients that can be told an expiry, from these items.
     private func answers(from items: any ItemSource) throws -> [String] {
         let helper = CredentialHelper(items: items, clock: { HelperUnderTest.now })
         let request = #"{"uri":"\#(Self.uri)/x"}"#
@@ -89,7 +89,7 @@ struct SecretEndTests {
         ]
     }
 
-    @Test("the timeout of an item is its client's expiry: the least time that the kernel shows")
+    @Test("an item's timeout is reported as its expiry, with the least time that the kernel shows")
     func timeouts() throws {
         try fill(timeout: .seconds(5_400))
         for (answer, field) in zip(try answers(from: test.store), Self.fields(in: 5_400)) {
@@ -102,7 +102,7 @@ struct SecretEndTests {
         }
     }
 
-    @Test("no expiry is reported without a timeout, or if nobody tells it", arguments: [false, true])
+    @Test("no expiry is reported without a timeout, or if the source reports no timeouts", arguments: [false, true])
     func unknown(hasTimeout: Bool) throws {
         try fill(timeout: hasTimeout ? .seconds(60) : nil)
         let sources: [any ItemSource] =
@@ -117,14 +117,14 @@ struct SecretEndTests {
         }
     }
 
-    @Test("an item in its last second is handed out, and ends now")
+    @Test("an item in its last second is returned, with the current time as its expiry")
     func lastSecond() throws {
         try fill(timeout: .seconds(60))
         let last = ShownItems(test.store, shown: .after(KeyTimeLeft(atLeast: .zero, precision: .seconds(1))))
         for (answer, field) in zip(try answers(from: last), Self.fields(in: 0)) { #expect(answer.contains(field)) }
     }
 
-    @Test("the expiry in a payload is reported as it is, and then no timeout is looked at")
+    @Test("an expiry in the payload is reported unchanged, and the timeout is not read")
     func ownExpiry() throws {
         let end = HelperUnderTest.now + 100
         let keys = #"{"AccessKeyId":"AK","SecretAccessKey":"s","Expiration":\#(end)}"#
@@ -138,7 +138,7 @@ struct SecretEndTests {
         #expect(items.looks == 0)
     }
 
-    @Test("clients that can't be told an expiry cost no look at timeouts")
+    @Test("for clients that can't be told an expiry, no timeout is read")
     func noLooks() throws {
         try test.store.set("t", for: .internet(server: "https://g.example", account: "me"), timeout: .seconds(60))
         try test.store.set("t", for: .internet(server: "r.example", account: "me"), timeout: .seconds(60))
@@ -180,7 +180,7 @@ extension SecretEndTests {
         .after(KeyTimeLeft(atLeast: .seconds(seconds), precision: .seconds(1)))
     }
 
-    @Test("the same secret with a shorter timeout shortens an item that has a longer one, or none")
+    @Test("storing the same secret with a shorter timeout shortens a longer timeout or sets one")
     func shortens() throws {
         try store(in: test.store, timeout: nil)
         #expect(try left() == .never)
@@ -190,7 +190,7 @@ extension SecretEndTests {
         }
     }
 
-    @Test("docker's login with the same secret and a shorter timeout shortens the item")
+    @Test("docker's login with the same secret and a shorter timeout shortens the timeout")
     func dockerShortens() throws {
         let item = ItemIdentity.internet(server: "ghcr.io", account: "me")
         for (timeout, expected) in [(nil, .never), (60, Self.after(60)), (3_600, Self.after(60))]
@@ -206,7 +206,7 @@ extension SecretEndTests {
         }
     }
 
-    @Test("the same secret with the same, a longer or no timeout renews nothing")
+    @Test("storing the same secret with an equal, longer or no timeout does not renew the item")
     func renewsNothing() throws {
         try store(in: test.store, timeout: .seconds(3_600))
         for timeout in [Duration.seconds(3_600), .seconds(28_800), nil] {
@@ -215,7 +215,7 @@ extension SecretEndTests {
         }
     }
 
-    @Test("a time left that is shown rounded, or not at all, shortens nothing that may be shorter already")
+    @Test("a timeout stays if its time left is rounded or unknown and might already be shorter")
     func rounded() throws {
         try store(in: test.store, timeout: .seconds(28_800))
         let shown = KeyTimeLeft(atLeast: .seconds(7 * 3_600), precision: .seconds(3_600))
@@ -228,7 +228,7 @@ extension SecretEndTests {
         #expect(try left() == Self.after(7 * 3_600 - 1))
     }
 
-    @Test("a store of the same secret without a timeout reads no item's timeout")
+    @Test("storing the same secret without a timeout does not read timeouts")
     func storesWithoutLooking() throws {
         let items = ShownItems(test.store)
         let ending = Self.login + "password_expiry_utc=\(HelperUnderTest.now + 600)\n"

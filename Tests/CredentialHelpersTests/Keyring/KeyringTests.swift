@@ -24,7 +24,7 @@ struct KeyringTests {
         try test.answer { _ in try test.helper.keyringDelete(service: service, user: user) }
     }
 
-    @Test("what is set is an item with the bare password, and comes back in each form")
+    @Test("set stores an item with the bare password, and get returns it in each form")
     func storesAndFinds() throws {
         try set("https://pypi.example/simple/", "me", "p \"w\n")
         #expect(try test.stored == ["internet:https%3A//pypi.example/simple/:me": "p \"w"])
@@ -36,7 +36,7 @@ struct KeyringTests {
         #expect(try get(service, "me", .passwordJSON).output == #"{"password":"p \"w"}"# + "\n")
     }
 
-    @Test("what is not there is silent, with the exit status 1")
+    @Test("a missing item prints nothing, and the exit status is 1")
     func notFound() throws {
         try set("s", "me", "p")
         for (service, user) in [("s", "you"), ("s", ""), ("t", "me"), ("S", "me")] {
@@ -52,14 +52,14 @@ struct KeyringTests {
     }
 
     @Test(
-        "one newline of what comes in is dropped, and nothing else", arguments: ["", "\n", " ", "a\n\n", "\r\n", "\0"])
+        "set drops only one newline at the end of its input", arguments: ["", "\n", " ", "a\n\n", "\r\n", "\0"])
     func exactBytes(password: String) throws {
         try set("s", "me", password + "\n")
         #expect(try test.stored["password:s:me"] == password)
         #expect(try get("s", "me").output == password + "\n")
     }
 
-    @Test("for a URL it is the exact item that counts, then the one of its origin")
+    @Test("a URL finds its own item first, then the item of its origin")
     func origin() throws {
         try set("https://h:8443", "me", "origin")
         for service in ["https://h:8443/simple/", "https://h:8443/", "https://h:8443"] {
@@ -76,7 +76,7 @@ struct KeyringTests {
     }
 
     @Test(
-        "an address with and without a final slash is one service",
+        "an address is the same service with and without a final slash",
         arguments: ["https://pypi.example/simple", "https://pypi.example", "http://[::1]:8080/a/b"])
     func finalSlash(address: String) throws {
         for (stored, asked) in [(address, address + "/"), (address + "/", address)] {
@@ -96,7 +96,7 @@ struct KeyringTests {
         }
     }
 
-    @Test("if both spellings of an address are stored, set and del change both, and get means the exact one")
+    @Test("with both spellings of an address stored, set and del change both, get reads the exact one")
     func bothSpellings() throws {
         let names = ["https://pypi.example/simple/", "https://pypi.example/simple"]
         for name in names { try test.store.set(name, for: .password(service: name, account: "me")) }
@@ -107,7 +107,7 @@ struct KeyringTests {
         for name in names { #expect(try get(name, "me") == Self.notFound) }
     }
 
-    @Test("a slash at the end of any other name is a part of it")
+    @Test("a slash at the end of any other name is part of the name")
     func slashInName() throws {
         try set("a/", "me", "slash")
         #expect(try get("a", "me") == Self.notFound)
@@ -117,7 +117,7 @@ struct KeyringTests {
         #expect(try get("https://", "me") == Self.notFound)
     }
 
-    @Test("without a user it is the item that has none, else the first by name")
+    @Test("without a user, get takes the item without an account, otherwise the first by name")
     func anyUser() throws {
         try set("s", "b", "2")
         try set("s", "a", "1")
@@ -126,7 +126,7 @@ struct KeyringTests {
         #expect(try get("s", nil, .credentials).output == "\nown\n")
     }
 
-    @Test("a password of 'skr set' comes before a stored one, and a record gives its secret until it ends")
+    @Test("an item of 'skr set' takes precedence, and a record's secret is found until it expires")
     func kinds() throws {
         try test.plantExpiring(HelperUnderTest.now + 1, service: "s", account: "me")
         #expect(try get("s", "me").output == "s\n")
@@ -140,7 +140,7 @@ struct KeyringTests {
         #expect(try test.stored == [:])
     }
 
-    @Test("nothing planted adds a line or a field")
+    @Test("an item can't add a line or a field to an answer")
     func planted() throws {
         try test.store.set("p", for: .password(service: "s", account: "a\nb"))
         #expect(try get("s", nil, .credentials).output == "")

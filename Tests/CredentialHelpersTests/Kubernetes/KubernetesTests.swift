@@ -15,7 +15,7 @@ struct KubernetesTests {
     }
 
     @Test(
-        "the version is the one that is asked for; what asks for none gets v1",
+        "the answer has the requested version, or v1 if the request does not name one",
         arguments: [
             ("", "v1"), (" ", "v1"), ("{", "v1"), ("[]", "v1"), ("{}", "v1"), (#"{"apiVersion":1}"#, "v1"),
             (#"{"apiVersion":"client.authentication.k8s.io/v1"}"#, "v1"),
@@ -29,7 +29,7 @@ struct KubernetesTests {
         #expect(try test.kubernetes("k", asked: request) == .init(output: Self.answer(#""token":"tok""#, version)))
     }
 
-    @Test("a version that nobody knows is an error, which does not repeat it")
+    @Test("an unknown version is an error that does not repeat it")
     func unknownVersion() throws {
         try test.keep("tok", "k")
         for version in ["client.authentication.k8s.io/v1alpha1", "v1", #"x\u001b[31m"#, ""] {
@@ -39,7 +39,7 @@ struct KubernetesTests {
         }
     }
 
-    @Test("tokens in all forms, with the end that they tell")
+    @Test("tokens are read in all forms, with their expiry")
     func tokens() throws {
         let end = HelperUnderTest.now + 900
         let ending = #","expirationTimestamp":"\#(HelperUnderTest.time(in: 900))""#
@@ -59,7 +59,7 @@ struct KubernetesTests {
         ] {
             #expect(try Self.told(output) == Self.answer(status))
         }
-        // Of an item nobody knows when it was issued, so seconds from then say nothing.
+        // Nobody knows when the token of an item was issued, so a lifetime in seconds is ignored.
         try test.keep(#"{"access_token":"tok","expires_in":900}"#, "k")
         #expect(try test.kubernetes("k").output == Self.answer(#""token":"tok""#))
     }
@@ -75,13 +75,13 @@ struct KubernetesTests {
             try Self.told(#"{"status":{"clientCertificateData":"s3"}}"#).hasPrefix("it has no token (it is looked for"))
     }
 
-    @Test("the answer is read as the same answer again")
+    @Test("an answer can be read again, and gives the same answer")
     func again() throws {
         let answer = try Self.told(#"{"access_token":"a\"b","expires_in":900}"#)
         #expect(try Self.told(answer) == answer)
     }
 
-    @Test("nothing stored, and an end that is over")
+    @Test("a missing or expired item is not found")
     func missing() throws {
         #expect(HelperUnderTest.code { _ = try test.kubernetes("k") } == .notFound)
         try test.keep("tok", until: HelperUnderTest.now + 900, "k")

@@ -13,7 +13,7 @@ struct NetrcTests {
         try test.store.set(secret, for: .internet(server: service, account: account))
     }
 
-    @Test("a line for each account of each machine, without port and path")
+    @Test("each account of each machine has a line, without port and path")
     func lines() throws {
         #expect(try netrc() == .init(output: ""))
         try store("https://example.com", "bob", "b")
@@ -36,7 +36,7 @@ struct NetrcTests {
                 == "machine localhost login dog password d\nmachine example.com login bob password b\n")
     }
 
-    @Test("of two secrets for one account of one machine the first by name is written, unless the other is named")
+    @Test("if an account of a machine has two secrets, the named one is written, or the first by name")
     func oneOfMachine() throws {
         try store("https://h", "me", "plain")
         try store("https://h:8443", "me", "port")
@@ -45,7 +45,7 @@ struct NetrcTests {
         #expect(try netrc("https://h:8443").output == "machine h login me password port\n")
     }
 
-    @Test("https goes before all else, and no port before one", arguments: ["h", "[::1]"])
+    @Test("an address with https comes first, and among those one without a port", arguments: ["h", "[::1]"])
     func httpsFirst(host: String) throws {
         let machine = host == "h" ? "h" : "::1"
         let services = ["http://\(host)", "ftp://\(host)", "ws://\(host)", "https://\(host):443", "https://\(host)/p"]
@@ -61,7 +61,7 @@ struct NetrcTests {
         #expect(try netrc(machine).output.hasSuffix("machine \(machine) login you password other\n"))
     }
 
-    @Test("only what clients have stored for hosts is written")
+    @Test("only items that clients stored for hosts are written")
     func others() throws {
         try store("sparse+https://crates.example/", "", "token")
         try store("cert:////home/me/c.pem", "u", "x")
@@ -84,7 +84,7 @@ struct NetrcTests {
     }
 
     @Test(
-        "a value is in quotes only where it must be",
+        "a value is quoted only if necessary",
         arguments: [
             ("plain", "plain"), ("p'=:%\u{E9}", "p'=:%\u{E9}"), ("", "\"\""), ("a b", "\"a b\""), ("a#", "\"a#\""),
             ("\"", #""\"""#), ("\\", #""\\""#), ("a\nb\r\tc", #""a\nb\r\tc""#), ("\u{B}", "\"\u{B}\""),
@@ -97,7 +97,7 @@ struct NetrcTests {
         #expect(try netrc("i").output == "machine i login \(written) password s\n")
     }
 
-    @Test("a NUL is an error that names the item, and nothing is written")
+    @Test("a NUL in a value is an error that names the item, and nothing is written")
     func noNUL() throws {
         try store("https://a", "me", "s")
         try store("https://h", "me", "a\0b")

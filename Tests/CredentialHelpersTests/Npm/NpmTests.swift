@@ -8,7 +8,7 @@ import Testing
 struct NpmTests {
     private let test = HelperUnderTest()
 
-    @Test("the whole value of the header: a token, or a user's password")
+    @Test("the answer is the header's whole value, for a token or for a user's password")
     func value() throws {
         try test.keep("tok\n", "reg")
         #expect(try test.npm("reg") == .init(output: "Bearer tok\n"))
@@ -17,14 +17,14 @@ struct NpmTests {
         #expect(try test.npm("user", "me") == .init(output: "Basic bWU6e3B3\n"))
     }
 
-    @Test("a command that prints only the end of a line has printed nothing")
+    @Test("a command that prints only a line break counts as printing nothing")
     func empty() {
         let refusal = HelperUnderTest.told("", in: NpmAuthorization())
         for output in ["\n", "\r\n"] { #expect(HelperUnderTest.told(output, in: NpmAuthorization()) == refusal) }
     }
 
     @Test(
-        "an item is the same secret for all that put it into a header, also where it is JSON or ends with a newline",
+        "all header helpers read an item's secret the same way, even JSON or a final newline",
         arguments: [
             (#"{"token":"x"}"#, "", #"Bearer {"token":"x"}"#), ("t\n", "", "Bearer t"), ("t\r\n", "", "Bearer t"),
             (#"{"access_token":"x","expires_in":-1}"#, "", #"Bearer {"access_token":"x","expires_in":-1}"#),
@@ -42,7 +42,7 @@ struct NpmTests {
             try test.bazel(#"{"uri":"https://h/x"}"#).output == #"{"headers":{"Authorization":["\#(inJSON)"]}}"# + "\n")
     }
 
-    @Test("what a command prints is read as JSON too, and an item of the kind 'credential' has its secret in a field")
+    @Test("a command's output can be JSON, and an item of the kind 'credential' has a secret field")
     func records() throws {
         let printed = #"{"token":"x","expires_at":\#(HelperUnderTest.now + 1)}"#
         #expect(HelperUnderTest.told(printed, in: NpmAuthorization()) == "Bearer x\n")
@@ -52,7 +52,7 @@ struct NpmTests {
         #expect(try test.go("https://h").output.hasSuffix("Bearer x\n\n"))
     }
 
-    @Test("nothing stored, removed or over is an error, and so is what could add a line")
+    @Test("a missing, deleted or expired item is an error, and so is a secret with a line break")
     func refused() throws {
         #expect(HelperUnderTest.code { _ = try test.npm("reg") } == .notFound)
         try test.keep("tok", until: HelperUnderTest.now, "reg")

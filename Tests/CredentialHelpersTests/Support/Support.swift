@@ -4,7 +4,7 @@ import SessionKeyring
 import SessionKeyringTesting
 import Threads
 
-/// A helper with items of its own, in memory, and a clock that stands still.
+/// A helper with its own items in memory, and a clock that stands still.
 struct HelperUnderTest {
     static let now: Int64 = 1_790_000_000
 
@@ -13,7 +13,7 @@ struct HelperUnderTest {
     let store: SecretStore
     let helper: CredentialHelper
 
-    /// - Parameter backend: another one than the usual one in memory.
+    /// - Parameter backend: The backend to use instead of the usual one in memory.
     init(timeout: Duration? = nil, backend: (any SecretBackend)? = nil) {
         store = SecretStore(backend: backend ?? InMemoryBackend(now: { Self.instant }))
         helper = CredentialHelper(items: store, timeout: timeout, clock: { Self.now })
@@ -23,11 +23,11 @@ struct HelperUnderTest {
         let output: String
         var exitCode: Int32 = 0
         var message: String?
-        /// The item that is not there.
+        /// The item that was not found.
         var missing: ItemIdentity?
     }
 
-    /// What is answered to these bytes.
+    /// Returns the answer to a request of these bytes.
     @discardableResult
     func answer(_ request: some Sequence<UInt8> = [], _ body: (RawSpan) throws -> HelperAnswer) rethrows -> Said {
         let bytes = Array(request)
@@ -46,12 +46,12 @@ struct HelperUnderTest {
         try answer(request.utf8) { try helper.docker(operation, request: $0, version: "1") }
     }
 
-    /// Stores a secret with the time at which it ends, as git does.
+    /// Stores a secret with its expiry, as git does.
     func plantExpiring(_ end: Int64, service: String, account: String = "") throws {
         try store.set("{\"secret\":\"s\",\"expires\":\(end)}", for: .credential(service: service, account: account))
     }
 
-    /// What is stored, by the kernel's name of each.
+    /// The stored secrets, by their key descriptions in the kernel.
     var stored: [String: String] {
         get throws {
             var stored: [String: String] = [:]

@@ -4,15 +4,15 @@ import SecretText
 import SessionKeyring
 
 extension HelperUnderTest {
-    /// A time that is `seconds` away, as clients write it.
+    /// The time `seconds` from now, as clients write it.
     static func time(in seconds: Int64) -> String { DateTimeText.text(of: now + seconds) }
 
-    /// Stores a secret of the kind that `skr set` stores.
+    /// Stores a secret as `skr set` does.
     func keep(_ secret: String, _ service: String, _ account: String = "") throws {
         try store.set(secret, for: .password(service: service, account: account))
     }
 
-    /// Stores a secret with an expiry beside it.
+    /// Stores a secret with its expiry next to it.
     func keep(_ secret: String, until end: Int64, _ service: String, _ account: String = "") throws {
         try store.set(
             #"{"secret":"\#(secret)","expires":\#(end)}"#, for: .credential(service: service, account: account))
@@ -44,7 +44,9 @@ extension HelperUnderTest {
         try answer([]) { _ in try helper.npm(service, account: account) }
     }
 
-    /// What a client is told of what a command has printed at `now`; the error's message and hint where that is of no use.
+    /// Returns the answer to the output that a command printed at `now`.
+    ///
+    /// If the output can't be used, returns the error's message and hint.
     static func told(_ output: String, in format: some TokenFormat, account: String = "") -> String {
         do throws(UnusableToken) {
             let issued = Issuance(SecretBox(SecretBytes(utf8: output)), account: account, issued: now)
@@ -54,7 +56,7 @@ extension HelperUnderTest {
         }
     }
 
-    /// The error of a call for what is not there.
+    /// Returns the code of the ``SecretStoreError`` that `body` throws, or `nil` if it throws none.
     static func code(_ body: () throws -> Void) -> SecretStoreError.Code? {
         do {
             try body()

@@ -11,7 +11,7 @@ struct TerraformTests {
         }
     }
 
-    @Test("a token is stored, given and forgotten")
+    @Test("a token is stored, returned and forgotten")
     func stored() throws {
         #expect(try terraform("get") == .init(output: "{}\n"))
         #expect(try terraform("store", #"{"token":"a\"b"}"#) == .init(output: ""))
@@ -23,7 +23,7 @@ struct TerraformTests {
     }
 
     @Test(
-        "what is not a token alone is refused, and nothing is stored",
+        "a request that isn't just a token is refused, and nothing is stored",
         arguments: [
             "", "{}", "[]", "x", #"{"token":1}"#, #"{"token":null}"#, #"{"token":"s3cret","x":1}"#, #"{"x":"s3cret"}"#,
         ])

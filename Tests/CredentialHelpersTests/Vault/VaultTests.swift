@@ -12,7 +12,7 @@ struct VaultTests {
     }
 
     @Test(
-        "a token is stored without its line break, and given and erased by the server's address, be there slashes or not"
+        "a token is stored without its line break, and slashes after an address do not count"
     )
     func stored() throws {
         #expect(try vault("get") == .init(output: ""))
@@ -25,13 +25,13 @@ struct VaultTests {
         #expect(try vault("get") == .init(output: ""))
     }
 
-    @Test("what is not a token on one line is refused, and nothing is stored", arguments: ["", "\n", "a\nb", "a\n\n"])
+    @Test("a token that isn't one line is refused, and nothing is stored", arguments: ["", "\n", "a\nb", "a\n\n"])
     func refused(request: String) throws {
         #expect(try vault("store", request).exitCode == 1)
         #expect(try test.stored.isEmpty)
     }
 
-    @Test("a stored secret of several lines is not given, and another operation is refused")
+    @Test("a stored secret of several lines is not returned, and another operation is refused")
     func notGiven() throws {
         try test.keep("a\nb", "https://v.example")
         let said = try vault("get")

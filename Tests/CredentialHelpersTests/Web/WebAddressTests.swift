@@ -17,7 +17,7 @@ struct WebAddressTests {
     }
 
     @Test(
-        "an address that a server could read in another way is refused",
+        "an address that a server could read differently is refused",
         arguments: [
             "", "h", "ftp://h", "https://", "https://h:", "https://u@h", "https://h/a b", "https://h/\u{7F}",
             "https://h/é",

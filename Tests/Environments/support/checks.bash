@@ -1,9 +1,9 @@
-# Checks, and what is checked in every environment.
+# The check functions, and the checks for every environment.
 
 passed=0
 failed=0
 
-# check WHAT COMMAND...: one line, and the number of those that failed.
+# check WHAT COMMAND...: runs the command, prints one line, and counts passed and failed checks.
 check() {
     local what=$1
     shift
@@ -16,7 +16,7 @@ check() {
     fi
 }
 
-# says FILE PATTERN: a line of it fits, as an extended regular expression.
+# says FILE PATTERN: succeeds if a line of the file matches the extended regular expression.
 says() {
     grep -qE -- "$2" "$1" && return
     sed 's/^/#   /' "$1"
@@ -24,7 +24,7 @@ says() {
     return 1
 }
 
-# holds FILE LINES: these lines in this order, one behind the other.
+# holds FILE LINES: succeeds if the file has these lines, one directly after another.
 holds() {
     [[ $'\n'$(<"$1")$'\n' == *$'\n'"$2"$'\n'* ]] && return
     sed 's/^/#   /' "$1"
@@ -38,17 +38,17 @@ await() {
     return 1
 }
 
-# The arguments of bash that make a login do a step: steps_of STEP OUTPUT.
+# steps_of STEP OUTPUT: sets the variable arguments to bash's arguments for running a step in a login.
 steps_of() { arguments=("$work/steps" "$1" "$2" "$skr" "environment-$name"); }
 
-# The step's lines, once for each scope.
+# The lines that the step life prints, once for each scope.
 life='set 0
 trial get 0
 password	life		5	some minutes
 delete 0
 get 1'
 
-# Its lines in a session of another user's that nobody asked for: refused UID.
+# refused UID: prints the step's lines for another user's session, if the scope is not given explicitly.
 refused() {
     cat <<LINES
 skr: error: life: the session belongs to user $1, who could read what is stored in it
@@ -64,7 +64,7 @@ get 1
 LINES
 }
 
-# The warning of a verb that stores without a session keyring in a scope that is not named: shared_warning UID.
+# shared_warning UID: prints the warning of a verb that stores without a session keyring and without an explicit scope.
 shared_warning() {
     cat <<LINES
 skr: warning: no session keyring: all processes of user $1 without a session can read what is stored here
@@ -72,10 +72,10 @@ skr: hint: start a session first with 'exec skr session', or name what is meant 
 LINES
 }
 
-# check_logins ENTER USER CLASS SHARED: two logins of a user at the same time.
+# check_logins ENTER USER CLASS SHARED: checks two logins of a user at the same time.
 #
-# ENTER USER COMMAND... runs the command in the environment. CLASS is what KERNEL.md calls it; SHARED says whether the second
-# login sees the session's items of the first.
+# ENTER USER COMMAND... runs the command in the environment. CLASS is the name of the environment's class in KERNEL.md.
+# SHARED is "shared" if the second login sees the items in the first login's session.
 check_logins() {
     local enter=$1 login=$2 class=$3 shared=$4
     local hold=$work/out/$name.$login.$enter.hold visit=$work/out/$name.$login.$enter.visit
@@ -108,7 +108,7 @@ check_logins() {
     check "$login: nothing went wrong meanwhile" test ! -s "$hold"
 }
 
-# What doctor says of the session in an environment of this class.
+# session_verdict CLASS USER: prints a pattern for doctor's line about the session in this class of environment.
 session_verdict() {
     local id
     id=$(id -u "$2")
@@ -120,7 +120,8 @@ session_verdict() {
     esac
 }
 
-# The class of a login that keeps the session of whoever runs this, and whether two of them share it: inherited USER.
+# inherited USER: prints the class of a login that keeps the session of this script's caller, and the word shared,
+# because two such logins share it.
 inherited() {
     if [ "$outer" = none ]; then
         echo none shared

@@ -1,4 +1,4 @@
-# What the scenarios need of the machine, and its removal.
+# Prepares the machine for the scenarios, and restores it.
 
 user=skr-env-one
 other=skr-env-two
@@ -16,15 +16,16 @@ prepare_machine() {
     remove_users
     for name in "$user" "$other"; do
         useradd -m -s /bin/bash "$name"
-        # Not locked, and no password that fits: sshd without PAM refuses locked accounts.
+        # The account is not locked, but no password matches. sshd without PAM refuses locked accounts.
         usermod -p '*' "$name"
     done
-    # Whoever runs this may have a session keyring, as in a container; then so has every login that makes none of its own.
+    # The caller of this script can have a session keyring, as in a container. Then every login that creates no session
+    # has it too.
     outer=session
     [[ $(keyctl rdescribe @s) == *';_uid_ses.0' ]] && outer=none
     had_persistent=no
     grep -q ' _persistent\.0: ' /proc/keys && had_persistent=yes
-    # What is there stays there.
+    # The rings that root already has, which the cleanup must keep.
     export root_rings=" $(echo $(keyctl rlist @s) $(keyctl rlist @u)) "
     pam_services=()
     made_run_sshd=
@@ -43,7 +44,8 @@ restore_machine() {
     rm -rf "$work"
 }
 
-# A daemon of a scenario, which must not outlive it; a file, because scenarios start some in subshells.
+# started PID: records a daemon that must not outlive its scenario. The record is a file, because scenarios start some
+# daemons in subshells.
 started() { touch "$work/processes/$1"; }
 
 stop() {
@@ -52,11 +54,11 @@ stop() {
     rm -f "$work/processes/$1"
 }
 
-# Root's rings of the scenarios, and root's persistent keyring if there was none before.
+# Removes the scenarios' rings of root, and root's persistent keyring if it did not exist before.
 forget_root_items() {
     unlink_items @s
     unlink_items @u
-    # In a session of its own, to which the kernel links the persistent keyring.
+    # Runs in a new session, to which the kernel links the persistent keyring.
     export -f unlink_items
     keyctl session - bash -c '
         persistent=$(keyctl get_persistent @s)
@@ -83,7 +85,7 @@ remove_users() {
             kill -KILL $left
             sleep 0.05
         done
-        # The kernel would keep them for a while, for whoever gets the number next.
+        # Otherwise the kernel would keep these keys for a while, and the next user with this number would get them.
         export -f unlink_items
         setpriv --reuid "$name" --clear-groups bash -c 'unlink_items @u; unlink_items @us' 2>/dev/null
         keyctl session - bash -c 'keyctl invalidate "$(keyctl get_persistent @s "$0")"' "$(id -u "$name")" 2>/dev/null >&2
@@ -98,7 +100,7 @@ install_packages() {
         [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")
     done
     [ ${#missing[@]} -gt 0 ] || return 0
-    # Their daemons are not to start.
+    # The daemons in the packages must not start.
     [ -e /usr/sbin/policy-rc.d ] || {
         printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d
         chmod 755 /usr/sbin/policy-rc.d

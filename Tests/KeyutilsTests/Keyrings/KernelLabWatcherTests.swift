@@ -4,7 +4,7 @@ import SessionKeyringTesting
 import Testing
 import Threads
 
-/// Notifications, which few kernels have: see `KernelLabTests.swift`.
+/// Tests of notifications, which few kernels have: see `KernelLabTests.swift`.
 @Suite("Watching keys", .enabled(if: Capability.has(.notifications)))
 struct KernelLabWatcherTests {
     /// The next `count` events.
@@ -34,7 +34,7 @@ struct KernelLabWatcherTests {
         #expect(events.allSatisfy { $0.key == Key(ring) })
     }
 
-    @Test("a move is an unlink there and a link here")
+    @Test("a move is reported as an unlink and a link")
     func move() async throws {
         let scratch = try ScratchKeyring()
         let from = try scratch.keyring.addKeyring("from")
@@ -49,7 +49,7 @@ struct KernelLabWatcherTests {
         #expect(changes == [Key(from): .unlinked(key), Key(to): .linked(key)])
     }
 
-    @Test("a watched key reports updates, attributes and its end")
+    @Test("a watched key reports updates, attribute changes, revocation and removal")
     func key() async throws {
         let scratch = try ScratchKeyring()
         let key = try scratch.keyring.add("key")
@@ -65,7 +65,7 @@ struct KernelLabWatcherTests {
         #expect(events.allSatisfy { $0.key == key })
     }
 
-    @Test("an invalidated key reports that, and its removal")
+    @Test("an invalidated key reports its invalidation and its removal")
     func invalidated() async throws {
         let scratch = try ScratchKeyring()
         let key = try scratch.keyring.add("key")
@@ -75,7 +75,7 @@ struct KernelLabWatcherTests {
         #expect(await take(2, of: watcher).map(\.change) == [.invalidated, .watchRemoved])
     }
 
-    @Test("a watched ring reports nothing of what happens to its members in place")
+    @Test("a watched ring does not report in-place changes of its members")
     func membersInPlace() async throws {
         let scratch = try ScratchKeyring()
         let ring = try scratch.keyring.addKeyring("watched")
@@ -88,7 +88,7 @@ struct KernelLabWatcherTests {
         #expect(await take(1, of: watcher).map(\.change) == [.cleared])
     }
 
-    @Test("an item whose time has come is not reported, neither by its ring nor by itself")
+    @Test("neither a ring nor a key reports that the key has expired")
     func expiry() async throws {
         let scratch = try ScratchKeyring()
         let ring = try scratch.keyring.addKeyring("watched")
@@ -102,7 +102,7 @@ struct KernelLabWatcherTests {
         #expect(await take(2, of: watcher).map(\.change) == [.attributesChanged, .linked(next)])
     }
 
-    @Test("nothing more is reported of what is no longer watched")
+    @Test("a key that is no longer watched reports nothing more")
     func stopWatching() async throws {
         let scratch = try ScratchKeyring()
         let one = try scratch.keyring.addKeyring("one")
@@ -118,7 +118,7 @@ struct KernelLabWatcherTests {
         #expect(events.map(\.change) == [.watchRemoved, .cleared])
     }
 
-    @Test("watching twice, watching nothing and stopping what was not watched are errors")
+    @Test("watching twice, watching a missing key and stopping an unwatched key are errors")
     func errors() async throws {
         let scratch = try ScratchKeyring()
         let ring = scratch.keyring
@@ -130,7 +130,7 @@ struct KernelLabWatcherTests {
         expectFailure(.other) { () throws(KeyringError) in try watcher.stopWatching(key) }
     }
 
-    @Test("events that come one by one, with pauses, all arrive")
+    @Test("events that arrive one by one, with pauses, are all delivered")
     func oneByOne() async throws {
         let scratch = try ScratchKeyring()
         let ring = try scratch.keyring.addKeyring("watched")
@@ -143,7 +143,7 @@ struct KernelLabWatcherTests {
         }
     }
 
-    @Test("events that nobody takes in time are lost, and that is reported", arguments: [50, 3_000])
+    @Test("events that nobody takes in time are lost, and the loss is reported", arguments: [50, 3_000])
     func overflow(burst: Int) async throws {
         let scratch = try ScratchKeyring()
         let ring = try scratch.keyring.addKeyring("watched")
@@ -203,7 +203,7 @@ struct KernelLabWatcherTests {
         #expect(count == 0)
     }
 
-    @Test("waiting for an event ends with the event, after the time, or with the task; then the event is taken")
+    @Test("a wait ends on an event, on timeout or on cancellation, and takes the event")
     func queue() async throws {
         let scratch = try ScratchKeyring()
         let queue = try KeyEventQueue()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Links and members on the real kernel")
 struct KeyringLinksTests {
-    @Test("a ring lists exactly its members, however many", arguments: [0, 1, 255, 256, 257, 300, 1_000])
+    @Test("a ring lists exactly its members, whatever their number", arguments: [0, 1, 255, 256, 257, 300, 1_000])
     func members(_ count: Int) throws {
         let scratch = try ScratchKeyring()
         var keys: [Key] = []
@@ -17,7 +17,7 @@ struct KeyringLinksTests {
         #expect(try scratch.keyring.look(for: Key(scratch.keyring)).size == count)
     }
 
-    @Test("links looks at the ring itself, not at rings inside")
+    @Test("a ring's links do not include the keys of rings inside it")
     func linksIsFlat() throws {
         let scratch = try ScratchKeyring()
         let inner = try scratch.keyring.addKeyring("inner")
@@ -28,7 +28,7 @@ struct KeyringLinksTests {
         #expect(try scratch.keyring.search(.user, "key") == key, "a search goes on in rings inside")
     }
 
-    @Test("a link is another way to the same key, and displaces one of the same name")
+    @Test("a link adds an existing key to a ring, and displaces a key of the same name")
     func link() throws {
         let scratch = try ScratchKeyring()
         let ring = try scratch.keyring.addKeyring("ring")
@@ -41,7 +41,7 @@ struct KeyringLinksTests {
         #expect(try ring.members() == [key.serial])
     }
 
-    @Test("a search with a destination links what it finds")
+    @Test("a search with a destination links the key that it finds")
     func searchAndLink() throws {
         let scratch = try ScratchKeyring()
         let from = try scratch.keyring.addKeyring("from")
@@ -54,7 +54,7 @@ struct KeyringLinksTests {
         #expect(try to.links(Key(ring)))
     }
 
-    @Test("whether a keyring is restricted is asked of the kernel; one that is dead gives no answer")
+    @Test("the kernel reports whether a keyring is restricted, unless the keyring is dead")
     func restricted() throws {
         let scratch = try ScratchKeyring()
         let ring = try scratch.keyring.addKeyring("ring")
@@ -78,7 +78,7 @@ struct KeyringLinksTests {
         expectFailure(.notLinked) { () throws(KeyringError) in try from.move(key, to: to) }
     }
 
-    @Test("a move displaces one of the same name, unless it is exclusive")
+    @Test("a move displaces a key of the same name, unless it is exclusive")
     func moveExclusive() throws {
         let scratch = try ScratchKeyring()
         let from = try scratch.keyring.addKeyring("from")
@@ -110,7 +110,7 @@ struct KeyringLinksTests {
         expectFailure(.keyringCycle) { () throws(KeyringError) in try inner.link(Key(inner)) }
     }
 
-    @Test("a key that is no ring can't be used as one")
+    @Test("a key that isn't a keyring can't be used as one")
     func notKeyring() throws {
         let scratch = try ScratchKeyring()
         let key = try scratch.keyring.add("key", pattern(8))
@@ -122,11 +122,11 @@ struct KeyringLinksTests {
         expectFailure(.notKeyring) { () throws(KeyringError) in try pretended.clear() }
         expectFailure(.notKeyring) { () throws(KeyringError) in _ = try pretended.search(.user, "x") }
         expectFailure(.notKeyring) { () throws(KeyringError) in try scratch.keyring.move(other, to: pretended) }
-        // Reading is one call for both, so this is what the payload happens to be.
+        // One call reads payloads and lists members, so the key's 8 bytes look like two serials.
         #expect(try pretended.members().count == 2)
     }
 
-    @Test("a new ring displaces the one of that name, with its contents")
+    @Test("a new ring displaces an existing ring of the same name, with its contents")
     func addKeyring() throws {
         let scratch = try ScratchKeyring()
         let first = try scratch.keyring.addKeyring("ring")
@@ -138,7 +138,7 @@ struct KeyringLinksTests {
         #expect(try second.members() == [])
     }
 
-    @Test("a restricted ring takes no further key and can't be restricted again")
+    @Test("a restricted ring accepts no further key and can't be restricted again")
     func restrict() throws {
         let scratch = try ScratchKeyring()
         let ring = try scratch.keyring.addKeyring("ring")
@@ -162,7 +162,7 @@ struct KeyringLinksTests {
         #expect(try ring.members() == [])
     }
 
-    @Test("a restriction by type needs a rule, a type that exists and one that has rules")
+    @Test("restricting by type needs a rule and an existing type that supports rules")
     func restrictByType() throws {
         let scratch = try ScratchKeyring()
         let ring = try scratch.keyring.addKeyring("ring")

@@ -6,9 +6,10 @@ import Threads
 
 @Suite("Resolving special ids")
 struct KeyringResolutionTests {
-    @Test("a thread has no keyring of its own until it is created, and then the same one")
+    @Test("a thread keyring does not exist until it is created, and then stays the same")
     func threadKeyring() async {
-        // A thread that is started by one that has such a keyring gets a new one of its own: hence the process.
+        // If a thread has a thread keyring, each thread that it starts gets its own one. A separate process
+        // rules that out.
         await #expect(processExitsWith: .success) {
             try ThreadTeam.run(1) { _ in
                 expectFailure(.notFound) { () throws(KeyringError) in _ = try Keyring.resolve(.threadKeyring) }
@@ -30,7 +31,7 @@ struct KeyringResolutionTests {
         #expect(Set(rings.withLock { $0 }).count == 2)
     }
 
-    @Test("a process has no keyring of its own until it is created")
+    @Test("a process keyring does not exist until it is created")
     func processKeyring() async {
         await #expect(processExitsWith: .success) {
             expectFailure(.notFound) { () throws(KeyringError) in _ = try Keyring.resolve(.processKeyring) }
@@ -48,7 +49,7 @@ struct KeyringResolutionTests {
         #expect(try Key(session).describe().name == "_uid_ses.\(getuid())")
     }
 
-    @Test("a session resolves to one serial, by which it can be used")
+    @Test("a session keyring resolves to one serial, which can be used instead")
     func session() throws {
         let ring = try Keyring.resolve(.sessionKeyring)
         #expect(!ring.serial.isSpecial)
@@ -56,7 +57,7 @@ struct KeyringResolutionTests {
         #expect(try Keyring.resolve(ring.serial) == ring)
     }
 
-    @Test("the group keyring is not implemented, and without an upcall there is no authorisation key")
+    @Test("the group keyring is not implemented, and an authorisation key exists only in an upcall")
     func neverThere() {
         expectFailure(.invalidArgument) { () throws(KeyringError) in _ = try Keyring.resolve(.groupKeyring) }
         expectFailure(.notFound) { () throws(KeyringError) in _ = try Keyring.resolve(.requestKeyAuthorization) }
@@ -66,7 +67,7 @@ struct KeyringResolutionTests {
     }
 
     @Test(
-        "an ordinary user has a persistent keyring, and may not have another's",
+        "an ordinary user has a persistent keyring, and can't get another user's",
         .enabled(if: geteuid() == 0 && Capability.has(.persistentKeyrings))
     )
     func persistent() async {

@@ -4,9 +4,9 @@ import SessionKeyringTesting
 import Testing
 import Threads
 
-// What few kernels have: big_key, notifications, Diffie-Hellman, private keys. These tests run where the kernel has it,
-// and always in the kernel lab, a user-mode Linux, which `LabRunTests` starts. Where a feature is missing,
-// `MissingFeatureTests` looks at how its absence is told.
+// Tests of features that few kernels have: big_key, notifications, Diffie-Hellman, private keys. Each test runs if the
+// kernel has the feature, and always in the kernel lab, a user-mode Linux that `LabRunTests` starts.
+// `MissingFeatureTests` tests how a missing feature is reported.
 
 @Suite("Big keys", .enabled(if: Capability.has(.bigKey)))
 struct KernelLabBigKeyTests {
@@ -22,7 +22,7 @@ struct KernelLabBigKeyTests {
         #expect(try key.describe().type == .bigKey)
     }
 
-    @Test("the largest payload is what the constant says; one byte more, or none, is refused")
+    @Test("the largest payload matches the constant; larger and empty payloads are refused")
     func wrongSizes() throws {
         let scratch = try ScratchKeyring()
         #expect(Key.largestBigPayload == 1_048_575)
@@ -32,7 +32,7 @@ struct KernelLabBigKeyTests {
         expectFailure(.invalidArgument) { () throws(KeyringError) in try scratch.keyring.add(.bigKey, "big", []) }
     }
 
-    @Test("a payload that grows beyond the first buffer between calls is read whole, old or new")
+    @Test("a read returns the complete old or new payload while it grows beyond the first buffer")
     func growing() throws {
         let scratch = try ScratchKeyring()
         let ring = scratch.keyring
@@ -61,7 +61,7 @@ struct KernelLabBigKeyTests {
 struct KernelLabDiffieHellmanTests {
     /// The 2,048-bit prime of RFC 3526, group 14.
     ///
-    /// What is expected below was computed with Python's `pow`.
+    /// The expected values below were computed with Python's `pow`.
     private static let prime = """
         FFFFFFFFFFFFFFFFC90FDAA22168C234C4C6628B80DC1CD129024E088A67CC74020BBEA63B139B22514A08798E3404DDEF9519B3CD3A431B\
         302B0A6DF25F14374FE1356D6D51C245E485B576625E7EC6F44C42E9A637ED6B0BFF5CB6F406B7EDEE386BFB5A899FA5AE9F24117C4B1FE6\
@@ -75,7 +75,7 @@ struct KernelLabDiffieHellmanTests {
         return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }
     }
 
-    /// The keys of both sides, and the public key of the second.
+    /// Returns the keys of both parties, and the public key of the second party.
     private func parties(in ring: Keyring) throws -> (prime: Key, base: Key, first: Key, second: Key, secondPublic: Key)
     {
         let prime = try ring.add("prime", Self.bytes(Self.prime))
@@ -95,7 +95,7 @@ struct KernelLabDiffieHellmanTests {
         #expect(result.array().prefix(16) == Self.bytes("ce8736a3ad7c8260e0c5e5a457931ad1")[...])
     }
 
-    @Test("both sides compute the same secret, the right one")
+    @Test("both sides compute the same secret, and it is correct")
     func sharedSecret() throws {
         let scratch = try ScratchKeyring()
         let ring = scratch.keyring
@@ -109,7 +109,7 @@ struct KernelLabDiffieHellmanTests {
         #expect(one.array().prefix(16) == Self.bytes("cc8f59fca5de8be5c530d8bae12ae08d")[...])
     }
 
-    @Test("derived bytes are those of SP 800-56A")
+    @Test("derived bytes match SP 800-56A")
     func derive() throws {
         let scratch = try ScratchKeyring()
         let keys = try parties(in: scratch.keyring)
@@ -122,7 +122,7 @@ struct KernelLabDiffieHellmanTests {
         #expect(derived.array() == Self.bytes(expected))
     }
 
-    @Test("an unknown hash, a prime that is too small and keys that are not there are errors")
+    @Test("an unknown hash, a prime that is too small and missing keys are errors")
     func errors() throws {
         let scratch = try ScratchKeyring()
         let ring = scratch.keyring
@@ -153,7 +153,7 @@ struct KernelLabPrivateKeyTests {
         try ring.add(.asymmetric, "test key", TestCertificate.privateKey)
     }
 
-    @Test("a private key can do everything")
+    @Test("a private key supports every operation")
     func attributes() throws {
         let scratch = try ScratchKeyring()
         let attributes = try key(in: scratch.keyring).publicKeyAttributes(parameters: TestCertificate.parameters)
@@ -161,18 +161,18 @@ struct KernelLabPrivateKeyTests {
         #expect(attributes.keySize == 1_024)
     }
 
-    @Test("a signature made in the kernel is the one that openssl made, and verifies")
+    @Test("the kernel makes the same signature as openssl, and accepts it")
     func sign() throws {
         let scratch = try ScratchKeyring()
         let key = try key(in: scratch.keyring)
         let signature = try key.sign(TestCertificate.digest)
-        // PKCS #1 signatures of version 1.5 have no randomness.
+        // PKCS #1 v1.5 signatures contain no randomness.
         #expect(signature == TestCertificate.signature)
         try key.verify(signature, of: TestCertificate.digest)
         expectFailure(.rejected) { () throws(KeyringError) in try key.verify(signature, of: pattern(32)) }
     }
 
-    @Test("what was encrypted is decrypted again")
+    @Test("encrypted bytes can be decrypted again")
     func encrypt() throws {
         let scratch = try ScratchKeyring()
         let key = try key(in: scratch.keyring)
@@ -182,7 +182,7 @@ struct KernelLabPrivateKeyTests {
 
 @Suite("The lab's clock", .enabled(if: Capability.isKernelLab))
 struct KernelLabClockTests {
-    @Test("a step of the clock beyond its timeout kills a key, and a step back revives it")
+    @Test("stepping the clock past a key's timeout kills the key, and stepping back revives it")
     func step() throws {
         let scratch = try ScratchKeyring()
         let key = try scratch.keyring.add("key")
@@ -195,7 +195,7 @@ struct KernelLabClockTests {
         #expect(try key.bytes() == [1, 2, 3])
     }
 
-    /// Only ever in the lab, which has a clock of its own.
+    /// Steps the clock. Only for the lab, which has its own clock.
     private func moveClock(by seconds: Int) throws {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

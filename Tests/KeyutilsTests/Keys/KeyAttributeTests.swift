@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Attributes on the real kernel")
 struct KeyAttributeTests {
-    @Test("a new key is the caller's: its possessor may do everything, its user may see it")
+    @Test("a new key belongs to the caller: its possessor can do everything, its user can view it")
     func newKey() throws {
         let scratch = try ScratchKeyring()
         let description = try scratch.keyring.add("new").describe()
@@ -16,7 +16,7 @@ struct KeyAttributeTests {
         #expect(description.name == "new")
     }
 
-    @Test("permissions are what they were set to, and stay over an update in place")
+    @Test("permissions take effect, and survive an in-place update")
     func setPermissions() throws {
         let scratch = try ScratchKeyring()
         let key = try scratch.keyring.add("key")
@@ -27,7 +27,7 @@ struct KeyAttributeTests {
         #expect(try key.describe().permissions == permissions)
     }
 
-    @Test("a key that nobody may read or search can't be read, until somebody may again")
+    @Test("a key without read and search permissions can't be read until they are granted again")
     func unreadable() throws {
         let scratch = try ScratchKeyring()
         let key = try scratch.keyring.add("key")
@@ -40,7 +40,7 @@ struct KeyAttributeTests {
         #expect(try key.bytes() == [1, 2, 3])
     }
 
-    @Test("a key without the setattr right keeps its attributes")
+    @Test("the attributes of a key without setattr permission can't be changed")
     func noSetAttribute() throws {
         let scratch = try ScratchKeyring()
         let key = try scratch.keyring.add("key")
@@ -60,7 +60,7 @@ struct KeyAttributeTests {
         }
     }
 
-    @Test("root gives a key to another user and group, one at a time", .enabled(if: geteuid() == 0))
+    @Test("root can give a key to another user and group, one at a time", .enabled(if: geteuid() == 0))
     func changeOwner() throws {
         let scratch = try ScratchKeyring()
         let key = try scratch.keyring.add("key")
@@ -76,7 +76,7 @@ struct KeyAttributeTests {
         #expect(try key.describe() == description)
     }
 
-    @Test("a key of a user above 2,147,483,647 can be described", .enabled(if: geteuid() == 0))
+    @Test("a key whose user id is above 2,147,483,647 can be described", .enabled(if: geteuid() == 0))
     func largeUser() throws {
         let scratch = try ScratchKeyring()
         let key = try scratch.keyring.add("key")
@@ -99,7 +99,7 @@ struct KeyAttributeTests {
         }
     }
 
-    @Test("the security label is text without a NUL, and empty where no security module labels keys")
+    @Test("the security label is text without a NUL, and empty without a security module for keys")
     func securityLabel() throws {
         let scratch = try ScratchKeyring()
         let key = try scratch.keyring.add("key")

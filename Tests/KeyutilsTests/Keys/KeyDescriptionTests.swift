@@ -7,7 +7,7 @@ struct KeyDescriptionTests {
         try KeyDescription(parsing: Array(text.utf8))
     }
 
-    @Test("the five fields are told apart")
+    @Test("the five fields are parsed")
     func fields() throws {
         let description = try parse("user;1000;100;3f010000;my key")
         #expect(description.type == .user)
@@ -18,26 +18,26 @@ struct KeyDescriptionTests {
         #expect(description.isExact)
     }
 
-    @Test("only the first four semicolons separate", arguments: ["a;b;;c;", ";", ";;;;;;;", "", " ", "ключ;\n;🔑"])
+    @Test("further semicolons belong to the name", arguments: ["a;b;;c;", ";", ";;;;;;;", "", " ", "ключ;\n;🔑"])
     func semicolons(_ name: String) throws {
         let description = try parse("keyring;0;0;3f3f0000;\(name)")
         #expect(description.name == name)
         #expect(description.isExact)
     }
 
-    @Test("an empty type is taken as it is")
+    @Test("an empty type is accepted")
     func emptyType() throws {
         #expect(try parse(";0;0;00000000;x").type == KeyType(rawValue: ""))
     }
 
-    @Test("a name that is not UTF-8 is replaced, and said not to be exact")
+    @Test("invalid UTF-8 in a name is replaced, and the name is marked as not exact")
     func invalidUTF8() throws {
         let description = try KeyDescription(parsing: Array("user;0;0;3f010000;a".utf8) + [0xff, 0x62])
         #expect(description.name == "a\u{fffd}b")
         #expect(!description.isExact)
     }
 
-    @Test("a user or group above 2,147,483,647, which the kernel prints as a negative number, is understood")
+    @Test("a user or group id above 2,147,483,647, which the kernel prints as negative, is parsed")
     func largeUser() throws {
         let description = try parse("user;-6;-2147483648;3f010000;x")
         #expect(description.userID == 4_294_967_290)
@@ -46,7 +46,7 @@ struct KeyDescriptionTests {
     }
 
     @Test(
-        "a text that is not in the form is refused",
+        "a malformed description is refused",
         arguments: [
             "", "user", "user;0;0;3f010000", "user;;0;3f010000;x", "user;0;;3f010000;x", "user;0;0;;x",
             "user;a;0;3f010000;x", "user;0;b;3f010000;x", "user;0;0;3g;x", "user;0;0;13f010000;x",

@@ -8,7 +8,7 @@ struct KeyExpiryTests {
         try KeyTable.snapshot()[key.serial]?.expiry
     }
 
-    @Test("a key lives for ever until a timeout is set, and again when that is removed")
+    @Test("a key never expires without a timeout, or after its timeout was removed")
     func setAndRemove() throws {
         let scratch = try ScratchKeyring()
         let key = try scratch.keyring.add("key")
@@ -19,7 +19,7 @@ struct KeyExpiryTests {
         #expect(try expiry(of: key) == .never)
     }
 
-    @Test("an update in place, of either kind, clears the timeout")
+    @Test("both kinds of in-place update clear the timeout")
     func updateClears() throws {
         let scratch = try ScratchKeyring()
         let key = try scratch.keyring.add("key")
@@ -31,12 +31,12 @@ struct KeyExpiryTests {
         #expect(try expiry(of: key) == .never)
     }
 
-    @Test("the longest timeout is taken")
+    @Test("the longest timeout is accepted")
     func longest() throws {
         let scratch = try ScratchKeyring()
         let key = try scratch.keyring.add("key")
         try key.setTimeout(.longest)
-        // 7,101 weeks and some.
+        // The longest timeout is a little more than 7,101 weeks.
         let week: Int64 = 604_800
         #expect(
             try expiry(of: key)
@@ -44,13 +44,13 @@ struct KeyExpiryTests {
         )
     }
 
-    @Test("after a timeout of one second at most one second passes until everything fails with expired")
+    @Test("a key with a timeout of one second expires in time, and then calls fail with expired")
     func expires() throws {
         let scratch = try ScratchKeyring()
         let key = try scratch.keyring.add("key")
         try key.setTimeout(KeyTimeout(.seconds(1)))
         let start = ContinuousClock.now
-        // Noted before each look, so that a thread that stands makes it seem no later.
+        // The time is noted before each call, so that a delay of this thread doesn't make the key seem to live longer.
         var lastAlive = start
         let isGone = try becomesTrue { () throws in
             let now = ContinuousClock.now
@@ -72,7 +72,7 @@ struct KeyExpiryTests {
         #expect(try scratch.keyring.members() == [])
     }
 
-    @Test("adding under the name of an expired key brings the same serial back to life")
+    @Test("adding a key under the name of an expired key revives the same serial")
     func revived() throws {
         let scratch = try ScratchKeyring()
         let key = try scratch.keyring.add("key")

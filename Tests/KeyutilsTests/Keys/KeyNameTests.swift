@@ -19,7 +19,7 @@ struct KeyNameTests {
         #expect(try scratch.keyring.search(.user, name) == key)
     }
 
-    @Test("names that Swift holds equal and the kernel does not are different keys")
+    @Test("names that Swift considers equal but whose bytes differ are different keys")
     func bytesCount() throws {
         let scratch = try ScratchKeyring()
         #expect("e\u{301}" == "\u{e9}")
@@ -48,7 +48,7 @@ struct KeyNameTests {
         #expect(text.hasPrefix("user;") && text.hasSuffix(";" + name))
     }
 
-    @Test("a name of 4,096 bytes, or of none, is refused", arguments: [0, 4_096, 10_000])
+    @Test("an empty name and a name of 4,096 bytes or more are refused", arguments: [0, 4_096, 10_000])
     func wrongLength(_ count: Int) throws {
         let scratch = try ScratchKeyring()
         expectFailure(.invalidArgument) { () throws(KeyringError) in
@@ -56,7 +56,7 @@ struct KeyNameTests {
         }
     }
 
-    @Test("a NUL in a name is refused before the kernel is asked, wherever a name goes")
+    @Test("every operation refuses a NUL in a name before it calls the kernel")
     func nul() throws {
         let scratch = try ScratchKeyring()
         let ring = scratch.keyring

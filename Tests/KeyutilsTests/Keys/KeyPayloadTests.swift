@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Payloads on the real kernel")
 struct KeyPayloadTests {
-    @Test("what was added is found by name and read back")
+    @Test("an added key is found by name, and its payload is read back")
     func roundTrip() throws {
         let scratch = try ScratchKeyring()
         let key = try scratch.keyring.add("name", pattern(200))
@@ -43,7 +43,7 @@ struct KeyPayloadTests {
         }
     }
 
-    @Test("the largest payload is what the constant says; one byte more is refused")
+    @Test("the largest payload matches the constant; one byte more is refused")
     func tooLarge() throws {
         let scratch = try ScratchKeyring()
         #expect(Key.largestUserPayload == 32_767)
@@ -53,7 +53,7 @@ struct KeyPayloadTests {
         expectFailure(.notFound) { () throws(KeyringError) in _ = try scratch.keyring.search(.user, "large") }
     }
 
-    @Test("an empty payload is refused, new or in place")
+    @Test("an empty payload is refused, both for a new key and in place")
     func empty() throws {
         let scratch = try ScratchKeyring()
         expectFailure(.invalidArgument) { () throws(KeyringError) in try scratch.keyring.add("empty", []) }
@@ -63,7 +63,7 @@ struct KeyPayloadTests {
         #expect(try key.bytes() == [1, 2, 3])
     }
 
-    @Test("adding under a name that is taken updates the same key, with any size")
+    @Test("adding under an existing name updates the same key, with a payload of any size")
     func addInPlace() throws {
         let scratch = try ScratchKeyring()
         let key = try scratch.keyring.add("name", [1])
@@ -73,7 +73,7 @@ struct KeyPayloadTests {
         #expect(try scratch.keyring.members() == [key.serial])
     }
 
-    @Test("an update replaces the payload; it takes 4,096 bytes and not one more")
+    @Test("an update replaces the payload, and accepts at most 4,096 bytes")
     func update() throws {
         let scratch = try ScratchKeyring()
         let key = try scratch.keyring.add("name", pattern(10))
@@ -86,7 +86,7 @@ struct KeyPayloadTests {
         #expect(try key.bytes() == [9])
     }
 
-    @Test("payloads keep bytes of every value, zero among them")
+    @Test("payloads keep bytes of every value, including zero")
     func everyByte() throws {
         let scratch = try ScratchKeyring()
         let all = (0...255).map { UInt8($0) }
@@ -94,7 +94,7 @@ struct KeyPayloadTests {
         #expect(try scratch.keyring.add("zero", [0]).bytes() == [0])
     }
 
-    @Test("a key that never was is not found by anything")
+    @Test("every operation on a key that no longer exists fails with notFound")
     func absent() throws {
         let scratch = try ScratchKeyring()
         let key = try scratch.keyring.add("gone")
@@ -111,7 +111,7 @@ struct KeyPayloadTests {
         expectFailure(.notFound) { () throws(KeyringError) in _ = try scratch.keyring.search(.user, "gone") }
     }
 
-    @Test("a logon key is found and described, and can't be read")
+    @Test("a logon key can be found and described, but not read")
     func logon() throws {
         let scratch = try ScratchKeyring()
         let payload = pattern(16)
@@ -125,7 +125,7 @@ struct KeyPayloadTests {
         }
     }
 
-    @Test("a type that the kernel does not have is unsupported where it is added, and not found where it is sought")
+    @Test("an unknown type is unsupported when adding a key, and not found when searching")
     func unknownType() throws {
         let scratch = try ScratchKeyring()
         let payload: [UInt8] = [1]

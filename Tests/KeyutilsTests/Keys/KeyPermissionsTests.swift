@@ -4,7 +4,7 @@ import Testing
 @Suite("Permission masks")
 struct KeyPermissionsTests {
     @Test(
-        "each right has the bit of keyutils.h",
+        "each permission has the bit that keyutils.h defines",
         arguments: [
             (KeyPermissions.possessorView, 0x0100_0000), (.possessorRead, 0x0200_0000),
             (.possessorWrite, 0x0400_0000), (.possessorSearch, 0x0800_0000), (.possessorLink, 0x1000_0000),
@@ -24,7 +24,7 @@ struct KeyPermissionsTests {
         #expect(permissions.rawValue == mask)
     }
 
-    @Test("the rights of each class add up to all of that class")
+    @Test("the permissions of each class add up to the constant for the class")
     func sums() {
         #expect(
             KeyPermissions.possessorAll == [

@@ -4,7 +4,9 @@ import Testing
 
 @Suite("Removing keys on the real kernel")
 struct KeyRemovalTests {
-    /// A key in `ring`, and its successor of the same name that has displaced it; `keeper` keeps the old one alive.
+    /// Adds a key to `ring` and displaces it with another key of the same name.
+    ///
+    /// A link in `keeper` keeps the old key alive.
     private func displace(in ring: Keyring, keptIn keeper: Keyring) throws -> (old: Key, new: Key) {
         let old = try ring.add("name", [1])
         try keeper.link(old)
@@ -15,7 +17,7 @@ struct KeyRemovalTests {
         return (old, new)
     }
 
-    @Test("an unlinked key is gone from the ring at once, and still there where else it is linked")
+    @Test("an unlinked key is gone from its ring immediately, but stays in other rings")
     func unlink() throws {
         let scratch = try ScratchKeyring()
         let other = try scratch.keyring.addKeyring("other")
@@ -28,7 +30,7 @@ struct KeyRemovalTests {
         expectFailure(.notLinked) { () throws(KeyringError) in try scratch.keyring.unlink(key) }
     }
 
-    @Test("unlinking by the serial of a displaced key removes its successor")
+    @Test("unlinking a displaced key by its serial removes its successor")
     func unlinkGoesByName() throws {
         let scratch = try ScratchKeyring()
         let keeper = try scratch.keyring.addKeyring("keeper")
@@ -39,7 +41,7 @@ struct KeyRemovalTests {
         #expect(try old.bytes() == [1])
     }
 
-    @Test("invalidating a displaced key leaves its successor alone")
+    @Test("invalidating a displaced key does not affect its successor")
     func invalidateIsExact() throws {
         let scratch = try ScratchKeyring()
         let keeper = try scratch.keyring.addKeyring("keeper")
@@ -51,7 +53,7 @@ struct KeyRemovalTests {
         #expect(try becomesTrue { () throws in try !keeper.links(old) })
     }
 
-    @Test("an invalidated key is dead at once and soon gone from every ring")
+    @Test("an invalidated key is dead immediately, and soon gone from every ring")
     func invalidate() throws {
         let scratch = try ScratchKeyring()
         let other = try scratch.keyring.addKeyring("other")
@@ -62,14 +64,15 @@ struct KeyRemovalTests {
             _ = try key.read()
             Issue.record("an invalidated key could be read")
         } catch {
-            // The last: taken out of its rings already and so no longer possessed, but not yet gone.
+            // Access is denied if the kernel has removed the key from its rings, so that it is no longer possessed, but
+            // hasn't destroyed it yet.
             #expect([.notFound, .revoked, .accessDenied].contains(error.code))
         }
         #expect(try becomesTrue { () throws in try !scratch.keyring.links(key) && !other.links(key) })
         expectFailure(.notFound) { () throws(KeyringError) in _ = try scratch.keyring.search(.user, "key") }
     }
 
-    @Test("a revoked key fails with revoked, and its name stays taken until it is unlinked")
+    @Test("calls on a revoked key fail with revoked, and its name stays taken until it is unlinked")
     func revoke() throws {
         let scratch = try ScratchKeyring()
         let stage = try scratch.keyring.addKeyring("stage")
@@ -88,7 +91,7 @@ struct KeyRemovalTests {
         #expect(try scratch.keyring.search(.user, "key") == next)
     }
 
-    @Test("a revoked ring takes and gives nothing")
+    @Test("a revoked ring refuses to be searched, added to and listed")
     func revokeRing() throws {
         let scratch = try ScratchKeyring()
         let ring = try scratch.keyring.addKeyring("ring")
@@ -99,7 +102,7 @@ struct KeyRemovalTests {
         expectFailure(.revoked) { () throws(KeyringError) in _ = try ring.members() }
     }
 
-    @Test("clearing a ring removes every link at once")
+    @Test("clearing a ring removes every link")
     func clear() throws {
         let scratch = try ScratchKeyring()
         let ring = try scratch.keyring.addKeyring("ring")

@@ -14,7 +14,7 @@ struct KeyRequestTests {
         #expect(try Key.request(.user, name) == key)
     }
 
-    @Test("a request can link what it finds")
+    @Test("a request can link the key that it finds")
     func linked() throws {
         let scratch = try ScratchKeyring()
         let ring = try scratch.keyring.addKeyring("ring")
@@ -33,7 +33,7 @@ struct KeyRequestTests {
         #expect(try scratch.keyring.members() == [])
     }
 
-    @Test("nobody who was not asked to make a key has authority over it")
+    @Test("a process that was not asked to construct a key has no authority over it")
     func authority() async {
         await #expect(processExitsWith: .success) {
             func act() throws {
@@ -56,7 +56,7 @@ struct KeyRequestTests {
         }
     }
 
-    @Test("giving authority back asks the kernel", .enabled(if: !Capability.isKernelLab))
+    @Test("dropping authority calls the kernel", .enabled(if: !Capability.isKernelLab))
     func dropAuthority() async {
         await #expect(processExitsWith: .success) {
             func act() throws {
@@ -68,7 +68,7 @@ struct KeyRequestTests {
         }
     }
 
-    @Test("the default destination is what it was set to")
+    @Test("the kernel remembers the default destination")
     func defaultDestination() async {
         await #expect(processExitsWith: .success) {
             func act() throws {

@@ -4,7 +4,7 @@ import Testing
 @Suite("Serials and special ids")
 struct KeySerialTests {
     @Test(
-        "a special id has the number of keyutils.h",
+        "a special id has the number that keyutils.h defines",
         arguments: [
             (KeySerial.threadKeyring, -1), (.processKeyring, -2), (.sessionKeyring, -3), (.userKeyring, -4),
             (.userSessionKeyring, -5), (.groupKeyring, -6), (.requestKeyAuthorization, -7),

@@ -18,7 +18,7 @@ struct KeyTimeoutTests {
     }
 
     @Test(
-        "a duration that is no timeout is refused",
+        "a duration that can't be a timeout is refused",
         arguments: [
             .zero, .seconds(-1), .nanoseconds(-1), Duration(secondsComponent: 0, attosecondsComponent: -1),
             Duration(secondsComponent: 4_294_967_295, attosecondsComponent: 1), .seconds(4_294_967_296),
@@ -36,7 +36,7 @@ struct KeyTimeoutTests {
         #expect(KeyTimeout.longest.duration == .seconds(4_294_967_295))
     }
 
-    @Test("a timeout prints its seconds with their unit")
+    @Test("a timeout prints as seconds, with the unit")
     func text() throws {
         #expect(try KeyTimeout(.milliseconds(89_500)).description == "90s")
     }

@@ -8,7 +8,7 @@ struct PublicKeyTests {
         try ring.add(.asymmetric, "test certificate", TestCertificate.certificate)
     }
 
-    @Test("a public key says what it can do and how large it is")
+    @Test("a public key reports its operations and sizes")
     func attributes() throws {
         let scratch = try ScratchKeyring()
         let attributes = try certificate(in: scratch.keyring).publicKeyAttributes(
@@ -25,7 +25,7 @@ struct PublicKeyTests {
         try certificate(in: scratch.keyring).verify(TestCertificate.signature, of: TestCertificate.digest)
     }
 
-    @Test("a signature of something else is rejected")
+    @Test("a signature of other data is rejected")
     func rejected() throws {
         let scratch = try ScratchKeyring()
         let key = try certificate(in: scratch.keyring)
@@ -35,7 +35,7 @@ struct PublicKeyTests {
         }
     }
 
-    @Test("a public key encrypts, each time otherwise, and can't sign or decrypt")
+    @Test("a public key encrypts differently each time, and can't sign or decrypt")
     func encrypt() throws {
         let scratch = try ScratchKeyring()
         let key = try certificate(in: scratch.keyring)
@@ -48,7 +48,7 @@ struct PublicKeyTests {
         #expect(throws: KeyringError.self) { _ = try key.decrypt(first) }
     }
 
-    @Test("what is no certificate is a malformed payload, and no public key without one")
+    @Test("data that isn't a certificate is a malformed payload, and a user key has no public key")
     func malformed() throws {
         let scratch = try ScratchKeyring()
         let rubbish = pattern(100)

@@ -1,7 +1,7 @@
 import Foundation
 import Keyutils
 
-/// Looks at memory by its address, whoever owns it.
+/// Looks at memory by its address, regardless of its owner.
 enum Memory {
     static func holds(_ bytes: [UInt8], at address: Int) -> Bool {
         UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: address), count: bytes.count).elementsEqual(bytes)
@@ -11,7 +11,7 @@ enum Memory {
         UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: address), count: count).allSatisfy { $0 == 0 }
     }
 
-    /// The flags of the mapping that holds an address, the `VmFlags` of `/proc/self/smaps`; `nil` for no mapping.
+    /// Returns the `VmFlags` in `/proc/self/smaps` of the mapping that holds an address, or `nil` if there isn't one.
     static func flags(at address: Int) throws -> Set<Substring>? {
         guard let file = fopen("/proc/self/smaps", "r") else { throw SetupFailure(step: "smaps") }
         defer { fclose(file) }
@@ -31,13 +31,13 @@ enum Memory {
         return nil
     }
 
-    /// Sets `RLIMIT_MEMLOCK` to 0, for good.
+    /// Sets `RLIMIT_MEMLOCK` to 0 permanently.
     static func forbidLocking() -> Bool {
         var limit = rlimit(rlim_cur: 0, rlim_max: 0)
         return setrlimit(CInt(__RLIMIT_MEMLOCK.rawValue), &limit) == 0
     }
 
-    /// Whether this process may lock a megabyte: asked of the system, not of the library.
+    /// Whether this process is allowed to lock a megabyte, according to the system and not to the library.
     static let mayLock: Bool = {
         let size = 1_048_576
         guard let start = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),

@@ -6,21 +6,21 @@ import Threads
 
 @testable import Keyutils
 
-/// Properties that users of secrets don't see: memory is used again, and no more of it than is needed.
+/// Properties that users of secrets don't see: memory is reused, and no more of it is taken than necessary.
 ///
-/// Most run in their own process, where no other test takes slots.
+/// Most of these tests run in their own process, where no other test takes slots.
 @Suite("The arena of secrets")
 struct SecretArenaTests {
     private static let classes = [64, 256, 1_024, 4_096, 32_768]
 
     @Test(
-        "a slot has the smallest size that its bytes fit in, be it new or used before",
+        "a slot, new or reused, has the smallest size that its bytes fit in",
         arguments: [
             (1, 64), (64, 64), (65, 256), (256, 256), (257, 1_024), (1_024, 1_024), (1_025, 4_096), (4_096, 4_096),
             (4_097, 32_768), (32_768, 32_768), (32_769, 32_769),
         ])
     func sizes(count: Int, capacity: Int) {
-        // More than the list of free slots holds.
+        // 20 slots are more than the free list holds.
         for _ in 0..<2 {
             let slots = (0..<20).map { _ in SecretArena.allocate(count) }
             #expect(slots.allSatisfy { $0.capacity == capacity })
@@ -28,7 +28,7 @@ struct SecretArenaTests {
         }
     }
 
-    @Test("slots lie one after the other, and all that came back are used again", arguments: classes)
+    @Test("slots are next to each other, and all deallocated slots are used again", arguments: classes)
     func reuse(size: Int) async {
         await #expect(processExitsWith: .success) { [size = size as Int] in
             func allocate(_ count: Int) -> [SecretArena.Slot] { (0..<count).map { _ in SecretArena.allocate(size) } }
@@ -46,7 +46,7 @@ struct SecretArenaTests {
         }
     }
 
-    @Test("eight slots of a size that came back are given out again without a lock", arguments: classes)
+    @Test("the free list keeps eight deallocated slots of each size and hands them out again", arguments: classes)
     func freeList(size: Int) async {
         await #expect(processExitsWith: .success) { [size = size as Int] in
             let slots = (0..<9).map { _ in SecretArena.allocate(size) }
@@ -82,7 +82,7 @@ struct SecretArenaTests {
         }
     }
 
-    @Test("a stack gives back the last slot first, and frees the memory that it has outgrown")
+    @Test("a stack returns the last slot first, and frees the memory that it has outgrown")
     func stack() async {
         await #expect(processExitsWith: .success) {
             func slot(_ number: Int) -> SecretArena.Slot {
@@ -96,7 +96,7 @@ struct SecretArenaTests {
             for number in 0..<count { stack.push(slot(number)) }
             let used = test_heap_size() - before
             let least = count * MemoryLayout<SecretArena.Slot>.stride
-            // The thread sanitizer has its own heap, of which nothing is known.
+            // The thread sanitizer has its own heap, whose size is unknown here.
             if before > 0 { #expect((least..<least * 3 / 2).contains(used)) }
             unsafe stack.remove(startingAt: slot(3).start)
             #expect(stack[3]?.capacity == count - 1, "the last one takes its place")
@@ -112,7 +112,7 @@ struct SecretArenaTests {
         }
     }
 
-    @Test("a child that is forked after a large secret's end has all its memory locked", .enabled(if: Memory.mayLock))
+    @Test("a child forked after a large secret has ended has all its memory locked", .enabled(if: Memory.mayLock))
     func forkedAfterUnmapping() async {
         await #expect(processExitsWith: .success) {
             func makeLarge() -> Int { SecretBytes(copying: pattern(1_048_576)).count }

@@ -8,7 +8,7 @@ struct SecretBytesTests {
         1_048_575, 1_048_576, 1_048_577,
     ]
 
-    @Test("bytes of any number come out as they went in", arguments: sizes)
+    @Test("a secret of any size returns the bytes that it was created from", arguments: sizes)
     func contents(_ count: Int) {
         let bytes = pattern(count)
         let secret = SecretBytes(copying: bytes)
@@ -21,7 +21,7 @@ struct SecretBytesTests {
         #expect(isEqual)
     }
 
-    @Test("new room is all zero, even where a secret was before", arguments: sizes)
+    @Test("new memory is all zero, even if it held a secret before", arguments: sizes)
     func zero(_ capacity: Int) {
         for _ in 0..<4 {
             let secret = SecretBytes(capacity: capacity) { buffer in
@@ -35,7 +35,7 @@ struct SecretBytesTests {
         }
     }
 
-    @Test("an initializer may use less than the room it has")
+    @Test("an initializer can use less than its capacity")
     func partial() {
         let secret = SecretBytes(capacity: 100) { buffer in
             buffer[0] = 1
@@ -46,7 +46,7 @@ struct SecretBytesTests {
         #expect(secret.array() == [1, 2])
     }
 
-    @Test("an initializer's error comes out with its type")
+    @Test("an initializer's error is rethrown with its type")
     func throwing() {
         struct Failure: Error, Equatable { let number: Int }
         do throws(Failure) {
@@ -57,7 +57,7 @@ struct SecretBytesTests {
         }
     }
 
-    @Test("a body's error and result come out with their types")
+    @Test("a body's error and result keep their types")
     func borrowing() {
         struct Failure: Error {}
         let secret = SecretBytes(utf8: "pässword")
@@ -68,12 +68,12 @@ struct SecretBytesTests {
         }
     }
 
-    // The macro would copy what it is given, and secrets can't be copied.
+    // The `#expect` macro would copy its operands, and secrets can't be copied.
     private func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
         SecretBytes(copying: one).isEqual(to: SecretBytes(copying: other))
     }
 
-    @Test("secrets are equal where count and every byte are", arguments: [1, 64, 65, 1_000, 40_000])
+    @Test("secrets are equal if their counts and all their bytes are equal", arguments: [1, 64, 65, 1_000, 40_000])
     func equality(_ count: Int) {
         let bytes = pattern(count)
         #expect(areEqual(bytes, bytes))
@@ -86,7 +86,7 @@ struct SecretBytesTests {
         #expect(!areEqual(bytes, [UInt8](bytes.dropLast())))
     }
 
-    @Test("two secrets of no bytes are equal, and equal to no other")
+    @Test("two empty secrets are equal, and not equal to any other secret")
     func emptyEquality() {
         #expect(areEqual([], []))
         #expect(!areEqual([], [0]))

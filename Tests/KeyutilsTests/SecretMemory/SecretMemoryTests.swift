@@ -6,12 +6,12 @@ import Testing
 
 /// The memory that secrets live in.
 ///
-/// What is looked at after a secret's end is looked at in a process of its own, where no other test can have taken the slot
-/// again.
+/// Tests that look at memory after a secret has ended run in their own process, where no other test can have
+/// reused the slot.
 @Suite("The memory of secrets")
 struct SecretMemoryTests {
     @Test(
-        "a secret's memory is zero when its life has ended",
+        "a secret's memory is zero after the secret has ended",
         arguments: [1, 64, 65, 256, 1_000, 1_024, 4_096, 4_097, 32_768]
     )
     func wiped(_ count: Int) async {
@@ -24,7 +24,7 @@ struct SecretMemoryTests {
         }
     }
 
-    @Test("all that an initializer wrote is wiped, also what it did not count")
+    @Test("all bytes that an initializer wrote are wiped, even beyond the count that it returned")
     func wipedWhole() async {
         await #expect(processExitsWith: .success) {
             var address = 0
@@ -39,10 +39,10 @@ struct SecretMemoryTests {
         }
     }
 
-    @Test("a child that is forked while other threads use secrets starts, also under the thread sanitizer")
+    @Test("a child forked while other threads use secrets starts, even under the thread sanitizer")
     func forkedAmongThreads() async {
         await #expect(processExitsWith: .exitCode(0)) {
-            // A child that hangs ends this process, and the test.
+            // If a child hangs, the alarm ends this process and the test fails.
             alarm(120)
             for _ in 0..<3 {
                 Thread.detachNewThread { while true { end(SecretBytes(copying: pattern(8))) } }
@@ -57,7 +57,7 @@ struct SecretMemoryTests {
         }
     }
 
-    @Test("what an initializer wrote before it threw is wiped")
+    @Test("bytes that an initializer wrote before it threw are wiped")
     func wipedOnError() async {
         await #expect(processExitsWith: .success) {
             var address = 0
@@ -77,7 +77,7 @@ struct SecretMemoryTests {
         }
     }
 
-    @Test("the memory that a payload was lent in is zero afterwards", arguments: [10, 5_000, 32_767])
+    @Test("the memory in which a payload was lent is zero afterwards", arguments: [10, 5_000, 32_767])
     func lent(_ count: Int) async {
         await #expect(processExitsWith: .success) { [count = count as Int] in
             let scratch = try ScratchKeyring()
@@ -92,7 +92,7 @@ struct SecretMemoryTests {
         }
     }
 
-    @Test("a large secret's memory is given back to the system")
+    @Test("a large secret's memory is returned to the system")
     func unmapped() async {
         await #expect(processExitsWith: .success) {
             let secret = SecretBytes(copying: pattern(1_048_576))
@@ -106,7 +106,7 @@ struct SecretMemoryTests {
     }
 
     @Test(
-        "a secret's memory is left out of core dumps, and locked where the limit allows",
+        "a secret's memory is left out of core dumps, and is locked if the limit allows",
         arguments: [1, 1_000, 32_768, 1_048_576]
     )
     func flags(_ count: Int) throws {
@@ -118,7 +118,7 @@ struct SecretMemoryTests {
         if SecretBytes.isMemoryLocked { #expect(flags?.contains("lo") == true) }
     }
 
-    @Test("root's memory for secrets is locked, unless it lacks the capability", .enabled(if: Memory.mayLock))
+    @Test("the memory of secrets is locked if the process is allowed to lock memory", .enabled(if: Memory.mayLock))
     func locked() async {
         await #expect(processExitsWith: .success) {
             let secret = SecretBytes(copying: pattern(100))
@@ -127,7 +127,7 @@ struct SecretMemoryTests {
         }
     }
 
-    @Test("in a forked child that goes on, all of it is locked anew", .enabled(if: Memory.mayLock))
+    @Test("a forked child that continues to use secrets locks all their memory again", .enabled(if: Memory.mayLock))
     func forked() async {
         await #expect(processExitsWith: .success) {
             let small = SecretBytes(copying: pattern(100))
@@ -135,12 +135,12 @@ struct SecretMemoryTests {
             let addresses = [address(of: small), address(of: large)]
             let child = test_fork()
             if child == 0 {
-                // What makes a child one that goes on: it takes memory for another secret.
+                // The library locks the memory again when the child takes memory for another secret.
                 let another = SecretBytes(copying: pattern(5_000))
                 for address in addresses + [address(of: another)] {
                     guard (try? Memory.flags(at: address))?.contains("lo") == true else { _exit(3) }
                 }
-                // They must live until here.
+                // The parent's secrets must live until here.
                 _exit(SecretBytes.isMemoryLocked && small.count < large.count ? 0 : 4)
             }
             var status = CInt()
@@ -169,7 +169,7 @@ struct SecretMemoryTests {
         }
     }
 
-    @Test("where nothing may be locked, isMemoryLocked says so and everything works", .enabled(if: geteuid() == 0))
+    @Test("if locking is not allowed, isMemoryLocked is false and everything else works", .enabled(if: geteuid() == 0))
     func notLocked() async {
         await #expect(processExitsWith: .success) {
             func act() throws {
@@ -193,6 +193,6 @@ private func address(of secret: borrowing SecretBytes) -> Int {
     Int(bitPattern: secret.withBytes { $0.withUnsafeBytes { $0.baseAddress } })
 }
 
-/// Ends a secret's life here.
+/// Ends the life of a secret here.
 @inline(never)
 private func end(_ secret: consuming SecretBytes) {}

@@ -5,7 +5,7 @@ import Threads
 
 @Suite("The memory of secrets, shared by threads")
 struct SharedMemoryTests {
-    /// More threads than slots that can be had without a lock, each with several secrets of one size in its hands.
+    /// Runs more threads than the free list has slots, each with several secrets of one size at the same time.
     @Test("no two secrets ever share memory", arguments: [10, 200, 2_000, 20_000])
     func exclusive(_ size: Int) throws {
         let mixedUp = Locked(0)
@@ -20,7 +20,7 @@ struct SharedMemoryTests {
         #expect(mixedUp.withLock { $0 } == 0)
     }
 
-    @Test("new room is all zero, whoever had it before")
+    @Test("new memory is all zero, whichever thread used it before")
     func wiped() throws {
         let dirty = Locked(0)
         ThreadTeam.run(12) { _ in

@@ -7,7 +7,7 @@ import Threads
 
 @Suite("Joining sessions")
 struct SessionMembershipTests {
-    @Test("an anonymous session is a new, empty keyring that the thread has from now on")
+    @Test("joining an anonymous session gives the thread a new, empty session keyring")
     func anonymous() async {
         await #expect(processExitsWith: .success) {
             func act() throws {
@@ -23,7 +23,7 @@ struct SessionMembershipTests {
         }
     }
 
-    @Test("a thread that was there before does not get the new session; one that comes later does")
+    @Test("an existing thread does not get the new session, but a thread that starts later does")
     func otherThreads() async {
         await #expect(processExitsWith: .success) {
             func act() throws {
@@ -39,7 +39,8 @@ struct SessionMembershipTests {
                     seen.withLock { $0 = ring }
                     done.signal()
                 }
-                // The thread has to have its credentials before they change here.
+                // The thread gets its credentials when it starts, so it must have started before this thread
+                // joins a session.
                 begun.wait()
                 let joined = try SessionMembership.joinAnonymous()
                 go.signal()
@@ -54,7 +55,7 @@ struct SessionMembershipTests {
         }
     }
 
-    @Test("a named session is joined again by its name, once its user may search it")
+    @Test("a named session can be joined again by name once its user has search permission")
     func named() async {
         await #expect(processExitsWith: .success) {
             func act() throws {
@@ -64,20 +65,21 @@ struct SessionMembershipTests {
                 #expect(try Key(first).describe().name == name)
                 try holder.link(Key(first))
                 try SessionMembership.joinAnonymous()
-                // The kernel gives a new session no search right for its user, so it is passed over.
+                // The kernel gives the user no search permission on a new session, so this call skips it and creates
+                // another one.
                 #expect(try SessionMembership.join(named: name) != first)
                 try Key(first).setPermissions([.possessorAll, .userView, .userSearch])
                 try SessionMembership.joinAnonymous()
                 #expect(try SessionMembership.join(named: name) == first)
                 #expect(try Keyring.resolve(.sessionKeyring) == first)
-                // Whoever is in it already stays there.
+                // A thread that is in the session already stays in it.
                 #expect(try SessionMembership.join(named: name) == first)
             }
             try act()
         }
     }
 
-    @Test("a session's name can't be empty, hold a NUL or start with a dot, and the session stays as it was")
+    @Test("an empty session name, or one with a NUL or a leading dot, leaves the session unchanged")
     func wrongNames() async {
         await #expect(processExitsWith: .success) {
             func act() throws {
@@ -91,7 +93,7 @@ struct SessionMembershipTests {
         }
     }
 
-    @Test("a parent with several threads is not given the session")
+    @Test("a session can't be given to a parent that has several threads")
     func giveToParent() async {
         await #expect(processExitsWith: .success) {
             func act() throws {
@@ -103,7 +105,7 @@ struct SessionMembershipTests {
         }
     }
 
-    @Test("a session that was revoked says so, and is not replaced")
+    @Test("a revoked session is reported as revoked, and is not replaced")
     func revoked() async {
         await #expect(processExitsWith: .success) {
             func act() throws {

@@ -2,13 +2,13 @@ import Foundation
 import Keyutils
 import SessionKeyringTesting
 
-/// What this kernel has, for tests that depend on it.
+/// The features of this kernel, for tests that depend on them.
 enum Capability {
     private static let all = (try? KeyringCapabilities.query()) ?? []
 
     static func has(_ capability: KeyringCapabilities) -> Bool { all.contains(capability) }
 
-    /// Whether the kernel takes private keys; it has no flag for that, so one is offered to it.
+    /// Whether the kernel accepts private keys. The kernel has no flag for this, so the test adds one to find out.
     static let privateKeys: Bool = {
         do {
             let scratch = try ScratchKeyring()

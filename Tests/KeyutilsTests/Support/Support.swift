@@ -18,7 +18,7 @@ extension Keyring {
 }
 
 extension Key {
-    /// The payload in ordinary memory.
+    /// Returns the payload in ordinary memory.
     func bytes() throws(KeyringError) -> [UInt8] {
         try withPayload { payload in payload.withUnsafeBytes { [UInt8]($0) } }
     }
@@ -49,13 +49,13 @@ extension Key {
 }
 
 extension SecretBytes {
-    /// The contents in ordinary memory.
+    /// Returns the contents in ordinary memory.
     func array() -> [UInt8] {
         withBytes { bytes in bytes.withUnsafeBytes { [UInt8]($0) } }
     }
 }
 
-/// Bytes that differ from their neighbours and are never zero.
+/// Returns bytes that differ from their neighbours and are never zero.
 func pattern(_ count: Int, seed: Int = 0) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
         for index in 0..<count { buffer[index] = UInt8(truncatingIfNeeded: (index &* 7 &+ seed) % 255 &+ 1) }
@@ -77,16 +77,15 @@ func expectFailure(
     }
 }
 
-/// What ended an exit test early.
+/// The setup step that failed and ended an exit test early.
 struct SetupFailure: Error {
     let step: String
 }
 
-/// Makes the whole process an ordinary user's, with a session keyring of its own.
+/// Makes the whole process run as an ordinary user, with its own session keyring. For exit tests only.
 ///
-/// For exit tests only.
-///
-/// Credentials are per thread: everything that follows has to happen before the caller next waits for something.
+/// The session keyring belongs to the calling thread. So the caller must do all of its work before its next await,
+/// after which it could run on another thread.
 @available(*, noasync)
 func becomeOrdinaryUser(_ userID: uid_t) throws -> Keyring {
     guard setgid(userID) == 0, setuid(userID) == 0 else { throw SetupFailure(step: "setuid") }

@@ -1,13 +1,11 @@
 import Foundation
 
-/// A throw-away RSA key pair of 1,024 bits that nothing but these tests has ever used.
-///
-/// It protects nothing.
+/// A 1,024-bit RSA key pair that only these tests have ever used, and that protects nothing.
 ///
 /// Made with `openssl genrsa 1024`, `openssl pkcs8 -topk8 -nocrypt -outform DER`, `openssl req -x509 -outform DER` and
 /// `openssl pkeyutl -sign -pkeyopt digest:sha256`.
 enum TestCertificate {
-    /// How the key is used in these tests: PKCS #1 padding, SHA-256.
+    /// The parameters of the tests' operations with this key: PKCS #1 padding, SHA-256.
     static let parameters = "enc=pkcs1 hash=sha256"
 
     /// The certificate, X.509 in DER.

@@ -3,16 +3,16 @@ import Keyutils
 import SessionKeyringTesting
 import Testing
 
-/// In the lab alone, because what is lost here is lost for as long as the owner has keys.
+/// Runs only in the lab, because the owner gets the lost quota back only when all of its keys are gone.
 @Suite("The lab's quota", .enabled(if: Capability.isKernelLab))
 struct KernelLabQuotaTests {
-    @Test("clearing a ring of 16,384 links loses 65,536 bytes of its owner's quota, with one link less none")
+    @Test("clearing 16,384 links loses 65,536 bytes of the owner's quota; clearing 16,383 loses none")
     func clearing() throws {
         #expect(try loss(ofOwner: 60_160, count: 16_383) { ring, _ throws(KeyringError) in try ring.clear() } == 0)
         #expect(try loss(ofOwner: 60_161, count: 16_384) { ring, _ throws(KeyringError) in try ring.clear() } == 65_536)
     }
 
-    @Test("removing as many links one by one loses none")
+    @Test("unlinking 16,384 keys one by one loses no quota")
     func unlinking() throws {
         let lost = try loss(ofOwner: 60_162, count: 16_384) { ring, keys throws(KeyringError) in
             for key in keys { try ring.unlink(key) }
@@ -20,9 +20,9 @@ struct KernelLabQuotaTests {
         #expect(lost == 0)
     }
 
-    /// How many bytes are missing when so many links were made in a ring of that user and removed again.
+    /// Returns how many bytes remain charged after `count` links were made in a ring of `owner` and removed again.
     ///
-    /// The user has nothing else, so that no other test moves the counts.
+    /// The user has no other keys, so no other test changes the counts.
     private func loss(
         ofOwner owner: UInt32, count: Int, remove: (Keyring, [Key]) throws(KeyringError) -> Void
     ) throws -> Int {

@@ -8,7 +8,7 @@ import Threads
 @Suite("Quota")
 struct KeyQuotaTests {
     @Test(
-        "an ordinary user may have 200 keys and 20,000 bytes, and the counts move with the keys",
+        "an ordinary user can have 200 keys and 20,000 bytes, and the counts follow the keys",
         .enabled(if: geteuid() == 0)
     )
     func ordinaryUser() async {
@@ -19,7 +19,7 @@ struct KeyQuotaTests {
                 }
             }
             func act() throws {
-                // 200 and 20,000, unless the administrator changed them.
+                // 200 and 20,000, unless the administrator has changed them.
                 let (keys, bytes) = (limit("maxkeys"), limit("maxbytes"))
                 let session = try becomeOrdinaryUser(60_140)
                 let before = try KeyQuota.current()
@@ -28,7 +28,7 @@ struct KeyQuotaTests {
                 for number in 0..<10 { try session.add("key \(number)", pattern(100)) }
                 let after = try KeyQuota.current()
                 #expect(after.keys == before.keys + 10)
-                // The payload, the name with its NUL, and what the ring grows by.
+                // Each key is charged for its payload and for its name with a NUL. The ring grows as well.
                 #expect(after.bytes >= before.bytes + 10 * 106)
                 #expect(try KeyQuota.current(ofUser: 60_140) == after)
                 try session.clear()
@@ -39,7 +39,7 @@ struct KeyQuotaTests {
     }
 
     @Test(
-        "beyond the quota, adding fails with quotaExceeded, and works again when there is room",
+        "adding beyond the quota fails with quotaExceeded, and works again when there is room",
         .enabled(if: geteuid() == 0)
     )
     func exceeded() async {
@@ -69,7 +69,7 @@ struct KeyQuotaTests {
         }
     }
 
-    @Test("a line gives the user's keys and bytes, with their limits")
+    @Test("a line is parsed into a user's keys and bytes, with their limits")
     func line() throws {
         let parsed = try #require(KeyQuota.parse("    7:     9 8/8 3/200 40/20000"))
         #expect(parsed.userID == 7)
@@ -77,7 +77,7 @@ struct KeyQuotaTests {
     }
 
     @Test(
-        "a line in another form is passed over",
+        "a line in another form is skipped",
         arguments: [
             "", "7:", "7: 9 8/8 3/200", "7: 9 8/8 3/200 40/20000 1", "x: 9 8/8 3/200 40/20000", "7: 9 8/8 3 40/20000",
             "7: 9 8/8 3/200/1 40/20000", "7: 9 8/8 3/200 40/", "7: 9 8/8 a/200 40/20000", "7: 9 8/8 3/200 40/b",
@@ -86,19 +86,19 @@ struct KeyQuotaTests {
         #expect(KeyQuota.parse(line[...])?.quota == nil)
     }
 
-    @Test("a user without keys has no quota to tell of")
+    @Test("a user without keys has no quota entry")
     func nobody() {
         expectFailure(.notFound) { () throws(KeyringError) in _ = try KeyQuota.current(ofUser: 4_000_000_001) }
     }
 
     @Test(
-        "who has keys is listed, while others in a list of several pages come and go",
+        "a user with keys is found in a list of several pages while other users come and go",
         .enabled(if: geteuid() == 0, "keys of other users")
     )
     func severalPages() throws {
         let scratch = try ScratchKeyring()
-        // By systemd's list of user IDs, nobody assigns these; others than those of the run before, whose keys may still be
-        // charged. A page has room for some 70.
+        // Systemd's list of user ids assigns these to nobody. They differ from the ids of the previous run, whose keys
+        // may still be charged. A page has room for about 70 users.
         let first = 1_950_000_000 + UInt32(getpid()) % 100_000 * 200
         let passing = try (first..<first + 30).map { (try scratch.keyring.add("\($0)"), $0) }
         let staying = first + 30..<first + 200
@@ -119,7 +119,7 @@ struct KeyQuotaTests {
         }
     }
 
-    @Test("root's share is its own")
+    @Test("the quota of the current user counts its keys, and is within the limits")
     func root() throws {
         let scratch = try ScratchKeyring()
         try scratch.keyring.add("key")

@@ -5,7 +5,7 @@ import Threads
 
 @Suite("The key table")
 struct KeyTableTests {
-    /// A line of `/proc/keys` as the kernel's `proc_keys_show` prints it.
+    /// Returns a line of `/proc/keys` as the kernel's `proc_keys_show` prints it.
     private func line(_ serial: String = "0531c66f", expiry: String = "perm", type: String = "user     ", text: String)
         -> String
     {
@@ -14,7 +14,7 @@ struct KeyTableTests {
 
     private let serial = KeySerial(rawValue: 0x0531_c66f)
 
-    @Test("a line gives serial, expiry, type and text")
+    @Test("a line is parsed into serial, expiry, type and text")
     func oneLine() throws {
         let table = KeyTable(
             parsing: line(text: "my key: 12") + line("00000002", type: "keyring  ", text: "_ses: empty"))
@@ -28,7 +28,7 @@ struct KeyTableTests {
     }
 
     @Test(
-        "spaces at the start of a description, and types of nine letters, are kept",
+        "leading spaces of a description and types of nine letters are kept",
         arguments: ["user     ", "asymmetri", ".request_"]
     )
     func leadingSpaces(_ type: String) throws {
@@ -38,7 +38,7 @@ struct KeyTableTests {
     }
 
     @Test(
-        "what is left is understood in every unit",
+        "the time left is parsed in every unit",
         arguments: [
             (" 59s", 59, 1), ("  0s", 0, 1), ("  1m", 60, 60), (" 59m", 3_540, 60), (" 23h", 82_800, 3_600),
             ("  6d", 518_400, 86_400), ("  1w", 604_800, 604_800), ("7101w", 4_294_684_800, 604_800),
@@ -49,13 +49,13 @@ struct KeyTableTests {
         #expect(KeyTable(parsing: line(expiry: column, text: "x: 1"))[serial]?.expiry == .left(left))
     }
 
-    @Test("expd is expired and perm is never")
+    @Test("the word expd means expired, and perm means never")
     func words() {
         #expect(KeyTable(parsing: line(expiry: "expd", text: "x: 1"))[serial]?.expiry == .expired)
         #expect(KeyTable(parsing: line(expiry: "perm", text: "x: 1"))[serial]?.expiry == .never)
     }
 
-    @Test("of two lines with one serial, one of which must be forged, neither is believed")
+    @Test("if two lines have the same serial, one of them must be forged, so neither is used")
     func forged() {
         let forged = line(text: "evil\n" + line(expiry: "perm", text: "forged: 1"))
         #expect(KeyTable(parsing: line(expiry: " 10m", text: "true: 3") + forged)[serial] == nil)
@@ -64,7 +64,7 @@ struct KeyTableTests {
     }
 
     @Test(
-        "lines in another form are passed over",
+        "lines in another form are skipped",
         arguments: [
             "", "\n\n", "rubbish", "0531c66f I--Q--- 1 perm 0c030000 0 65534 user",
             "531c66f I--Q---     1 perm 0c030000     0 65534 user      x: 1",
@@ -82,7 +82,7 @@ struct KeyTableTests {
         #expect(KeyTable(parsing: text + "\n" + line("00000002", text: "x"))[KeySerial(rawValue: 2)] != nil)
     }
 
-    @Test("the real table has our keys, with what is left of their timeouts")
+    @Test("the real table contains our keys, with the time that they have left")
     func snapshot() throws {
         let scratch = try ScratchKeyring()
         let lasting = try scratch.keyring.add("lasting", pattern(12))
@@ -107,11 +107,11 @@ struct KeyTableTests {
         #expect(ring.text.hasSuffix(": 2"))
     }
 
-    @Test("no key is left out, while others in a table of several pages come and go")
+    @Test("every key is found in a table of several pages while other keys come and go")
     func severalPages() throws {
         let scratch = try ScratchKeyring()
         let ring = scratch.keyring
-        // A page has room for some 50.
+        // A page has room for about 50 keys.
         let staying = try (0..<120).map { try ring.add("staying \($0)") }
         let isOver = Locked(false)
         try ThreadTeam.run(2) { number in
@@ -130,7 +130,7 @@ struct KeyTableTests {
         }
     }
 
-    @Test("a key whose name has a newline and forges another's line makes nobody believe either")
+    @Test("if a name with a newline forges another key's line, that key's entry is not used")
     func forgedForReal() throws {
         let scratch = try ScratchKeyring()
         let victim = try scratch.keyring.add("victim")

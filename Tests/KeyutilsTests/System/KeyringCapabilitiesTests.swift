@@ -3,14 +3,14 @@ import Testing
 
 @Suite("Capabilities")
 struct KeyringCapabilitiesTests {
-    @Test("a kernel that answers says that it can, and that it can move and invalidate")
+    @Test("a kernel that reports its capabilities can also move, invalidate and restrict")
     func query() throws {
         let capabilities = try KeyringCapabilities.query()
-        // All of these are part of the facility itself since Linux 5.3, the first that answers.
+        // Linux 5.3 is the first version that reports capabilities, and since then every kernel has all of these.
         #expect(capabilities.isSuperset(of: [.capabilities, .invalidate, .restrictKeyring, .move]))
     }
 
-    @Test("the flags are two bytes of keyutils.h, the first one lowest")
+    @Test("the flags are the two bytes of keyutils.h, with the first byte as the lowest")
     func flags() {
         let all: [KeyringCapabilities] = [
             .capabilities, .persistentKeyrings, .diffieHellman, .publicKey, .bigKey, .invalidate, .restrictKeyring,

@@ -6,7 +6,7 @@ import Testing
 @Suite("Errors")
 struct KeyringErrorTests {
     @Test(
-        "each error number has its code",
+        "each error number maps to its code",
         arguments: [
             (ENOKEY, .notFound), (EKEYEXPIRED, .expired), (EKEYREVOKED, .revoked), (EKEYREJECTED, .rejected),
             (EACCES, .accessDenied), (EPERM, .notPermitted), (EDQUOT, .quotaExceeded), (EEXIST, .alreadyExists),
@@ -24,7 +24,7 @@ struct KeyringErrorTests {
         #expect(error.operation == .read)
     }
 
-    @Test("two are equal if code and number are, whichever call failed")
+    @Test("two errors are equal if their codes and numbers are equal, whichever call failed")
     func equality() {
         let error = KeyringError(errno: ENOKEY, in: .read)
         #expect(error == KeyringError(errno: ENOKEY, in: .search))
@@ -41,14 +41,14 @@ struct KeyringErrorTests {
         #expect(Set(different.map(\.hashValue)).count == different.count)
     }
 
-    @Test("every code can come from an error number")
+    @Test("every code has an error number that maps to it")
     func reachable() {
         let codes = Set((0...200).map { KeyringError(errno: $0, in: .add).code })
         #expect(codes == Set(KeyringError.Code.allCases))
     }
 
     @Test(
-        "a description is one line that names the call, the cause and the number",
+        "a description is one line that names the call and the cause",
         arguments: KeyringError.Code.allCases
     )
     func description(_ code: KeyringError.Code) {
@@ -59,33 +59,33 @@ struct KeyringErrorTests {
         #expect(!own.contains("errno"))
     }
 
-    @Test("a description of the kernel's error ends with its number")
+    @Test("the description of a kernel error ends with the error number")
     func kernelDescription() {
         let error = KeyringError(errno: EKEYEXPIRED, in: .read)
         #expect(error.description == "keyctl_read: the key has expired (errno \(EKEYEXPIRED))")
         #expect("\(error)" == error.description)
     }
 
-    @Test("no two codes say the same")
+    @Test("no two codes have the same text")
     func distinct() {
         let texts = Set(KeyringError.Code.allCases.map { KeyringError($0, in: .add).description })
         #expect(texts.count == KeyringError.Code.allCases.count)
     }
 
-    @Test("every code has a hint, in one line", arguments: KeyringError.Code.allCases)
+    @Test("every code has a hint of one line", arguments: KeyringError.Code.allCases)
     func hint(_ code: KeyringError.Code) {
         let hint = KeyringError(code, in: .add).hint
         #expect(!hint.isEmpty)
         #expect(!hint.contains { $0.isNewline })
     }
 
-    @Test("every operation has a name of its own")
+    @Test("every operation has a different name")
     func operations() {
         #expect(Set(KeyringError.Operation.allCases.map(\.rawValue)).count == KeyringError.Operation.allCases.count)
         #expect(KeyringError.Operation.allCases.allSatisfy { !$0.rawValue.isEmpty })
     }
 
-    @Test("the error of a failed write has neither the payload nor the name in it")
+    @Test("the error of a failed write contains neither the payload nor the name")
     func noPayload() {
         let ring = Keyring(KeySerial(rawValue: 1))
         let error = #expect(throws: KeyringError.self) {

@@ -14,7 +14,7 @@ struct LockBoxTests {
             for _ in 0..<5_000 {
                 box.withLock { count in
                     let before = count
-                    // Lets another thread run, which must wait for this one.
+                    // Lets other threads run. They must wait for this thread's lock.
                     sched_yield()
                     count = before + 1
                 }
@@ -23,7 +23,7 @@ struct LockBoxTests {
         #expect(box.withLock { $0 } == 40_000)
     }
 
-    @Test("it keeps neither memory nor state that has ended")
+    @Test("a lock box frees its memory, and releases its state")
     func ends() async {
         await #expect(processExitsWith: .success) {
             final class State {}

@@ -4,17 +4,17 @@ import Keyutils
 import SessionKeyringTesting
 import Testing
 
-/// What container profiles do: the three system calls fail with EPERM or ENOSYS.
-@Suite("Where a filter hides the key facility")
+/// Tests under filters like those of container profiles: the three system calls fail with EPERM or ENOSYS.
+@Suite("A filter that hides the key facility")
 struct SeccompTests {
-    @Test("a filter that forbids makes everything notPermitted", .enabled(if: !Capability.isKernelLab))
+    @Test("with a filter that returns EPERM, everything is notPermitted", .enabled(if: !Capability.isKernelLab))
     func forbidden() async {
         await #expect(processExitsWith: .success) {
             try expectEverything(fails: .notPermitted, under: EPERM)
         }
     }
 
-    @Test("a filter that hides makes everything unavailable", .enabled(if: !Capability.isKernelLab))
+    @Test("with a filter that returns ENOSYS, everything is unavailable", .enabled(if: !Capability.isKernelLab))
     func hidden() async {
         await #expect(processExitsWith: .success) {
             try expectEverything(fails: .unavailable, under: ENOSYS)

@@ -4,10 +4,10 @@ import Keyutils
 import SessionKeyringTesting
 import Testing
 
-@Suite("What surrounds a process")
+@Suite("The surroundings of a process")
 struct SurroundingsTests {
     @Test(
-        "only the identity map of all user ids is the machine's own",
+        "only the identity map of all user ids means the machine's initial user namespace",
         arguments: [
             ("         0          0 4294967295\n", true), ("0 1000 1\n", false), ("0 0 1\n", false), ("", false),
             ("0 0 1000\n1000 1000 4294966295\n", false),
@@ -17,18 +17,18 @@ struct SurroundingsTests {
         #expect(UserNamespace.isIdentity(map: map) == expected)
     }
 
-    @Test("a seccomp filter shows in the process's status, where that tells")
+    @Test("the process status shows whether a seccomp filter is in force, if it has that line")
     func filterStatus() {
         #expect(KeyFacility.isFiltered(status: "NoNewPrivs:\t0\nSeccomp:\t0\nSeccomp_filters:\t0\n") == false)
         #expect(KeyFacility.isFiltered(status: "Seccomp:\t2\nSeccomp_filters:\t1\n") == true)
         #expect(KeyFacility.isFiltered(status: "Name:\tx\n") == nil)
     }
 
-    @Test("calls that a filter refuses are named, and the others are not", .enabled(if: !Capability.isKernelLab))
+    @Test("the calls that a filter refuses are reported, and no others", .enabled(if: !Capability.isKernelLab))
     func refusals() async {
         await #expect(processExitsWith: .success) {
             #expect(KeyFacility.refusals().isEmpty)
-            // add_key alone.
+            // Filters only add_key.
             guard test_filter_install(-2, EPERM) == 0 else { throw SetupFailure(step: "the filter was refused") }
             #expect(KeyFacility.refusals().map(\.call) == [.addKey])
             #expect(KeyFacility.refusals().map(\.error.code) == [.notPermitted])
@@ -39,7 +39,7 @@ struct SurroundingsTests {
     }
 
     @Test(
-        "without /proc, nobody knows whether a filter is in force, or what the quota is",
+        "without /proc, the filter's state and the quota are unknown",
         .enabled(if: geteuid() == 0 && !Capability.isKernelLab, "needs root, to change the root directory"))
     func noProc() async {
         await #expect(processExitsWith: .success) {
@@ -49,12 +49,12 @@ struct SurroundingsTests {
         }
     }
 
-    @Test("a keyring is possessed while a chain of the thread's own keyrings leads to it")
+    @Test("a keyring is possessed as long as a chain of the thread's keyrings leads to it")
     func possession() async {
         await #expect(processExitsWith: .success) { try followPossession() }
     }
 
-    @Test("a table of keys finds a living keyring of the kernel's own by its exact name")
+    @Test("the key table finds a live keyring that no quota is charged for, by its exact name")
     func unchargedKeyring() {
         let table = KeyTable(
             parsing: """
@@ -73,14 +73,14 @@ struct SurroundingsTests {
 private func followPossession() throws {
     let session = try SessionMembership.joinAnonymous()
     #expect(try session.isPossessed())
-    // A search for its name would find this one first.
+    // A search by the session's name would find this keyring first.
     let other = try Keyring.thread.addKeyring(Key(session).describe().name)
     #expect(try session.isPossessed())
     try Keyring.thread.unlink(Key(other))
     let outer = try session.addKeyring("possession-outer-\(getpid())")
     let inner = try outer.addKeyring("possession-inner-\(getpid())")
     #expect(try inner.isPossessed())
-    // Others may look at it, so that it can be asked about from outside.
+    // Without possession, describing the keyring requires the user's permissions.
     try Key(inner).setPermissions([.possessorAll, .userAll])
     try SessionMembership.joinAnonymous()
     let keeper = try Keyring.resolve(.userKeyring)

@@ -5,11 +5,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A byte for each mutant: whether it is active, and whether its line has run. */
+/* A byte for each mutant: whether it is active, and whether its line has run if no file records that. */
 static unsigned char active[MUTATION_LIMIT], unrecorded[MUTATION_LIMIT];
 static unsigned char *reached = unrecorded;
 
-/* Before the first Swift code, which may run in other constructors. */
+/* Runs before the first Swift code, which may run in other constructors. */
 __attribute__((constructor(101))) static void begin(void) {
     const char *rest = getenv("MUTANTS_ACTIVE");
     while (rest != NULL && *rest != '\0') {

@@ -3,7 +3,7 @@ import Keyutils
 import SecretText
 import SessionKeyring
 
-/// One request of a client, to its answer as the client sees it.
+/// One request of a client, which returns the answer as the client sees it.
 typealias HelperRequest = @Sendable (CredentialHelper) throws(SecretStoreError) -> String
 
 /// Requests that a process makes of a credential helper.
@@ -16,10 +16,10 @@ enum HelperOperation: String, CaseIterable {
     case gitStoreOld = "git-store-old"
     /// Stores without a refresh token and with one, so that two processes together make four stores.
     case gitStoreBoth = "git-store-both"
-    /// Stores in both kinds in turn: something is stored at every moment.
+    /// Stores in both kinds in turn, so that something is stored at every moment.
     case gitAlternate = "git-alternate"
     case gitErase = "git-erase"
-    /// Erases the old password: never another one that was stored meanwhile.
+    /// Erases the old password, but never another one that was stored in the meantime.
     case gitEraseOld = "git-erase-old"
     case keyringGet = "keyring-get"
     case keyringSet = "keyring-set"
@@ -29,7 +29,7 @@ enum HelperOperation: String, CaseIterable {
     case dockerGetHost = "docker-get-host"
     case dockerGet = "docker-get"
     case dockerList = "docker-list"
-    /// Logs in as another user than everybody else.
+    /// Logs in as a user that no other process uses.
     case dockerStore = "docker-store"
     /// Logs in as the user whose password is stored.
     case dockerStoreSame = "docker-store-same"
@@ -37,13 +37,13 @@ enum HelperOperation: String, CaseIterable {
     case cargoGet = "cargo-get"
     case cargoLogin = "cargo-login"
     case cargoLogout = "cargo-logout"
-    /// The old code, put back: it compares, and then deletes whatever is stored by then.
+    /// The old defect, put back: it compares the password, and then deletes whatever is stored by then.
     case blindErase = "git-erase-3.3"
 
-    /// Those of the helpers; the others are defects put back, to see that the search finds them.
+    /// The operations of the helpers. The others are defects, put back to check that the search finds them.
     static let library = allCases.filter { $0 != .blindErase }
 
-    /// The name under which it looks: only operations of one service share an item.
+    /// The service under which the operation looks; only operations of one service share an item.
     var service: String {
         switch self {
         case .dockerGet, .dockerList, .dockerStore, .dockerStoreSame, .dockerErase: HelperItem.registry
@@ -60,9 +60,9 @@ enum HelperOperation: String, CaseIterable {
         [.gitErase, .gitEraseOld, .blindErase, .keyringDelete, .dockerErase, .cargoLogout].contains(self)
     }
 
-    /// At most ``HelperReport/most`` requests.
+    /// Returns at most ``HelperReport/most`` requests.
     ///
-    /// - Parameter secret: the secret to store; `nil` for the role's.
+    /// - Parameter secret: the secret to store; `nil` for the secret of the role.
     func requests(as role: Role, storing secret: String? = nil) -> [HelperRequest] {
         let (old, new) = (Role.scene.secret, secret ?? role.secret)
         let bare = gitStore(new)
@@ -150,7 +150,7 @@ extension HelperAnswer {
 }
 
 extension Role {
-    /// The password that it stores.
+    /// The password that the role stores.
     var secret: String {
         switch self {
         case .scene: "old"
@@ -159,7 +159,7 @@ extension Role {
         }
     }
 
-    /// The user whom it logs in to docker.
+    /// The user that the role logs in to docker.
     fileprivate var user: String {
         switch self {
         case .scene: "alice"
@@ -170,7 +170,7 @@ extension Role {
 }
 
 extension Defects {
-    /// Looks, compares and then deletes by name, so that it may delete what was stored in between.
+    /// Compares the item and then deletes it by name, and so may delete a value that was stored in between.
     fileprivate static func erase(_ password: String) -> HelperRequest {
         { (helper) throws(SecretStoreError) in
             let item = ItemIdentity.internet(server: HelperItem.host, account: "alice")

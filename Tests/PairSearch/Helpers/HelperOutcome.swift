@@ -3,11 +3,11 @@ import SessionKeyring
 
 /// The answers to two processes, and the items that were stored after both.
 struct HelperOutcome: Equatable {
-    /// Of the first process and the second.
+    /// The answers to the first and to the second process.
     var answers: [[String]]
     var items: [ItemIdentity: String]
 
-    /// A few lines for a finding.
+    /// The outcome in a few lines, for a finding.
     var lines: [String] {
         let said = zip(["first", "second"], answers).map { name, answers in
             "\(name) process: " + answers.map { "<\($0)>" }.joined(separator: ", ")
@@ -15,9 +15,10 @@ struct HelperOutcome: Equatable {
         return said + items.map { "\($0.keyDescription) = \($1)" }.sorted()
     }
 
-    /// The same with a process that cargo was not told of an end of its token.
+    /// Returns the same outcome, but without an end of cargo's token in the answers to a process.
     ///
-    /// No item of these plays has a timeout. If a token changes while it is read, cargo is told that it ends now.
+    /// No item of these plays has a timeout. If a token changes while it is read, the helper tells cargo that the
+    /// token ends now.
     func withoutEnd(process: Int) -> HelperOutcome {
         var outcome = self
         outcome.answers[process] = answers[process].map {
@@ -27,16 +28,16 @@ struct HelperOutcome: Equatable {
     }
 }
 
-/// Each outcome that two processes may have: that of some order in which their requests are answered one after the other.
+/// All outcomes that two processes can have: one for each order in which a helper can answer their requests.
 ///
-/// The orders are run through the same helpers, on items in memory.
+/// The model runs each order through the same helpers, on items in memory.
 struct HelperModel {
     let initial: [ItemIdentity: String]
-    /// Of the first process and the second.
+    /// The requests of the first and of the second process.
     let requests: [[HelperRequest]]
     let reports: [HelperReport]
 
-    /// The outcomes of two processes that lived to their ends.
+    /// Returns the outcomes of two processes that were not killed.
     func outcomes() throws -> [HelperOutcome] {
         try orders([0, 0]).map { order in
             let items = MemoryItems(initial)
@@ -48,10 +49,10 @@ struct HelperModel {
         }
     }
 
-    /// The outcomes of a process that reads between two changes of the other process's request.
+    /// Returns the outcomes of a process that reads between two changes of one of the other's requests.
     ///
-    /// An erase of several items is not one step for readers: they may see the next item before it is gone too. They never see
-    /// nothing in between, so that answer is left out.
+    /// For a reader, an erase of several items is not one step: it may see the next item before that is erased, too. A
+    /// reader never finds nothing in between, so that answer is left out.
     func outcomes(ofReader reader: Int) throws -> [HelperOutcome] {
         guard requests[reader].count == 1, let request = requests[reader].first else { return [] }
         let other = 1 - reader
@@ -70,7 +71,9 @@ struct HelperModel {
         return found
     }
 
-    /// The outcomes of two processes that each erase one of two items of the same name: both have erased something.
+    /// Returns the outcomes of two processes that each erase one of two items of the same name.
+    ///
+    /// Both of them report that they have erased something.
     func outcomesOfErasers() throws -> [HelperOutcome] {
         guard requests[0].count == 1, requests[1].count == 1, isConcurrent(0, of: 0, with: 1) else { return [] }
         return try [0, 1].map { process in
@@ -87,7 +90,7 @@ struct HelperModel {
             && !reports[other].isAnswered(index, before: 0, of: reports[reader])
     }
 
-    /// The items after so many changes, and how many of the requests are answered by then.
+    /// Returns the items after this many changes, and how many of the requests have been answered by then.
     private func items(after changes: Int, of requests: [HelperRequest]) -> (items: MemoryItems, answered: Int) {
         let items = MemoryItems(initial)
         items.changesLeft = changes
@@ -96,7 +99,7 @@ struct HelperModel {
         return (items, answered)
     }
 
-    /// The outcomes of a first process that was killed after some of its changes, and a second one after it.
+    /// Returns the outcomes of a first process that was killed after some of its changes, and a second one after it.
     func outcomesOfKilled() throws -> [HelperOutcome] {
         var found: [HelperOutcome] = []
         for changes in 0... {
@@ -110,13 +113,15 @@ struct HelperModel {
         return found
     }
 
-    /// The requests' processes in each order that is possible from here on, given how many requests each has had answered.
+    /// Returns each possible order of the remaining requests, as a list of processes.
+    ///
+    /// - Parameter done: how many requests of each process have been answered.
     private func orders(_ done: [Int]) -> [[Int]] {
         let left = [0, 1].filter { done[$0] < requests[$0].count }
         if left.isEmpty { return [[]] }
         return left.flatMap { process -> [[Int]] in
             let other = 1 - process
-            // The other's next request was answered before this one was made.
+            // The next request of the other process was answered before this one was made.
             if left.contains(other), reports[other].isAnswered(done[other], before: done[process], of: reports[process])
             {
                 return []

@@ -2,7 +2,7 @@ import Keyutils
 import SessionKeyring
 import StressSuite
 
-/// Two operations of credential helpers and the items that they meet in.
+/// Two operations of credential helpers, and the items that they use.
 struct HelperPlay: Play {
     private let series: HelperSeries
     private let stores: [SecretStore]
@@ -11,7 +11,7 @@ struct HelperPlay: Play {
     private let requests: [[HelperRequest]]
     private let reports = [Shared(HelperReport()), Shared(HelperReport())]
 
-    /// Longer than any lease of the library's own.
+    /// Longer than any lease that the library takes by itself.
     let outlasting: UInt32 = 2_300_000
 
     init(_ series: HelperSeries) throws {
@@ -56,7 +56,7 @@ struct HelperPlay: Play {
         if errors.isEmpty { problems += try outcomeProblems(isKilled: meeting.killedAt != nil) }
         if meeting.killedAt != nil {
             problems += try emptyReads()
-            // By the clock it would be two seconds; this machine may be busy.
+            // Waiting for the lease's deadline would take two seconds. The limit leaves a busy machine some time.
             if second.longest > 1_500_000_000 {
                 problems.append("the second operation waited \(second.longest / 1_000_000) ms for a dead process")
             }
@@ -64,7 +64,7 @@ struct HelperPlay: Play {
         return problems + (try heals())
     }
 
-    /// The last acknowledged secret is stored, and each answer fits one order of the requests.
+    /// Checks that the stored items and all answers fit one order of the requests.
     private func outcomeProblems(isKilled: Bool) throws -> [String] {
         var outcome = HelperOutcome(
             answers: reports.map(\.value.answers), items: try Self.contents(of: observer))
@@ -82,7 +82,9 @@ struct HelperPlay: Play {
         return ["no order of the requests explains it:"] + outcome.lines.map { "    \($0)" } + lines
     }
 
-    /// A killed store may have made some of its changes only, but never deletes before it has stored.
+    /// Checks that a reader finds something after a store was killed.
+    ///
+    /// A killed store may have made only some of its changes, but it never deletes before it has stored.
     private func emptyReads() throws -> [String] {
         guard series.second.isReader, !series.first.isEraser, let answer = reports[1].value.answers.first else {
             return []
@@ -93,7 +95,7 @@ struct HelperPlay: Play {
             ? ["the reader found nothing, and something was always stored"] : []
     }
 
-    /// The next requests do to the store what they do to the same items in memory.
+    /// Checks that the next requests have the same effect on the store as on the same items in memory.
     private func heals() throws -> [String] {
         let model = MemoryItems(try Self.contents(of: observer))
         let operations = [HelperOperation.gitStore, .dockerStoreSame, .gitGet, .dockerGet]

@@ -1,14 +1,14 @@
-/// The answers of a process's requests, in memory that is shared with it.
+/// The answers to a process's requests, in memory that is shared with the process.
 struct HelperReport: BitwiseCopyable {
-    /// How many requests an operation has at most.
+    /// The largest number of requests of an operation.
     static let most = 3
 
-    /// How many requests were answered.
+    /// The number of requests that were answered.
     private(set) var count = 0
     private var texts = InlineArray<3, SharedText>(repeating: SharedText())
     private var invoked = InlineArray<3, UInt64>(repeating: 0)
     private var returned = InlineArray<3, UInt64>(repeating: 0)
-    /// The error that ended it; empty for none.
+    /// The error that ended the process's work; empty for none.
     var error = SharedText()
 
     var answers: [String] { (0..<count).map { texts[$0].text } }
@@ -21,11 +21,11 @@ struct HelperReport: BitwiseCopyable {
         count += 1
     }
 
-    /// Whether that request was answered before the other one was made.
+    /// Whether this process's request `index` was answered before the other process made its request `other`.
     func isAnswered(_ index: Int, before other: Int, of report: HelperReport) -> Bool {
         returned[index] != 0 && report.invoked[other] != 0 && returned[index] < report.invoked[other]
     }
 
-    /// How long its slowest request took, in nanoseconds.
+    /// The duration of the slowest request, in nanoseconds.
     var longest: UInt64 { (0..<count).map { returned[$0] - invoked[$0] }.max() ?? 0 }
 }

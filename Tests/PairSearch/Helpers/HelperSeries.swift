@@ -21,7 +21,7 @@ extension HelperSeries {
         self.init(first: first, second: second, state: state, stop: stop)
     }
 
-    /// All that are to be tried, in a fixed order.
+    /// All series to try, in a fixed order.
     static let all: [HelperSeries] = plain + killed + doubly + outlasting
 
     private static func product(
@@ -37,14 +37,14 @@ extension HelperSeries {
 
     private static let changes = HelperOperation.library.filter { !$0.isReader }
 
-    /// Operations of different services meet in the list of items only.
+    /// Operations of different services share only the list of items.
     private static let plain =
         product(HelperOperation.library, HelperOperation.library, HelperState.allCases, .plain)
         + product(HelperOperation.library, HelperOperation.library, [.bare, .record], .plain, isRelated: false)
 
     private static let killed = product(changes, HelperOperation.library, [.bare, .record, .both, .alternated], .kill)
 
-    /// A sample: as many ways as both make calls, multiplied.
+    /// A sample, because the number of interleavings is the product of the numbers of calls.
     private static let doubly =
         product(
             [.gitStore, .gitStoreRecord, .gitEraseOld, .gitGet], [.gitStore, .gitStoreRecord, .gitAlternate],
@@ -52,7 +52,7 @@ extension HelperSeries {
         + product([.gitStoreBoth], [.gitStoreBoth], [.nothing], .double)
         + product([.dockerStore, .dockerGet, .dockerList], [.dockerStore], [.nothing, .bare], .double)
 
-    /// A sample: the first one stands for longer than the lease under which it deletes.
+    /// A sample in which the first process is stopped for longer than the lease under which it deletes.
     private static let outlasting = product(
         [.gitStore, .gitStoreRecord, .gitEraseOld, .dockerStore],
         [.gitStore, .gitStoreRecord, .gitGet, .dockerStore, .dockerGet], [.bare, .record], .outlasting)

@@ -3,7 +3,7 @@ import SessionKeyring
 
 /// The names under which the clients' secrets are stored.
 enum HelperItem {
-    /// git's and Python's, and docker's if it is told so.
+    /// The host of git's and Python's secrets, and of docker's in some operations.
     static let host = "https://example.com"
     static let registry = "ghcr.io"
     static let index = "sparse+https://index.example.com/"
@@ -18,15 +18,15 @@ enum HelperItem {
 /// The items that the helpers' operations find.
 enum HelperState: String, CaseIterable {
     case nothing
-    /// Each secret as a client stores it: the bytes alone.
+    /// Each secret as a client stores it, as plain bytes.
     case bare
-    /// Each in an item of the kind `credential`.
+    /// Each secret in an item of the kind `credential`.
     case record
     /// Both kinds, as a killed store leaves them.
     case both
-    /// Each as `skr set` stores it.
+    /// Each secret as `skr set` stores it.
     case password
-    /// Bare, after git stored in both kinds in turn.
+    /// As `bare`, after git has stored in both kinds in turn.
     case alternated
 
     func make(in store: SecretStore) throws {

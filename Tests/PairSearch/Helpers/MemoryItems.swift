@@ -4,7 +4,7 @@ import SecretText
 import SessionKeyring
 import Threads
 
-/// Items in memory, for a process that may die between two of its changes.
+/// Items in memory, for the model of a process that dies between two of its changes.
 final class MemoryItems: ItemSource {
     private struct State {
         var items: [ItemIdentity: String]
@@ -19,7 +19,7 @@ final class MemoryItems: ItemSource {
 
     var contents: [ItemIdentity: String] { state.withLock { $0.items } }
 
-    /// How many changes may be made before one throws; `nil` for all.
+    /// The number of changes that succeed before one throws; `nil` for no limit.
     var changesLeft: Int? {
         get { state.withLock { $0.changesLeft } }
         set { state.withLock { $0.changesLeft = newValue } }

@@ -7,9 +7,9 @@ import Threads
 
 private let item = oauthItem
 
-@Suite("Failures that are remembered, and those that are not", .tags(.kernel), .aheadOfOthers)
+@Suite("Which failed fetches are remembered", .tags(.kernel), .aheadOfOthers)
 struct FetchFailureTests {
-    @Test("a new value that can't be stored is no failed fetch, and the old one is not given in its place")
+    @Test("a new value that can't be stored is an error, and the old value is not returned instead")
     func unstorable() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -21,7 +21,7 @@ struct FetchFailureTests {
         }
     }
 
-    @Test("a fetch that is cancelled is not remembered as a failure, and one that hangs is")
+    @Test("a cancelled fetch is not remembered as a failure, but one that hangs is")
     func rememberedFailures() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -38,7 +38,7 @@ struct FetchFailureTests {
         cancelled.cancel()
         _ = try? await cancelled.value
         while !ended.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
-        // What the fetch does behind that takes microseconds.
+        // After that, the fetch finishes within microseconds.
         try await Task.sleep(for: .milliseconds(20))
         #expect(try !store.contains(item.failureSentinel))
         await #expect { try await hang() } throws: { ($0 as? SecretStoreError)?.code == .fetchTimedOut }
@@ -54,7 +54,7 @@ struct FetchFailureTests {
         }
     }
 
-    @Test("a fetch that hangs on its thread is remembered as a failure")
+    @Test("a fetch that hangs and blocks its thread is remembered as a failure")
     func hungThreadIsRemembered() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -92,7 +92,7 @@ struct FetchFailureTests {
             await #expect { try await value(store) } throws: { ($0 as? SecretStoreError)?.code == .fetchFailed }
         }
         #expect(tries.withLock { $0 } == 1)
-        // A caller that chose otherwise tries by itself.
+        // A caller that doesn't share failures tries by itself.
         #expect(try await store.value(for: item, sharingFailuresFor: nil) { "fetched" } == "fetched")
         #expect(try await value(other) == "fetched")
     }
@@ -115,7 +115,7 @@ struct FetchFailureTests {
         #expect(tries.withLock { $0 } == 1)
     }
 
-    @Test("every form of asking, of the store and of a slot, shares a failure unless it is told not to")
+    @Test("every form of value, of a store or a slot, shares failures by default")
     func sharedByDefault() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -136,9 +136,10 @@ struct FetchFailureTests {
 
         func blocking(_ form: @escaping () throws -> String) -> () async throws -> String { form }
 
-        /// Whether the second of two calls gets the first one's failure.
+        /// Returns whether the second of two calls gets the failure of the first one.
         ///
-        /// The kernel may drop the failure after the first of its two seconds. Calls further apart are repeated.
+        /// A failure is shared for two seconds, but the kernel may drop it after one. If the two calls are further
+        /// apart, they are repeated.
         func isShared(_ form: () async throws -> String) async throws -> Bool {
             while true {
                 try store.delete(item.failureSentinel)

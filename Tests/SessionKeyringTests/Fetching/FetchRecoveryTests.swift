@@ -12,7 +12,7 @@ private let item = ItemIdentity.password(service: "recovered")
 private struct Before: Codable, Equatable { var token = "old" }
 private struct After: Codable, Equatable, Sendable { var (token, scope) = ("new", "all") }
 
-@Suite("Fetches in spite of what is stored", .tags(.kernel), .aheadOfOthers)
+@Suite("Fetches despite an undecodable value or a full quota", .tags(.kernel), .aheadOfOthers)
 struct FetchRecoveryTests {
     @Test("a stored value that can't be decoded is fetched again and replaced", arguments: [false, true])
     func undecodable(isInMemory: Bool) async throws {
@@ -44,7 +44,7 @@ struct FetchRecoveryTests {
         #expect(try slot.load() == After())
     }
 
-    @Test("get and update still throw at a value that can't be decoded")
+    @Test("get and update still throw if the value can't be decoded")
     func stillThrows() throws {
         let store = SecretStore(backend: InMemoryBackend())
         try store.set(Before(), for: item)
@@ -61,13 +61,13 @@ struct FetchRecoveryTests {
     }
 
     @Test(
-        "on a full quota a value is fetched and returned, once for all tasks or threads of a process, and not stored",
+        "on a full quota, the tasks or threads of a process share one fetch, and nothing is stored",
         .tags(.ordinaryUser), .enabled(if: isRoot))
     func fullQuota() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try OrdinaryUser.becomeInNewSession(60_121)
             let session = try Keyring.resolve(.sessionKeyring)
-            // Tasks run on threads that have another session.
+            // Tasks run on threads that have another session keyring.
             try Key(session).setPermissions([.possessorAll, .userAll])
             let store = try SecretStore(.keyring(session.serial, isOpenToOwner: true))
             try store.set("other", for: .password(service: "other"))
@@ -115,7 +115,7 @@ struct FetchRecoveryTests {
         }
     }
 
-    @Test("a failed fetch is tried again after two seconds, unless the caller says otherwise")
+    @Test("by default, a failed fetch is tried again after two seconds")
     func sharedFailure() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -129,7 +129,7 @@ struct FetchRecoveryTests {
                 }
             }
         }
-        // Two, if the kernel's second ended meanwhile, and more if the machine is that slow.
+        // The kernel may drop the failure when its second ends, which makes two tries. A very slow machine makes more.
         let most = 2 + Int((ContinuousClock.now - begin).components.seconds)
         #expect((1...most).contains(tries.withLock { $0 }))
         try await Task.sleep(for: .seconds(2))

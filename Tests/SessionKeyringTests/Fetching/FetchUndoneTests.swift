@@ -7,13 +7,13 @@ import Testing
 
 private let item = ItemIdentity.password(service: "token")
 
-/// A fetch undoes no logout (issue line 1.12).
-@Suite("What happens during a fetch", .tags(.kernel), .aheadOfOthers)
+/// Tests that a fetch does not undo a logout (issue line 1.12).
+@Suite("Changes to an item during its fetch", .tags(.kernel), .aheadOfOthers)
 struct FetchUndoneTests {
     enum Event: String, CaseIterable { case clear, delete, set, setAndDelete, update, nothing }
 
     @Test(
-        "what was fetched is stored only if nothing happened to the item since the fetch began",
+        "a fetched value is stored only if the item has not changed since the fetch began",
         arguments: Event.allCases, [false, true])
     func events(event: Event, isInMemory: Bool) throws {
         let scratch = try ScratchKeyring()
@@ -45,7 +45,7 @@ struct FetchUndoneTests {
         }
     }
 
-    @Test("an update that came too late undoes no fetch")
+    @Test("an update that is too late does not keep a fetched value from being stored")
     func lateUpdate() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -76,11 +76,11 @@ struct FetchUndoneTests {
         #expect(try store.get(item) == "fetched")
     }
 
-    @Test("a refresh that takes longer than the old value lives is kept", arguments: [false, true])
+    @Test("a refreshed value is stored even if the old value expires during the refresh", arguments: [false, true])
     func outlived(isInMemory: Bool) throws {
         let scratch = try ScratchKeyring()
         let store = isInMemory ? SecretStore(backend: InMemoryBackend()) : try scratch.store()
-        // It lives for more than one second, and for two at most.
+        // The old value lives for more than one second, and for two at most.
         try store.set("old", for: item, timeout: .seconds(2))
         let fetched = try store.blockingValue(for: item, timeout: .seconds(60), refreshAfter: .seconds(1)) {
             #expect(becomesTrue(within: 3.1) { (try? store.contains(item)) == false })
@@ -90,7 +90,7 @@ struct FetchUndoneTests {
         #expect(try store.get(item) == "fetched")
     }
 
-    @Test("what was fetched is stored no sooner than all writers have seen that the item is fetched")
+    @Test("a fetched value is stored only after all writers can know about the fetch")
     func grace() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -98,11 +98,11 @@ struct FetchUndoneTests {
         let fetch = try #require(try store.backend.beginFetch(of: item))
         let bytes: [UInt8] = [1]
         #expect(try fetch.store(bytes.span.bytes, timeout: nil))
-        // The update flag's grace, in which a writer that has not seen the flag still writes.
+        // The grace period of the update flag, in which a writer that has not seen the flag may still write.
         #expect(ContinuousClock.now - begun >= .milliseconds(20))
     }
 
-    @Test("a fetch that can't be watched for another reason than a full quota is an error")
+    @Test("a fetch that can't be watched fails, unless the reason is a full quota")
     func unwatched() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -111,7 +111,7 @@ struct FetchUndoneTests {
         #expect(throws: SecretStoreError.self) { _ = try store.backend.beginFetch(of: item, &attempt) }
     }
 
-    @Test("an item whose name has no room for a word more is fetched as any other")
+    @Test("an item with the longest possible name is fetched like any other")
     func longName() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -126,7 +126,7 @@ struct FetchUndoneTests {
         #expect(try store.items().isEmpty)
     }
 
-    @Test("tasks that fetch undo no logout either")
+    @Test("a fetch in a task does not undo a logout either")
     func asynchronous() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -140,7 +140,7 @@ struct FetchUndoneTests {
         #expect(second == "again")
         #expect(try store.get(item) == "again")
         try store.delete(item)
-        // Nothing of the fetches is left, once the kernel has collected it.
+        // The fetches leave nothing in the keyring, once the kernel has collected their keys.
         let ring = try scratch.keyring.search(keyring: "skr:default")
         #expect(try becomesTrue { () throws in try ring.members().isEmpty })
     }

@@ -1,10 +1,10 @@
 import SessionKeyring
 import SessionKeyringTesting
 
-/// The item of these tests.
+/// The item that these tests fetch.
 let oauthItem = ItemIdentity.password(service: "oauth")
 
-/// Where a test's items are.
+/// The backend that holds a test's items.
 enum Place: CaseIterable {
     case kernel, memory
 

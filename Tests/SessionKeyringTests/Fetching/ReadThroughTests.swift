@@ -9,9 +9,9 @@ import Threads
 private let item = ItemIdentity.password(service: "token")
 private let fetches = ItemIdentity.password(service: "fetches")
 
-@Suite("Fetched once for all", .tags(.kernel), .aheadOfOthers)
+@Suite("Values that are fetched once for all callers", .tags(.kernel), .aheadOfOthers)
 struct ReadThroughTests {
-    @Test("of threads that want the same item, one fetches it")
+    @Test("threads that want the same item share one fetch")
     func threads() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -29,7 +29,7 @@ struct ReadThroughTests {
         #expect(count.withLock { $0 } == 1)
     }
 
-    @Test("of processes that want the same item, one fetches it")
+    @Test("processes that want the same item share one fetch")
     func processes() async throws {
         let scratch = try ScratchKeyring()
         let serial = scratch.keyring.serial.rawValue
@@ -46,7 +46,7 @@ struct ReadThroughTests {
         #expect(try scratch.store().get(fetches) == 1)
     }
 
-    @Test("of tasks that want the same item, one fetches it, for longer than its lease lasts")
+    @Test("tasks that want the same item share one fetch, even if it takes longer than its lease")
     func tasks() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -68,7 +68,7 @@ struct ReadThroughTests {
         #expect(count.withLock { $0 } == 1)
     }
 
-    @Test("when the process that fetches is killed, another goes on once its lease has ended")
+    @Test("if the process that fetches is killed, another one fetches once the lease has ended")
     func killed() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -79,7 +79,7 @@ struct ReadThroughTests {
         #expect(try await store.value(for: item) { "alive" } == "alive")
     }
 
-    @Test("a value is fetched anew before its timeout ends, by one, while others get the old one")
+    @Test("one caller refreshes a value before it expires, while others get the old value")
     func refresh() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -101,7 +101,7 @@ struct ReadThroughTests {
         #expect(try store.identities() == [item], "the freshness sentinel is no item")
     }
 
-    @Test("a refresh behind the caller's back gives it the old value at once")
+    @Test("a refresh in the background returns the old value to its caller immediately")
     func staleWhileRefreshing() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -121,7 +121,7 @@ struct ReadThroughTests {
         #expect(try store.get(item) == "new")
     }
 
-    @Test("a caller that is cancelled ends nobody's fetch")
+    @Test("a cancelled caller does not end the fetch for the others")
     func cancellation() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -143,7 +143,7 @@ struct ReadThroughTests {
         let second = Task { try await other() }
         let third = Task { try await other() }
         while others.withLock({ $0 }) < 2 { try await Task.sleep(for: .milliseconds(1)) }
-        // Nobody is told that they wait.
+        // Nothing reports that the two tasks are waiting.
         try await Task.sleep(for: .milliseconds(100))
         first.cancel()
         third.cancel()
@@ -213,7 +213,7 @@ struct ReadThroughTests {
 
 private func fetchSlowly(in store: SecretStore) throws -> String {
     try store.blockingValue(for: item) {
-        // Until all the others are up.
+        // Until all other processes have started.
         sleep(1)
         try store.blockingUpdate(fetches, timeout: nil) { (old: Int?) in (old ?? 0) + 1 }
         return "fetched"

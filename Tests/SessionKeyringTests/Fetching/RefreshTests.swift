@@ -7,7 +7,7 @@ import Threads
 
 private let item = oauthItem
 
-/// A token as an OAuth server gives it.
+/// A token as an OAuth server issues it.
 private struct Token: Codable, Equatable, Sendable {
     var access: String
     var refresh: String
@@ -15,7 +15,7 @@ private struct Token: Codable, Equatable, Sendable {
 
 @Suite("Tokens that are refreshed", .tags(.kernel), .aheadOfOthers)
 struct RefreshTests {
-    @Test("a fetch gets the old value, and gives the new one its lifetime", arguments: Place.allCases)
+    @Test("a fetch receives the old value, and sets the lifetime of the new one", arguments: Place.allCases)
     func oldValue(place: Place) async throws {
         let scratch = try ScratchKeyring()
         let store = try place.store(scratch)
@@ -43,7 +43,7 @@ struct RefreshTests {
     }
 
     @Test(
-        "a login that says when to refresh is not fetched again at once; one that does not is",
+        "a value stored with a refresh time is not fetched again, but one stored without it is",
         arguments: Place.allCases)
     func loginIsKept(place: Place) async throws {
         let scratch = try ScratchKeyring()
@@ -63,7 +63,7 @@ struct RefreshTests {
         #expect(fetched == Token(access: "b", refresh: "r"))
     }
 
-    @Test("a login whose freshness can't be stated is an error", arguments: [false, true])
+    @Test("storing a value fails if its freshness can't be recorded", arguments: [false, true])
     func notStated(inTask isInTask: Bool) async throws {
         let store = SecretStore(backend: NoUpdates())
         await #expect {
@@ -106,7 +106,7 @@ struct RefreshTests {
         #expect(try store.attributes(of: item)?.expiry == .never)
     }
 
-    @Test("a fetched value whose freshness can't be stated is an error", arguments: [false, true])
+    @Test("fetching a value fails if its freshness can't be recorded", arguments: [false, true])
     func notStatedOfFetched(inTask isInTask: Bool) async throws {
         let store = SecretStore(backend: NoUpdates())
         let fetched: @Sendable (String?) -> Fetched<String> = { _ in Fetched("new", refreshAfter: .seconds(600)) }
@@ -119,7 +119,7 @@ struct RefreshTests {
         } throws: { ($0 as? SecretStoreError)?.code == .forbidden }
     }
 
-    @Test("a fetch that refreshes nothing stores only the item", arguments: Place.allCases)
+    @Test("a fetch without a refresh time stores only the item", arguments: Place.allCases)
     func statesNothing(place: Place) async throws {
         let scratch = try ScratchKeyring()
         let store = try place.store(scratch)
@@ -127,7 +127,7 @@ struct RefreshTests {
         for sentinel in item.sentinels { #expect(try !store.contains(sentinel)) }
     }
 
-    @Test("a value that is plainly set over a fetched one is not taken for fresh", arguments: Place.allCases)
+    @Test("a value stored by a plain set over a fetched one is not considered fresh", arguments: Place.allCases)
     func plainSet(place: Place) async throws {
         let scratch = try ScratchKeyring()
         let store = try place.store(scratch)
@@ -137,7 +137,7 @@ struct RefreshTests {
         #expect(value == "after set")
     }
 
-    @Test("what is due and not usable any more is for the next fetch alone", arguments: Place.allCases)
+    @Test("a value that is due and no longer usable is given only to the next fetch", arguments: Place.allCases)
     func unusable(place: Place) async throws {
         let scratch = try ScratchKeyring()
         let store = try place.store(scratch)
@@ -166,7 +166,7 @@ struct RefreshTests {
         #expect(values == Array(repeating: "after old", count: 10))
     }
 
-    @Test("what is usable for a time and says nothing of refreshing is due then", arguments: [true, false])
+    @Test("a value with a usable time but no refresh time is due when it is no longer usable", arguments: [true, false])
     func usableAlone(isLong: Bool) async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -182,7 +182,7 @@ struct RefreshTests {
     }
 
     @Test(
-        "a login in a task is stored once, before anybody fetches, also as the first thing in a namespace",
+        "a login stored in a task is used by the next fetch, even if it created the namespace",
         arguments: [Duration.seconds(10), .zero])
     func loginInTask(limit: Duration) async throws {
         let scratch = try ScratchKeyring()
@@ -192,7 +192,7 @@ struct RefreshTests {
         #expect(kept == "login")
     }
 
-    @Test("a deleted item leaves nothing beside it")
+    @Test("a deleted item leaves no sentinels")
     func deleted() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -200,11 +200,11 @@ struct RefreshTests {
         try store.invalidate("fetched", for: item)
         try store.delete(item)
         let ring = try scratch.keyring.search(keyring: "skr:default")
-        // What a fetch invalidated is linked until the kernel collects it.
+        // The kernel lists the keys that the fetch invalidated until it has collected them.
         #expect(try becomesTrue { try ring.members().isEmpty })
     }
 
-    @Test("what is said of a secret does not outlive it, and lasts no longer for it", arguments: Place.allCases)
+    @Test("sentinels expire no later than their item, and are never prolonged", arguments: Place.allCases)
     func expired(place: Place) throws {
         let scratch = try ScratchKeyring()
         let store = try place.store(scratch)
@@ -235,11 +235,11 @@ struct RefreshTests {
         }
     }
 
-    @Test("what is said of a secret ends no later than it would have, if the secret is to live longer")
+    @Test("sentinels that would expire before their item keep their timeouts")
     func notProlonged() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
-        // The kernel shows both as a minute, until less is left.
+        // The kernel reports both times as one minute until less is left.
         try store.set("long", for: item, refreshAfter: .seconds(61), usableFor: .seconds(62))
         try store.expire(item, timeout: .seconds(100))
         #expect(
@@ -259,7 +259,7 @@ struct RefreshTests {
         }
     }
 
-    @Test("what was refused stays so for as long as it is there, also if that is longer than it was to be")
+    @Test("a refused value stays refused as long as its item exists, even with a longer timeout")
     func refusedAndProlonged() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -273,7 +273,7 @@ struct RefreshTests {
         #expect(left.atLeast + left.precision >= .seconds(7_200))
     }
 
-    @Test("an item gets its new timeout once, also where others have what is said of it")
+    @Test("an item gets its new timeout once, even if another caller is updating its sentinel")
     func expiresOnce() async throws {
         let scratch = try ScratchKeyring()
         let counting = CountingBackend(whole: try scratch.store().backend)
@@ -285,7 +285,7 @@ struct RefreshTests {
         #expect(counting.count.withLock { $0 } == 1)
     }
 
-    @Test("a slot's timeout is that of what it fetches, unless another one comes")
+    @Test("a slot's timeout applies to a fetched value that comes without one")
     func slotTimeout() async throws {
         let scratch = try ScratchKeyring()
         let slot = try scratch.store().slot(for: item, as: String.self, timeout: .seconds(600))
@@ -297,7 +297,7 @@ struct RefreshTests {
         #expect(left.atLeast <= .seconds(600))
     }
 
-    @Test("what was refused and comes again, to be refreshed at once, is usable until then")
+    @Test("a refused value that is fetched again is usable, even if it is due immediately")
     func sameButDue() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -331,7 +331,7 @@ struct RefreshTests {
         await #expect(throws: Refusal.self) { try await refreshInVain() }
     }
 
-    @Test("what was fetched without a time to refresh stays until it is gone", arguments: Place.allCases)
+    @Test("a value fetched without a refresh time is not fetched again while it exists", arguments: Place.allCases)
     func staysFresh(place: Place) async throws {
         let scratch = try ScratchKeyring()
         let store = try place.store(scratch)
@@ -344,7 +344,7 @@ struct RefreshTests {
         }
     }
 
-    @Test("a value whose time is over already is returned, and not kept")
+    @Test("a fetched value that has already expired is returned, but not stored")
     func overAlready() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -353,7 +353,7 @@ struct RefreshTests {
         #expect(try !store.contains(item))
     }
 
-    @Test("what a fetch brings shows itself nowhere")
+    @Test("a fetched value never prints its contents")
     func redacted() {
         let fetched = Fetched("s3cret", timeout: .seconds(1))
         var dumped = ""
@@ -361,7 +361,7 @@ struct RefreshTests {
         #expect(!"\(fetched) \(String(reflecting: fetched)) \(dumped)".contains("s3cret"))
     }
 
-    @Test("slots fetch too, also through a mirror")
+    @Test("a slot can fetch, delete, add and update in a task")
     func slots() async throws {
         let scratch = try ScratchKeyring()
         let slot = try scratch.store().slot(for: item, as: Token.self, timeout: .seconds(60))
@@ -396,7 +396,7 @@ private struct CountingBackend: ForwardingBackend {
     }
 }
 
-/// A backend in which nothing may be updated, as sentinels are.
+/// A backend that refuses updates, which sentinels need.
 private struct NoUpdates: ForwardingBackend {
     let whole: any SecretBackend = InMemoryBackend()
     var code = SecretStoreError.Code.forbidden

@@ -6,21 +6,21 @@ import Threads
 
 private let item = oauthItem
 
-/// A token as an OAuth server gives it.
+/// A token as an OAuth server issues it.
 private struct Token: Codable, Equatable, Sendable {
     var access: String
     var refresh: String
 }
 
-@Suite("Tokens that are refused, or change, while they are refreshed", .tags(.kernel), .aheadOfOthers)
+@Suite("Tokens that are refused or changed while they are refreshed", .tags(.kernel), .aheadOfOthers)
 struct RefusalTests {
-    @Test("behind the lease it counts what is there then, not what was read before", arguments: [true, false])
+    @Test("a fetch reads the item again once it has the lease", arguments: [true, false])
     func readBehindTheLease(isDeleted: Bool) async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
         try store.set("spent", for: item, refreshAfter: .seconds(600))
         try store.delete(item.freshnessSentinel)
-        // Between the first read and the lease, another one deletes or refreshes it.
+        // Between the first read and the lease, another caller deletes or replaces the item.
         let racing = SecretStore(
             backend: RacingBackend(whole: store.backend, at: .lease) {
                 if isDeleted { _ = try? store.delete(item) } else { try? store.set("next", for: item) }
@@ -87,7 +87,7 @@ struct RefusalTests {
         #expect(try await store.value(for: item, as: String.self) { _ in Fetched("once more") } == "same")
     }
 
-    @Test("what two logins say at once is said of the one that is there")
+    @Test("if two logins are stored at the same time, the freshness of the remaining one is recorded")
     func twoLogins() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -100,7 +100,7 @@ struct RefusalTests {
         #expect(value == "second")
     }
 
-    @Test("what was refused while it was refreshed is not refreshed once more")
+    @Test("a value that was refused during its refresh is not refreshed a second time")
     func refusedWhileRefreshed() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -114,7 +114,7 @@ struct RefusalTests {
         #expect(try await store.value(for: item, as: String.self) { _ in Fetched("once more") } == "new")
     }
 
-    @Test("a task refuses the value that is stored, and no other; what replaces it counts, be it the same")
+    @Test("a task refuses only the stored value, and a fetched replacement counts even if it is equal")
     func refusedInTask() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -135,7 +135,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "what was refused stays so for as long as the secret lives whose timeout is taken away",
+        "a refused value stays refused if the timeout of its item is removed",
         arguments: [false, true])
     func refusedForGood(inTask isInTask: Bool) async throws {
         let scratch = try ScratchKeyring()
@@ -154,7 +154,7 @@ struct RefusalTests {
         #expect(try expiries() == [.never])
     }
 
-    @Test("what is fresh instead of what was refused ends, though a timeout is taken away at that moment")
+    @Test("a value stored while a timeout is removed does not stay fresh forever")
     func freshMeanwhile() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -172,7 +172,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("what is refused before it is said to be fresh stays refused")
+    @Test("a value that is refused before it is marked as fresh stays refused")
     func refusedAtOnce() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -185,7 +185,7 @@ struct RefusalTests {
         #expect(next == "after new")
     }
 
-    @Test("what was refused while it was refreshed is given to nobody, if the refresh fails", arguments: [true, false])
+    @Test("if a refresh fails, a value that was refused during the refresh is not returned", arguments: [true, false])
     func refusedMeanwhile(isBlocking: Bool) async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -204,7 +204,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("a fetch that brings the refused value again has the last word", arguments: Place.allCases)
+    @Test("a fetch that returns the refused value again overrides the refusal", arguments: Place.allCases)
     func sameAgain(place: Place) async throws {
         let scratch = try ScratchKeyring()
         let store = try place.store(scratch)
@@ -223,7 +223,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "a token that was refused is given to nobody any more, and refreshed once by itself", arguments: Place.allCases)
+        "a refused token is no longer returned, and one fetch replaces it for all callers", arguments: Place.allCases)
     func refused(place: Place) async throws {
         let scratch = try ScratchKeyring()
         let store = try place.store(scratch)
@@ -252,7 +252,7 @@ struct RefusalTests {
         #expect(try store.get(item, as: Token.self)?.access == "a2")
     }
 
-    @Test("a token that was refused is no old value to fall back on")
+    @Test("a refused token is not returned if a fetch fails")
     func refusedIsNoFallback() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -267,7 +267,7 @@ struct RefusalTests {
     }
 }
 
-/// Does something once, before the first lease or the first change that is asked for.
+/// A backend that runs a closure once, before the first lease or the first change of a sentinel.
 private struct RacingBackend: ForwardingBackend {
     let whole: any SecretBackend
     enum Moment { case lease, sentinel }

@@ -8,24 +8,24 @@ import Threads
 
 private let item = ItemIdentity.password(service: "token")
 
-@Suite("Fetches that fail, hang or are not wanted any more", .tags(.kernel), .aheadOfOthers)
+@Suite("Fetches that fail, hang or are no longer wanted", .tags(.kernel), .aheadOfOthers)
 struct SharedFetchTests {
-    @Test("200 tasks that wait for a fetch which fails share its error")
+    @Test("200 tasks that wait for a failing fetch share its error")
     func failure() async throws {
         let scratch = try ScratchKeyring()
         let serial = scratch.keyring.serial.rawValue
-        // In a process of its own, where no other test keeps the threads of tasks busy.
+        // In its own process, where no other test keeps the threads of tasks busy.
         await #expect(processExitsWith: .exitCode(0)) { [serial = serial as Int32] in
             alarm(60)
             let (fetches, refusals) = try await fetchInVain(200, in: SecretStore(.keyring(KeySerial(rawValue: serial))))
-            // Who begins only when the first one has failed fetches again.
+            // A task that begins after the first fetch has failed fetches again.
             succeed(3, fetches <= 10)
             succeed(4, refusals == 200)
             exit(0)
         }
     }
 
-    @Test("threads that wait for a fetch which fails share its error, also those of another store of that namespace")
+    @Test("threads that wait for a failing fetch share its error, even across stores of a namespace")
     func failureOfThreads() throws {
         let scratch = try ScratchKeyring()
         let stores = [try scratch.store(), try scratch.store()]
@@ -87,7 +87,7 @@ struct SharedFetchTests {
         #expect(next.withLock { $0 } == "next")
     }
 
-    @Test("the error of a fetch is not for those who want a value of another type")
+    @Test("a caller that wants a value of another type does not get the error of a fetch")
     func otherType() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -100,14 +100,14 @@ struct SharedFetchTests {
         }
         await gate.awaitWaiter()
         let number = Task { try await store.value(for: item, sharingFailuresFor: nil) { 1 } }
-        // Nobody is told that it waits too.
+        // Nothing reports that the second task is waiting, too.
         try await Task.sleep(for: .milliseconds(100))
         gate.open()
         await #expect(throws: Refusal.self) { _ = try await text.value }
         #expect(try await number.value == 1)
     }
 
-    @Test("what the store has no room for goes to all who wait for it")
+    @Test("a value that the store has no room for is returned to all callers that wait for it")
     func noRoom() async throws {
         let backend = FullBackend()
         let store = SecretStore(backend: backend)
@@ -128,7 +128,7 @@ struct SharedFetchTests {
         #expect(fetches.withLock { $0 } <= 2)
     }
 
-    @Test("a fetch whose callers have all been cancelled is cancelled, and whoever asks next fetches at once")
+    @Test("a fetch is cancelled when all its callers are, and the next caller fetches immediately")
     func cancelled() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -144,7 +144,7 @@ struct SharedFetchTests {
             }
         }
         while begun.withLock({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(1)) }
-        // Nobody is told that all of them wait.
+        // Nothing reports that all of them are waiting.
         try await Task.sleep(for: .milliseconds(50))
         for caller in callers { caller.cancel() }
         for caller in callers { await #expect(throws: CancellationError.self) { _ = try await caller.value } }
@@ -153,7 +153,7 @@ struct SharedFetchTests {
         #expect(begun.withLock { $0 } == 1)
     }
 
-    @Test("a caller that is cancelled leaves, and the fetch continues for the others", arguments: [0, 1])
+    @Test("a cancelled caller stops waiting, and the fetch continues for the others", arguments: [0, 1])
     func left(leaver: Int) async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -169,7 +169,7 @@ struct SharedFetchTests {
         var callers = [Task { try await value() }]
         await gate.awaitWaiter()
         callers.append(Task { try await value() })
-        // Nobody is told that it waits too.
+        // Nothing reports that the second task is waiting, too.
         try await Task.sleep(for: .milliseconds(100))
         callers[leaver].cancel()
         await #expect(throws: CancellationError.self) { _ = try await callers[leaver].value }
@@ -179,17 +179,17 @@ struct SharedFetchTests {
         #expect(try store.get(item) == "fetched")
     }
 
-    @Test("a value is not kept in memory once all who waited for it have it")
+    @Test("a value is not kept in memory once all waiting callers have it")
     func notKept() async throws {
         final class Token: Codable, Sendable {}
         let store = SecretStore(backend: FullBackend())
         weak let token = try await store.value(for: item) { Token() }
-        // The tasks that have handed it over may end a little later.
+        // The tasks that passed the value on may end a little later.
         for _ in 0..<1_000 where token != nil { try await Task.sleep(for: .milliseconds(10)) }
         #expect(token == nil)
     }
 
-    @Test("a fetch that does not heed that it was cancelled keeps nobody waiting, and stores nothing")
+    @Test("a fetch that ignores its cancellation keeps nobody waiting, and stores nothing")
     func heedless() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -205,13 +205,13 @@ struct SharedFetchTests {
         await #expect(throws: CancellationError.self) { _ = try await caller.value }
         #expect(try await fetchNext(in: store) == "next")
         gate.open()
-        // Nobody is told that nothing is stored.
+        // Gives the first fetch time to store its value, which it must not do.
         try await Task.sleep(for: .milliseconds(100))
         #expect(try store.get(item) == "next")
     }
 
     @Test(
-        "a fetch that hangs ends at its limit for all who wait for it, and others go on, whether it heeds that or not",
+        "a fetch that hangs ends at its limit for all callers, even if it ignores its cancellation",
         arguments: [false, true])
     func limit(heeds: Bool) async throws {
         let scratch = try ScratchKeyring()
@@ -238,12 +238,12 @@ struct SharedFetchTests {
         #expect(codes == Array(repeating: .fetchTimedOut, count: 5))
         #expect(try await fetchNext(in: store) == "next")
         gate.open()
-        // Nobody is told that nothing is stored.
+        // Gives the first fetch time to store its value, which it must not do.
         try await Task.sleep(for: .milliseconds(100))
         #expect(try store.get(item) == "next")
     }
 
-    @Test("a refresh that hangs gives the old value at its limit")
+    @Test("a refresh that hangs returns the old value at its limit")
     func limitOfRefresh() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -283,7 +283,7 @@ struct SharedFetchTests {
         #expect(try store.get(item) == "new")
     }
 
-    @Test("a fetch that keeps its thread keeps others waiting no longer than its lease")
+    @Test("a fetch that blocks its thread keeps others waiting only until its lease ends")
     func hungThread() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -307,7 +307,9 @@ struct SharedFetchTests {
     }
 }
 
-/// Lets that many tasks fetch in vain; how many fetches that made, and how many were told so.
+/// Lets `count` tasks fetch a value, without success.
+///
+/// - Returns: the number of fetches, and the number of tasks that got the error.
 private func fetchInVain(_ count: Int, in store: SecretStore) async throws -> (fetches: Int, refusals: Int) {
     let (fetches, refusals) = (Locked(0), Locked(0))
     await withTaskGroup(of: Void.self) { group in
@@ -328,7 +330,7 @@ private func fetchInVain(_ count: Int, in store: SecretStore) async throws -> (f
     return (fetches.withLock { $0 }, refusals.withLock { $0 })
 }
 
-/// What is fetched next; fails where that has to wait for more than a minute.
+/// Fetches the next value, and fails if that takes more than a minute.
 private func fetchNext(in store: SecretStore) async throws -> String {
     let next = Task { try await store.value(for: item) { "next" } }
     let limit = Task {

@@ -3,7 +3,7 @@ import SessionKeyring
 import SessionKeyringTesting
 import Testing
 
-/// A domain type that knows nothing of how it is stored: no `Codable`.
+/// A domain type that doesn't know how it is stored: it isn't `Codable`.
 private struct AuthToken: Equatable, Sendable {
     let accessToken: String
     let expiry: Date
@@ -26,7 +26,7 @@ private struct AuthTokenMirror: SecretMirror {
     }
 }
 
-/// A client that signs in and out, and depends on the two small protocols alone.
+/// A client that signs in and out, and depends only on the two small protocols.
 private struct Client<Saver: SecretSaver<AuthToken>, Loader: SecretLoader<AuthToken>>: Sendable {
     let saver: Saver
     let loader: Loader
@@ -42,7 +42,7 @@ private let second = AuthToken(accessToken: "a2", expiry: Date(), refreshToken: 
 
 @Suite("Flow 1: an auth token through a saver and a loader", .tags(.kernel))
 struct AuthTokenFlowTests {
-    @Test("the token is saved and loaded, saving again replaces, logout clears")
+    @Test("a token can be saved, loaded and replaced, and a logout clears it")
     func wholeLife() throws {
         let scratch = try ScratchKeyring()
         try run(on: scratch.store())
@@ -71,7 +71,7 @@ struct AuthTokenFlowTests {
         #expect(try !slot.delete())
     }
 
-    @Test("what is stored is JSON that jq reads")
+    @Test("the stored value is JSON that jq can read")
     func isJSON() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Flow 5: credentials by server", .tags(.kernel))
 struct CredentialsFlowTests {
-    @Test("credentials are fetched by server alone, with the account as an attribute")
+    @Test("credentials are found by server alone, and contain the account")
     func credentials() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -29,7 +29,7 @@ struct CredentialsFlowTests {
         }
     }
 
-    @Test("credentials that an account has already are refused by add and replaced by set")
+    @Test("for an account that has credentials, add refuses new ones and set replaces them")
     func usedAccount() throws {
         let store = SecretStore(backend: InMemoryBackend())
         try store.add(InternetCredentials(account: "alice", password: "1"), server: "host")

@@ -3,7 +3,7 @@ import SessionKeyring
 import SessionKeyringTesting
 import Testing
 
-/// The helper that many programs have: bytes by service and account, and the same for any `Codable`.
+/// A helper like those in many programs: stores bytes or any `Codable` value by service and account.
 private struct KeychainHelper: Sendable {
     let store: SecretStore
 
@@ -42,7 +42,7 @@ private struct Login: Codable, Equatable {
 
 @Suite("Flow 2: a helper for data and for any Codable", .tags(.kernel))
 struct DataHelperFlowTests {
-    @Test("data is saved, updated on duplicate, read and deleted")
+    @Test("data is saved, replaced if it exists, read and deleted")
     func data() throws {
         let scratch = try ScratchKeyring()
         let helper = KeychainHelper(store: try scratch.store())
@@ -57,7 +57,7 @@ struct DataHelperFlowTests {
         try helper.delete(service: "s", account: "a")
     }
 
-    @Test("any Codable goes the same way")
+    @Test("any Codable value is saved and read in the same way")
     func codable() throws {
         let scratch = try ScratchKeyring()
         let helper = KeychainHelper(store: try scratch.store())

@@ -30,7 +30,7 @@
             #expect(try store.get(.key(tag: "com.example.none"), as: SymmetricKey.self) == nil)
         }
 
-        @Test("by a used tag, add refuses and set replaces")
+        @Test("if a tag is in use, add refuses the key and set replaces it")
         func usedTag() throws {
             let scratch = try ScratchKeyring()
             let store = try scratch.store()
@@ -44,7 +44,7 @@
             #expect(try store.get(.key(tag: "tag"), as: SymmetricKey.self) == new)
         }
 
-        @Test("bytes that are no such key are undecodable")
+        @Test("bytes that aren't a key of the requested type are undecodable")
         func wrongKey() throws {
             let scratch = try ScratchKeyring()
             let store = try scratch.store()

@@ -8,14 +8,14 @@ private enum TokenType: String, CaseIterable {
     case access, refresh, identity
 }
 
-/// The face that small apps like: plain success, and the last result for who wants to know more.
+/// The interface that small apps like: each call returns plain success, and the last error code is available.
 private final class TokenKeychain: Sendable {
     private let store: SecretStore
     private let result = Locked<SecretStoreError.Code?>(nil)
 
     init(store: SecretStore) { self.store = store }
 
-    /// Why the last call failed; `nil` if it did not.
+    /// The reason why the last call failed, or `nil` if it succeeded.
     var lastResultCode: SecretStoreError.Code? { result.withLock { $0 } }
 
     func set(_ text: String, for type: TokenType) -> Bool { attempt { try store.set(text, for: item(type)) } != nil }
@@ -41,7 +41,7 @@ private final class TokenKeychain: Sendable {
 
 @Suite("Flow 4: a token keychain with an enum of token types", .tags(.kernel))
 struct TokenKeychainFlowTests {
-    @Test("strings and data are set, got, deleted one by one and cleared, with plain success")
+    @Test("strings and data are set, read, deleted and cleared, and each call returns plain success")
     func wholeLife() throws {
         let scratch = try ScratchKeyring()
         let keychain = TokenKeychain(store: try scratch.store())
@@ -63,7 +63,7 @@ struct TokenKeychainFlowTests {
         for type in TokenType.allCases { #expect(keychain.data(for: type) == nil) }
     }
 
-    @Test("a failure is told plainly, and its code is there for who asks")
+    @Test("a failed call returns false, and its error code is available")
     func failure() throws {
         let scratch = try ScratchKeyring()
         let keychain = TokenKeychain(store: try scratch.store())

@@ -7,14 +7,14 @@ private let haveNotifications = (try? KeyringCapabilities.query().contains(.noti
 
 @Suite("Changes on common kernels", .tags(.kernel))
 struct ChangesTests {
-    @Test("where the kernel does not tell, that is what the error says", .enabled(if: !haveNotifications))
+    @Test("without notifications in the kernel, asking for changes is unsupported", .enabled(if: !haveNotifications))
     func unsupported() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
         #expect { try store.changes() } throws: { ($0 as? SecretStoreError)?.code == .unsupported }
     }
 
-    @Test("the in-memory backend tells of its items, in order, and to all who ask")
+    @Test("the in-memory backend reports the changes of its items in order, to every observer")
     func inMemory() async throws {
         let store = SecretStore(backend: InMemoryBackend())
         let (item, other) = (ItemIdentity.password(service: "a"), ItemIdentity.key(tag: "b"))

@@ -7,7 +7,7 @@ import Threads
 
 @Suite("Passwords for servers", .tags(.kernel))
 struct InternetPasswordTests {
-    @Test("the password is read as text in one expression, by the server or by the account too")
+    @Test("a password is read as text in one expression, by server alone or with the account")
     func text() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -20,7 +20,7 @@ struct InternetPasswordTests {
         #expect(try store.get(server: "example.com", account: "carol")?.passwordText == nil)
     }
 
-    @Test("a password that is not UTF-8 is nil as text, and can be read as bytes")
+    @Test("a password that isn't UTF-8 is nil as text, but can be read as bytes")
     func bytes() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()

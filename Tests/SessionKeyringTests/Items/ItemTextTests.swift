@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Items in texts and lists")
 struct ItemTextTests {
-    @Test("a description is cut if it is longer than 300 bytes")
+    @Test("a description that is longer than 300 bytes is cut")
     func cut() {
         func item(_ size: Int) -> ItemIdentity {
             .password(service: String(repeating: "x", count: size - "password::".utf8.count))
@@ -31,7 +31,7 @@ struct ItemTextTests {
     }
 
     @Test(
-        "a description of another kind, or of more or fewer parts, is not an item",
+        "a description of another kind or with another number of parts is not an item",
         arguments: [
             "other:a:b", "passwords:a:b", "credentials:a:b", ":a:b", "credential", "credential:a", "credential:a:b:c",
             "cached::b", "pass:a:b", "cred:a:b", "xpassword:a:b", "password: a:b", "password:.a:b", "password:a: b",
@@ -73,7 +73,7 @@ struct ItemTextTests {
         #expect(ItemIdentity(.cached, service: "a", account: "b") == .cached("a", variant: "b"))
     }
 
-    @Test("two secrets are in order as well as many are: by kind, account and service")
+    @Test("two secrets are sorted like many: by kind, account and service")
     func order() {
         let ordered: [ItemIdentity] = [
             .password(service: "b", account: ""), .password(service: "a", account: "x"),

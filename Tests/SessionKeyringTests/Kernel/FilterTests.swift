@@ -6,9 +6,9 @@ import SessionKeyringTesting
 import TestSupport
 import Testing
 
-@Suite("A kernel that says no", .tags(.kernel))
+@Suite("A kernel that refuses calls", .tags(.kernel))
 struct FilterTests {
-    @Test("a seccomp filter that hides the key facility is told as such, with a hint", arguments: [EPERM, ENOSYS])
+    @Test("a seccomp filter that hides the key facility is reported as such, with a hint", arguments: [EPERM, ENOSYS])
     func hidden(error: CInt) async {
         await #expect(processExitsWith: .exitCode(0)) { [error = error as CInt] in
             try TestSession.join()
@@ -32,7 +32,7 @@ struct FilterTests {
         }
     }
 
-    @Test("a temporary keyring without its timeout is not made")
+    @Test("a temporary keyring whose timeout can't be set is not created")
     func noTimeout() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let session = try TestSession.join()
@@ -49,7 +49,7 @@ struct FilterTests {
         }
     }
 
-    @Test("a move that the kernel refuses leaves the old item, and nothing staged")
+    @Test("if the kernel refuses a move, the old item stays and nothing remains staged")
     func moveRefused() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try TestSession.join()

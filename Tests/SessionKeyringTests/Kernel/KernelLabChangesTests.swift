@@ -10,7 +10,7 @@ private let other = ItemIdentity.password(service: "other")
 
 private let haveNotifications = (try? KeyringCapabilities.query().contains(.notifications)) ?? false
 
-/// Few kernels have notifications; the kernel lab's has, and runs these.
+/// Tests of notifications, which few kernels have; the kernel lab has them and runs these tests.
 @Suite(
     "Changes that the kernel tells of",
     .tags(.kernel),
@@ -18,7 +18,7 @@ private let haveNotifications = (try? KeyringCapabilities.query().contains(.noti
     .serialized
 )
 struct KernelLabChangesTests {
-    @Test("what happens to items is told, in order")
+    @Test("the changes of items are reported in order")
     func changes() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -36,7 +36,7 @@ struct KernelLabChangesTests {
         #expect(await changes.next() == .cleared)
     }
 
-    @Test("the changes end with the keyring that the items are in")
+    @Test("the changes end when the keyring of the items is gone")
     func end() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -46,7 +46,7 @@ struct KernelLabChangesTests {
         for await change in changes { #expect(change != .stored(item)) }
     }
 
-    @Test("of an item that was gone before anybody looked, it is told that something was missed")
+    @Test("if an item is gone before its change is read, a missed change is reported")
     func missed() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -54,12 +54,12 @@ struct KernelLabChangesTests {
         var changes = try store.changes().makeAsyncIterator()
         try store.set("1", for: item)
         try store.delete(item)
-        // As long as it takes the kernel to collect it.
+        // Longer than the kernel needs to collect the item's key.
         usleep(100_000)
         #expect(await changes.next() == .missed)
     }
 
-    @Test("who waits for a lease has it at once when it is released, however long that takes")
+    @Test("a waiter gets a lease as soon as it is released, however long it was held")
     func waiting() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -70,7 +70,7 @@ struct KernelLabChangesTests {
             Thread.detachNewThread {
                 let held = try? store.blockingLease("job", lasting: .seconds(60), waiting: .seconds(60))
                 begun.withLock { $0 = true }
-                // Long enough for pauses that grow to have grown.
+                // Long enough for the backoff to have grown.
                 usleep(400_000)
                 released.withLock { $0 = .now }
                 _ = consume held
@@ -80,7 +80,8 @@ struct KernelLabChangesTests {
             #expect(lease)
             waits.append(try #require(released.withLock { $0 }).duration(to: .now))
         }
-        // Without being told, each would look again after 100 ms, and a busy machine may be late now and then.
+        // Without notifications, every waiter would look again after 100 ms. A busy machine may delay some waits,
+        // but not all.
         #expect(try #require(waits.min()) < .milliseconds(50), "\(waits)")
     }
 

@@ -9,7 +9,7 @@ private let item = ItemIdentity.password(service: "big", account: "a")
 
 private func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 % 251 + 1) } }
 
-/// Few kernels have `big_key`; the kernel lab's has, and runs these.
+/// Tests of `big_key`, which few kernels have; the kernel lab has it and runs these tests.
 @Suite(
     "Secrets that only a big_key can hold",
     .tags(.kernel),
@@ -37,7 +37,7 @@ struct KernelLabStoreTests {
         #expect(try store.get(item) == bytes(count))
     }
 
-    @Test("large and small secrets replace each other, and nothing of the other is left")
+    @Test("large and small secrets replace each other, and no key of the other type is left")
     func replaceEachOther() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -73,7 +73,7 @@ struct KernelLabStoreTests {
         }
     }
 
-    @Test("a large value set over a small one is there right behind the set, 300 of 300 times (issue line 1.8)")
+    @Test("a large value set over a small one is found immediately, 300 of 300 times (issue line 1.8)")
     func noGap() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -83,7 +83,7 @@ struct KernelLabStoreTests {
             let found = try store.get(item) as [UInt8]?
             #expect(found?.count == count, "round \(round)")
         }
-        // One that was revoked by hand hides no large one either.
+        // A small key that was revoked by hand doesn't hide the large value either.
         let ring = try scratch.keyring.search(keyring: "skr:default")
         let small = try ring.add(.user, item.keyDescription, payload: [1].span.bytes)
         try small.revoke()
@@ -117,7 +117,7 @@ struct KernelLabStoreTests {
         }
     }
 
-    @Test("what every backend must do", arguments: BackendConformance.checks)
+    @Test("the backend passes every check of the conformance suite", arguments: BackendConformance.checks)
     func conformance(_ check: BackendConformance.Check) async throws {
         let scratch = try ScratchKeyring()
         try await check.run(on: scratch.store())

@@ -5,8 +5,8 @@ import Testing
 
 private let api = ItemIdentity.password(service: "api")
 
-/// The kernel's own events are for the lab alone, which has them; what they mean is tested on every kernel.
-@Suite("What the kernel's events of a ring mean", .tags(.kernel))
+/// Tests how a ring's events are interpreted, on every kernel; only the lab's kernel produces such events.
+@Suite("The meaning of a ring's events", .tags(.kernel))
 struct KnownKeysTests {
     private func key(_ name: String, in scratch: borrowing ScratchKeyring) throws -> Key {
         let payload: [UInt8] = [1]
@@ -16,7 +16,7 @@ struct KnownKeysTests {
     private func linked(_ key: Key) -> KeyEvent { KeyEvent(key: nil, change: .linked(key)) }
     private func unlinked(_ key: Key) -> KeyEvent { KeyEvent(key: nil, change: .unlinked(key)) }
 
-    @Test("an item is stored, and deleted by the number of its key")
+    @Test("linking an item's key reports a stored item, and unlinking it reports a deleted one")
     func item() throws {
         let scratch = try ScratchKeyring()
         let key = try key(api.keyDescription, in: scratch)
@@ -26,7 +26,7 @@ struct KnownKeysTests {
         #expect(known.change(of: unlinked(key)) == .missed, "nobody knows what it was")
     }
 
-    @Test("an item that was there before is deleted")
+    @Test("unlinking an item that existed before reports a deleted item")
     func present() throws {
         let scratch = try ScratchKeyring()
         let key = try key("x", in: scratch)
@@ -34,7 +34,7 @@ struct KnownKeysTests {
         #expect(known.change(of: unlinked(key)) == .deleted(api))
     }
 
-    @Test("keys that are not items are not mentioned, neither when they come nor when they go")
+    @Test("keys that are not items are not reported, neither when linked nor when unlinked")
     func foreign() throws {
         let scratch = try ScratchKeyring()
         let key = try key("another program's", in: scratch)
@@ -43,7 +43,7 @@ struct KnownKeysTests {
         #expect(known.change(of: unlinked(key)) == nil)
     }
 
-    @Test("after a clear, no item is known; of a key that is gone and of lost events, something was missed")
+    @Test("after a clear no item is known, and a dead key or lost events are reported as missed")
     func missed() throws {
         let scratch = try ScratchKeyring()
         let key = try key(api.keyDescription, in: scratch)

@@ -7,17 +7,17 @@ import Threads
 
 private let item = ItemIdentity.password(service: "trap", account: "a")
 
-/// The traps of the kernel's key facility that the naive way falls into.
+/// The traps of the kernel's key facility that a naive implementation falls into.
 ///
-/// Each test fails when that way is put back.
+/// Each test fails if the naive implementation is put back.
 @Suite("Traps", .tags(.kernel))
 struct TrapTests {
-    /// The ring in which a store of the default namespace keeps its items.
+    /// Returns the ring in which a store of the default namespace keeps its items.
     private func itemsRing(of scratch: borrowing ScratchKeyring) throws -> Keyring {
         try scratch.keyring.search(keyring: "skr:default")
     }
 
-    @Test("replacing keeps the new timeout: an in-place update would clear it")
+    @Test("replacing an item sets the new timeout, which an in-place update would clear")
     func replacingKeepsTimeout() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -31,7 +31,7 @@ struct TrapTests {
         }
     }
 
-    @Test("an item has its permissions and its timeout from the first moment that it can be seen")
+    @Test("an item has its permissions and its timeout from the first moment that it is visible")
     func completeFromTheStart() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -78,7 +78,7 @@ struct TrapTests {
         #expect(reads.withLock { $0 } > 100)
     }
 
-    @Test("a get never answers with a value that was replaced before it began")
+    @Test("get never returns a value that was replaced before it began")
     func neverStale() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -103,7 +103,7 @@ struct TrapTests {
         let before: Int
     }
 
-    @Test("the rings of a namespace have no timeout, which would not protect them and would lose them")
+    @Test("a namespace's rings have no timeout, which would lose the items without protecting them")
     func ringsHaveNoTimeout() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -115,7 +115,7 @@ struct TrapTests {
         }
     }
 
-    @Test("a namespace's ring that somebody removed is made again, and nothing is written to the lost one")
+    @Test("a removed ring of a namespace is created again, and nothing is written to the old one")
     func removedRing() throws {
         let scratch = try ScratchKeyring()
         for access in [SecretScope.ItemAccess.possessor, .owner] {
@@ -124,7 +124,8 @@ struct TrapTests {
             for _ in 0..<20 {
                 let ring = Key(try itemsRing(of: scratch))
                 try scratch.keyring.unlink(ring)
-                // What the whole user may read is still read for the moment until the kernel has collected it.
+                // Items that all of the user's processes can read stay readable until the kernel has
+                // collected the ring.
                 if access == .owner { #expect(becomesTrue { (try? ring.describe()) == nil }) }
                 #expect(try store.get(item, as: String.self) == nil)
                 try store.set("2", for: item, timeout: .seconds(60))
@@ -142,7 +143,7 @@ struct TrapTests {
         }
     }
 
-    @Test("a revoked or invalidated ring of a namespace does not block it")
+    @Test("a revoked or invalidated ring does not block its namespace")
     func deadRing() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -156,7 +157,7 @@ struct TrapTests {
         #expect(try store.get(item) == "3")
     }
 
-    @Test("an item that was just deleted, revoked or invalidated can be added at once")
+    @Test("an item that was just deleted, revoked or invalidated can be added immediately")
     func addOverDying() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -173,8 +174,8 @@ struct TrapTests {
         }
     }
 
-    /// The more write, the seldomer the key of a listing is still there when it is looked at.
-    @Test("a list misses no item that is only ever replaced", arguments: [1, 6])
+    /// The more writers there are, the less often a listed key still exists when the store looks at it.
+    @Test("a list never misses an item that is being replaced", arguments: [1, 6])
     func listsWhatIsReplaced(writers: Int) throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -193,7 +194,7 @@ struct TrapTests {
         }
     }
 
-    @Test("keys of other programs in the ring are neither listed nor in the way")
+    @Test("keys of other programs in the ring are not listed, and do no harm")
     func foreignKeys() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -204,7 +205,7 @@ struct TrapTests {
             "other", "password:", "password:a", "password:a:b:c", "password:%61:", "key:", "password:a b:",
             "password:%zz:",
         ]
-        // The kernel may still collect the keys of the test before.
+        // The kernel may not have collected the keys of the previous test yet.
         try Wait.forQuota { () throws(KeyringError) in
             for name in names { try ring.add(.user, name, payload: payload.span.bytes) }
             _ = try ring.addKeyring("password:ring:")
@@ -213,7 +214,7 @@ struct TrapTests {
         #expect(try store.items().map(\.item) == [item])
     }
 
-    @Test("what keyctl shows is the secret's own bytes under a readable name")
+    @Test("keyctl shows the secret's own bytes under a readable name")
     func readableByOthers() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()

@@ -8,7 +8,10 @@ import Threads
 
 @testable import SessionKeyring
 
-/// A holder that is stopped right before its write has looked at the clock already: only the lease itself is left to stop it.
+/// Tests that a lease stops its late holder.
+///
+/// A holder that is stopped right before its write has already looked at the clock. Only the lease itself can still
+/// prevent the write.
 @Suite("Leases that are rings", .tags(.kernel))
 final class HeldLeaseTests {
     private let scratch: ScratchKeyring
@@ -33,7 +36,7 @@ final class HeldLeaseTests {
         return lease
     }
 
-    @Test("what is written under a lease arrives, and what is removed under it is gone")
+    @Test("a key placed under a lease arrives, and a key removed under it is gone")
     func held() throws {
         let lease = try take(lasting: .seconds(60))
         let key = try stage()
@@ -49,7 +52,7 @@ final class HeldLeaseTests {
         #expect(try leases.keyring.members().isEmpty)
     }
 
-    @Test("a lease is closed before the write is finished that its holder had begun")
+    @Test("a lease is closed before the unfinished write of its holder is completed")
     func closedBeforeRecovery() throws {
         let states = Locked<[Bool]>([])
         let leases = LeaseRing(leases.keyring, permissions: .possessorAll) { lease, _ throws(KeyringError) in
@@ -144,7 +147,7 @@ final class HeldLeaseTests {
         }
     }
 
-    @Test("a lease that could not be renewed is not held any more, whatever time it had left")
+    @Test("a lease that can't be renewed is no longer held, whatever time it had left")
     func notRenewed() throws {
         var lease = try take(lasting: .seconds(60))
         try Key(lease.ring).invalidate()
@@ -154,7 +157,7 @@ final class HeldLeaseTests {
         #expect(!isHeld)
     }
 
-    @Test("a lease that has run out is not renewed, and the next one may take it")
+    @Test("a lease that has expired can't be renewed, and another holder can take it")
     func renewedLate() throws {
         var late = try take(lasting: .milliseconds(20))
         usleep(30_000)
@@ -165,7 +168,7 @@ final class HeldLeaseTests {
         #expect(isHeld)
     }
 
-    @Test("an item that is to be the only one of its name is not placed over another")
+    @Test("an item that is placed exclusively does not replace another one with its name")
     func exclusive() throws {
         let lease = try take(lasting: .seconds(60))
         let first = try lease.place(try stage(), in: items, exclusively: true)
@@ -178,7 +181,7 @@ final class HeldLeaseTests {
         #expect(try items.members().count == 1)
     }
 
-    @Test("a report states for how long a lease is held, unless its record states an impossible time")
+    @Test("a report states how long a lease has been held, unless its record has an impossible time")
     func reportedTime() {
         func duration(acquired: BootTime) -> Duration? {
             LeaseReport(LeaseRecord(holder: .current, acquired: acquired, deadline: .now()), userID: 0).duration
@@ -204,7 +207,7 @@ final class HeldLeaseTests {
         #expect(left == 0)
     }
 
-    @Test("nothing is written or removed under a lease that was taken, late as it may come")
+    @Test("a holder whose lease was taken can no longer write or remove anything under it")
     func taken() throws {
         let late = try take(lasting: .milliseconds(20))
         let next = try take(lasting: .seconds(10))
@@ -222,7 +225,7 @@ final class HeldLeaseTests {
         _ = next.release()
     }
 
-    @Test("a late release does not hit whoever holds the lease by then")
+    @Test("a late release does not affect the new holder of the lease")
     func lateRelease() throws {
         let late = try take(lasting: .milliseconds(20))
         let next = try take(lasting: .seconds(10))
@@ -234,7 +237,7 @@ final class HeldLeaseTests {
         _ = next.release()
     }
 
-    @Test("a destination that is gone is told apart from a lease that was taken")
+    @Test("a missing destination is distinguished from a lost lease")
     func noDestination() throws {
         let lease = try take(lasting: .seconds(60))
         try scratch.keyring.unlink(Key(items))
@@ -250,7 +253,7 @@ final class HeldLeaseTests {
         _ = lease.release()
     }
 
-    @Test("a killed holder loses its lease at once, a stopped one keeps it", arguments: [SIGKILL, SIGSTOP])
+    @Test("a killed holder loses its lease immediately, and a stopped one keeps it", arguments: [SIGKILL, SIGSTOP])
     func deadHolder(signal: CInt) async throws {
         let leases = leases.keyring
         await withHolder(of: "job", in: self.leases) { holder in
@@ -267,7 +270,7 @@ final class HeldLeaseTests {
         }
     }
 
-    @Test("a lease whose command lives on is held, though its holder is dead")
+    @Test("a lease is held as long as its command runs, even if its holder is dead")
     func livingCommand() async throws {
         let command = Process()
         command.executableURL = URL(fileURLWithPath: "/bin/sleep")
@@ -275,13 +278,13 @@ final class HeldLeaseTests {
         try command.run()
         await withHolder(of: "job", in: leases, command: command.processIdentifier) { kill($0, SIGKILL) }
         #expect(try leases.look("job") == .held)
-        // Not terminated: it has inherited what this thread blocks.
+        // SIGKILL, because the command has inherited the blocked signals of this thread.
         kill(command.processIdentifier, SIGKILL)
         command.waitUntilExit()
         #expect(try leases.look("job") == .beingCollected)
     }
 
-    @Test("10 holders of leases of 10 ms that end late never overlap, while others list a large ring")
+    @Test("10 late holders of 10 ms leases never overlap while other processes list a large ring")
     func lateHolders() async throws {
         let ring = try scratch.keyring.addKeyring("large")
         let bytes: [UInt8] = [1]
@@ -335,7 +338,7 @@ final class HeldLeaseTests {
         #expect(overlapping.isEmpty)
     }
 
-    @Test("a keyring under a lease's name that can't be closed is an error, and keeps what it has")
+    @Test("a keyring with a lease's name that can't be closed is an error, and keeps its keys")
     func unclosable() throws {
         let ring = try leases.keyring.addKeyring("job")
         let bytes: [UInt8] = [1]
@@ -348,7 +351,7 @@ final class HeldLeaseTests {
         #expect(try ring.members() == [kept.serial])
     }
 
-    @Test("a name that something can be neither looked at nor taken bears is an error within a second, and no hang")
+    @Test("a lease name held by an unsearchable keyring is an error within a second, not a hang")
     func unsearchable() throws {
         let ring = try leases.keyring.addKeyring("job")
         try Key(ring).setPermissions([.possessorSetAttribute])
@@ -367,7 +370,7 @@ private func clock_gettime_nsec_boottime() -> Int {
     return time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 
-/// Runs `body` while another process holds the lease of that name, which is killed at the end.
+/// Runs `body` while another process holds the lease `name`, and kills that process at the end.
 private func withHolder(
     of name: String, in leases: LeaseRing, command: Int32 = 0, _ body: @escaping @Sendable (pid_t) throws -> Void
 ) async {
@@ -375,9 +378,10 @@ private func withHolder(
     let isDone = Locked(false)
     Thread.detachNewThread {
         defer { isDone.withLock { $0 = true } }
-        // A thread of an ordinary user without a session gets at the tester's rings only once it has looked.
+        // If an ordinary user has no session keyring, a new thread can use the test's rings only after it has
+        // resolved one.
         _ = try? Keyring.resolve(.sessionKeyring)
-        // Told by a key, because an exit test does not say which process it is.
+        // The holder publishes its process id in a key, because an exit test doesn't report it.
         let deadline = ContinuousClock.now + .seconds(600)
         var holder: pid_t = 0
         while holder == 0, ContinuousClock.now < deadline {

@@ -13,7 +13,7 @@ private let longestGap = ItemIdentity.password(service: "longest time between tu
 
 @Suite("Leases of several processes", .tags(.kernel, .long))
 struct LeaseRaceTests {
-    @Test("8 processes that take a lease 10,000 times each lose no step of the counter it guards")
+    @Test("8 processes that each take a lease 10,000 times lose no step of the counter it guards")
     func mutualExclusion() async throws {
         let scratch = try ScratchKeyring()
         let serial = scratch.keyring.serial.rawValue
@@ -36,7 +36,7 @@ struct LeaseRaceTests {
         #expect(try scratch.store().get(counter) == 80_000)
     }
 
-    @Test("with holders killed at random, the next one goes on within the lease's time and a second")
+    @Test("after a holder was killed, the next one waits for the lease's time and a second at most")
     func progress() async throws {
         let scratch = try ScratchKeyring()
         let serial = scratch.keyring.serial.rawValue
@@ -53,7 +53,7 @@ struct LeaseRaceTests {
                             ] in
                             var random = Choices(seed: seed, stream: UInt64(process * 100 + life))
                             let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
-                            // Mostly while it holds the lease.
+                            // The process is killed in this turn, while it holds the lease.
                             let turns = Int.random(in: 1...10, using: &random)
                             for turn in 0... {
                                 let start = ProcessInfo.processInfo.systemUptime
@@ -78,7 +78,7 @@ struct LeaseRaceTests {
     }
 }
 
-/// Counts without protection but the lease's.
+/// Counts up, protected only by the lease.
 private func count(in store: SecretStore, under lease: borrowing Lease) throws {
     let old = try store.get(counter, as: Int.self) ?? 0
     let number = try store.get(lastNumber, as: UInt64.self) ?? 0
@@ -88,7 +88,7 @@ private func count(in store: SecretStore, under lease: borrowing Lease) throws {
     succeed(5, lease.isHeld)
 }
 
-/// Notes how long nobody had the lease though somebody wanted it.
+/// Records for how long nobody had the lease although a process wanted it.
 private func noteTurn(in store: SecretStore, waitingSince start: Double) throws {
     let now = ProcessInfo.processInfo.systemUptime
     let gap = now - max(start, try store.get(lastTurn, as: Double.self) ?? now)

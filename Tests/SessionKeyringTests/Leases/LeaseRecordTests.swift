@@ -8,10 +8,10 @@ import Threads
 
 @testable import SessionKeyring
 
-@Suite("What a lease says")
+@Suite("Lease records")
 struct LeaseRecordTests {
     @Test(
-        "the hash is the one of earlier versions, FNV-1a of 64 bits",
+        "the hash is the same as in earlier versions, 64-bit FNV-1a",
         arguments: [("", 0xCBF2_9CE4_8422_2325), ("a", 0xAF63_DC4C_8601_EC8C), ("foobar", 0x8594_4171_F739_67E8)]
             as [(String, UInt64)])
     func hash(text: String, hash: UInt64) {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A lease that is lost while its closure runs", .tags(.kernel))
 struct LostLeaseTests {
-    @Test("checkHeld throws, and the error says that the effects are unknown")
+    @Test("checkHeld throws, and the error reports that the effects are unknown")
     func checkHeld() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -26,7 +26,7 @@ struct LostLeaseTests {
         }
     }
 
-    @Test("the error of a late update says that nothing was written")
+    @Test("the error of a late update reports that nothing was written")
     func lateUpdate() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -42,7 +42,7 @@ struct LostLeaseTests {
         }
     }
 
-    @Test("a lease needs a name and a time that a lease can have", arguments: [false, true])
+    @Test("a lease without a name or with an impossible duration is refused", arguments: [false, true])
     func refused(isBlocking: Bool) async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -99,12 +99,12 @@ struct LostLeaseTests {
                 try await Task.sleep(for: .seconds(3_600))
             }
         } throws: { ($0 as? SecretStoreError)?.code == .leaseLost }
-        // Not all of its hour; other tests may keep the threads of tasks busy for minutes.
+        // Less than the closure's hour. Other tests may keep the threads of tasks busy for minutes.
         #expect(ContinuousClock.now - began < .seconds(1_800))
         withExtendedLifetime(scratch) {}
     }
 
-    @Test("a closure in its own task returns its result, throws its error, and ends with its caller's task")
+    @Test("a closure in its own task returns, throws, and is cancelled with its caller's task")
     func ends() async throws {
         struct Failure: Error {}
         let scratch = try ScratchKeyring()
@@ -129,7 +129,7 @@ struct LostLeaseTests {
     }
 }
 
-/// All leases of a scope go with their ring, once the kernel has collected it.
+/// Invalidates the leases' ring. All leases of the scope are lost once the kernel has collected it.
 private func loseAllLeases(of store: SecretStore) throws {
     guard let kernel = store.backend as? KernelBackend else { return }
     try kernel.rings.anchor.search(.keyring, NamespaceRings.leasesName).invalidate()

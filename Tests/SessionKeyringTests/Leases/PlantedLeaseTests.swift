@@ -7,9 +7,11 @@ import Threads
 
 private let item = ItemIdentity.password(service: "planted")
 
-/// What lies in a shared keyring is input: lease records of every lie (issue line 1.2), keys that look like ours (1.3), and
-/// keys that nobody may read (1.9).
-@Suite("What others put there", .tags(.kernel))
+/// Tests that everything in a shared keyring is treated as input.
+///
+/// This includes lease records with any kind of lie (issue line 1.2), keys that look like the store's own (1.3), and
+/// keys that nobody can read (1.9).
+@Suite("Keys that other programs have put there", .tags(.kernel))
 final class PlantedLeaseTests {
     private let scratch: ScratchKeyring
     private let store: SecretStore
@@ -34,7 +36,7 @@ final class PlantedLeaseTests {
         return ring
     }
 
-    @Test("300 random lies in lease records clear nobody's keyring and block no name for long")
+    @Test("300 random lies in lease records clear no other keyring, and block no name for long")
     func lies() throws {
         print("seed \(testSeed)")
         var random = Choices(seed: testSeed)
@@ -43,7 +45,7 @@ final class PlantedLeaseTests {
         let old = try items.search(.user, item.keyDescription)
         for number in 0..<(isRoot ? 300 : 60) {
             var words = (0..<12).map { _ in UInt64.random(in: 0...UInt64.max, using: &random) }
-            // Mostly a true record, with lies in its parts.
+            // Most of the records are true except for some of their fields.
             if number % 4 != 0 { words[0] = 0x0001_736B_722D_6C73 }
             if number % 2 == 0 { words[5] = 1 }
             words[8] = UInt64(
@@ -59,18 +61,18 @@ final class PlantedLeaseTests {
             }
             #expect(try victim.members().count == 1 && !victim.isRestricted() && !items.isRestricted())
             #expect(try store.get(item, as: String.self) != nil)
-            // The taken ring holds the name until it is collected.
+            // The taken ring keeps its name occupied until the kernel has collected it.
             try? leases.unlink(Key(ring))
         }
     }
 
-    @Test("a record names nothing that a reader clears, be it a ring or the session")
+    @Test("a reader clears nothing that a record names, neither a ring nor the session")
     func readers() throws {
         let private1 = try Keyring.resolve(.sessionKeyring).addKeyring("private-\(getpid())")
         defer { try? Keyring.resolve(.sessionKeyring).unlink(Key(private1)) }
         try private1.add(.user, "precious", payload: [1].span.bytes)
         for target in [private1.serial.rawValue, -3] {
-            // What versions before put into a record: deadline, process, fence.
+            // Earlier versions put this into a record: deadline, process, fence.
             let words: [UInt64] = [1, 1, UInt64(bitPattern: Int64(target))]
             let bytes = Self.bytes(of: words)
             try leases.add(.user, "default:\(item.keyDescription)", payload: bytes.span.bytes)
@@ -83,9 +85,9 @@ final class PlantedLeaseTests {
         #expect(try !Keyring.resolve(.sessionKeyring).isRestricted())
     }
 
-    @Test("a list removes no key of another program because of how it looks")
+    @Test("a list removes no key of another program because of how the key looks")
     func foreignKeyStays() throws {
-        // The kernel's default permissions and no timeout, as of `keyctl padd`.
+        // The kernel's default permissions and no timeout, like a key from `keyctl padd`.
         let foreign = try items.add(.user, "password:foreign:", payload: [1].span.bytes)
         let marked = try items.add(.user, "password:marked:", payload: [1].span.bytes)
         try marked.setPermissions(KeyPermissions.possessorAll.subtracting(.possessorLink))
@@ -94,7 +96,7 @@ final class PlantedLeaseTests {
         #expect(try items.links(foreign) && items.links(marked))
     }
 
-    @Test("an item that may not be read is passed over by a list, and told by its serial")
+    @Test("a list skips an item that can't be read, and its serial is reported")
     func unreadable() throws {
         let odd = try items.add(.user, "password:odd:", payload: [1].span.bytes)
         try odd.setPermissions([.possessorView, .possessorSetAttribute])
@@ -107,7 +109,7 @@ final class PlantedLeaseTests {
         #expect(try store.unreadableKeys().isEmpty)
     }
 
-    @Test("keys named like what is ours are in nobody's way")
+    @Test("keys with the same names as the store's own do no harm")
     func namesakes() throws {
         for name in ["default/fence.1.1", "default:\(item.keyDescription)", "updates:default:", "by"] {
             try leases.add(.user, name, payload: [1].span.bytes)
@@ -124,7 +126,7 @@ final class PlantedLeaseTests {
         #expect(try store.get(item) == "4")
     }
 
-    @Test("an update flag that nobody may search disables nothing (issue line 1.9)")
+    @Test("an update flag that nobody can search disables nothing (issue line 1.9)")
     func unsearchableFlag() throws {
         let flag = try leases.add(.user, "updates:default:", payload: [1].span.bytes)
         try flag.setPermissions(KeyPermissions.possessorAll.subtracting(.possessorSearch))
@@ -137,7 +139,7 @@ final class PlantedLeaseTests {
         #expect(try store.delete(item))
     }
 
-    @Test("an overwrite in place of a killed process is finished by who lists its namespace, not another one")
+    @Test("only a list of the same namespace finishes the in-place write of a killed process")
     func namespaceWithinAnother() throws {
         let inner = try scratch.store(namespace: "default/b")
         try inner.set("inner", for: item)
@@ -146,7 +148,8 @@ final class PlantedLeaseTests {
         try begin(overwriting: key, with: "inner", lease: "default/b:\(item.keyDescription)")
         _ = try store.items()
         #expect(try inner.items().map(\.expiry) != [.never])
-        // What is finished is fixed, for others may be about to finish it as well; `expire` makes a new key of it.
+        // The finished key has lost its setattr permission, because other processes may be about to finish it as well.
+        // `expire` replaces it with a new key.
         #expect(try key.describe().permissions == KeyPermissions.possessorAll.subtracting(.possessorSetAttribute))
         #expect(try inner.expire(item, timeout: .seconds(600)))
         #expect(try inner.get(item) == "inner")
@@ -154,7 +157,7 @@ final class PlantedLeaseTests {
         #expect(try inner.items().first?.permissions == .possessorAll)
     }
 
-    /// What a holder leaves that is killed right behind writing the new payload.
+    /// Leaves the state of a holder that is killed right after writing the new payload.
     private func begin(overwriting key: Key, with secret: String, lease: String) throws {
         let hash = LeaseRecord.hash(of: Array(secret.utf8).span.bytes)
         let words: [UInt64] = [
@@ -165,7 +168,7 @@ final class PlantedLeaseTests {
         try plantLease(lease, bytes).link(key)
     }
 
-    @Test("a lease that nobody may search is an error within seconds, for those who take it and those who fetch")
+    @Test("a lease that nobody can search is an error within seconds, also for a fetch")
     func unsearchable() throws {
         let name = "lease:fetch%3A" + PercentEncoded.of(item.keyDescription)
         try Key(plantLease("default:\(name)", nil)).setPermissions([.possessorSetAttribute])
@@ -179,6 +182,6 @@ final class PlantedLeaseTests {
 }
 
 private enum PercentEncoded {
-    /// As the store writes a colon in the name of a lease.
+    /// Encodes colons as the store does in the name of a lease.
     static func of(_ text: String) -> String { text.replacingOccurrences(of: ":", with: "%3A") }
 }

@@ -10,7 +10,7 @@ private let other = ItemIdentity.password(service: "other")
 
 @Suite("A session that another user owns", .tags(.kernel, .ordinaryUser), .enabled(if: isRoot, "becomes another user"))
 struct ForeignSessionTests {
-    @Test("whatever stores there is refused, names the owner, and stores nothing")
+    @Test("storing is refused with an error that names the owner, and nothing is stored")
     func storing() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try TestSession.join()
@@ -47,7 +47,7 @@ struct ForeignSessionTests {
         ]
     }
 
-    @Test("reading, expiring and deleting go on")
+    @Test("reading, expiring and deleting still work")
     func readingGoesOn() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try TestSession.join()
@@ -67,7 +67,7 @@ struct ForeignSessionTests {
         }
     }
 
-    @Test("said explicitly, it is a session as any other")
+    @Test("if the scope is given explicitly, the session works like any other")
     func sharedSession() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try TestSession.join()
@@ -84,7 +84,7 @@ struct ForeignSessionTests {
         }
     }
 
-    @Test("the other scopes are not asked whose the session is")
+    @Test("the other scopes work regardless of the session's owner")
     func otherScopes() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try TestSession.join()
@@ -100,7 +100,7 @@ struct ForeignSessionTests {
     }
 
     @Test(
-        "a forked child that has become another user looks again, whether its parent has stored or not",
+        "a forked child that becomes another user checks again, whether or not its parent stored",
         arguments: [false, true])
     func forkedChild(parentStores: Bool) async {
         await #expect(processExitsWith: .exitCode(0)) { [parentStores = parentStores as Bool] in
@@ -115,7 +115,7 @@ struct ForeignSessionTests {
                 } catch {
                     succeed(4, error.code == .foreignSession(ownerID: 0))
                 }
-                // In a session of its own it stores there, and not in its parent's.
+                // In its own session, the child stores there and not in its parent's session.
                 try TestSession.join()
                 try store.set("child's", for: item)
                 succeed(5, try SecretStore().get(item) == "child's")
@@ -180,7 +180,7 @@ struct ForeignSessionTests {
         }
     }
 
-    @Test("a child of the same user stores as its parent does")
+    @Test("a child of the same user can store as its parent does")
     func sameUser() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try OrdinaryUser.becomeInNewSession(60_236)
@@ -192,7 +192,7 @@ struct ForeignSessionTests {
         }
     }
 
-    /// Runs `body` in a forked process; its exit code.
+    /// Runs `body` in a forked process, and returns its exit code.
     private static func inChild(_ body: () throws -> Void) -> Int32 {
         let child = test_fork()
         if child == 0 {

@@ -10,7 +10,7 @@ private let item = ItemIdentity.password(service: "scope", account: "item")
 
 @Suite("Every thread and process of a scope sees the same items", .tags(.kernel))
 struct ScopeTests {
-    @Test("without a session keyring of its own: main thread, other threads, a store made on another thread")
+    @Test("without a session keyring, all threads and stores share their items")
     func withoutSession() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try threadsShareItems(in: "skr-test-\(getpid())")
@@ -18,7 +18,7 @@ struct ScopeTests {
         }
     }
 
-    @Test("in a session keyring of its own: main thread, other threads, a store made on another thread")
+    @Test("in a private session keyring, all threads and stores share their items")
     func withSession() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try TestSession.join()
@@ -27,19 +27,22 @@ struct ScopeTests {
         }
     }
 
-    @Test("an ordinary user, with and without a session keyring", .tags(.ordinaryUser), arguments: [false, true])
+    @Test(
+        "all threads of an ordinary user share their items, with and without a session keyring",
+        .tags(.ordinaryUser), arguments: [false, true])
     func ordinaryUser(inSession: Bool) async {
         await #expect(processExitsWith: .exitCode(0)) { [inSession = inSession as Bool] in
             OrdinaryUser.become(inSession ? 60_201 : 60_202)
             if inSession { try TestSession.join() }
-            // A thread of the tester's that has looked for a session hands root's user session keyring on to us.
+            // If a thread of the test run has looked for a session, this process has inherited root's user
+            // session keyring.
             if try Key(Keyring.resolve(.sessionKeyring)).describe().userID != geteuid() { exit(0) }
             try threadsShareItems(in: "skr-test-\(getpid())")
             exit(0)
         }
     }
 
-    @Test("a child process of the same session sees the items, and the parent sees the child's")
+    @Test("a child process of the session sees the items, and its parent sees the child's")
     func childProcess() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -54,14 +57,15 @@ struct ScopeTests {
         #expect(try store.get(item) == "child's")
     }
 
-    @Test("another session of the same user can't see the items, nor read them by serial")
+    @Test("another session of the same user does not see the items, and can't read them by serial")
     func otherSession() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try TestSession.join()
             let mine = try SecretStore()
             try mine.set("hidden", for: item)
             let serial = try mine.items()[0].serial
-            // The thread leaves for a session of its own; the first one lives on with the other threads of the process.
+            // The thread joins its own session. The first session stays alive, because the other threads of the
+            // process use it.
             try ThreadTeam.run(1) { _ in
                 try TestSession.join()
                 let other = try SecretStore()
@@ -81,7 +85,7 @@ struct ScopeTests {
         }
     }
 
-    @Test("the session scope never takes the user scope's items for its own, though the session links the user keyring")
+    @Test("the session scope never returns the user scope's items, even if the session links @u")
     func sessionLinksUserKeyring() async {
         await #expect(processExitsWith: .exitCode(0)) {
             OrdinaryUser.become(60_203)
@@ -100,7 +104,7 @@ struct ScopeTests {
         }
     }
 
-    @Test("the user scope works where the user keyring is not possessed, in all that a store does")
+    @Test("every operation of the user scope works, even if the user keyring is not possessed")
     func userKeyringNotPossessed() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try OrdinaryUser.becomeInNewSession(60_204)
@@ -131,7 +135,7 @@ struct ScopeTests {
         }
     }
 
-    @Test("the persistent scope works from threads that never asked for the keyring")
+    @Test("the persistent scope works on threads that never asked for its keyring")
     func persistent() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try OrdinaryUser.becomeInNewSession(60_205)
@@ -139,7 +143,7 @@ struct ScopeTests {
             do {
                 store = try SecretStore(.persistent, namespace: "lasting")
             } catch let error as SecretStoreError where error.underlying?.code == .unsupported {
-                // A kernel without persistent keyrings says so.
+                // This kernel has no persistent keyrings.
                 exit(0)
             }
             try store.set("1", for: item, timeout: .seconds(60))
@@ -155,7 +159,7 @@ struct ScopeTests {
         }
     }
 
-    @Test("process and thread scopes keep their items to themselves")
+    @Test("the process and thread scopes keep their items to themselves")
     func processAndThread() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let process = try SecretStore(.process)
@@ -180,7 +184,7 @@ struct ScopeTests {
         }
     }
 
-    @Test("a session that was revoked is an error that says so, never a new session behind the user's back")
+    @Test("a revoked session is reported as an error, and never replaced by a new one")
     func revokedSession() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let session = try TestSession.join()
@@ -227,7 +231,7 @@ struct ScopeTests {
     }
 }
 
-/// A store made on the first thread and used from others, and one made on another thread, share their items.
+/// Checks that a store used on several threads, and stores created on other threads, share their items.
 private func threadsShareItems(in namespace: String) throws {
     let anchor = try Keyring.resolve(.sessionKeyring)
     let before = try anchor.members()
@@ -244,9 +248,10 @@ private func threadsShareItems(in namespace: String) throws {
     let again = try SecretStore(namespace: namespace)
     succeed(6, try again.get(.password(service: "own", account: "3")) == "own")
     try store.clear()
-    // A session-less process shares its keyring with the user's others: leave it as it was.
+    // A process without a session shares its keyring with the user's other processes, so only this test's rings
+    // are removed.
     for serial in try anchor.members() where !before.contains(serial) {
-        // Other tests' rings come and go beside ours.
+        // Rings of other tests come and go at the same time.
         guard let name = try? Key(serial).describe().name else { continue }
         if name == "skr:" + namespace || name == NamespaceRings.leasesName { try anchor.unlink(Key(serial)) }
     }

@@ -37,7 +37,7 @@ struct SessionSharingTests {
     func userSession() async {
         await #expect(processExitsWith: .exitCode(0)) {
             OrdinaryUser.become(60_496)
-            // The keyring that a process without a session gets has this name.
+            // A process without a session gets a keyring of this name.
             try blocking { _ = try SessionMembership.join(named: "_uid_ses.60496") }
             let store = try SecretStore()
             succeed(3, try store.sharingUserID == 60_496)

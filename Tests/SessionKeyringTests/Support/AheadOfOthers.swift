@@ -1,9 +1,9 @@
 import Testing
 
-/// Runs tests whose tasks wait for each other on threads of their own.
+/// Runs tests whose tasks wait for each other at a higher priority than other tests.
 ///
-/// There are as many threads for tasks of one priority as cores, and most tests keep theirs: a task that has slept waits
-/// behind all of them, on two cores for minutes.
+/// There are as many threads for tasks of one priority as cores, and most tests block theirs. A task of the usual
+/// priority that has slept would wait for all of them, which takes minutes on two cores.
 struct AheadOfOthers: SuiteTrait, TestTrait, TestScoping {
     var isRecursive: Bool { true }
 

@@ -1,2 +1,2 @@
-/// What a fetch throws that fails.
+/// The error of a fetch that fails.
 struct Refusal: Error {}

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What the compiler says about a program that uses the library, as it was built for this test bundle.
+/// Runs the compiler on programs that use the library that was built for this test bundle.
 enum TypeCheck {
-    /// The compiler's errors and warnings, a line each.
+    /// Returns the compiler's errors and warnings, one line each.
     ///
-    /// - Throws: where the compiler can't be run.
+    /// - Throws: an error if the compiler can't be run.
     static func messages(about program: String) throws -> [String] {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("skr-test-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
@@ -15,19 +15,19 @@ enum TypeCheck {
         return try messages(aboutFiles: [source], cache: folder)
     }
 
-    /// The repository.
+    /// The root folder of the repository.
     static let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../../..").standardized
 
-    /// The compiler's errors and warnings about these files, a line each.
+    /// Returns the compiler's errors and warnings about these files, one line each.
     ///
-    /// - Throws: where the compiler can't be run.
+    /// - Throws: an error if the compiler can't be run.
     static func messages(
         aboutFiles files: [URL], cache folder: URL = FileManager.default.temporaryDirectory
     ) throws -> [String] {
         let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let build = URL(fileURLWithPath: bundle).deletingLastPathComponent()
-        // The build's own, where it may be used, saves ten seconds.
+        // Using the build's own cache, if it is writable, saves ten seconds.
         var cache = build.appendingPathComponent("ModuleCache").path
         if !FileManager.default.isWritableFile(atPath: cache) { cache = folder.path }
         let sources = repository.appendingPathComponent("Sources")

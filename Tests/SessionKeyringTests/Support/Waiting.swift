@@ -1,7 +1,7 @@
 import Keyutils
 import SessionKeyring
 
-/// Operations of a backend, which waits for nothing, as the store calls them.
+/// Operations that wait as a store does: a backend itself never waits.
 extension SecretBackend {
     func beginUpdate(of item: ItemIdentity, lasting duration: Duration) throws(SecretStoreError) -> any ItemUpdate {
         var wait = Wait()
@@ -29,7 +29,7 @@ extension ItemFetch {
 }
 
 extension LeaseRing {
-    /// Takes the lease of that name; `nil` if others held it all the time.
+    /// Takes the lease of that name, or returns `nil` if others hold it until the limit.
     func acquire(
         _ name: String, lasting duration: Duration, waiting limit: Duration
     ) throws(KeyringError) -> HeldLease? {

@@ -7,9 +7,9 @@
 
     private let message = Data("message".utf8)
 
-    @Suite("A key that is stored stays whole in the caller's hands", .tags(.kernel))
+    @Suite("Storing a key leaves the caller's key intact", .tags(.kernel))
     struct CallersKeysTests {
-        @Test("keys that sign: the same bytes before, after and read back, and signatures verify")
+        @Test("signing keys keep their bytes, are read back unchanged, and make valid signatures")
         func signing() throws {
             let curve = Curve25519.Signing.PrivateKey()
             try check(curve) { [known = curve.publicKey] key in
@@ -29,7 +29,7 @@
             }
         }
 
-        @Test("keys that agree: the same bytes before, after and read back, and the same shared secret")
+        @Test("agreement keys keep their bytes, are read back unchanged, and give the same secret")
         func agreement() throws {
             let (curve, curvePeer) = (Curve25519.KeyAgreement.PrivateKey(), Curve25519.KeyAgreement.PrivateKey())
             let curveSecret = try curvePeer.sharedSecretFromKeyAgreement(with: curve.publicKey)
@@ -45,7 +45,7 @@
             try check(p521) { try $0.sharedSecretFromKeyAgreement(with: p521Peer.publicKey) == p521Secret }
         }
 
-        @Test("a value that a codec encodes into memory of its own stays whole")
+        @Test("a value that a codec encodes into its own memory stays intact")
         func codecsMemory() throws {
             let scratch = try ScratchKeyring()
             let encoder = LendingEncoder()
@@ -54,7 +54,7 @@
             #expect(encoder.memory.allSatisfy { $0 == UInt8(ascii: "7") })
         }
 
-        /// Stores a key, and looks whether it still is what it was.
+        /// Stores a key, and checks that the key and the stored copy are unchanged.
         private func check<Key: RawRepresentableKey>(_ key: Key, works: (Key) throws -> Bool) throws {
             let scratch = try ScratchKeyring()
             let store = try scratch.store()
@@ -62,7 +62,7 @@
             try store.set(key, for: .key(tag: "tag"))
             let readBack = try #require(try store.get(.key(tag: "tag"), as: Key.self))
             for key in [key, readBack] {
-                // Not compared within, which would show the bytes.
+                // Compared outside of the macro, which would print the bytes.
                 let isSame = Array(key.rawRepresentation) == before
                 #expect(isSame, "\(Key.self)")
                 #expect(try works(key), "\(Key.self)")
@@ -70,7 +70,7 @@
         }
     }
 
-    /// An encoder that lends out its own memory: too much to be copied into the `Data` itself.
+    /// An encoder that lends its own memory, with more bytes than a `Data` holds inline.
     private final class LendingEncoder: JSONEncoder, @unchecked Sendable {
         private let start = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 1)
 

@@ -3,7 +3,7 @@ import SessionKeyring
 import SessionKeyringTesting
 import Testing
 
-/// A key of a user's own, which is `Codable` besides.
+/// A user's own key type, which is `Codable` as well.
 private struct OwnKey: RawRepresentableKey, Codable, Equatable, Sendable {
     let rawRepresentation: Data
 
@@ -16,14 +16,14 @@ private struct OwnKey: RawRepresentableKey, Codable, Equatable, Sendable {
 
 private let item = ItemIdentity.key(tag: "own")
 
-@Suite("A key that is Codable too is stored as its raw bytes, whichever call stores it")
+@Suite("A key that is also Codable is stored as its raw bytes by every call")
 struct CodableKeyTests {
     private let store = SecretStore(backend: InMemoryBackend())
     private let key = OwnKey([1, 2, 3])
 
     private func holds(_ bytes: [UInt8]) throws -> Bool { try store.get(item) == bytes }
 
-    @Test("set, add, get and a slot")
+    @Test("set, add, get and a slot use the raw bytes")
     func plain() async throws {
         try store.set(key, for: item)
         #expect(try holds([1, 2, 3]))
@@ -42,7 +42,7 @@ struct CodableKeyTests {
         #expect(try holds([6]))
     }
 
-    @Test("update, value, invalidate and what says when to refresh")
+    @Test("update, value, invalidate and a set with a refresh time use the raw bytes")
     func changed() async throws {
         try await store.update(item, timeout: nil) { (old: OwnKey?) in old ?? key }
         #expect(try holds([1, 2, 3]))
@@ -59,7 +59,7 @@ struct CodableKeyTests {
         #expect(try holds([9]))
     }
 
-    @Test("an optional of one")
+    @Test("an optional key is stored as its raw bytes")
     func optional() throws {
         let slot = store.slot(for: item, as: OwnKey?.self)
         try slot.save(key)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SessionKeyring
 
-@Suite("The timeout of what is stored")
+@Suite("Timeouts of stored items")
 struct StoredTimeoutTests {
     private let store = SecretStore(backend: InMemoryBackend())
     private let item = ItemIdentity.password(service: "api")
@@ -18,7 +18,7 @@ struct StoredTimeoutTests {
         return left.atLeast + left.precision
     }
 
-    @Test("each way of storing sets the timeout, or none", arguments: [Duration.seconds(3_600), nil])
+    @Test("each way of storing sets the given timeout, or no timeout", arguments: [Duration.seconds(3_600), nil])
     func timeout(timeout: Duration?) async throws {
         let ways: [@Sendable () async throws -> Void] = [
             { [store, item] in try store.set("x", for: item, timeout: timeout) },
@@ -44,7 +44,7 @@ struct StoredTimeoutTests {
         }
     }
 
-    @Test("each way of storing states for how long a value is fresh and usable")
+    @Test("each way of storing records how long a value is fresh and usable")
     func lifetime() async throws {
         let slot = store.slot(for: item, as: String.self)
         let (timeout, fresh, usable) = (Duration.seconds(36_000), Duration.seconds(3_600), Duration.seconds(18_000))
@@ -97,7 +97,7 @@ struct StoredTimeoutTests {
         }
     }
 
-    @Test("a slot's timeout is that of what is stored, unless another one comes; credentials have the one that comes")
+    @Test("a slot's timeout applies unless a call gives another; credentials get the given timeout")
     func slots() async throws {
         let slot = store.slot(for: item, as: String.self, timeout: .seconds(36_000))
         let (limit, brief) = (Duration.seconds(1), Duration.seconds(7_200))
@@ -144,7 +144,7 @@ struct StoredTimeoutTests {
         }
     }
 
-    @Test("the same credentials are added once")
+    @Test("the same credentials can be added only once")
     func credentialsOnce() async throws {
         let credentials = InternetCredentials(account: "a", password: "p")
         try store.add(credentials, server: "h")
@@ -159,7 +159,7 @@ struct StoredTimeoutTests {
         }
     }
 
-    @Test("a value that is due before its end needs an end, and a time before it")
+    @Test("refreshing a value before its end requires a timeout and a positive time before it")
     func refreshBefore() throws {
         for (timeout, before) in [(nil, .seconds(1)), (.seconds(60), .zero), (.seconds(60), .seconds(-1))]
             as [(Duration?, Duration)]

@@ -3,9 +3,9 @@ import SessionKeyringTesting
 import TestSupport
 import Testing
 
-@Suite("An update makes no secret immortal by default", .tags(.kernel))
+@Suite("An update does not make a secret immortal by default", .tags(.kernel))
 struct UpdateTimeoutTests {
-    @Test("an update that does not say how long the new value lives does not compile", .tags(.anyUser))
+    @Test("an update without a timeout for the new value does not compile", .tags(.anyUser))
     func required() throws {
         let program = """
             import SessionKeyring
@@ -20,7 +20,7 @@ struct UpdateTimeoutTests {
         #expect(messages.allSatisfy { $0.contains(": error: missing argument") && $0.contains("'timeout'") })
     }
 
-    @Test("a slot's update gives the new value the slot's timeout, or the one that is named")
+    @Test("a slot's update gives the new value the slot's timeout, or the one that is given")
     func slot() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -35,7 +35,7 @@ struct UpdateTimeoutTests {
 
     private struct StopError: Error {}
 
-    @Test("a slot saves with its own timeout unless another is given, at once or to be refreshed")
+    @Test("a slot saves with its own timeout unless another is given, with or without a refresh time")
     func saving() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()

@@ -6,7 +6,7 @@ import Testing
 @Suite("Points in time")
 struct BootTimeTests {
     @Test(
-        "a duration is nothing at least and a year at most",
+        "a duration is at least zero and at most a year",
         arguments: [
             (Duration.zero, 0), (.seconds(-1), 0), (.nanoseconds(-1), 0), (.nanoseconds(1), 1),
             (.seconds(1), 1_000_000_000),
@@ -17,7 +17,7 @@ struct BootTimeTests {
         #expect(BootTime(duration).nanoseconds == nanoseconds)
     }
 
-    @Test("what lies between two of them is never less than nothing")
+    @Test("the time between two points is never negative")
     func since() {
         let (early, late) = (BootTime(nanoseconds: 5), BootTime(nanoseconds: 7))
         #expect(late.since(early) == .nanoseconds(2))

@@ -15,7 +15,7 @@ struct StallCase: Codable {
         case fullQuota
         /// The verb raises the namespace's update flag.
         case updateFlag
-        /// Somebody has revoked the leases' ring.
+        /// The leases' ring has been revoked.
         case deadLeasesRing
     }
 
@@ -23,14 +23,14 @@ struct StallCase: Codable {
     let obstacle: Obstacle
     /// When the tasks are cancelled, in milliseconds after they began; `nil` for never.
     var cancellation: Int?
-    /// Each attempt is another user, if it needs that user's quota.
+    /// The number of the attempt. An attempt that needs a quota becomes a different user each time.
     var attempt = 0
 
-    /// More than the pool has threads, and enough that even a pause of a few milliseconds in each of them shows.
+    /// More tasks than the pool has threads, and enough to reveal a pause of a few milliseconds in each of them.
     static let taskCount = 20
     /// How long another process holds the item, in milliseconds.
     static let holdTime = 150
-    /// How long a task may wait for others, in milliseconds.
+    /// How long a task may wait for other processes, in milliseconds.
     static let longestWait = 3_000
 
     /// The shortest wait, in milliseconds; a task that waits less didn't meet the obstacle.
@@ -45,11 +45,11 @@ struct StallCase: Codable {
         }
     }
 
-    /// The time after which all tasks have ended, in milliseconds: if they were cancelled, soon after that.
+    /// The time by which all tasks must have ended, in milliseconds; cancelled tasks must end soon after that.
     private var latestEnd: Double {
-        // A store waits for quota as long as for others, and then makes a last attempt.
+        // A store waits for quota as long as for other processes, and then makes a last attempt.
         guard let cancellation else { return Double(Self.longestWait) + 2_500 }
-        // The first step is visible, so the second one waits for the holder.
+        // The first step is visible, so the second one waits for the holder even after the cancellation.
         return 1_000 + Double(obstacle == .heldSentinel ? Self.holdTime : cancellation)
     }
 
@@ -75,7 +75,7 @@ struct StallCase: Codable {
 
 /// The result of one measurement, in milliseconds after the tasks began.
 struct StallReport: Codable, CustomStringConvertible {
-    /// The error that kept it from being measured.
+    /// The error that prevented the measurement.
     var failure: String?
     var worst: StallMeter.Delay?
     var firstEnd = 0.0
@@ -94,13 +94,13 @@ struct StallReport: Codable, CustomStringConvertible {
     }
 }
 
-/// A case that is set up, in its own process.
+/// A case that has been set up, in its own process.
 final class StallScene: Sendable {
     private let stall: StallCase
     private let places: [StallPlace]
-    /// Kept as long as others hold them.
+    /// The items and leases that the tasks wait for, until they are released.
     private let held = Locked<[AnyObject]>([])
-    /// Removed at the end.
+    /// The scratch keyrings, which are removed at the end.
     private let scratches: [Scratch]
     private static let priority = TaskPriority.medium
 
@@ -109,7 +109,7 @@ final class StallScene: Sendable {
         init() throws { ring = try ScratchKeyring(timeout: .seconds(60)) }
     }
 
-    /// Blocks the thread.
+    /// Sets up the case, and blocks the thread while it does.
     init(_ stall: StallCase) throws {
         self.stall = stall
         let numbers = 0..<StallCase.taskCount
@@ -124,7 +124,7 @@ final class StallScene: Sendable {
             let rings = scratches.map { $0.ring.keyring }
             places = try numbers.map { number in
                 switch stall.obstacle {
-                // To wait for each of them in turn would take long.
+                // Each task has its own namespace or ring, because it would take long to wait for one after the other.
                 case .updateFlag: try StallPlace(anchor: rings[0], namespace: "n\(number)", number: 0)
                 case .deadLeasesRing: try StallPlace(anchor: rings[number], number: 0)
                 default: try StallPlace(anchor: rings[0], number: itemNumbers[number])
@@ -148,7 +148,7 @@ final class StallScene: Sendable {
             }
             self.held.withLock { $0 = held }
         case .fullQuota:
-            // Else a delete or an expire would need no lease, and so no room.
+            // Without an update flag, a delete or an expire would need no lease, and so no quota.
             try places[0].store.blockingUpdate(.password(service: "other"), timeout: nil) { (_: String?) in "flagged" }
             try Self.fillQuota(with: places[0].anchor)
         case .updateFlag: break
@@ -157,19 +157,19 @@ final class StallScene: Sendable {
         }
     }
 
-    /// Becomes a user whom no other case is, and makes a keyring that all threads may use, whatever their session.
+    /// Becomes a user that no other case uses, and creates a keyring that all threads can use, whatever their session.
     private static func becomeUser(of stall: StallCase) throws -> Keyring {
         let number = StallVerb.allCases.firstIndex(of: stall.verb) ?? 0
         try OrdinaryUser.becomeInNewSession(
             UInt32(61_000 + number + (stall.cancellation == nil ? 0 : 50) + 100 * stall.attempt))
-        // An earlier run may have used up the user's quota just now.
+        // An earlier run may just have used up the user's quota.
         let session = try Keyring.resolve(.sessionKeyring)
         let ring = try Wait.forQuota { () throws(KeyringError) in try session.addKeyring("stall") }
         try Key(ring).setPermissions([.possessorAll, .userAll])
         return ring
     }
 
-    /// Fills the user's quota until the kernel has given back what the preparation freed.
+    /// Fills the user's quota, including quota that the preparation has freed and the kernel returns late.
     private static func fillQuota(with ring: Keyring) throws {
         var number = 0
         var full = -1
@@ -183,10 +183,10 @@ final class StallScene: Sendable {
         }
     }
 
-    /// Runs the tasks, and measures.
+    /// Runs the tasks, and measures how long they take and block the pool.
     func run() async -> StallReport {
         let meter = StallMeter(priority: Self.priority)
-        // The pool starts its threads, and the beats come regularly.
+        // By then, the pool has started its threads, and the beats come regularly.
         try? await Task.sleep(for: .milliseconds(20))
         let start = Now.milliseconds
         let ends = Locked<[(time: Double, outcome: String)]>([])
@@ -199,13 +199,13 @@ final class StallScene: Sendable {
         let areOver = DispatchSemaphore(value: 0)
         let helpers = DispatchGroup()
         detach(helpers) { [self] in release(whenOver: areOver) }
-        // A task that waits without a limit ends, too.
+        // Tasks that wait without a limit are cancelled, so that they end, too.
         let cancellation = DispatchTimeInterval.milliseconds(stall.cancellation ?? StallCase.longestWait + 3_000)
         detach(helpers) {
             if areOver.wait(timeout: .now() + cancellation) == .timedOut { tasks.forEach { $0.cancel() } }
         }
         for task in tasks { await task.value }
-        // For both helpers.
+        // One signal for each of the two helpers.
         for _ in 0..<2 { areOver.signal() }
         // A fetch may continue after its callers have ended.
         try? await Task.sleep(for: .milliseconds(20))
@@ -225,7 +225,9 @@ final class StallScene: Sendable {
         }
     }
 
-    /// Ends what another process holds, after its time; tasks that were cancelled don't wait for it, if they may.
+    /// Releases the held items after their time.
+    ///
+    /// Cancelled tasks must not wait for a held item, so in that case this waits until all tasks have ended.
     private func release(whenOver areOver: DispatchSemaphore) {
         if stall.cancellation != nil, stall.obstacle == .heldItem {
             _ = areOver.wait(timeout: .now() + 3)

@@ -4,15 +4,15 @@ import Threads
 
 /// Measures for how long all of the pool's threads are blocked.
 ///
-/// A task and a block of Dispatch, which share a few threads, sleep for 2 ms again and again. A thread looks after them. If
-/// one of them is due, and no other thread of the process runs or waits for a processor, then the pool is blocked. So neither
-/// a busy machine nor a computation counts.
+/// A task and a Dispatch block sleep for 2 ms again and again, on the few threads that all tasks and blocks share.
+/// Another thread watches these beats. If a beat is due, and no other thread of the process runs or waits for a
+/// processor, then the pool is blocked. So neither a busy machine nor a computation counts.
 final class StallMeter: Sendable {
     /// A task or a block that continued late, in milliseconds.
     struct Delay: Codable {
         /// "task" or "Dispatch".
         var beat: String
-        /// When it was due, counted from the start.
+        /// When it was due, counted from the start of the measurement.
         var due: Double
         /// How late it was.
         var length = 0.0
@@ -22,7 +22,7 @@ final class StallMeter: Sendable {
 
     private struct State {
         var isOver = false
-        /// The beats that are still to come, by their names.
+        /// The beats that have not come yet, by their names.
         var pending: [String: Delay] = [:]
         var worst: Delay?
     }
@@ -31,9 +31,9 @@ final class StallMeter: Sendable {
     private let start = Now.milliseconds
     private let running = DispatchGroup()
 
-    /// Starts to measure.
+    /// Starts the measurement.
     ///
-    /// - Parameter priority: that of the tasks under test. Each priority has its own threads.
+    /// - Parameter priority: the priority of the tasks under test. Each priority has its own threads.
     init(priority: TaskPriority) {
         for _ in 0..<3 { running.enter() }
         Task(priority: priority) {
@@ -64,7 +64,7 @@ final class StallMeter: Sendable {
         state.withLock { $0.pending[beat] = Delay(beat: beat, due: due) }
     }
 
-    /// Notes that it has come; false if it was the last one.
+    /// Records that a beat has come, and returns false if it was the last one.
     private func end(_ beat: String) -> Bool {
         let now = now
         return state.withLock { state in
@@ -83,13 +83,13 @@ final class StallMeter: Sendable {
         while !state.withLock({ $0.isOver && $0.pending.isEmpty }) {
             usleep(1_000)
             let now = now
-            // If this thread was late itself, nobody knows what the others did meanwhile.
+            // If this thread itself was late, it doesn't know what the other threads did during that time.
             let elapsed = min(now - last, 3)
             last = now
             let late = state.withLock { $0.pending.values.filter { $0.due + 1 < now } }
             guard !late.isEmpty, !ThreadStates.isAnotherRunnable() else { continue }
             state.withLock { state in
-                // Only those that have not come since.
+                // Only the beats that have not come since.
                 for beat in late where state.pending[beat.beat]?.due == beat.due {
                     state.pending[beat.beat]?.blocked += elapsed
                 }
@@ -97,7 +97,7 @@ final class StallMeter: Sendable {
         }
     }
 
-    /// Ends the measurement, once each beat that was due has come.
+    /// Ends the measurement once each beat that was due has come.
     ///
     /// - Returns: the delay during which the pool was blocked for the longest time.
     func stop() async -> Delay? {
@@ -109,13 +109,13 @@ final class StallMeter: Sendable {
     }
 }
 
-/// The threads of this process as the kernel sees them: `proc_pid_stat(5)`.
+/// The threads of this process as the kernel reports them in `proc_pid_stat(5)`.
 private enum ThreadStates {
-    /// Whether another thread than the calling one runs or waits for a processor.
+    /// Whether a thread other than the calling one runs or waits for a processor.
     static func isAnotherRunnable() -> Bool {
         guard let directory = opendir("/proc/self/task") else { return true }
         defer { closedir(directory) }
-        // The calling thread runs.
+        // The calling thread runs, and does not count.
         var count = -1
         while let entry = readdir(directory) {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) {
@@ -132,7 +132,7 @@ private enum ThreadStates {
         defer { close(file) }
         var buffer = [UInt8](repeating: 0, count: 128)
         let count = read(file, &buffer, buffer.count)
-        // After the name, which is in parentheses, and a space.
+        // The state follows the name, which is in parentheses, and a space.
         guard count > 0, let end = buffer[..<count].lastIndex(of: UInt8(ascii: ")")), end + 2 < count else {
             return nil
         }
@@ -140,7 +140,7 @@ private enum ThreadStates {
     }
 }
 
-/// A clock.
+/// The monotonic clock.
 enum Now {
     static var milliseconds: Double {
         var time = timespec()

@@ -2,53 +2,54 @@ import Foundation
 import TestSupport
 import Testing
 
-/// No asynchronous verb blocks a thread of the pool while it waits.
+/// Tests that no asynchronous verb blocks a thread of the pool while it waits.
 ///
-/// In each case, 20 tasks call a verb in a process that does nothing else. ``StallMeter`` measures for how long they block the
-/// pool: more than 20 ms is a failure. Machines are shared, so a case fails only if two of three attempts fail. With
-/// `SKR_STALL_LOG` in the environment, each attempt is printed.
+/// In each case, 20 tasks call a verb in a process that does nothing else. ``StallMeter`` measures how long they block
+/// the pool: more than 20 ms is a failure. Machines are shared, so a case fails only if two of three attempts fail.
+/// With `SKR_STALL_LOG` in the environment, the tests print each attempt.
 @Suite("A verb that waits blocks no thread of the pool", .tags(.kernel, .anyUser), .serialized, .aheadOfOthers)
 struct StallTests {
-    @Test("while another process holds the item or the lease", arguments: StallVerb.allCases)
+    @Test("a verb that waits for a held item or lease blocks no thread", arguments: StallVerb.allCases)
     func heldItem(verb: StallVerb) async throws {
         try await expectNoStall(StallCase(verb: verb, obstacle: .heldItem))
     }
 
-    @Test("while another process holds a sentinel of the item", arguments: StallVerb.twoSteps)
+    @Test("a verb that waits for a held sentinel of its item blocks no thread", arguments: StallVerb.twoSteps)
     func heldSentinel(verb: StallVerb) async throws {
         try await expectNoStall(StallCase(verb: verb, obstacle: .heldSentinel))
     }
 
-    @Test("while the namespace's first update flag is new", arguments: StallVerb.flagRaisers)
+    @Test("a verb that waits because the update flag is new blocks no thread", arguments: StallVerb.flagRaisers)
     func updateFlag(verb: StallVerb) async throws {
         try await expectNoStall(StallCase(verb: verb, obstacle: .updateFlag))
     }
 
-    @Test("while the leases' ring is replaced because it was revoked", arguments: StallVerb.allCases)
+    @Test("a verb that waits for a new leases' ring blocks no thread", arguments: StallVerb.allCases)
     func deadLeasesRing(verb: StallVerb) async throws {
         try await expectNoStall(StallCase(verb: verb, obstacle: .deadLeasesRing))
     }
 
-    @Test("when it is cancelled while another process holds the item or the lease", arguments: StallVerb.allCases)
+    @Test("a verb cancelled while it waits for an item or lease blocks no thread", arguments: StallVerb.allCases)
     func heldItemCancelled(verb: StallVerb) async throws {
         try await expectNoStall(StallCase(verb: verb, obstacle: .heldItem, cancellation: 20))
     }
 
-    /// By then, all tasks have begun their second step.
-    @Test("when it is cancelled while another process holds a sentinel of the item", arguments: StallVerb.twoSteps)
+    /// After 60 ms, all tasks have begun their second step.
+    @Test("a verb cancelled while it waits for a sentinel blocks no thread", arguments: StallVerb.twoSteps)
     func heldSentinelCancelled(verb: StallVerb) async throws {
         try await expectNoStall(StallCase(verb: verb, obstacle: .heldSentinel, cancellation: 60))
     }
 
     @Test(
-        "while the quota is full", .tags(.ordinaryUser), .enabled(if: isRoot, "needs root, to become other users"),
+        "a verb that waits because the quota is full blocks no thread",
+        .tags(.ordinaryUser), .enabled(if: isRoot, "needs root, to become other users"),
         arguments: StallVerb.allCases)
     func fullQuota(verb: StallVerb) async throws {
         try await expectNoStall(StallCase(verb: verb, obstacle: .fullQuota))
     }
 
     @Test(
-        "when it is cancelled while the quota is full", .tags(.ordinaryUser),
+        "a verb cancelled while it waits for quota blocks no thread", .tags(.ordinaryUser),
         .enabled(if: isRoot, "needs root, to become other users"),
         arguments: [StallVerb.set, .delete, .update, .value, .lease])
     func fullQuotaCancelled(verb: StallVerb) async throws {
@@ -73,11 +74,11 @@ private func expectNoStall(_ stall: StallCase) async throws {
     #expect(failures.count < 2, "\(failures.joined(separator: "\n"))")
 }
 
-/// Measures in a process that nothing else runs in.
+/// Measures in a process that runs nothing else.
 private func measure(_ stall: StallCase) async throws -> StallReport {
     let end = try await #require(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
         [stall = stall as StallCase] in
-        // A task that never ends ends the process.
+        // If a task never ends, the alarm ends the process.
         alarm(20)
         let report: StallReport
         do {

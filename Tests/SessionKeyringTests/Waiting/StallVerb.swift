@@ -21,20 +21,20 @@ enum StallVerb: String, CaseIterable, Codable, CustomTestStringConvertible {
 
     var testDescription: String { rawValue }
 
-    /// Those with a second step, which changes a sentinel of the item.
+    /// The verbs with a second step, which changes a sentinel of the item.
     static let twoSteps: [StallVerb] = [.expire, .removeTimeout, .setRefreshAfter, .value]
-    /// Those that raise the update flag.
+    /// The verbs that raise the update flag.
     static let flagRaisers: [StallVerb] = [.add, .update, .invalidate, .setRefreshAfter, .value]
-    /// Those that need no leases' ring if the old one is dead.
+    /// The verbs that don't need a leases' ring if the old one is dead.
     static let ringless: [StallVerb] = [.expire, .removeTimeout, .delete, .clear]
 
-    /// Whether each task has its own item or lease: what one of them does would be enough for all.
+    /// Whether each task has its own item or lease, because otherwise the work of one task would be enough for all.
     var hasManyItems: Bool { self == .value || self == .tryLease }
 
-    /// Stores what the verb needs.
+    /// Stores the items that the verb needs.
     func prepare(_ place: StallPlace, for obstacle: StallCase.Obstacle) throws {
         let (store, item) = (place.store, place.item)
-        // Makes the namespace's rings.
+        // Creates the namespace's rings.
         try store.set("other", for: .password(service: "other"))
         switch self {
         case .add where obstacle == .updateFlag:
@@ -58,7 +58,7 @@ enum StallVerb: String, CaseIterable, Codable, CustomTestStringConvertible {
         case .invalidate: return try Self.hold(item.freshnessSentinel, of: store)
         case .value: return try store.backend.takeLease("fetch:" + item.keyDescription, lasting: .seconds(10))
         case .tryLease:
-            // It waits only for the kernel to collect an expired lease.
+            // The verb waits only for the kernel to collect an expired lease.
             let lease = try store.backend.takeLease(place.leaseName, lasting: .milliseconds(10))
             usleep(12_000)
             return lease
@@ -71,7 +71,7 @@ enum StallVerb: String, CaseIterable, Codable, CustomTestStringConvertible {
         try store.backend.beginUpdate(of: item, lasting: .seconds(10))
     }
 
-    /// Runs it, and returns "done", or "nil" if it got no lease.
+    /// Runs the verb, and returns "done", or "nil" if it got no lease.
     func call(_ place: StallPlace) async throws -> String {
         let (store, item, limit) = (place.store, place.item, Duration.milliseconds(StallCase.longestWait))
         switch self {

@@ -6,7 +6,7 @@ import Threads
 
 @testable import SessionKeyring
 
-/// The policy alone, with attempts that fail as they are told; the tests of waiting for others use the kernel.
+/// Tests of the policy alone, with attempts that fail on purpose; the tests of waiting for others use the kernel.
 @Suite("How long an operation waits, and for what")
 struct WaitPolicyTests {
     private struct Attempt {
@@ -14,7 +14,7 @@ struct WaitPolicyTests {
         let mayUseLastResorts: Bool
     }
 
-    /// Makes attempts until the policy gives up, each of which fails in this way.
+    /// Makes attempts, each of which fails with this error, until the policy gives up.
     private func attempts(_ wait: consuming Wait, failing error: SecretStoreError) -> [Attempt] {
         var attempts: [Attempt] = []
         let begun = ContinuousClock.now
@@ -32,7 +32,7 @@ struct WaitPolicyTests {
         attempts(wait, failing: SecretStoreError(.quotaExceeded))
     }
 
-    @Test("a full quota is waited for, then the last resorts are used, once; once more they are used at the end")
+    @Test("on a full quota, an operation waits, uses the last resorts once, and again at the end")
     func fullQuota() throws {
         let attempts = quotaAttempts(Wait())
         let resorts = attempts.indices.filter { attempts[$0].mayUseLastResorts }
@@ -44,7 +44,7 @@ struct WaitPolicyTests {
         #expect(attempts.count > 20 && attempts.count < 300, "it looks often, and not all the time")
     }
 
-    @Test("an operation that frees quota itself waits 150 ms for it, or as long as its caller")
+    @Test("an operation that frees quota itself waits 150 ms for it, or as long as its caller allows")
     func freeingQuota() throws {
         let usual = quotaAttempts(.freeingQuota())
         #expect(try #require(usual.last).time >= .milliseconds(150))
@@ -55,7 +55,7 @@ struct WaitPolicyTests {
         #expect(brief.map(\.mayUseLastResorts) == brief.dropLast().map { _ in false } + [true])
     }
 
-    @Test("pauses are doubled up to a limit; up to a quarter of each is left to chance")
+    @Test("pauses are doubled up to a limit, and up to a quarter of each is random")
     func backoff() {
         var backoff = Backoff(from: .microseconds(100), upTo: .microseconds(350))
         for longest in [100, 200, 350, 350, 350] {
@@ -64,7 +64,7 @@ struct WaitPolicyTests {
         }
     }
 
-    @Test("without any time there is one attempt, which may use the last resorts")
+    @Test("without any time, there is one attempt, which may use the last resorts")
     func noTime() {
         for wait in [Wait.freeingQuota(upTo: .zero), .updating(upTo: .zero), Wait(upTo: .zero, quota: .zero)] {
             #expect(quotaAttempts(wait).map(\.mayUseLastResorts) == [true])
@@ -105,7 +105,7 @@ struct WaitPolicyTests {
         #expect(!SecretStoreError(.leaseLost).isLeaseHeld)
     }
 
-    @Test("an update with more time than a full quota takes waits for it as others do, with less it waits as long")
+    @Test("an update waits for quota as long as other operations, but no longer than its limit")
     func updating() throws {
         let brief = quotaAttempts(.updating(upTo: .milliseconds(50)))
         #expect(try #require(brief.last).time >= .milliseconds(50))
@@ -114,7 +114,7 @@ struct WaitPolicyTests {
         #expect(brief.count < long.count)
     }
 
-    @Test("others are waited for until the limit, and no further error is a reason to wait")
+    @Test("an operation waits for others until its limit, and fails immediately on other errors")
     func others() throws {
         let attempts = attempts(Wait(upTo: .milliseconds(60)), failing: SecretStoreError(.blocked(.itemLease)))
         #expect(attempts.count > 2)
@@ -173,7 +173,7 @@ struct WaitPolicyTests {
         #expect(try #require(times.last).since(try #require(times.first)) >= .milliseconds(900))
     }
 
-    @Test("an operation of which others can see a step already continues beyond the caller's limit")
+    @Test("an operation with a step that others can already see continues beyond its limit")
     func visible() throws {
         var wait = Wait(upTo: .zero)
         var count = 0
@@ -185,7 +185,7 @@ struct WaitPolicyTests {
         #expect(count == 3)
     }
 
-    @Test("a cancelled task makes no attempt, unless others can see a step already")
+    @Test("a cancelled task makes no further attempt, unless others can already see a step")
     func cancelled() async {
         func attempts(isCancellable: Bool, isVisible: Bool, cancelledFirst: Bool) async -> (count: Int, isThrough: Bool)
         {
@@ -325,7 +325,7 @@ struct WaitPolicyTests {
         }
     }
 
-    @Test("a pause ends when its task is cancelled, unless it is not to be", arguments: [false, true])
+    @Test("a pause ends when its task is cancelled, unless it is not cancellable", arguments: [false, true])
     func pause(isCancellable: Bool) async {
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -336,7 +336,7 @@ struct WaitPolicyTests {
         if !isCancellable { #expect(throws: Never.self) { try result.get() } }
     }
 
-    @Test("the others' quota that a call of the kernel needs is waited for, and another error ends it")
+    @Test("a kernel call that exceeds the quota is repeated until there is room or another error")
     func forQuota() throws {
         var count = 0
         let begun = ContinuousClock.now

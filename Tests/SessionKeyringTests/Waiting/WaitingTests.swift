@@ -10,7 +10,9 @@ private let item = ItemIdentity.password(service: "api")
 
 @Suite("Tasks that wait for others", .tags(.kernel), .aheadOfOthers)
 struct WaitingTests {
-    /// Holds the item by an update on a thread of its own until `isEnough`.
+    /// Starts an update on a separate thread, which holds the item until `isEnough` is signalled.
+    ///
+    /// - Returns: a semaphore that is signalled when the update has ended.
     private func holding(
         _ item: ItemIdentity = item, of store: SecretStore, until isEnough: DispatchSemaphore
     ) -> DispatchSemaphore {
@@ -27,7 +29,7 @@ struct WaitingTests {
         return ended
     }
 
-    @Test("a task waits for whoever replaces a ring that was being given back")
+    @Test("a task waits for the process that replaces a ring in the middle of its removal")
     func givenBackByOther() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -61,11 +63,11 @@ struct WaitingTests {
             let isReleased = abandoned.release()
             #expect(!isReleased)
         }
-        // On a busy machine the kernel may take longer to collect it.
+        // On a busy machine, the kernel may take longer to collect the abandoned lease.
         #expect(free > 0)
     }
 
-    @Test("100 tasks that wait for an update keep no thread of the pool, and none of their writes is lost")
+    @Test("100 tasks that wait for an update block no thread, and none of their writes is lost")
     func noThread() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -84,7 +86,7 @@ struct WaitingTests {
                 through.withLock { $0 += 1 }
             }
         }
-        // The pool has as many threads as processors: were they kept, this task would not go on.
+        // The pool has as many threads as there are processors. If they were blocked, this task could not continue.
         for _ in 0..<20 { try await Task.sleep(for: .milliseconds(10)) }
         #expect(through.withLock { $0 } == 0)
         isEnough.signal()
@@ -93,7 +95,7 @@ struct WaitingTests {
         blocking { ended.wait() }
     }
 
-    /// The forms whose item another one holds, by what they are for.
+    /// The calls under test, by description, each with the item that another caller holds.
     private static let forms: [String: (ItemIdentity, @Sendable (SecretStore) async throws -> Void)] = [
         "clear of a service": (item, { try await $0.clear(of: .password, service: "api", waiting: .seconds(60)) }),
         "set of a key": (.key(tag: "k"), { try await $0.set(OwnKey(), for: .key(tag: "k"), waiting: .seconds(60)) }),
@@ -133,7 +135,7 @@ struct WaitingTests {
         init<Bytes: ContiguousBytes>(rawRepresentation: Bytes) {}
     }
 
-    @Test("each form waits for an update without a thread of the pool", arguments: forms.keys.sorted())
+    @Test("each form waits for an update without blocking a thread of the pool", arguments: forms.keys.sorted())
     func eachForm(name: String) async throws {
         let (held, call) = try #require(Self.forms[name])
         let scratch = try ScratchKeyring()
@@ -144,12 +146,12 @@ struct WaitingTests {
         let through = Locked(0)
         let tasks = (0..<8).map { _ in
             Task {
-                // What was held is there then, which an `add` is told.
+                // By then, the held item exists, so an `add` reports a duplicate.
                 do { try await call(store) } catch let error as SecretStoreError where error.code == .duplicate {}
                 through.withLock { $0 += 1 }
             }
         }
-        // The pool has as many threads as processors: were they kept, this task would not go on.
+        // The pool has as many threads as there are processors. If they were blocked, this task could not continue.
         for _ in 0..<20 { try await Task.sleep(for: .milliseconds(10)) }
         #expect(through.withLock { $0 } == 0)
         isEnough.signal()
@@ -158,7 +160,7 @@ struct WaitingTests {
         blocking { ended.wait() }
     }
 
-    @Test("a task that is cancelled while it waits throws CancellationError at once, and has changed nothing")
+    @Test("a task cancelled while it waits throws CancellationError immediately and changes nothing")
     func cancelled() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -173,7 +175,7 @@ struct WaitingTests {
         ]
         let lease = try await store.tryLease("job", lasting: .seconds(60))
         let tasks = calls.map { call in Task { try await call() } }
-        // Nobody is told that they wait.
+        // Nothing reports that the tasks are waiting.
         try await Task.sleep(for: .milliseconds(100))
         for task in tasks { task.cancel() }
         for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
@@ -183,7 +185,7 @@ struct WaitingTests {
         _ = lease?.release()
     }
 
-    @Test("who waits in vain is told so after the limit")
+    @Test("a task that waits without success gets an error after its limit")
     func inVain() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -199,7 +201,7 @@ struct WaitingTests {
         blocking { ended.wait() }
     }
 
-    @Test("what an update's closure throws is no reason to try again", arguments: [true, false])
+    @Test("an error that an update's closure throws does not cause another attempt", arguments: [true, false])
     func closureThrows(isInTask: Bool) async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -218,7 +220,7 @@ struct WaitingTests {
         #expect(calls.withLock { $0 } == 1)
     }
 
-    @Test("a lease is renewed as long as the closure runs, and released behind it, also if it throws")
+    @Test("a lease is renewed while the closure runs, and is released after it, even if it throws")
     func withLease() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -244,7 +246,7 @@ struct WaitingTests {
         #expect(try blocking { try store.withBlockingLease("job", waiting: .zero) { $0.isHeld } })
     }
 
-    @Test("an actor's own closures may be called")
+    @Test("a closure can change the state of its actor")
     func actors() async throws {
         let scratch = try ScratchKeyring()
         let counter = Counter(store: try scratch.store())
@@ -268,7 +270,7 @@ struct WaitingTests {
         }
     }
 
-    @Test("a lease that nobody holds is granted without a wait for others while another process makes the rings")
+    @Test("tryLease grants a free lease even while another process creates the rings")
     func ringsBeingMade() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -307,7 +309,7 @@ struct WaitingTests {
         }
     }
 
-    @Test("credentials that are stored by a task which is cancelled meanwhile replace the other accounts still")
+    @Test("a task that is cancelled while it stores credentials still replaces the other accounts")
     func cancelledCredentials() async throws {
         let scratch = try ScratchKeyring()
         let store = SecretStore(backend: CancellingBackend(whole: try scratch.store().backend))
@@ -321,7 +323,7 @@ struct WaitingTests {
         #expect(try store.identities().map(\.account) == ["new"])
     }
 
-    @Test("a task that is cancelled while it clears a service deletes all of its items, and counts them")
+    @Test("a task that is cancelled while it clears a service deletes all items, and counts them")
     func cancelledClear() async throws {
         let scratch = try ScratchKeyring()
         let store = SecretStore(backend: CancellingBackend(whole: try scratch.store().backend))
@@ -332,7 +334,7 @@ struct WaitingTests {
         #expect(try count == 3 && store.identities().isEmpty)
     }
 
-    @Test("a backend that wraps the kernel's works in full, and shares fetches only if it says so")
+    @Test("a wrapping backend reports leases and shares fetches only if it passes both on")
     func wrapping() async throws {
         let scratch = try ScratchKeyring()
         let kernel = try scratch.store().backend
@@ -343,29 +345,29 @@ struct WaitingTests {
         withExtendedLifetime(lease) {}
     }
 
-    @Test("a lease that was lost meanwhile is told")
+    @Test("a lease that is lost while its closure runs is reported")
     func lostLease() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
         #expect {
             try store.withBlockingLease("job", waiting: .zero) { _ in
-                // All leases go with their ring.
+                // All leases are lost with their ring.
                 let ring = try scratch.keyring.search(.keyring, NamespaceRings.leasesName)
                 try ring.invalidate()
-                // As long as it takes the kernel to collect it.
+                // Longer than the kernel needs to collect the ring.
                 usleep(200_000)
             }
         } throws: { ($0 as? SecretStoreError)?.code == .leaseLost }
     }
 }
 
-/// Holds a lease until nobody refers to it any more.
+/// Holds a lease until this object is released.
 private final class Maker: Sendable {
     private let lease: HeldLease?
     init(_ lease: consuming HeldLease?) { self.lease = lease }
 }
 
-/// Cancels the task that stores or deletes something, once that is done.
+/// A backend that cancels the task that stores or deletes something, after the change.
 private struct CancellingBackend: ForwardingBackend {
     let whole: any SecretBackend
 

@@ -2,11 +2,11 @@ import Testing
 
 @testable import StressSuite
 
-@Suite("Histories that a seed makes")
+@Suite("Histories generated from a seed")
 struct AgreementTests {
     private let seeds = HistoryMaker.firstSeed..<HistoryMaker.firstSeed + 2_000
 
-    @Test("the checker agrees with trying all orders, for right histories and for changed ones")
+    @Test("the checker agrees with a brute-force search, for correct histories and changed ones")
     func agreement() {
         var wrong = 0
         for seed in seeds {
@@ -23,7 +23,7 @@ struct AgreementTests {
         #expect(wrong > seeds.count, "too few histories were wrong to tell anything")
     }
 
-    @Test("what is found wrong has a small part that is wrong by itself")
+    @Test("a history with a violation has a small part that is wrong by itself")
     func smallest() {
         for seed in seeds.prefix(700) {
             var maker = HistoryMaker(seed: seed)
@@ -35,7 +35,7 @@ struct AgreementTests {
         }
     }
 
-    @Test("right histories of many workers are accepted", arguments: [4, 16])
+    @Test("correct histories of many workers are accepted", arguments: [4, 16])
     func manyWorkers(workers: Int) {
         for seed in seeds.prefix(20) {
             var maker = HistoryMaker(seed: seed)
@@ -46,7 +46,7 @@ struct AgreementTests {
         }
     }
 
-    @Test("no check accuses a right history, nor one that could be right")
+    @Test("no check rejects a history that is correct or could be")
     func otherChecks() {
         let checks: [any HistoryCheck.Type] = [
             WrittenValuesCheck.self, ReaderOrderCheck.self, UpdateChainCheck.self, LifetimeCheck.self,

@@ -1,8 +1,8 @@
 @testable import StressSuite
 
-/// Tries all orders of a small history; knows nothing of the checker but what the types say.
+/// Tries all orders of a small history. It shares only the types with the checker.
 ///
-/// A death by timeout is a call of its own here, with its earliest and its latest time.
+/// A value's expiry is a separate event here, with its earliest and its latest time.
 struct BruteForce {
     private enum Event {
         case call(ItemOperation)
@@ -70,7 +70,7 @@ struct BruteForce {
         return false
     }
 
-    /// The outer optional is `nil` where the call can't be.
+    /// Returns the state after the call. The outer optional is `nil` if the call is impossible.
     private static func state(after call: ItemOperation, in state: Stamp?) -> Stamp?? {
         switch call.effect {
         case .read(let stamp): !call.isCertain || stamp == state ? .some(state) : nil

@@ -2,7 +2,7 @@ import Testing
 
 @testable import StressSuite
 
-/// Short names for histories written by hand: times count in nanoseconds, or in milliseconds where `ms` says so.
+/// Creates a call of a history that is written by hand, with times in nanoseconds, or in milliseconds with `ms`.
 func call(
     _ worker: UInt32,
     _ effect: ItemOperation.Effect,
@@ -14,7 +14,7 @@ func call(
     )
 }
 
-/// A call of a worker that was killed in it, and was surely dead at the end of this time.
+/// Creates a call of a worker that was killed during it, and was certainly dead at the end of this time.
 func killed(_ worker: UInt32, _ effect: ItemOperation.Effect, _ time: ClosedRange<UInt64>) -> ItemOperation {
     call(worker, effect, time, isCertain: false)
 }
@@ -23,7 +23,7 @@ func ms(_ time: ClosedRange<UInt64>) -> ClosedRange<UInt64> {
     time.lowerBound * 1_000_000...time.upperBound * 1_000_000
 }
 
-/// A history with a name for the test that it is an argument of.
+/// A history with a name, as the argument of a test.
 struct NamedHistory: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let calls: [ItemOperation]
@@ -54,13 +54,15 @@ let c1 = Stamp(writer: 3, number: 1)
 let c2 = Stamp(writer: 3, number: 2)
 
 extension NamedHistory {
-    /// The checker finds nothing, and neither does trying all orders.
+    /// Expects that the checker finds nothing, like the brute-force search.
     func expectAccepted() {
         #expect(LinearizabilityChecker.check(history) == .linearizable)
         #expect(BruteForce.isLinearizable(calls))
     }
 
-    /// The checker finds it wrong, as trying all orders does, and what it shows is wrong by itself.
+    /// Expects that the checker rejects the history, and shows a part that is wrong by itself.
+    ///
+    /// The brute-force search must reject both as well.
     func expectRefused() {
         #expect(!BruteForce.isLinearizable(calls))
         guard case .violation(let violation) = LinearizabilityChecker.check(history) else {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Checks that name a failure")
 struct CheckTests {
-    @Test("a value that nobody wrote, or not yet")
+    @Test("a found value that nobody wrote, or that was written later, is reported")
     func written() {
         #expect(verdict(WrittenValuesCheck.self, [killed(1, .set(a1), 0...5), call(2, .read(a1), 1...2)]) == .holds)
         #expect(
@@ -15,7 +15,7 @@ struct CheckTests {
         )
     }
 
-    @Test("a reader that went back to a value it had seen displaced")
+    @Test("a reader that returns to a value after it saw another one is reported")
     func goneAndBack() {
         let sets = [call(1, .set(a1), 0...20), call(2, .set(b1), 0...20)]
         let reads = [call(3, .read(a1), 1...2), call(3, .read(b1), 3...4)]
@@ -27,7 +27,7 @@ struct CheckTests {
         #expect(reason(ReaderOrderCheck.self, sets + empty) == "worker 3 went back to 1.1")
     }
 
-    @Test("a reader that went back to a value older than one it had seen")
+    @Test("a reader that returns to an older value is reported")
     func older() {
         let sets = [call(1, .set(a1), 0...1), call(1, .set(a2), 2...9)]
         let back = [call(3, .read(a2), 3...4), call(3, .read(a1), 5...6)]
@@ -41,7 +41,7 @@ struct CheckTests {
         #expect(verdict(ReaderOrderCheck.self, concurrent) == .holds)
     }
 
-    @Test("two updates of one value")
+    @Test("two updates of one value are reported")
     func lostUpdate() {
         let calls = [call(1, .set(a1), 0...1), call(2, .update(a1, b1), 2...3), call(3, .update(b1, c1), 4...5)]
         #expect(verdict(UpdateChainCheck.self, calls) == .holds)
@@ -53,7 +53,7 @@ struct CheckTests {
         #expect(verdict(UpdateChainCheck.self, unknown) == .holds)
     }
 
-    @Test("two updates that found nothing, where nothing takes the item away")
+    @Test("two updates that found nothing are reported, unless something removes the item")
     func twoBeginnings() {
         let calls = [call(1, .update(nil, a1), 0...5), call(2, .update(nil, b1), 0...5)]
         #expect(
@@ -64,7 +64,7 @@ struct CheckTests {
         #expect(verdict(UpdateChainCheck.self, dying) == .holds)
     }
 
-    @Test("updates in a circle")
+    @Test("updates in a circle are reported")
     func circle() {
         let calls = [call(1, .update(b1, a1), 0...5), call(2, .update(a1, b1), 0...5)]
         #expect(
@@ -72,7 +72,7 @@ struct CheckTests {
         )
     }
 
-    @Test("a value that outlived its timeout")
+    @Test("a value that outlives its timeout is reported")
     func outlived() {
         let set = call(1, .set(a1, timeout: 2), ms(0...1))
         #expect(verdict(LifetimeCheck.self, [set, call(2, .read(a1), ms(2_051...3_000))]) == .holds)

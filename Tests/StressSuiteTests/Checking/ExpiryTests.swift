@@ -2,14 +2,14 @@ import Testing
 
 @testable import StressSuite
 
-@Suite("Values that die by themselves")
+@Suite("Values that expire")
 struct ExpiryTests {
-    @Test("a value of T seconds may die from T - 1 seconds on, and is gone after T", arguments: right)
+    @Test("a value with a timeout of T seconds can expire from T - 1 seconds on, and is gone after T", arguments: right)
     func accepts(_ named: NamedHistory) {
         named.expectAccepted()
     }
 
-    @Test("neither earlier nor later", arguments: wrong)
+    @Test("a value that expires earlier or later is reported", arguments: wrong)
     func refuses(_ named: NamedHistory) {
         named.expectRefused()
     }

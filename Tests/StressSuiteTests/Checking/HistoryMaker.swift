@@ -3,21 +3,21 @@ import Foundation
 @testable import StressSuite
 import Threads
 
-/// Makes histories of an item from a seed.
+/// Generates histories of an item from a seed.
 struct HistoryMaker {
-    /// What histories look like.
+    /// The properties of a history.
     struct Shape {
         var calls = 6
         var workers = 3
-        /// All times are multiples of it.
+        /// All times are multiples of this unit, in nanoseconds.
         var unit: UInt64 = 1
         /// The longest call and the longest pause, in units.
         var longest = 5
-        /// How many of a hundred calls are by a worker that is killed in them.
+        /// The percentage of calls during which the worker is killed.
         var killed = 0
-        /// How many of a hundred writes have a timeout of 1 or 2 seconds.
+        /// The percentage of writes with a timeout of 1 or 2 seconds.
         var timed = 0
-        /// How often calls are made, as weights in the order of ``Choice``.
+        /// The weights of the kinds of calls, in the order of ``Choice``.
         var weights = [4, 2, 4, 1, 2, 1, 2]
     }
 
@@ -32,12 +32,12 @@ struct HistoryMaker {
         dice = Choices(seed: seed)
     }
 
-    /// What the histories of one test begin with, printed when one fails; `SKR_TEST_SEED` replays it.
+    /// The first seed of a test, which is printed when a history fails; `SKR_TEST_SEED` replays it.
     static let firstSeed: UInt64 =
         ProcessInfo.processInfo.environment["SKR_TEST_SEED"].flatMap { UInt64($0) }
         ?? UInt64.random(in: 1...UInt64.max / 2)
 
-    /// Any shape of a small history.
+    /// Returns a random shape of a small history.
     mutating func smallShape(calls: ClosedRange<Int>) -> Shape {
         var shape = Shape()
         shape.calls = Int.random(in: calls, using: &dice)
@@ -53,7 +53,7 @@ struct HistoryMaker {
         return shape
     }
 
-    /// A history of an item that is right, and so linearizable.
+    /// Returns a history of an item that is correct, and so linearizable.
     mutating func right(_ shape: Shape) -> [ItemOperation] {
         var slots: [(slot: Slot, point: UInt64)] = []
         for (index, count) in share(shape.calls, among: shape.workers) {
@@ -71,7 +71,7 @@ struct HistoryMaker {
         return slots.map { call($0.slot, at: $0.point, on: &item, shape) }
     }
 
-    /// The same with one thing changed that a call saw or did.
+    /// Returns the same history with one change to what a call saw or did.
     mutating func mutate(_ calls: [ItemOperation]) -> [ItemOperation] {
         guard let index = calls.indices.randomElement(using: &dice) else { return calls }
         var result = calls
@@ -161,7 +161,7 @@ struct HistoryMaker {
         let set = UInt64.random(in: slot.begin...point, using: &dice)
         let whole = set + UInt64(timeout) * 1_000_000_000
         let death = UInt64.random(in: whole - 999_999_999...whole, using: &dice)
-        // A value that is dead before it is published is never seen.
+        // A value that expires before it is published is never seen.
         return death <= point
             ? (Item(value: stamp, death: point), timeout) : (Item(value: stamp, death: death), timeout)
     }

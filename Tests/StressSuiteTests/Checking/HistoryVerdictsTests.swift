@@ -9,7 +9,7 @@ struct HistoryVerdictsTests {
         operations: [call(1, .set(a1), 0...1), call(2, .update(a1, b1, timeout: 9), 2...3), call(3, .read(b1), 4...5)]
     )
 
-    @Test("every check passes on what is right, and says what it looked at")
+    @Test("every check passes on a correct history, and reports what it examined")
     func passed() {
         let outcomes = HistoryVerdicts.outcomes(for: [right, ItemHistory(name: "beta", operations: [])], seed: 7)
         #expect(outcomes.map(\.verdict) == [.passed, .passed, .passed, .passed, .passed])
@@ -23,7 +23,7 @@ struct HistoryVerdictsTests {
         #expect(outcomes.allSatisfy { $0.evidence.isEmpty })
     }
 
-    @Test("a failure names item, seed and calls, once a check")
+    @Test("a failure names the item, the seed and the calls, once per check")
     func failed() throws {
         let wrong = ["beta", "gamma"].map { name in
             ItemHistory(name: name, operations: [call(1, .set(a1), 0...1), call(2, .read(nil), 2...3)])
@@ -41,7 +41,7 @@ struct HistoryVerdictsTests {
         )
     }
 
-    @Test("what could not be decided has not passed")
+    @Test("a history that could not be decided has not passed")
     func undecided() {
         let history = ItemHistory(name: "delta", operations: [call(1, .set(a1), 0...1), call(2, .set(a1), 2...3)])
         let last = HistoryVerdicts.outcomes(for: [right, history], seed: 7).last
@@ -49,7 +49,7 @@ struct HistoryVerdictsTests {
         #expect(last?.detail == "undecided for item delta: two calls wrote 1.1")
     }
 
-    @Test("a check with nothing to look at has not passed")
+    @Test("a check with nothing to examine has not passed")
     func nothing() {
         let outcomes = HistoryVerdicts.outcomes(for: [], seed: 7)
         #expect(outcomes.map(\.verdict) == [.skipped, .skipped, .skipped, .skipped, .skipped])

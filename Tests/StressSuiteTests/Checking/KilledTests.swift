@@ -2,14 +2,14 @@ import Testing
 
 @testable import StressSuite
 
-@Suite("Calls whose workers were killed in them")
+@Suite("Calls during which the worker was killed")
 struct KilledTests {
-    @Test("they may have taken effect, or not", arguments: right)
+    @Test("a call whose worker was killed may or may not have taken effect", arguments: right)
     func accepts(_ named: NamedHistory) {
         named.expectAccepted()
     }
 
-    @Test("they take effect once, and before their worker is dead", arguments: wrong)
+    @Test("a call whose worker was killed takes effect at most once, and before the worker is dead", arguments: wrong)
     func refuses(_ named: NamedHistory) {
         named.expectRefused()
     }

@@ -4,13 +4,13 @@ import Testing
 
 @Suite("Histories written by hand")
 struct LinearizabilityTests {
-    @Test("what may have happened is accepted", arguments: right)
+    @Test("a possible history is accepted", arguments: right)
     func accepts(_ named: NamedHistory) {
         #expect(LinearizabilityChecker.check(named.history) == .linearizable)
         #expect(BruteForce.isLinearizable(named.calls))
     }
 
-    @Test("what can't have happened is found, and shown by a part that is wrong as well", arguments: wrong)
+    @Test("an impossible history is rejected, and a part of it that is impossible as well is shown", arguments: wrong)
     func refuses(_ named: NamedHistory) throws {
         #expect(!BruteForce.isLinearizable(named.calls))
         guard case .violation(let violation) = LinearizabilityChecker.check(named.history) else {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Smallest histories")
 struct ReductionTests {
-    @Test("of a long history only the calls that can't be are left")
+    @Test("of a long history, only the calls that contradict each other are shown")
     func long() throws {
         let calls = background(4_000) + [call(1, .set(a1), 50_000...50_001), call(2, .read(nil), 50_050...50_051)]
         let violation = try violation(in: calls)
@@ -20,7 +20,7 @@ struct ReductionTests {
         )
     }
 
-    @Test("a value that comes back after thousands of others is shown with its write and one of these")
+    @Test("a value that comes back after many others is shown with its write and one of the others")
     func comeback() throws {
         let calls = [call(1, .set(a1), 0...1)] + background(4_000) + [call(2, .read(a1), 90_000...90_001)]
         let violation = try violation(in: calls)
@@ -29,7 +29,7 @@ struct ReductionTests {
         #expect(violation.smallest.last == calls.last)
     }
 
-    @Test("an update deep in a chain is not shown with all updates before it")
+    @Test("an update deep in a chain is shown without most of the updates before it")
     func chain() throws {
         var calls = [call(0, .set(Stamp(writer: 0, number: 1)), 0...1)]
         for number in 1..<UInt32(2_000) {
@@ -53,7 +53,7 @@ struct ReductionTests {
         }
     }
 
-    @Test("two calls that wrote the same stamp leave it undecided")
+    @Test("a history in which two calls wrote the same stamp is undecided")
     func invalid() {
         let calls = [call(1, .set(a1), 0...1), call(2, .set(a1), 2...3)]
         #expect(
@@ -62,7 +62,7 @@ struct ReductionTests {
         )
     }
 
-    @Test("more calls at once than there are bits leave it undecided")
+    @Test("a history with more concurrent calls than there are bits is undecided")
     func tooMany() {
         let calls = (0..<129).map { call($0, .set(Stamp(writer: $0, number: 1)), 0...1) }
         #expect(
@@ -75,7 +75,7 @@ struct ReductionTests {
         )
     }
 
-    @Test("more ways at once than the limit leave it undecided")
+    @Test("a history with more possibilities at one time than the limit is undecided")
     func limit() {
         let calls =
             (0..<8).map { call($0, .add(Stamp(writer: $0, number: 1), timeout: 1), 0...9) }
@@ -87,7 +87,7 @@ struct ReductionTests {
         #expect(reason == "more than 10 ways at once")
     }
 
-    /// Sets, gets and deletes one after the other, all of them right, by worker 3.
+    /// Returns correct sets, gets and deletes of worker 3, one after the other.
     private func background(_ count: Int) -> [ItemOperation] {
         (0..<UInt32(count)).map { number in
             let time = 10 + UInt64(number) * 10

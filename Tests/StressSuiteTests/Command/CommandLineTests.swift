@@ -3,9 +3,9 @@ import Testing
 
 @testable import skr_stress
 
-@Suite("The command that makes a run again")
+@Suite("The command that repeats a run")
 struct CommandLineTests {
-    @Test("is taken for the plan that it was made from, whatever the plan is", arguments: Workload.allCases)
+    @Test("the command of a plan is parsed into the same plan, for every workload", arguments: Workload.allCases)
     func roundTrip(workload: Workload) throws {
         var plans = [StressPlan(workload: workload, seed: 1)]
         if workload != .classic {
@@ -28,13 +28,13 @@ struct CommandLineTests {
         }
     }
 
-    @Test("without a seed each run has one of its own")
+    @Test("without a seed, each run chooses its own")
     func seeds() throws {
         let options = try #require(try StressProgram.parse([]))
         #expect(Set((0..<20).map { _ in StressPlan(options).seed }).count > 15)
     }
 
-    @Test("scaling is measured for a report, unless somebody says otherwise; never of fixed counts")
+    @Test("scaling is measured for a report by default, but never for a workload of fixed size")
     func scaling() throws {
         let isMeasured = { (words: [String]) in try StressProgram.parse(words)?.measuresScaling }
         #expect(try isMeasured([]) == false)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import skr_stress
 
-@Suite("Files that a result goes to")
+@Suite("Output files")
 struct OutputFileTests {
     private let directory = FileManager.default.temporaryDirectory
         .appendingPathComponent("skr-stress-test-\(UUID().uuidString)")
@@ -16,7 +16,7 @@ struct OutputFileTests {
         try body(directory.path)
     }
 
-    @Test("appear when they are written, complete, and nothing else is left beside them")
+    @Test("a file appears only when it is complete, and no other file is left next to it")
     func appears() throws {
         try inDirectory { directory in
             let file = try OutputFile("\(directory)/result.json")
@@ -27,7 +27,7 @@ struct OutputFileTests {
         }
     }
 
-    @Test("replace what was there, behind a link too, and keep its permissions")
+    @Test("a file replaces the existing one, even through a link, and keeps its permissions")
     func replaces() throws {
         try inDirectory { directory in
             try Data("a longer text than before".utf8).write(to: URL(fileURLWithPath: "\(directory)/old"))
@@ -42,14 +42,14 @@ struct OutputFileTests {
         }
     }
 
-    @Test("may be a pipe or a device, which stays what it is")
+    @Test("an output file can be a pipe or a device, which is not replaced")
     func device() throws {
         try OutputFile("/dev/null").write("text")
         var attributes = stat()
         #expect(stat("/dev/null", &attributes) == 0 && attributes.st_mode & S_IFMT == S_IFCHR)
     }
 
-    @Test("that can't be written are an error before there is a result")
+    @Test("a file that can't be written is an error before there is a result")
     func unwritable() throws {
         try inDirectory { directory in
             for path in [directory, "\(directory)/none/file", "", "/proc/file"] {

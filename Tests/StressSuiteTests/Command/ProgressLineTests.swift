@@ -3,7 +3,7 @@ import Testing
 @testable import StressSuite
 @testable import skr_stress
 
-@Suite("The line that shows how far a run is")
+@Suite("The progress line of a run")
 struct ProgressLineTests {
     static func progress(
         _ phase: StressProgress.Phase = .running,
@@ -15,7 +15,7 @@ struct ProgressLineTests {
             p99: 92_300, errors: 12, kills: kills, quotaPercent: 45)
     }
 
-    @Test("with room for all of it, shows all of it")
+    @Test("with enough room, the line shows everything")
     func full() {
         let line = ProgressLine(progress: Self.progress(), style: .plain, bar: .ascii).text(width: 120)
         #expect(
@@ -24,7 +24,7 @@ struct ProgressLineTests {
         )
     }
 
-    @Test("never is wider than the terminal", arguments: 1...130)
+    @Test("the line is never wider than the terminal", arguments: 1...130)
     func widths(width: Int) {
         for phase in [StressProgress.Phase.running, .checking, .scaling(7, of: 7)] {
             for bar in [ProgressBar.ascii, .blocks] {
@@ -34,19 +34,19 @@ struct ProgressLineTests {
         }
     }
 
-    @Test("on 40 columns, what matters most is left")
+    @Test("on 40 columns, the line shows the most important parts")
     func narrow() {
         let line = ProgressLine(progress: Self.progress(), style: .plain, bar: .blocks).text(width: 39)
         #expect(line == "━━━━━┄┄┄┄┄┄┄┄┄   42%  118k/s  errors 12")
     }
 
-    @Test("colours take no room")
+    @Test("colours do not count towards the line's width")
     func colours() {
         let line = ProgressLine(progress: Self.progress(), style: .coloured, bar: .blocks).text(width: 39)
         #expect(line == "\u{1B}[32m━━━━━\u{1B}[0m┄┄┄┄┄┄┄┄┄   42%  118k/s  errors 12")
     }
 
-    @Test("says what goes on when no calls do")
+    @Test("the line shows the current phase while no calls are made")
     func phases() {
         let text = { (phase: StressProgress.Phase) in
             ProgressLine(progress: Self.progress(phase, kills: 0), style: .plain, bar: .ascii).plainText
@@ -56,7 +56,7 @@ struct ProgressLineTests {
         #expect(text(.scaling(2, of: 7)).hasPrefix(" 42%  scaling 2 of 7  4.2 s  118k/s"))
     }
 
-    @Test("stands what is no number, and what is beyond the end", arguments: [Double.nan, .infinity, -1, 2])
+    @Test("the line accepts a fraction that is not a number or out of range", arguments: [Double.nan, .infinity, -1, 2])
     func nonsense(fraction: Double) {
         let line = ProgressLine(progress: Self.progress(fraction: fraction), style: .plain, bar: .ascii).text(width: 79)
         #expect(line.count <= 79 && line.hasPrefix("["))

@@ -4,13 +4,13 @@ import Testing
 
 @testable import skr_stress
 
-@Suite("The result for people")
+@Suite("The result as text")
 struct ResultTextTests {
     private func text(_ result: StressResult, width: Int? = nil) -> String {
         ResultText(result: result, style: .plain, width: width).text
     }
 
-    @Test("is a table of calls, the checks, and how to come back")
+    @Test("the text contains a table of calls, the checks, and the seed to repeat the run")
     func clean() {
         var result = SampleResult.single()
         result.isInterrupted = false
@@ -26,7 +26,7 @@ struct ResultTextTests {
                 """)
     }
 
-    @Test("fits the terminal by leaving out what matters least", arguments: [30, 40, 60, 80, 100])
+    @Test("on a narrow terminal, the table leaves out the least important columns", arguments: [30, 40, 60, 80, 100])
     func widths(width: Int) {
         let table = text(SampleResult.clean(), width: width).split(separator: "\n").prefix { !$0.hasPrefix("passed") }
         #expect(table.count == 6)
@@ -35,7 +35,7 @@ struct ResultTextTests {
         #expect((table.first?.contains("P99.9") == true) == (width >= 80))
     }
 
-    @Test("shows what failed with its evidence, and what was thrown; of much evidence, the beginning")
+    @Test("the text shows failed checks with the beginning of their evidence, and thrown errors")
     func failed() {
         let result = SampleResult.failed()
         let lines = text(result).split(separator: "\n", omittingEmptySubsequences: false)
@@ -47,20 +47,20 @@ struct ResultTextTests {
             lines.contains("88,300 calls in 1 min 0 s, \(result.kills) processes killed, ended early, seed 81276354"))
     }
 
-    @Test("tells calls that were cut off beside those that returned, which the table counts")
+    @Test("calls that were cut off are reported next to those that returned, which the table counts")
     func cutOff() {
         var result = SampleResult.clean()
         result.callsCutOff = 4
         #expect(text(result).contains("\n88,300 calls and 4 cut off in 1 min 0 s, "))
     }
 
-    @Test("is there where nothing was done, too")
+    @Test("a run without any calls has a result, too")
     func empty() {
         #expect(text(SampleResult.empty()) == "0 calls in 0.0 s, ended early, seed 1\n")
         #expect(text(SampleResult.broken()).contains("1 call in -"))
     }
 
-    @Test("as JSON has all of it, the command and whether it is clean")
+    @Test("the JSON contains everything, including the command and whether the run was clean")
     func json() throws {
         let result = SampleResult.failed()
         let text = try StressDocument(result: result).text()
@@ -76,7 +76,7 @@ struct ResultTextTests {
         #expect(again.checks == result.checks && again.plan == result.plan && again.scaling.count == 7)
     }
 
-    @Test("what JSON can't hold is an error, not a crash")
+    @Test("a value that JSON can't hold is an error, not a crash")
     func brokenJSON() {
         #expect(throws: (any Error).self) { try StressDocument(result: SampleResult.broken()).text() }
     }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import skr_stress
 
-/// A session whose runs are made up.
+/// A session with invented results instead of runs.
 private enum MadeUpSession {
     /// Ends the process as `skr-stress` would.
     static func end(_ words: [String], makeRun: @escaping ScalingMeasurement.Runner) throws -> Never {
@@ -17,7 +17,7 @@ private enum MadeUpSession {
         exit(try session.run())
     }
 
-    /// As if it had gone well, with the plan that was asked for.
+    /// Returns a result as if the plan had been run without a problem.
     static func success(_ plan: StressPlan) -> StressResult {
         var result = SampleResult.clean()
         result.plan = plan
@@ -26,7 +26,7 @@ private enum MadeUpSession {
         return result
     }
 
-    /// Threads that run tests block signals.
+    /// Unblocks signals, which the threads that run tests block.
     static func allowSignals() {
         var none = sigset_t()
         sigemptyset(&none)
@@ -35,7 +35,7 @@ private enum MadeUpSession {
     }
 }
 
-@Suite("A run as its user sees it")
+@Suite("Runs of the command")
 struct StressSessionTests {
     private func output(of end: ExitTest.Result?) -> String {
         String(decoding: end?.standardOutputContent ?? [], as: UTF8.self)
@@ -45,7 +45,7 @@ struct StressSessionTests {
         String(decoding: end?.standardErrorContent ?? [], as: UTF8.self)
     }
 
-    @Test("that is clean ends with 0: the table on standard output, the rest on standard error")
+    @Test("a clean run ends with 0: the table on standard output, the rest on standard error")
     func clean() async throws {
         let end = await #expect(
             processExitsWith: .exitCode(0), observing: [\.standardOutputContent, \.standardErrorContent]
@@ -58,7 +58,7 @@ struct StressSessionTests {
         #expect(!errors(of: end).contains("\u{1B}"))
     }
 
-    @Test("that fails ends with 70, and says how to repeat it")
+    @Test("a failed run ends with 70, and prints how to repeat it")
     func failed() async throws {
         let end = await #expect(
             processExitsWith: .exitCode(70), observing: [\.standardOutputContent, \.standardErrorContent]
@@ -71,7 +71,7 @@ struct StressSessionTests {
         #expect(errors.contains("skr-stress: hint: repeat it: \(SampleResult.failed().plan.commandLine)\n"))
     }
 
-    @Test("with --json - has nothing but JSON on standard output, with the report's runs of more and more workers")
+    @Test("with --json -, standard output has only JSON, including runs with more and more workers")
     func scaling() async throws {
         let end = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
             try MadeUpSession.end(["--json", "-", "--scaling", "--threads", "3", "--kill-every", "9"]) { plan, _, _ in
@@ -91,7 +91,7 @@ struct StressSessionTests {
         #expect(result.scaling.map(\.processes) == [1, 1, 1, 1, 2, 4, 8])
     }
 
-    @Test("what fails in one of those runs fails the whole")
+    @Test("a failure in one of the scaling runs fails the whole run")
     func failedScaling() async throws {
         let end = await #expect(processExitsWith: .exitCode(70), observing: [\.standardOutputContent]) {
             try MadeUpSession.end(["--scaling"]) { plan, _, _ in
@@ -110,7 +110,7 @@ struct StressSessionTests {
         #expect(output(of: other).contains("process 2 ended by itself\n"))
     }
 
-    @Test("a keyring that is missing is named without a system call or an error number")
+    @Test("a missing keyring is reported without a system call or an error number")
     func noKeyring() throws {
         let error = KeyringError(errno: EKEYREVOKED, in: .search)
         for error: any Error in [error, SecretStoreError(error)] {
@@ -124,7 +124,7 @@ struct StressSessionTests {
     }
 
     @Test(
-        "that can't be made is an error with its hint and its exit code",
+        "a run that can't be made is an error with its hint and its exit code",
         arguments: [(0, 64), (1, 69), (2, 70), (3, 70)] as [(Int, CInt)])
     func impossible(number: Int, code: CInt) async throws {
         let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [number, code] in
@@ -144,7 +144,7 @@ struct StressSessionTests {
     }
 
     @Test(
-        "the first signal ends the run, which is shown all the same",
+        "the first signal ends the run, whose result is still shown",
         arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(CInt, CInt)])
     func interrupted(signal: CInt, code: CInt) async throws {
         let end = await #expect(
@@ -176,7 +176,7 @@ struct StressSessionTests {
         }
     }
 
-    @Test("the second signal ends the process at once, whichever it is")
+    @Test("the second signal ends the process immediately, whichever it is")
     func twice() async throws {
         await #expect(processExitsWith: .signal(SIGTERM)) {
             MadeUpSession.allowSignals()
@@ -188,7 +188,7 @@ struct StressSessionTests {
         }
     }
 
-    @Test("a signal that is ignored stays ignored, as for what a shell starts in the background")
+    @Test("an ignored signal stays ignored, as for a command that a shell starts in the background")
     func ignored() async throws {
         await #expect(processExitsWith: .exitCode(0)) {
             signal(SIGINT, SIG_IGN)

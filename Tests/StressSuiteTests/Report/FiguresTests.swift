@@ -2,17 +2,17 @@ import Testing
 
 @testable import StressSuite
 
-@Suite("Numbers for people")
+@Suite("Numbers as text")
 struct FiguresTests {
     @Test(
-        "counts have commas",
+        "counts contain commas",
         arguments: [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567"), (-12_345, "-12,345")])
     func counts(number: Int, text: String) {
         #expect(Figures.count(number) == text)
     }
 
     @Test(
-        "short numbers have three digits at most",
+        "short numbers have at most three digits",
         arguments: [
             (0, "0"), (640, "640"), (999.4, "999"), (999.6, "1k"), (1_240, "1.2k"), (9_960, "10k"), (118_034, "118k"),
             (999_600, "1M"), (2_400_000, "2.4M"), (.nan, "-"), (.infinity, "-"),
@@ -32,7 +32,7 @@ struct FiguresTests {
     }
 
     @Test(
-        "durations and shares",
+        "durations and percentages are readable, even for numbers that are not finite",
         arguments: [(0, "0.0 s"), (3.24, "3.2 s"), (59.96, "1 min 0 s"), (125, "2 min 5 s"), (3_660, "1 h 1 min")])
     func durations(seconds: Double, text: String) {
         #expect(Figures.duration(seconds) == text)

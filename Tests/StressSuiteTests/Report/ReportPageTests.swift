@@ -21,7 +21,7 @@ struct ReportPageTests {
         }
     }
 
-    /// What a parser finds on the page.
+    /// The elements and the text that a parser finds on the page.
     private final class Reader: NSObject, XMLParserDelegate {
         var elements: [(name: String, attributes: [String: String])] = []
         var text = ""
@@ -43,7 +43,7 @@ struct ReportPageTests {
 
     private func read(_ result: StressResult, name: String = "") throws -> Reader {
         let page = ReportPage(result).text
-        // To look at them in a browser.
+        // If this variable names a folder, the pages are written there, to be viewed in a browser.
         if let directory = ProcessInfo.processInfo.environment["SKR_REPORT_SAMPLES"], !name.isEmpty {
             try Data(page.utf8).write(to: URL(fileURLWithPath: directory).appendingPathComponent("\(name).html"))
         }
@@ -54,7 +54,7 @@ struct ReportPageTests {
         return reader
     }
 
-    @Test("is well-formed, whatever the result is, and no number in it is none", arguments: Sample.allCases)
+    @Test("the page is well-formed for every result, and its numbers are finite", arguments: Sample.allCases)
     func wellFormed(sample: Sample) throws {
         let reader = try read(sample.result, name: sample.rawValue)
         #expect(reader.elements.first?.name == "html")
@@ -71,7 +71,7 @@ struct ReportPageTests {
         #expect(!reader.text.contains("nan") && !reader.text.contains("inf "))
     }
 
-    @Test("needs nothing from elsewhere, runs nothing, and says so", arguments: Sample.allCases)
+    @Test("the page loads nothing and runs nothing, and its policy forbids both", arguments: Sample.allCases)
     func selfContained(sample: Sample) throws {
         let reader = try read(sample.result)
         for element in reader.elements {
@@ -84,7 +84,7 @@ struct ReportPageTests {
         #expect(policy?.attributes["content"] == "default-src 'none'; style-src 'unsafe-inline'")
     }
 
-    @Test("what was found wrong comes first, with all its evidence, as it is")
+    @Test("failed checks come first, with all their evidence unchanged")
     func evidence() throws {
         let result = SampleResult.failed()
         let reader = try read(result)
@@ -101,12 +101,12 @@ struct ReportPageTests {
         let headings = try #require(reader.text.range(of: "What failed"))
         let plots = try #require(reader.text.range(of: "Throughput"))
         #expect(headings.lowerBound < plots.lowerBound)
-        // Long names of errors are there whole, with nothing of them taken for markup.
+        // Long names of errors are shown completely, and no part of them is interpreted as markup.
         for message in result.operations[1].errors.keys { #expect(reader.text.contains(message)) }
         #expect(!reader.elements.contains { $0.name == "script" || $0.attributes.isEmpty && $0.name == "b:" })
     }
 
-    @Test("has a picture for each kind of call, two of the throughput, two of scaling; all of them described")
+    @Test("the page has described pictures of each kind of call, the throughput and the scaling")
     func pictures() throws {
         let result = SampleResult.clean()
         let reader = try read(result)
@@ -124,7 +124,7 @@ struct ReportPageTests {
         #expect(reader.text.contains("2026-11-21 12:00:00 UTC"))
     }
 
-    @Test("every bar of a histogram is drawn, and the highest is the one with most calls")
+    @Test("every bar of a histogram is drawn, and the highest bar is the one with the most calls")
     func bars() throws {
         let result = SampleResult.clean()
         let reader = try read(result)
@@ -140,7 +140,7 @@ struct ReportPageTests {
         #expect(rest.count { $0.attributes["class"] == "mark" } == 4)
     }
 
-    @Test("of a long run as much is drawn as can be seen, and no kill is left out")
+    @Test("the plot of a long run is condensed, but no kill is left out")
     func condensed() throws {
         let result = SampleResult.clean(points: 20_000, seconds: 20_000)
         let kills = result.throughput.reduce(0) { $0 + $1.kills }
@@ -149,7 +149,7 @@ struct ReportPageTests {
         #expect(page.contains("processes killed, \(Figures.count(kills)) in all"))
     }
 
-    @Test("the last slice of time, which is hardly ever a whole one, is not plotted; its kills are")
+    @Test("an incomplete last slice of time is not plotted, but its kills are")
     func partialSlice() throws {
         var result = SampleResult.clean(points: 20, seconds: 2)
         result.seconds = 2.0004
@@ -158,12 +158,12 @@ struct ReportPageTests {
         let text = try read(result).text
         #expect(!text.contains("99,000,000 calls a second"))
         #expect(text.contains("processes killed, \(Figures.count(result.kills)) in all"))
-        // A whole one is plotted as any other.
+        // A complete slice is plotted like any other.
         result.seconds = 2.1
         #expect(try read(result).text.contains("99,000,000 calls a second"))
     }
 
-    @Test("calls that were cut off are told beside those that returned")
+    @Test("calls that were cut off are reported next to those that returned")
     func cutOff() throws {
         var result = SampleResult.clean()
         result.callsCutOff = 4

@@ -3,7 +3,7 @@ import Foundation
 @testable import StressSuite
 import Threads
 
-/// Results that nobody measured, for tests of what is made of them.
+/// Invented results, for tests of their presentation.
 enum SampleResult {
     static func latency(median: Double, count: Int, seed: UInt64) -> LatencySummary {
         guard count > 0 else {
@@ -90,7 +90,7 @@ enum SampleResult {
             ])
     }
 
-    /// With checks that failed, evidence, errors with long names, and all that markup could stumble over.
+    /// A result with failed checks, evidence, errors with long names, and characters that could break markup.
     static func failed(evidenceLines: Int = 200) -> StressResult {
         var result = clean(points: 600)
         result.plan.fault = .staleRead
@@ -112,7 +112,7 @@ enum SampleResult {
         return result
     }
 
-    /// Nothing was done before somebody ended it.
+    /// The result of a run that was ended before it did anything.
     static func empty() -> StressResult {
         StressResult(
             plan: StressPlan(workload: .classic, seed: 1),
@@ -123,7 +123,7 @@ enum SampleResult {
                 byteLimit: 0))
     }
 
-    /// One call, one slice, one check.
+    /// A result with one call, one slice and one check.
     static func single() -> StressResult {
         var result = empty()
         result.operations = [OperationFigures(kind: .get, errors: [:], latency: summary(of: [1_234]))]
@@ -134,7 +134,7 @@ enum SampleResult {
         return result
     }
 
-    /// Numbers that are none.
+    /// A result with numbers that are not finite.
     static func broken() -> StressResult {
         var result = single()
         result.seconds = .nan

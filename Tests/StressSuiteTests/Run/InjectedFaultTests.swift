@@ -3,13 +3,13 @@ import StressSuite
 import TestSupport
 import Testing
 
-/// A suite that never fails shows nothing; here it has to.
+/// Tests that the stress suite finds failures: a suite that can't fail proves nothing.
 @Suite("A store that is broken on purpose is caught", .tags(.kernel, .long), .enabled(if: geteuid() == 0))
 struct InjectedFaultTests {
     private static let linearizable = "the history of each item is linearizable"
 
     @Test(
-        "by the check that is there for it",
+        "the check for an injected fault fails",
         arguments: [
             (InjectedFault.dropWrite, Workload.mixed, linearizable),
             (.tearValue, .readHeavy, "no value is torn"),
@@ -40,13 +40,14 @@ struct InjectedFaultTests {
     private static func items(of workload: Workload) -> Int {
         switch workload {
         case .lease, .shortLease: 1
-        // One call in so many replaces a living item: of four, a fast machine leaves none until the end of its time.
+        // Some of the calls replace a live item. A fast machine would replace each of only four items
+        // before it expires.
         case .expiry: 24
         default: 4
         }
     }
 
-    @Test("also in processes of their own")
+    @Test("a fault in separate processes is found, too")
     func processes() throws {
         let result = try result(
             of: StressPlan(

@@ -3,12 +3,12 @@ import StressSuite
 import TestSupport
 import Testing
 
-/// As an ordinary user who has no other keys, so that the quota can be compared too.
+/// Tests as an ordinary user without other keys, so that the quota can be compared as well.
 @Suite("Workloads of an ordinary user", .tags(.kernel, .long))
 struct QuotaWorkloadTests {
     private static let root = geteuid() == 0
 
-    @Test("at the limit of the quota calls fail and nothing is lost", .enabled(if: root, "becomes another user"))
+    @Test("at the limit of the quota, calls fail and nothing is lost", .enabled(if: root, "becomes another user"))
     func quota() async throws {
         let seed = planSeed
         await #expect(processExitsWith: .exitCode(0)) { [seed = seed as UInt64] in
@@ -20,18 +20,18 @@ struct QuotaWorkloadTests {
         }
     }
 
-    @Test("in a process without keys of its own the quota is back too", .enabled(if: root, "becomes another user"))
+    @Test("in a process without keys, the quota is back to where it was", .enabled(if: root, "becomes another user"))
     func freshProcess() async throws {
         let seed = planSeed
         await #expect(processExitsWith: .exitCode(0)) { [seed = seed as UInt64] in
             try OrdinaryUser.begin()
-            // For good: the real user is charged for the keyrings of threads.
+            // Permanently, because the kernel charges the real user for the keyrings of threads.
             guard setreuid(geteuid(), geteuid()) == 0 else { exit(99) }
             try pass(StressPlan(workload: .mixed, threads: 2, length: .operations(50), items: 2, seed: seed))
         }
     }
 
-    @Test("after kills the quota is back to where it was", .enabled(if: root, "becomes another user"))
+    @Test("after kills, the quota is back to where it was", .enabled(if: root, "becomes another user"))
     func kills() async throws {
         let (seed, path) = (planSeed, launcher.executable)
         await #expect(processExitsWith: .exitCode(0)) { [seed = seed as UInt64, path = path as String] in
@@ -46,7 +46,7 @@ struct QuotaWorkloadTests {
     }
 }
 
-/// Ends the process with what was found, if anything was.
+/// Runs a plan, and ends the process with the findings if there are any.
 private func pass(_ plan: StressPlan, launcher: WorkerLauncher? = nil) throws {
     let result = try StressRun(plan: plan, launcher: launcher).run()
     let hasCompared = result.checks.contains { $0.name == "the quota is back to where it was" && $0.verdict == .passed }

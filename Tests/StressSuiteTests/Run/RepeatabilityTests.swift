@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The seed of a plan")
 struct RepeatabilityTests {
-    /// What a worker chose: everything about its calls but the time.
+    /// A call as a worker chose it: everything except its time.
     private struct Choice: Equatable {
         let kind: CallKind
         let item: UInt32
@@ -14,7 +14,7 @@ struct RepeatabilityTests {
         let timeout: UInt32
     }
 
-    /// Alone and in memory, so that nothing but the seed makes a difference.
+    /// Returns the choices of a worker that runs alone and in memory, so that only the seed makes a difference.
     private static func choices(_ plan: StressPlan, slot: Int, incarnation: Int = 0) throws -> [Choice] {
         let sharedLog = try SharedLog(slots: plan.workers + 1, capacity: 5_000, plan: [])
         let log = sharedLog.log(slot)
@@ -29,7 +29,8 @@ struct RepeatabilityTests {
     }
 
     @Test(
-        "makes every worker choose the same calls again", arguments: [Workload.mixed, .readHeavy, .writeHeavy, .update])
+        "the same seed makes every worker choose the same calls",
+        arguments: [Workload.mixed, .readHeavy, .writeHeavy, .update])
     func same(workload: Workload) throws {
         let plan = StressPlan(workload: workload, threads: 2, seed: 7)
         let first = try Self.choices(plan, slot: 1)
@@ -37,7 +38,7 @@ struct RepeatabilityTests {
         #expect(try Self.choices(plan, slot: 1) == first)
     }
 
-    @Test("makes other choices with another seed, worker or incarnation")
+    @Test("another seed, worker or incarnation makes other choices")
     func other() throws {
         let plan = StressPlan(workload: .mixed, threads: 2, seed: 7)
         let first = try Self.choices(plan, slot: 0).map(\.kind)
@@ -46,7 +47,7 @@ struct RepeatabilityTests {
         #expect(try Self.choices(StressPlan(workload: .mixed, threads: 2, seed: 8), slot: 0).map(\.kind) != first)
     }
 
-    @Test("gives no two values the same stamp")
+    @Test("no two values get the same stamp")
     func stamps() throws {
         let plan = StressPlan(workload: .writeHeavy, threads: 2, seed: 7)
         var stamps: [UInt64] = []

@@ -2,7 +2,7 @@ import Testing
 
 @testable import StressSuite
 
-@Suite("Values that tell who wrote them")
+@Suite("Values that show who wrote them")
 struct StampedValueTests {
     private static let stamp = Stamp(writer: 3, number: 17)
 
@@ -18,7 +18,7 @@ struct StampedValueTests {
         StampedValue.read(bytes.span.bytes, item: item, seed: seed)
     }
 
-    @Test("what is written is what is read, at every size", arguments: [48, 49, 55, 56, 57, 200, 2_000, 32_767])
+    @Test("a written value is read back, at every size", arguments: [48, 49, 55, 56, 57, 200, 2_000, 32_767])
     func roundTrip(size: Int) {
         let reading = Self.read(Self.value(size))
         #expect(reading.stamp == Self.stamp)
@@ -26,7 +26,7 @@ struct StampedValueTests {
         #expect(reading.flaw == nil)
     }
 
-    @Test("every changed byte shows")
+    @Test("every changed byte is noticed")
     func changedByte() {
         let whole = Self.value(200)
         for position in whole.indices {
@@ -36,7 +36,7 @@ struct StampedValueTests {
         }
     }
 
-    @Test("a part of one value and the rest of another are not a value")
+    @Test("a part of one value with the rest of another is torn")
     func mixed() {
         let (first, second) = (Self.value(200), Self.value(200, stamp: Stamp(writer: 3, number: 18)))
         for cut in 1..<200 where first[..<cut] != second[..<cut] && first[cut...] != second[cut...] {
@@ -44,14 +44,14 @@ struct StampedValueTests {
         }
     }
 
-    @Test("a value that was cut short, or is not ours at all, is torn")
+    @Test("a value that was cut short, or that the suite never wrote, is torn")
     func short() {
         let whole = Self.value(100)
         for count in 0..<100 { #expect(Self.read(Array(whole[..<count])).flaw == .torn) }
         #expect(Self.read([UInt8](repeating: 0, count: 200)).flaw == .torn)
     }
 
-    @Test("a whole value of another item or run is told from a torn one")
+    @Test("a whole value of another item or run is distinguished from a torn one")
     func foreign() {
         #expect(Self.read(Self.value(100, item: 6)).flaw == .otherItem)
         #expect(Self.read(Self.value(100, seed: 8)).flaw == .otherRun)

@@ -9,7 +9,8 @@ struct WorkloadTests {
     private static let root = geteuid() == 0
 
     @Test(
-        "threads do what the plan says, and nothing is wrong", .enabled(if: root, "writes faster than a small quota"),
+        "threads do what the plan specifies, and every check passes",
+        .enabled(if: root, "writes faster than a small quota"),
         arguments: [Workload.readHeavy, .writeHeavy, .mixed, .update, .lease, .sessions])
     func threads(workload: Workload) throws {
         let result = try result(
@@ -19,17 +20,17 @@ struct WorkloadTests {
             result.checks.contains { $0.name == "the history of each item is linearizable" && $0.verdict == .passed })
         let exact = result.checks.first { $0.name.contains("exactly as many calls") }
         #expect(exact?.looked == 1_200)
-        // A section under a lease is three calls.
+        // A section under a lease makes three calls.
         #expect(result.totalOperations == (workload == .lease ? 3_600 : 1_200))
         #expect(exact?.subject == (workload == .lease ? "leases" : "calls"))
         let looked = { (name: String) in result.checks.first { $0.name == name }?.looked }
         #expect(looked("no call throws what it should not") == result.totalOperations)
-        // Leases are checked by themselves.
+        // The calls for leases are checked separately.
         #expect(looked("the history of each item is linearizable") == (workload == .lease ? 2_400 : 1_200))
     }
 
     @Test(
-        "short leases that are given back late have one holder at a time (1.2)",
+        "short leases that are released late have one holder at a time (1.2)",
         .enabled(if: root, "writes faster than a small quota"))
     func shortLeases() throws {
         let result = try result(
@@ -55,7 +56,7 @@ struct WorkloadTests {
             "\(result.checks)")
     }
 
-    @Test("the classic test makes its fixed counts of calls", .enabled(if: root, "writes faster than a small quota"))
+    @Test("the classic test makes its fixed numbers of calls", .enabled(if: root, "writes faster than a small quota"))
     func classic() throws {
         let result = try result(of: StressPlan(workload: .classic, seed: planSeed))
         #expect(result.isClean, "\(findings(result))")
@@ -65,7 +66,7 @@ struct WorkloadTests {
             result.checks.contains { $0.name == "the writers have written exactly 1,000 times" && $0.looked == 1_000 })
     }
 
-    @Test("items die while they are read, none too soon and none too late", .enabled(if: root))
+    @Test("items expire while they are read, neither too early nor too late", .enabled(if: root))
     func expiry() throws {
         let result = try result(
             of: StressPlan(workload: .expiry, threads: 2, length: .seconds(4), items: 16, seed: planSeed))
@@ -74,7 +75,7 @@ struct WorkloadTests {
         #expect(sets > 16, "items died and were written again: \(sets) sets")
     }
 
-    @Test("processes are killed in mid-operation, and nothing is wrong afterwards", .enabled(if: root))
+    @Test("after processes are killed during operations, every check passes", .enabled(if: root))
     func kills() throws {
         for workload in [Workload.mixed, .update, .lease] {
             let result = try result(
@@ -87,7 +88,7 @@ struct WorkloadTests {
         }
     }
 
-    @Test("in a run of several rounds with kills the same workers and calls are counted everywhere", .enabled(if: root))
+    @Test("all checks of a run with several rounds and kills count the same workers and calls", .enabled(if: root))
     func counts() throws {
         let plan = StressPlan(
             workload: .mixed, threads: 2, processes: 2, length: .seconds(6), items: 3, seed: planSeed, killEvery: 50)
@@ -100,7 +101,7 @@ struct WorkloadTests {
         #expect(looked("the history of each item is linearizable") == result.totalOperations)
     }
 
-    @Test("a run that is interrupted gives the result so far")
+    @Test("an interrupted run returns the result so far")
     func interruption() throws {
         let result = try StressRun(
             plan: StressPlan(workload: .readHeavy, threads: 2, length: .seconds(3_600), items: 2, seed: planSeed),
@@ -111,7 +112,7 @@ struct WorkloadTests {
         #expect(result.seconds < 3_000)
     }
 
-    @Test("progress goes from 0 to 1 and counts all calls")
+    @Test("progress rises from 0 to 1, and counts all calls")
     func progress() throws {
         var reports: [StressProgress] = []
         let plan = StressPlan(workload: .readHeavy, threads: 2, length: .seconds(1), items: 2, seed: planSeed)
@@ -124,7 +125,7 @@ struct WorkloadTests {
         #expect(result.throughput.reduce(0) { $0 + $1.rate } > 0)
     }
 
-    @Test("plans that can't be are refused, with what to do instead")
+    @Test("impossible plans are refused, with a hint")
     func refusals() throws {
         var plans = [
             StressPlan(workload: .mixed, threads: 0, seed: 1), StressPlan(workload: .mixed, items: 0, seed: 1),
@@ -142,7 +143,7 @@ struct WorkloadTests {
         }
     }
 
-    @Test("a worker's program that can't be started is an error that says so")
+    @Test("a worker's program that can't be started is reported as an error")
     func noProgram() throws {
         let plan = StressPlan(workload: .mixed, processes: 2, length: .seconds(1), seed: 1)
         for path in ["/nonexistent", "/bin/false"] {

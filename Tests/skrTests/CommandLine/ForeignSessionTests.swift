@@ -1,8 +1,9 @@
 import Foundation
 import Testing
 
-/// What follows runs as an ordinary user in a session of root's, in which root has stored `held` and what `kept`
-/// printed.
+/// Runs a script as an ordinary user in root's session.
+///
+/// Root has stored the item `held` in that session, and the output of a command under the name `kept`.
 private func inForeignSession(_ script: String) throws -> CommandRunner.Outcome {
     try CommandRunner().inSession(
         #"""
@@ -14,7 +15,7 @@ private func inForeignSession(_ script: String) throws -> CommandRunner.Outcome 
 
 @Suite("skr in a session that another user owns", .enabled(if: geteuid() == 0, "becomes another user"))
 struct ForeignSessionCommandTests {
-    @Test("set is refused with 77 and the three ways out; before anything is asked for")
+    @Test("set is refused with 77 and three alternatives, before it asks for the secret")
     func refused() throws {
         let outcome = try inForeignSession(
             #"""
@@ -31,7 +32,7 @@ struct ForeignSessionCommandTests {
         #expect(outcome.errors.replacingOccurrences(of: "error: a: ", with: "error: ") == refusal + refusal)
     }
 
-    @Test("each of the three ways out works, and so does the variable")
+    @Test("each of the three alternatives works, and so does SKR_SCOPE")
     func waysOut() throws {
         let outcome = try inForeignSession(
             #"""
@@ -43,7 +44,7 @@ struct ForeignSessionCommandTests {
         #expect(outcome == .init(exitCode: 0, output: "own\nuser\nsaid\nvariable\n", errors: ""))
     }
 
-    @Test("get, list, exec, expire, delete and clear go on")
+    @Test("get, list, exec, expire, delete and clear still work")
     func readingGoesOn() throws {
         let outcome = try inForeignSession(
             #"""
@@ -53,7 +54,7 @@ struct ForeignSessionCommandTests {
         #expect(outcome == .init(exitCode: 0, output: "root\nroot\n0\nheld\n0\n0\n", errors: ""))
     }
 
-    @Test("cached runs the command, keeps and takes nothing, and says so; said explicitly it does both")
+    @Test("cached keeps nothing and warns, unless the scope is given explicitly")
     func cached() throws {
         let outcome = try inForeignSession(
             #"""
@@ -69,7 +70,7 @@ struct ForeignSessionCommandTests {
         #expect(outcome.errors == warning + warning)
     }
 
-    @Test("a container of an ordinary user starts with a session of its own")
+    @Test("a container of an ordinary user can start with its own session")
     func container() throws {
         let outcome = try inForeignSession(
             #"skr session -- bash -c 'printf own | skr set a; skr get a; echo; skr get held'; echo $?"#)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import skr
 
-/// A line that somebody may type, and how skr answers it.
+/// A command line that a user might type, and skr's answer to it.
 private struct Mistake: CustomTestStringConvertible, Sendable {
     let line: String
     let error: String
@@ -89,7 +89,7 @@ struct LikelyMistakeTests {
         #expect(outcome.output == "api\t\t1\n")
     }
 
-    @Test("a listing that others keep changing ends with 75")
+    @Test("a listing that other processes keep changing ends with 75")
     func contended() {
         #expect(ExitCode(SecretStoreError.Code.contended) == .tryAgain)
     }
@@ -108,7 +108,7 @@ struct LikelyMistakeTests {
         }
     }
 
-    @Test("a name that is a unit can be stored, with the unit in the duration")
+    @Test("an item can have a unit as its name if the duration includes its unit")
     func unitName() throws {
         let outcome = try CommandRunner().inSession(
             """
@@ -118,7 +118,7 @@ struct LikelyMistakeTests {
         #expect(outcome == .init(exitCode: 0, output: "8\nhours\ns\n", errors: ""))
     }
 
-    @Test("copying and moving as the hints say keeps every byte")
+    @Test("copying and moving an item as the hints describe keeps every byte")
     func copying() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -128,14 +128,14 @@ struct LikelyMistakeTests {
         #expect(outcome == .init(exitCode: 0, output: "two\nlines\n1\nkept\n", errors: ""))
     }
 
-    @Test("the prompt says which word is the account, so that a secret typed there is noticed")
+    @Test("the prompt names the account, so that the user notices a secret typed instead of it")
     func prompt() throws {
         let shown = try TerminalRunner().run(
             "skr set api s3cret", answering: [.init(prompt: "secret for service api, account s3cret: ", keys: "x\n")])
         #expect(shown.contains("secret for service api, account s3cret: "))
     }
 
-    @Test("delete without an account reports the account that it deleted, and nothing else")
+    @Test("delete without an account reports which account it deleted, and nothing else")
     func deleted() throws {
         let outcome = try CommandRunner().inSession(
             #"""

@@ -1,8 +1,8 @@
 import Testing
 
-@Suite("An item that is not there")
+@Suite("A missing item")
 struct MissingItemTests {
-    @Test("the error names scope and namespace where they are not the usual ones, for every verb")
+    @Test("for every verb, the error names the scope and namespace if they aren't the usual ones")
     func place() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -25,13 +25,13 @@ struct MissingItemTests {
             outcome.errors.split(separator: "\n").filter {
                 $0 == "skr: hint: store it first; 'skr list' shows what is there"
             }.count == 5)
-        // There is no need to store an item that is to be deleted or to expire.
+        // delete and expire do not advise the user to store the item first.
         #expect(
             outcome.errors.split(separator: "\n").filter { $0 == "skr: hint: 'skr list' shows what is stored" }.count
                 == 6)
     }
 
-    @Test("the hint says in which namespace it is, the nearest first, as it is typed")
+    @Test("the hint has the option for the first namespace with such an item, in natural order")
     func namespaces() throws {
         let outcome = try CommandRunner().inSession(
             #"""

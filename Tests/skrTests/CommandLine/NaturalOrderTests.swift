@@ -2,9 +2,9 @@ import Testing
 
 import skr
 
-@Suite("Names in the order in which people count")
+@Suite("Names in natural order")
 struct NaturalOrderTests {
-    @Test("runs of digits count as numbers, however long; all else by its bytes")
+    @Test("runs of digits are compared as numbers of any size, and everything else by its bytes")
     func order() {
         let long = String(repeating: "9", count: 5_000)
         let names = [
@@ -21,7 +21,7 @@ struct NaturalOrderTests {
         }
     }
 
-    @Test("of any three names the order is total: none before itself, one of two first, and no circle")
+    @Test("the order is total for any three names: irreflexive, antisymmetric and transitive")
     func total() {
         var generator = SystemRandomNumberGenerator()
         func name() -> String {
@@ -39,7 +39,7 @@ struct NaturalOrderTests {
         }
     }
 
-    @Test("list has this order into a pipe, as JSON and on a terminal")
+    @Test("list uses this order in a pipe, as JSON and on a terminal")
     func list() throws {
         let store =
             "for name in svc-10 svc-2 svc-1 svc; do printf 1 | skr set $name; done; printf 1 | skr set svc-2 u-10; printf 1 | skr set svc-2 u-9"

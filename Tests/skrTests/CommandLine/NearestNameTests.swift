@@ -4,7 +4,7 @@ import skr
 @Suite("Mistyped names")
 struct NearestNameTests {
     @Test(
-        "the nearest name is found if at most half of the shorter one is wrong, else the one that begins so",
+        "the nearest name differs in at most half of the shorter word, or else starts with the word",
         arguments: [
             ("lsit", "list"), ("LIST", "list"), ("lis", "list"), ("delte", "delete"), ("g", nil), ("gte", "get"),
             ("li", "list"), ("compl", "completions"), ("liability", nil), ("xyz", nil), ("getlist", nil), ("", nil),

@@ -5,14 +5,16 @@ import Testing
 import Threads
 import skr
 
-/// Whether both do the same; strings in several forms are equal, so their bytes are compared.
+/// Returns whether both actions are the same.
+///
+/// Compares bytes, because strings in different Unicode forms are equal.
 func isSame(_ action: any VerbAction, _ other: any VerbAction) -> Bool {
     String(reflecting: action).utf8.elementsEqual(String(reflecting: other).utf8)
 }
 
-/// The hot verbs have a parser of their own.
+/// The frequent verbs have their own parser.
 ///
-/// Whatever it takes, the argument parser must take for the same.
+/// Whenever that parser accepts a call, the argument parser must read the call in the same way.
 @Suite("Plain calls and the argument parser agree")
 struct PlainCallTests {
     private func compare(_ words: [String]) throws -> Bool {
@@ -24,7 +26,7 @@ struct PlainCallTests {
     }
 
     @Test(
-        "calls as people type them are plain",
+        "calls as people type them are plain calls",
         arguments: [
             "get api", "get api me", "get --scope user api", "get api --namespace n me", "get api --field a.0.b",
             "set api",
@@ -38,7 +40,7 @@ struct PlainCallTests {
     }
 
     @Test(
-        "what is unusual or wrong is left to the argument parser",
+        "unusual or wrong calls are left to the argument parser",
         arguments: [
             "", "get", "get -h", "get a b c", "get api --scope", "get api --scope nowhere", "get api --scope=user",
             "get -- api",
@@ -56,7 +58,7 @@ struct PlainCallTests {
         #expect(Skr.plain(CommandLineWords(leaking: line.split(separator: " ").map(String.init))) == nil)
     }
 
-    @Test("of random command lines, both take the same or the argument parser alone does", .tags(.anyUser))
+    @Test("both parsers read a random command line alike, or only the argument parser accepts it", .tags(.anyUser))
     func random() throws {
         let words = [
             "get", "set", "delete", "api", "me", "", "-", "--", "--new", "--allow-empty", "--raw", "--timeout", "8h",
@@ -80,7 +82,7 @@ struct PlainCallTests {
 @Suite("Durations")
 struct DurationTextTests {
     @Test(
-        "durations as people type them",
+        "durations as people type them are read",
         arguments: [
             ("90", 90), ("90s", 90), ("15m", 900), ("8h", 28_800), ("2d", 172_800), ("1h30m", 5_400),
             ("1d2h3m4s", 93_784), ("0", 0),
@@ -91,7 +93,7 @@ struct DurationTextTests {
     }
 
     @Test(
-        "anything else is none",
+        "anything else is not a duration",
         arguments: [
             "", "s", "1x", "1.5h", "-1", "+1", "1h30", "30m1h", "1m1m", " 1", "1 ", "1H", "٣", "9223372036854775808",
             "99999999999999999d",

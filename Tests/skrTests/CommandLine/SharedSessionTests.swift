@@ -3,7 +3,7 @@ import Testing
 
 /// Removes the namespace's keyring and update flag, so that the user's quota lasts for many runs on one machine.
 ///
-/// `keyctl unlink` with one argument would remove the ring of the leases, which other scripts of this user need.
+/// With one argument, `keyctl unlink` would also remove the ring of the leases, which other scripts of this user need.
 private let removal = #"""
     drop() { key=$(keyctl search $1 $2 $3) && keyctl unlink $key $1; }
     { for anchor in @s @u; do
@@ -14,7 +14,7 @@ private let removal = #"""
 
 /// Runs a script as this user without a session keyring.
 ///
-/// The kernel's keyring for session-less processes is joined by its name, which makes no difference to skr.
+/// The script joins the kernel's keyring for processes without a session by its name. skr sees no difference.
 private func withoutSession(_ script: String, as user: Int, environment: [String: String] = [:]) throws
     -> CommandRunner.Outcome
 {
@@ -42,7 +42,7 @@ struct SharedSessionTests {
     }
 
     @Test(
-        "once a call, in the plain form and in the parser's, also when piped",
+        "a verb warns once per call, in plain and in parsed calls, also in a pipe",
         arguments: [
             "printf 1 | skr set a", "printf 1 | skr set --raw --timeout=8h a", "skr set a --generate",
             "printf 1 | skr set a | cat", "skr cached a --timeout 5m -- true", "skr cached a --timeout=5m -- true",
@@ -63,7 +63,7 @@ struct SharedSessionTests {
     }
 
     @Test(
-        "no warning comes if the scope is named, by verbs that store nothing, and by a hit",
+        "an explicit scope, a verb that stores nothing, and a hit of cached give no warning",
         arguments: [
             ("printf 1 | skr set a --scope user; skr delete a --scope user", ""),
             ("printf 1 | skr set a --scope session; skr get a; skr list; skr expire a --timeout 5m; skr delete a", ""),
@@ -89,7 +89,7 @@ struct SharedSessionTests {
         #expect(outcome.exitCode == 0 && outcome.output.hasSuffix("end\n"), "\(outcome)")
     }
 
-    @Test("what the hint says ends the warning")
+    @Test("following the hint ends the warning")
     func hint() throws {
         let outcome = try withoutSession(
             "skr session -- bash -c 'printf 1 | skr set a; skr get a'; printf 2 | skr set b --scope user; skr get b --scope user; skr delete b --scope user",

@@ -2,14 +2,14 @@ import Testing
 
 @Suite("SKR_TIMEOUT")
 struct UsualTimeoutTests {
-    /// What is left of what is stored, in the order of names, `-` for what has no timeout.
+    /// Returns each item's time left after a script, sorted by name, with `-` for an item without a timeout.
     private func timesLeft(after script: String, usual: String?) throws -> CommandRunner.Outcome {
         try CommandRunner().inSession(
             script + "\nskr list | awk -F'\\t' '{ print $2, $NF }' | sort",
             environment: usual.map { ["SKR_TIMEOUT": $0] } ?? [:])
     }
 
-    @Test("says how long what set and cached store lives, unless --timeout does, in plain calls and others")
+    @Test("SKR_TIMEOUT sets the lifetime for set and cached unless --timeout does, in all calls")
     func usual() throws {
         let outcome = try timesLeft(
             after: #"""
@@ -25,7 +25,7 @@ struct UsualTimeoutTests {
                     output: "a 1h\nb 1h\nc 2d\nd -\ne -\nf 1h\ng 1h\nh 2d\ni -\nj -\n", errors: ""))
     }
 
-    @Test("an empty one counts as unset; never is a value too", arguments: ["", "never"])
+    @Test("an empty value counts as unset, and 'never' is a value too", arguments: ["", "never"])
     func none(usual: String) throws {
         let outcome = try timesLeft(after: "printf s | skr set a; printf s | skr set --scope=session b", usual: usual)
         #expect(outcome == .init(exitCode: 0, output: "a -\nb -\n", errors: ""))
@@ -34,7 +34,7 @@ struct UsualTimeoutTests {
     }
 
     @Test(
-        "a bad value is told by its name, with the forms of a duration",
+        "a bad value is an error that names the variable and shows the forms of a duration",
         arguments: ["soon", "0", "-5", "1h30", "4294967296", "\u{1B}[31m"])
     func bad(usual: String) throws {
         for line in ["set a", "set --scope=session a", "cached a -- true", "cached --scope=session a -- true"] {
@@ -45,7 +45,7 @@ struct UsualTimeoutTests {
         }
     }
 
-    @Test("what needs none is not kept by a bad value, and a lock asks nobody")
+    @Test("a bad value does not affect a call that does not need it")
     func unasked() throws {
         let outcome = try timesLeft(
             after: #"""
@@ -55,7 +55,7 @@ struct UsualTimeoutTests {
         #expect(outcome == .init(exitCode: 0, output: "slocked\na 3d\n", errors: ""))
     }
 
-    @Test("an output that says how long it is valid is kept so long, and a failure as long as --cache-failures says")
+    @Test("--timeout-from-json and --cache-failures take precedence over SKR_TIMEOUT")
     func fromOutput() throws {
         let outcome = try timesLeft(
             after: #"""
@@ -68,7 +68,7 @@ struct UsualTimeoutTests {
         #expect(outcome == .init(exitCode: 0, output: "not kept\na 2d\nb 2d\nc 2d\n", errors: ""))
     }
 
-    @Test("nothing can be due before the end of what has none, and the end that SKR_TIMEOUT says counts")
+    @Test("--refresh-before is an error without a timeout, or if it exceeds SKR_TIMEOUT")
     func refresh() throws {
         for (line, usual) in [("--timeout never", ""), ("", "5m"), ("", "never")] {
             let outcome = try CommandRunner().inSession(

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Words that people bring along")
+@Suite("Words from other commands")
 struct WordsOfOthersTests {
     @Test(
         "another command's verb is told what it is called here",
@@ -18,7 +18,7 @@ struct WordsOfOthersTests {
         }
     }
 
-    @Test("version prints what --version does")
+    @Test("version prints the same as --version")
     func version() throws {
         let outcome = try CommandRunner().run("version")
         #expect(try outcome == CommandRunner().run("--version"))
@@ -26,7 +26,7 @@ struct WordsOfOthersTests {
     }
 
     @Test(
-        "a bad duration is answered with the forms of one, wherever it stands",
+        "for a bad duration, the hint shows the forms of a duration, whatever the option",
         arguments: [
             "set api --timeout soon", "set api --timeout=1.5h", "set api --timeout 0", "set api --timeout -1",
             "expire api --timeout soon", "expire api --timeout 0", "lock a --timeout soon -- true",
@@ -42,7 +42,7 @@ struct WordsOfOthersTests {
         #expect(hint.hasPrefix("skr: hint: ") && hint.contains("90, 90s, 15m, 8h, 2d or 1h30m"), "\(outcome.errors)")
     }
 
-    @Test("so does skr-stress")
+    @Test("skr-stress shows the same hint for a bad duration")
     func stressDuration() throws {
         let outcome = try CommandRunner().shell("skr-stress --duration soon")
         #expect(outcome.exitCode == 64 && outcome.errors.contains("hint: write it as 90, 90s, 15m, 8h, 2d or 1h30m\n"))

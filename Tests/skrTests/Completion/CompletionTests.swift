@@ -2,11 +2,11 @@ import Testing
 
 import skr
 
-@Suite("What is offered")
+@Suite("Completions")
 struct CompletionTests {
     private static let fill = #"for name in api db; do printf x | skr set $name; done; printf x | skr set db alice; "#
 
-    @Test("each word once, without what a terminal can't show or what would be taken for an option")
+    @Test("each service is offered once, unless a terminal can't show it or it looks like an option")
     func services() throws {
         let outcome = try CommandRunner().inSession(
             Self.fill + #"""
@@ -16,7 +16,7 @@ struct CompletionTests {
         #expect(outcome == .init(exitCode: 0, output: "words\napi\ndb\nwords\n-rf\napi\ndb\n", errors: ""))
     }
 
-    @Test("the scope and the namespace of the line count, else those of the environment")
+    @Test("the scope and namespace of the line are used, or else those of the environment")
     func place() throws {
         let outcome = try CommandRunner().inSession(
             Self.fill + #"""
@@ -29,7 +29,7 @@ struct CompletionTests {
         #expect(outcome.errors == "")
     }
 
-    @Test("nothing is told, and no name offered, where there is no keyring or the words are none")
+    @Test("without a keyring, or for invalid words, no error is reported and no name is offered")
     func silence() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -40,7 +40,7 @@ struct CompletionTests {
         #expect(outcome == .init(exitCode: 0, output: "words\n0\nwords\n0\n0\n0\nwords\n0\n", errors: ""))
     }
 
-    @Test("names of kept outputs are offered to cached alone")
+    @Test("the names of kept outputs are offered only to cached")
     func cached() throws {
         let outcome = try CommandRunner().inSession(
             Self.fill + #"""
@@ -51,7 +51,7 @@ struct CompletionTests {
         #expect(outcome == .init(exitCode: 0, output: "words\ntoken\ncommand\nwords\napi\ndb\n", errors: ""))
     }
 
-    @Test("an option that is there is not offered again; behind -- of exec it is the command's turn")
+    @Test("an option on the line is not offered again, and exec completes a command after --")
     func options() throws {
         let runner = CommandRunner()
         let options = try runner.run("---complete", "zsh", "skr", "list", "--json", "-").output
@@ -65,7 +65,7 @@ struct CompletionTests {
         #expect(try runner.run("---complete", "zsh", "skr", "list", "--none=").output == "words\n")
     }
 
-    @Test("references are offered after the name of a variable, and services that look like options after --")
+    @Test("references are offered after a variable's name, and services like options after --")
     func words() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -119,7 +119,7 @@ struct CompletionTests {
         #expect(outcome == .init(exitCode: 0, output: "words\napi\nwords\napi\n~x\n", errors: ""))
     }
 
-    @Test("the argument parser's own scripts, which would run what a name says, are not given out")
+    @Test("the argument parser's completion scripts, which would run code in a name, are not printed")
     func generated() throws {
         let outcome = try CommandRunner().run("--generate-completion-script", "bash")
         #expect(outcome.exitCode == 64 && outcome.output.isEmpty)
@@ -130,7 +130,7 @@ struct CompletionTests {
 @Suite("Words of bash")
 struct BashLineTests {
     @Test(
-        "what stays as typed, what is quoted",
+        "a reply keeps what was typed and quotes the rest",
         arguments: [
             ("skr get ", "", "a b", #"a\ b"#), ("skr get a", "a", "a b", #"a\ b"#),
             (#"skr get a\"#, #"a\"#, "a b", #"a\ b"#),
@@ -146,7 +146,7 @@ struct BashLineTests {
     }
 
     @Test(
-        "no reply where there is none that bash would read as the name",
+        "a name is not completed if bash would read the reply as something else",
         arguments: [
             ("skr get \"", "", "a!b"), ("skr get $'", "", "ab"), ("skr get b", "b", "ab"), ("skr get a", "b", "ab"),
         ]
@@ -155,7 +155,7 @@ struct BashLineTests {
         #expect(BashLine(line).last.reply(completingTo: name, replacing: replaced) == nil)
     }
 
-    @Test("words, quotes and redirections")
+    @Test("words, quotes and redirections are read")
     func words() {
         let line = BashLine(#"skr 'a  b' "c\"\d" e\ f </dev/null g>h ${i"#)
         #expect(line.words == ["skr", "a  b", #"c"\d"#, "e f", "g"])

@@ -7,7 +7,7 @@ import Testing
 import skr
 import Threads
 
-/// What the field of a text is; `nil` where there is none.
+/// Returns a field of a JSON text, or `nil` if there isn't one.
 func field(_ path: String, of text: [UInt8]) -> String? {
     let bytes = SecretBytes(copying: text)
     return bytes.withBytes { bytes in
@@ -24,7 +24,7 @@ func field(_ path: String, of text: [UInt8]) -> String? {
 @Suite("Fields of JSON")
 struct FieldTests {
     @Test(
-        "a field keeps what is there",
+        "a field keeps its exact value",
         arguments: [
             (#"{"a":123456789012345678901234567890}"#, "a", "123456789012345678901234567890"),
             (#"{"a":1.10}"#, "a", "1.10"), (#"{"a":-0}"#, "a", "-0"), (#"{"a":1E+2}"#, "a", "1E+2"),
@@ -65,7 +65,7 @@ struct FieldTests {
     }
 
     @Test(
-        "what is not JSON is told, wherever it goes wrong",
+        "text that isn't JSON is reported, wherever the error is",
         arguments: [
             "", " ", "{", "}", "[1,]", "[,1]", "{,}", #"{"a"}"#, #"{"a":}"#, #"{"a":1,}"#, "{a:1}", "01", "1.", ".5",
             "+1",
@@ -78,12 +78,12 @@ struct FieldTests {
         #expect(field("a", of: Array(#"{"a":1,"b":"#.utf8) + Array(text.utf8)) == "not JSON")
     }
 
-    @Test("bytes that are no text are not JSON")
+    @Test("bytes that aren't UTF-8 are not JSON")
     func notText() {
         #expect(field("a", of: Array(#"{"a":1,"b":""#.utf8) + [0xFF] + Array("\"}".utf8)) == "not JSON")
     }
 
-    @Test("nesting of any depth takes no stack", arguments: [500, 5_000, 500_000])
+    @Test("nesting of any depth does not use the stack", arguments: [500, 5_000, 500_000])
     func depth(depth: Int) {
         let text = Array(#"{"a":1,"b":"#.utf8) + [UInt8](repeating: UInt8(ascii: "["), count: depth)
         let whole = text + [UInt8](repeating: UInt8(ascii: "]"), count: depth) + Array("}".utf8)
@@ -100,7 +100,7 @@ struct FieldTests {
         #expect(found.withLock { $0 } == ["1", "not JSON", brackets])
     }
 
-    @Test("get, references and cached take fields alike, on a small stack too")
+    @Test("get, references and cached read fields in the same way, even with a small stack")
     func everywhere() throws {
         let outcome = try CommandRunner().inSession(
             #"""

@@ -2,14 +2,15 @@ import Foundation
 import Keyutils
 import Testing
 
-/// Where there is no session keyring, a lookup puts the user's shared one into the credentials of its thread, and
-/// what that thread starts has it for good.
+/// Without a session keyring, a lookup puts the user's shared keyring into the credentials of its thread.
+///
+/// Every process that this thread then starts has that keyring, even after it has become another user.
 @Suite(
-    "A command that becomes another user does not take our session along", .serialized,
+    "A command that becomes another user does not keep our session", .serialized,
     .enabled(if: ChangedUser.canTest, "needs root without a session keyring"))
 struct ChangedUserTests {
     @Test(
-        "however it was started",
+        "no verb passes the session on to such a command",
         arguments: [
             (#"skr exec --env ONE=skr://one -- $become sh -c 'printf "$ONE "; skr get two'"#, "one "),
             (#"skr exec --env=ONE=skr://one -- $become sh -c 'printf "$ONE "; skr get two'"#, "one "),
@@ -25,7 +26,7 @@ struct ChangedUserTests {
         #expect(outcome.output == output, "\(outcome)")
     }
 
-    @Test("nor does what is refreshed in the background")
+    @Test("a refresh in the background does not pass the session on")
     func background() throws {
         let outcome = try ChangedUser.run(
             #"""
@@ -38,7 +39,7 @@ struct ChangedUserTests {
         #expect(outcome.output == "first\nended 1\n", "\(outcome)")
     }
 
-    @Test("while the same user's still has it")
+    @Test("a command of the same user still has the session")
     func unchanged() throws {
         let outcome = try ChangedUser.run(
             "skr exec --env ONE=skr://one -- skr get two; skr lock a -- skr get two; skr cached a --timeout 1m -- skr get two"
@@ -47,13 +48,13 @@ struct ChangedUserTests {
     }
 }
 
-/// An ordinary user who may become any other one, so that nothing of root's is touched.
+/// Runs commands as an ordinary user who can become any other user, so that nothing of root's is changed.
 private enum ChangedUser {
     static let canTest =
         geteuid() == 0 && (try? run("$become keyctl rdescribe @s").output.contains(";_uid_ses.61003")) == true
 
     static func run(_ line: String) throws -> CommandRunner.Outcome {
-        // From now on this thread would hand on root's shared session, which belongs to another user for the commands.
+        // This thread would now pass on root's shared session, which belongs to another user than the commands.
         _ = try Keyring.resolve(.sessionKeyring)
         return try CommandRunner().shell(
             #"""

@@ -7,7 +7,7 @@ import skr
 @Suite("References")
 struct SecretReferenceTests {
     @Test(
-        "references as people write them",
+        "references as people write them are read",
         arguments: [
             ("skr://api", SecretReference(service: "api")),
             ("skr://db/alice", SecretReference(service: "db", account: "alice")),
@@ -26,12 +26,12 @@ struct SecretReferenceTests {
     func good(text: String, expected: SecretReference) throws {
         let reference = try SecretReference(parsing: text)
         #expect(reference == expected)
-        // Two spellings of a letter are equal strings and different names.
+        // Two spellings of a letter are equal as strings, but they are different names.
         #expect(reference.service.utf8.elementsEqual(expected.service.utf8))
     }
 
     @Test(
-        "anything else says what is wrong with it",
+        "anything else is an error that describes the problem",
         arguments: [
             ("", .notReference), ("api", .notReference), ("SKR://api", .notReference), ("skr:/api", .notReference),
             (" skr://api", .notReference), ("skr:", .notReference),
@@ -56,7 +56,7 @@ struct SecretReferenceTests {
         #expect(throws: problem) { try SecretReference(parsing: text) }
     }
 
-    @Test("bytes that are no text are refused, and random ones never trap")
+    @Test("bytes that aren't UTF-8 are refused, and random bytes never trap")
     func hostileBytes() {
         let start = Array("skr://".utf8)
         #expect(throws: InputProblem.notUTF8) { try SecretReference(parsing: (start + [0xFF])[...]) }
@@ -82,7 +82,7 @@ struct TemplateTests {
         try Template(parsing: Array(text.utf8), name: "t").pieces
     }
 
-    @Test("references are found, with and without blanks, and side by side")
+    @Test("references are found with and without blanks, and next to each other")
     func references() throws {
         let api = Template.Piece.reference(SecretReference(service: "api"))
         #expect(try pieces("{{ skr://api }}") == [api])
@@ -104,7 +104,7 @@ struct TemplateTests {
     }
 
     @Test(
-        "a reference that is not closed or not good is an error with its line",
+        "a reference that isn't closed or isn't valid is an error with its line",
         arguments: [
             ("x\n{{ skr://api", 2), ("{{ skr://api }\n}}", 1), ("\n\n{{ skr://a b }}", 3), ("{{ skr:// }}", 1),
             ("{{skr://api}", 1), ("{{ skr://a/b/c }}", 1), ("{{ skr://api\n }}", 1),

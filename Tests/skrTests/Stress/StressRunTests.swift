@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Whole runs, as their user sees them.
+/// Whole runs, as a user sees them.
 @Suite("skr-stress, from end to end")
 struct StressRunTests {
-    @Test("a short run is clean, and what it writes is what it shows")
+    @Test("a short run is clean, and prints and writes its results")
     func short() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -24,7 +24,7 @@ struct StressRunTests {
         #expect(lines[12] == "<!DOCTYPE html>" && Int(lines[13]) ?? 0 >= 6)
     }
 
-    @Test("a store that is broken on purpose is a failure: exit code 70, evidence, and how to repeat it")
+    @Test("a run with an injected fault ends with 70, and shows evidence and how to repeat it")
     func fault() throws {
         let outcome = try CommandRunner().inSession(
             "skr-stress --operations 600 --items 2 --seed 7 --fault stale-read; echo $?")
@@ -33,7 +33,7 @@ struct StressRunTests {
         #expect(outcome.errors.contains("--seed 7 --fault stale-read\n"))
     }
 
-    @Test("what can't be written is told before anything runs")
+    @Test("a report that can't be written is an error before anything runs")
     func unwritable() throws {
         let outcome = try CommandRunner().shell("skr-stress --duration 1h --report /nonexistent/run.html")
         #expect(outcome.exitCode == 64 && outcome.output.isEmpty)
@@ -42,7 +42,7 @@ struct StressRunTests {
                 "skr-stress: error: can't write '/nonexistent/run.html': no such file or directory\n"))
     }
 
-    @Test("Ctrl-C ends a run of processes at once, which is checked and shown, with exit code 130, and nothing is left")
+    @Test("Ctrl-C ends all processes of a run, which is then checked and shown, with exit code 130")
     func interrupt() throws {
         let shown = try TerminalRunner().run(
             #"""
@@ -53,11 +53,11 @@ struct StressRunTests {
         #expect(shown.contains("ending the run, then checking it; once more ends all at once\n"))
         #expect(shown.contains("rc=130\n") && shown.contains("left=1\n"), "\(shown.suffix(2_000))")
         #expect(shown.contains(", ended early, seed 3\n"))
-        // The live line is drawn over and over in one line of 40 columns.
+        // The live line is redrawn again and again, in one line of 40 columns.
         #expect(shown.contains("\u{1B}[K[") || shown.contains("%  "))
     }
 
-    @Test("on a terminal that understands nothing but text, and into a file, there is no escape sequence")
+    @Test("a dumb terminal gets no escape sequences, and NO_COLOR turns colours off")
     func plain() throws {
         let shown = try TerminalRunner().run(
             "skr-stress --operations 200; echo rc=$?", environment: ["TERM": "dumb"])

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-@Suite("skr-stress, its command line")
+@Suite("The command line of skr-stress")
 struct StressTests {
     @Test(
-        "bad options are errors, before anything runs",
+        "a bad option is an error before anything runs",
         arguments: [
             ("--workload reading", "the value 'reading' is invalid for '--workload <name>': use classic, read-heavy,"),
             ("--fault all", "the value 'all' is invalid for '--fault <name>': use drop-write, tear-value,"),
@@ -36,7 +36,7 @@ struct StressTests {
         #expect(outcome.errors.hasSuffix("\nskr-stress: hint: \(hint)\n"))
     }
 
-    @Test("an option's old name is told the new one", arguments: ["--sabotage stale-read", "--sabotage=stale-read"])
+    @Test("the hint for an old option has its new name", arguments: ["--sabotage stale-read", "--sabotage=stale-read"])
     func renamed(words: String) throws {
         let outcome = try CommandRunner().shell("skr-stress \(words)")
         #expect(outcome.exitCode == 64 && outcome.output.isEmpty)
@@ -45,7 +45,7 @@ struct StressTests {
                 == "skr-stress: error: unknown option '--sabotage'\nskr-stress: hint: --sabotage is now --fault\n")
     }
 
-    @Test("skr says where its verb has gone")
+    @Test("the hint for skr stress is skr-stress")
     func moved() throws {
         for words in [
             ["stress"], ["stress", "--help"], ["stress", "-h"], ["stress", "--version"], ["stress", "--threads", "2"],
@@ -57,7 +57,7 @@ struct StressTests {
         }
     }
 
-    @Test("help and completions know its options and all names that they can have")
+    @Test("help and completions have all options, and all names that they accept")
     func definitions() throws {
         for words in ["--help", "--generate-completion-script bash"] {
             let text = try CommandRunner().shell("skr-stress \(words)").output

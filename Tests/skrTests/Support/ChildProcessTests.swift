@@ -2,16 +2,16 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("What the tests start is the same whoever runs them")
+@Suite("The tests' child processes are the same, no matter who runs the tests")
 struct ChildProcessTests {
-    @Test("a child has default actions for all signals, none blocked, and only its own files")
+    @Test("a child has default actions for all signals, blocks none, and has only its own files")
     func defaults() async {
         await #expect(processExitsWith: .exitCode(0)) {
             for number in [SIGHUP, SIGINT, SIGTERM, SIGCHLD] { signal(number, SIG_IGN) }
             var all = sigset_t()
             sigfillset(&all)
             pthread_sigmask(SIG_SETMASK, &all, nil)
-            // Signals 32 and 33 are the C library's own. The fourth file is the folder that is listed.
+            // Signals 32 and 33 belong to the C library. The fourth file is the listed folder.
             let script = #"""
                 for mask in SigBlk SigIgn; do echo $((0x$(awk "/$mask/ {print \$2}" /proc/self/status) & 0x7FFFFFFF)); done
                 ls /proc/self/fd | wc -l; cat
@@ -36,12 +36,12 @@ struct ChildProcessTests {
         #expect(left.output.isEmpty)
     }
 
-    @Test("names, limits and the mask of new files are the usual ones")
+    @Test("environment variables, limits and the umask are the usual ones")
     func surroundings() {
         for name in ["SKR_SCOPE", "SKR_NAMESPACE", "SKR_TIMEOUT"] { #expect(getenv(name) == nil) }
         var files = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files)
-        // A hard limit is raised only where that is allowed.
+        // Raising the hard limit needs permission, so the limit can be lower than 1,024.
         #expect(files.rlim_cur >= min(1_024, files.rlim_max))
         let mask = umask(0o22)
         umask(mask)

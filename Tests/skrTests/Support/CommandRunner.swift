@@ -1,7 +1,7 @@
 import Foundation
 import Keyutils
 
-/// The command as a user runs it: a process of its own, with what goes in and what comes out.
+/// Runs the command as a user does: in its own process, with its input and output.
 struct CommandRunner {
     struct Outcome: Equatable {
         let exitCode: Int32
@@ -9,17 +9,17 @@ struct CommandRunner {
         let errors: String
     }
 
-    /// The `skr` that the tests are about: the one that `SKR_TEST_EXECUTABLE` names, else the one that was built.
+    /// The tested `skr`: the executable that `SKR_TEST_EXECUTABLE` names, or else the built one.
     static let executable =
         ProcessInfo.processInfo.environment["SKR_TEST_EXECUTABLE"].map { URL(fileURLWithPath: $0) } ?? built
 
-    /// The `skr` that was built beside this test bundle.
+    /// The `skr` that was built next to this test bundle.
     static let built: URL = {
         let bundle = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return URL(fileURLWithPath: bundle ?? "").deletingLastPathComponent().appendingPathComponent("skr")
     }()
 
-    /// A namespace of its own, so that tests don't get in each other's way.
+    /// A namespace for this test only, so that tests don't disturb each other.
     let namespace = "skr-test-\(UUID().uuidString)"
 
     func run(_ arguments: String..., input: String = "", environment: [String: String] = [:]) throws -> Outcome {
@@ -30,14 +30,14 @@ struct CommandRunner {
         try start(Self.executable.path, arguments, input: input, environment: environment)
     }
 
-    /// Runs a shell script in which `skr` is the command.
+    /// Runs a shell script in which `skr` is the tested command.
     func shell(
         _ script: String, words: [String] = [], environment: [String: String] = [:]
     ) throws -> Outcome {
         try start("/bin/bash", ["-c", script, "bash"] + words, environment: environment)
     }
 
-    /// The tests' environment, in which `skr` is the command, with these names changed.
+    /// Returns the tests' environment with these variables changed. In it, `skr` is the tested command.
     func environment(_ changes: [String: String]) -> [String] {
         ChildProcess.environment(
             ["SKR_NAMESPACE": namespace, "SKR_TIMEOUT": "", "PATH": Self.path].merging(changes) { $1 })
@@ -62,7 +62,7 @@ extension CommandRunner.Outcome {
 }
 
 extension CommandRunner {
-    /// Runs a shell script in a session keyring of its own, so that nothing is left in the tester's.
+    /// Runs a shell script in a new session keyring, so that nothing is left in the tester's own.
     func inSession(_ script: String, environment: [String: String] = [:]) throws -> Outcome {
         try shell(
             #"exec keyctl session - bash -c "$SKR_TEST_SCRIPT" 2> >(grep -v "^Joined session" >&2)"#,
@@ -72,10 +72,10 @@ extension CommandRunner {
 }
 
 extension CommandRunner {
-    /// Whether the user's own keyring had a leases' ring before these tests, such as after a `skr lock`: that one stays.
+    /// Whether the user keyring had a ring of leases before these tests, as after `skr lock`. Such a ring stays.
     private static let hadLeasesRing = (try? Keyring.resolve(.userKeyring).search(.keyring, "skr-leases-2")) != nil
 
-    /// Runs a shell script that stores in the user's scope, and then removes the keyrings that it made there.
+    /// Runs a shell script that stores in the user scope, then removes the keyrings that the script created there.
     func inUserScope(_ script: String) throws -> Outcome {
         try shell(
             #"""
@@ -92,7 +92,7 @@ extension CommandRunner {
 }
 
 extension CommandRunner {
-    /// Runs the command with exactly this environment, which no dictionary could hold, and gives its output.
+    /// Runs the command with exactly this environment, which a dictionary could not hold, and returns its output.
     static func spawn(_ arguments: [String], environment: [String]) throws -> String {
         Outcome(try ChildProcess.run(executable.path, arguments, environment: environment)).output
     }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// A shell script on a terminal of its own, in a session keyring of its own, typed at when it asks.
+/// Runs shell scripts on a new terminal, in a new session keyring, and types answers to their prompts.
 struct TerminalRunner {
-    /// What is typed once a text has appeared.
+    /// The keys to type once the terminal shows a text.
     struct Answer {
         let prompt: String
         let keys: String
@@ -19,9 +19,9 @@ struct TerminalRunner {
 
         var shown = [UInt8]()
         var waiting = answers[...]
-        // A prompt counts once; what was there before it was answered does not answer the next.
+        // A prompt counts once. Text up to an answered prompt is not searched for the next one.
         var answered = 0
-        // A script that is waited for in vain fails with what it has shown.
+        // If the script does not end in time, the test fails with everything that the terminal has shown.
         let giveUp = ContinuousClock.now + ChildProcess.waitLimit
         while let piece = try terminal.read(until: giveUp) {
             shown += piece
@@ -39,13 +39,14 @@ struct TerminalRunner {
     }
 }
 
-/// Both ends of a terminal.
+/// Both ends of a pseudo-terminal.
 private final class PseudoTerminal {
     private(set) var slave: CInt
     private let master: CInt
 
     init() throws {
-        // <asm/ioctls.h>, which Swift can't import: TIOCSPTLCK and TIOCGPTPEER, for unlockpt(3) and ptsname(3).
+        // These are TIOCSPTLCK and TIOCGPTPEER from <asm/ioctls.h>, which Swift can't import. They take the place of
+        // unlockpt(3) and ptsname(3).
         let (setLock, openPeer): (UInt, UInt) = (0x4004_5431, 0x5441)
         var unlocked: CInt = 0
         master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
@@ -61,13 +62,13 @@ private final class PseudoTerminal {
         close(master)
     }
 
-    /// From then on, reading ends when the last process has closed its end.
+    /// Closes our copy of the script's end, so that reading ends when the last process has closed its own.
     func closeSlave() {
         if slave >= 0 { close(slave) }
         slave = -1
     }
 
-    /// What is shown next; `nil` once nobody has the other end any more, or the time is up.
+    /// Returns the next output, or `nil` once no process has the other end open, or at the deadline.
     func read(until deadline: ContinuousClock.Instant) throws -> [UInt8]? {
         while ContinuousClock.now < deadline {
             var wanted = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
@@ -75,7 +76,7 @@ private final class PseudoTerminal {
             var buffer = [UInt8](repeating: 0, count: 4_096)
             let count = Glibc.read(master, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
-            // The kernel says EIO when the last process has closed its end.
+            // The kernel returns EIO after the last process has closed its end.
             return count > 0 ? Array(buffer[..<count]) : nil
         }
         return nil
@@ -92,7 +93,7 @@ private final class PseudoTerminal {
 }
 
 extension TerminalRunner {
-    /// What the script itself shows: without the line of `keyctl session`.
+    /// Returns the script's own output, without the line that `keyctl session` prints.
     func runQuietly(_ script: String, environment: [String: String] = [:]) throws -> String {
         let shown = try run(script, environment: environment)
         return shown.hasPrefix("Joined session") ? String(shown.drop { $0 != "\n" }.dropFirst()) : shown
@@ -100,7 +101,7 @@ extension TerminalRunner {
 }
 
 extension ArraySlice<UInt8> {
-    /// The position behind the first occurrence of a text.
+    /// Returns the position after the first occurrence of a text, or `nil` if there isn't one.
     fileprivate func end(of text: [UInt8]) -> Int? {
         guard count >= text.count else { return nil }
         return (startIndex...(endIndex - text.count)).first { self[$0...].starts(with: text) }.map { $0 + text.count }

@@ -6,7 +6,7 @@ import Testing
 struct HelpWidthTests {
     private static let widths = [40, 80, 200]
 
-    /// All helps, behind the command that shows each.
+    /// Returns all help texts, each with the command that shows it.
     private func helps(_ environment: [String: String], in run: (String, [String: String]) throws -> String) throws
         -> [(command: String, text: String)]
     {
@@ -26,7 +26,7 @@ struct HelpWidthTests {
         try CommandRunner().shell(script, environment: environment).output
     }
 
-    /// Lines that are too wide, unless they have one word only.
+    /// Returns the lines that are too wide, except for lines of a single word.
     private func tooWide(_ text: String, _ width: Int) -> [Substring] {
         text.split(separator: "\n").filter { line in
             guard line.count > width else { return false }
@@ -36,7 +36,7 @@ struct HelpWidthTests {
         }
     }
 
-    @Test("nothing is wider than COLUMNS says, of any verb", arguments: widths)
+    @Test("no line of a verb's help is wider than COLUMNS", arguments: widths)
     func columns(width: Int) throws {
         for (command, text) in try helps(["COLUMNS": "\(width)"], in: pipe) {
             #expect(tooWide(text, width) == [], "\(command)")
@@ -44,7 +44,7 @@ struct HelpWidthTests {
         }
     }
 
-    @Test("nothing is wider than the terminal, whatever COLUMNS says", arguments: widths)
+    @Test("no line is wider than the terminal, whatever COLUMNS is", arguments: widths)
     func terminal(width: Int) throws {
         let helps = try helps(["COLUMNS": "300"]) { script, environment in
             try TerminalRunner().run("stty cols \(width)\n\(script)", environment: environment)
@@ -53,7 +53,7 @@ struct HelpWidthTests {
         #expect(try helps.map(\.text) == self.helps(["COLUMNS": "\(width)"], in: pipe).map(\.text))
     }
 
-    @Test("a pipe has 80 columns where nobody says otherwise", arguments: ["", "0", "-3", "wide"])
+    @Test("in a pipe, help has 80 columns unless COLUMNS is a positive number", arguments: ["", "0", "-3", "wide"])
     func usual(columns: String) throws {
         for command in ["skr help set", "skr-stress --help"] {
             let said = try CommandRunner().shell(command, environment: ["COLUMNS": columns])
@@ -61,7 +61,7 @@ struct HelpWidthTests {
         }
     }
 
-    @Test("the words are the same at every width, and an example is the same command to a shell")
+    @Test("the words are the same at every width, and a shell reads an example as the same command")
     func same() throws {
         let wide = try helps(["COLUMNS": "1000"], in: pipe)
         let narrow = try helps(["COLUMNS": "40"], in: pipe)

@@ -4,7 +4,7 @@ import Testing
 
 import skr
 
-/// What a terminal would act on: C0 but for the newline, C1, and what turns the direction of writing.
+/// Returns whether a terminal would act on it: C0 except the newline, C1, and marks for the writing direction.
 private func isRaw(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x0A: false
@@ -14,13 +14,13 @@ private func isRaw(_ scalar: Unicode.Scalar) -> Bool {
     }
 }
 
-/// An escape, a C1 control, a bidi override, a line separator and a tag, which is beyond 16 bits.
+/// An escape, a C1 control, a bidi override, a line separator, a tag beyond 16 bits, and other control characters.
 private let hostile = "x\u{1B}[31m\u{9B}2J\u{202E}evil\u{2028}\u{E0041}\u{7F}\r\u{85}\ty"
 
-@Suite("Nothing raw on a terminal")
+@Suite("No raw control characters on a terminal")
 struct PlainOutputTests {
     @Test(
-        "errors show words of the command line, of the environment and of the parser escaped, each on its line",
+        "errors escape words of the command line, environment and parser, each on its own line",
         arguments: [
             ["get", "api", "me", hostile], ["get", hostile], [hostile], ["help", hostile], ["get", "--\(hostile)"],
             ["get", "api", "--scope", hostile], ["get", "api", "--scope=\(hostile)"],
@@ -43,7 +43,7 @@ struct PlainOutputTests {
         #expect(lines.count <= 2 && lines.first?.hasPrefix("skr: error: ") == true)
     }
 
-    @Test("errors show variables escaped", arguments: ["SKR_SCOPE", "SKR_NAMESPACE"])
+    @Test("errors escape the values of variables", arguments: ["SKR_SCOPE", "SKR_NAMESPACE"])
     func variables(name: String) throws {
         let value = name == "SKR_SCOPE" ? hostile : String(repeating: hostile, count: 200)
         for words in [["get", "api"], ["list"], ["doctor"], ["lock", "a", "--", "true"]] {
@@ -53,7 +53,7 @@ struct PlainOutputTests {
         }
     }
 
-    @Test("list --json has them as JSON escapes, which mean the same; list has them percent-encoded")
+    @Test("list --json shows control characters as JSON escapes, and list percent-encodes them")
     func list() throws {
         let outcome = try CommandRunner().inSession(
             #"printf 1 | skr set "$NAME" "$NAME"; skr list --json; echo; skr list; skr get "$NAME""#,
@@ -68,7 +68,7 @@ struct PlainOutputTests {
         #expect(outcome.output.contains("x%1B[31m%C2%9B2J%E2%80%AEevil%E2%80%A8%F3%A0%81%81%7F%0D%C2%85%09y"))
     }
 
-    @Test("the doctor shows names of others escaped, on the screen and in JSON")
+    @Test("the doctor escapes other programs' names, on the screen and in JSON")
     func doctor() throws {
         let outcome = try CommandRunner().shell(
             #"""
@@ -80,7 +80,7 @@ struct PlainOutputTests {
         #expect(!outcome.output.unicodeScalars.contains(where: isRaw))
     }
 
-    @Test("what is plain stays as it is")
+    @Test("plain text does not change")
     func plain() {
         for text in ["", "api", "é \u{301}", "日本", "😀", "a\u{A0}b", "%1B"] {
             #expect(Display.plain(text) == text && Display.plainJSON(text) == text)

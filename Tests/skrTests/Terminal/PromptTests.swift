@@ -1,6 +1,6 @@
 import Testing
 
-/// The script on a terminal; the keys are typed once it asks for the secret.
+/// Runs the script on a terminal, and types the keys once the script asks for the secret.
 private func onTerminal(_ script: String, typing keys: String) throws -> String {
     try TerminalRunner().run(script, answering: [TerminalRunner.Answer(prompt: "secret for service api", keys: keys)])
 }
@@ -27,7 +27,7 @@ struct PromptTests {
         #expect(!shown.contains("password "))
     }
 
-    @Test("a line that the terminal cuts short is refused, not stored in part")
+    @Test("a line that the terminal truncates is refused, not stored in part")
     func tooLong() throws {
         let shown = try onTerminal(
             #"skr set api; echo rc=$?; skr list"#, typing: String(repeating: "x", count: 5_000) + "\n")
@@ -37,7 +37,7 @@ struct PromptTests {
     }
 
     @Test(
-        "of a paste of several lines nothing is stored, and nothing is left for the shell",
+        "if several lines are pasted, nothing is stored and nothing is left for the shell",
         arguments: [
             "first\nsecond\n", "first\nsecond", "first\n\n",
             "first\n" + String(repeating: String(repeating: "x", count: 60) + "\n", count: 60),
@@ -51,7 +51,7 @@ struct PromptTests {
         #expect(!shown.contains("password ") && !shown.contains("second"))
     }
 
-    @Test("an empty line is a secret where --allow-empty says so")
+    @Test("with --allow-empty, an empty line is a secret")
     func empty() throws {
         let shown = try onTerminal(#"skr set api --allow-empty; echo rc=$?; skr list"#, typing: "\n")
         #expect(shown.contains("rc=0\n") && shown.contains("password  api               0      -"))
@@ -90,7 +90,7 @@ struct PromptTests {
         for line in ["restored\n", "rc=0\n", "s3cret\n"] { #expect(shown.contains(line), "\(shown)") }
     }
 
-    @Test("a signal that is ignored stays so")
+    @Test("an ignored signal stays ignored")
     func ignored() throws {
         let shown = try TerminalRunner().run(
             #"""
@@ -103,7 +103,7 @@ struct PromptTests {
     }
 
     @Test(
-        "an interrupt restores the terminal and ends the command by that signal",
+        "an interrupt restores the terminal and ends the command with that signal",
         arguments: [("\u{3}", 130), ("\u{1C}", 131)])
     func interrupt(key: String, code: Int) throws {
         let shown = try onTerminal(

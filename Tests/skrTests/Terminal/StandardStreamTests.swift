@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 
-@Suite("Standard streams that block in no call, and files that may not grow")
+@Suite("Non-blocking standard streams, and files that can't grow")
 struct StandardStreamTests {
-    /// Runs a script in a new session; `nonblocking CMD...` makes the standard streams of CMD non-blocking, with room for one
-    /// page in its output.
+    /// Runs a script in a new session.
+    ///
+    /// In it, `nonblocking CMD...` makes CMD's standard streams non-blocking, with room for one page in its output.
     private func run(_ script: String) throws -> CommandRunner.Outcome {
         try CommandRunner().inSession(
             #"""
@@ -21,7 +22,7 @@ struct StandardStreamTests {
             """# + script)
     }
 
-    @Test("a secret goes whole into a non-blocking pipe whose reader is slow, also to one that is small")
+    @Test("a secret is written completely to a non-blocking pipe with a slow reader")
     func writing() throws {
         let outcome = try run(
             #"""
@@ -37,7 +38,7 @@ struct StandardStreamTests {
         #expect(outcome == .init(exitCode: 0, output: "12000\n0\n12000\n0\n", errors: ""))
     }
 
-    @Test("more than a pipe can hold goes whole into a non-blocking one")
+    @Test("output that exceeds a non-blocking pipe's capacity is written completely")
     func more() throws {
         let outcome = try run(
             #"""
@@ -47,7 +48,7 @@ struct StandardStreamTests {
         #expect(outcome == .init(exitCode: 0, output: "960080\n0\n", errors: ""))
     }
 
-    @Test("set and inject wait for what comes late into a non-blocking pipe")
+    @Test("set, inject and helper wait for late input from a non-blocking pipe")
     func reading() throws {
         let outcome = try run(
             #"""
@@ -59,7 +60,7 @@ struct StandardStreamTests {
         #expect(outcome == .init(exitCode: 0, output: "onetwo\na=onetwo\n1\n", errors: ""))
     }
 
-    @Test("a request may be longer than a page, and a secret as long as a key can hold")
+    @Test("a request can be longer than a page, and a secret as long as a key can hold")
     func long() throws {
         let outcome = try run(
             #"""
@@ -89,7 +90,7 @@ struct StandardStreamTests {
         #expect(outcome.errors.hasSuffix("No space left on device\n"))
     }
 
-    @Test("a file that may not grow is error 70, not a death by signal; a command starts with the usual action")
+    @Test("output to a file that can't grow is error 70, and commands start with default actions")
     func fileSize() throws {
         let outcome = try run(
             #"""
@@ -102,7 +103,7 @@ struct StandardStreamTests {
                 skr $verb -- awk '/SigIgn|SigCgt|SigBlk/ { print $2 }' /proc/self/status
             done | while read -r mask; do echo $((0x$mask & 0x7FFFFFFF)); done | uniq -c | tr -s ' '
             """#)
-        // Signals 32 and 33 are the C library's own.
+        // Signals 32 and 33 belong to the C library.
         #expect(outcome.output == "70\n70\n70\n70\n70\n70\n 9 0\n", "\(outcome)")
         let errors = outcome.errors.split(separator: "\n").filter { $0.hasPrefix("skr: error: ") }
         #expect(

@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// Each test is one script in a session keyring of its own, so that nothing is left in the tester's.
+/// Runs a script in a new session keyring, so that nothing is left in the tester's own.
 private func inSession(_ script: String) throws -> CommandRunner.Outcome {
     try CommandRunner().shell("exec keyctl session - bash -c '\(script)' 2> >(grep -v \"^Joined session\" >&2)")
 }
 
 @Suite("skr, verb by verb")
 struct VerbTests {
-    @Test("set and get give back the exact bytes, less one newline, and --raw keeps it")
+    @Test("set and get return the exact bytes without one final newline, which --raw keeps")
     func setAndGet() throws {
         let outcome = try inSession(
             #"""
@@ -22,7 +22,7 @@ struct VerbTests {
         #expect(outcome == .init(exitCode: 0, output: "tok3n|two\n|raw\n||\n|" + " 00 01\n", errors: ""))
     }
 
-    @Test("a pipe that gives nothing is an error, and the old secret stays, unless --allow-empty")
+    @Test("an empty pipe is an error, and the old secret stays, unless --allow-empty is given")
     func emptyPipe() throws {
         let outcome = try inSession(
             #"""
@@ -41,7 +41,7 @@ struct VerbTests {
         #expect(lines.count { $0.hasPrefix("skr: hint: a secret is no argument; pipe it in: ") } == 1)
     }
 
-    @Test("an item stored by one process is read by another, and is gone at its timeout")
+    @Test("one process reads the item that another stored, until its timeout")
     func expiry() throws {
         let outcome = try inSession(
             #"""
@@ -53,7 +53,7 @@ struct VerbTests {
         #expect(outcome.errors.hasPrefix("skr: error: api: no such item, or it has expired\nskr: hint: "))
     }
 
-    @Test("expire, delete and clear do what they say, and say when there is nothing")
+    @Test("expire, delete and clear work, and a missing item is exit code 1")
     func otherVerbs() throws {
         let outcome = try inSession(
             #"""
@@ -64,7 +64,7 @@ struct VerbTests {
         #expect(outcome.output == "0\n0\n1\n1\npassword\ta\t\t1\t1h\npassword\tc\t\t1\t-\n0\n0\n")
     }
 
-    @Test("without an account: the item that has none, else the only one, else an error that lists them")
+    @Test("without an account, a verb uses the item without one, otherwise the only one, or fails")
     func accounts() throws {
         let outcome = try inSession(
             #"""
@@ -85,7 +85,7 @@ struct VerbTests {
             outcome.errors == "skr: error: a: the item is already there\nskr: hint: leave out --new to replace it\n")
     }
 
-    @Test("--field picks from JSON, and errors show the path and never the secret")
+    @Test("--field reads from JSON, and errors show the path but never the secret")
     func field() throws {
         let outcome = try inSession(
             #"""
@@ -99,7 +99,7 @@ struct VerbTests {
         #expect(!outcome.errors.contains("s3cret"))
     }
 
-    @Test("list --json is what programs were promised")
+    @Test("list --json has the documented fields")
     func listJSON() throws {
         let outcome = try inSession(
             #"printf 12345 | skr set api al --timeout 100; printf 1 | skr set other; skr list --json; skr list api"#)
@@ -119,7 +119,7 @@ struct VerbTests {
         #expect(outcome.output[split.upperBound...] == "password\tapi\tal\t5\t1m\n")
     }
 
-    @Test("scopes and namespaces keep items apart, by option and by environment")
+    @Test("scopes and namespaces separate items, by option and by environment")
     func places() throws {
         let outcome = try inSession(
             #"""
@@ -132,7 +132,7 @@ struct VerbTests {
         #expect(outcome.errors.contains("skr: error: SKR_SCOPE: no such scope: 'nowhere'\n"))
     }
 
-    @Test("the user scope is shared by sessions, the session scope is not")
+    @Test("sessions share the user scope, but not the session scope")
     func scopes() throws {
         let outcome = try CommandRunner().inUserScope(
             #"""
@@ -142,7 +142,7 @@ struct VerbTests {
         #expect(outcome.output == "u 1\n")
     }
 
-    @Test("bad input gets a clear error, a hint and its exit code; nothing is stored")
+    @Test("bad input is a clear error with a hint and exit code 64, and nothing is stored")
     func badInput() throws {
         let outcome = try inSession(
             #"""
@@ -155,7 +155,7 @@ struct VerbTests {
     }
 
     @Test(
-        "sizes: 32,767 bytes fit, one more is refused and leaves what was there",
+        "32,767 bytes fit, and one byte more is refused and leaves the old secret",
         .enabled(if: geteuid() == 0, "takes more than a user's 20,000 bytes"))
     func sizes() throws {
         let outcome = try inSession(
@@ -168,7 +168,7 @@ struct VerbTests {
         #expect(kernelHasBigKeys || outcome.output == "same\n70\nsame\n32767\n70\n")
     }
 
-    @Test("names in an error can't forge a line of it")
+    @Test("a name in an error can't forge a line")
     func hostileAccounts() throws {
         let outcome = try inSession(
             #"""
@@ -181,7 +181,7 @@ struct VerbTests {
         #expect(outcome.errors.contains("skr: error: SKR_NAMESPACE is not valid UTF-8\n"))
     }
 
-    @Test("hostile names come back as they were, and never break a line of the list")
+    @Test("hostile names are returned unchanged, and never break a line of the list")
     func hostileNames() throws {
         let outcome = try inSession(
             #"""
@@ -192,7 +192,7 @@ struct VerbTests {
     }
 
     @Test(
-        "a reader that goes away ends the command quietly",
+        "if the reader goes away, the command ends quietly",
         .enabled(if: geteuid() == 0, "takes more than a user's 20,000 bytes"))
     func brokenPipe() throws {
         let outcome = try inSession(
@@ -200,7 +200,7 @@ struct VerbTests {
         #expect(outcome == .init(exitCode: 0, output: "x", errors: ""))
     }
 
-    @Test("where there is no keyring the error says so, with exit code 69")
+    @Test("an unusable keyring is an error with exit code 69")
     func noKeyring() throws {
         let outcome = try inSession(#"keyctl revoke @s; skr get a; echo $?; printf 1 | skr set a; echo $?"#)
         #expect(outcome.output == "69\n69\n")
@@ -208,7 +208,7 @@ struct VerbTests {
         #expect(outcome.errors.contains("skr: hint: log in again"))
     }
 
-    @Test("help and version go to standard output, with exit code 0")
+    @Test("help and version are printed to standard output, with exit code 0")
     func help() throws {
         for words in [["--help"], ["help"], ["help", "set"], ["get", "--help"], ["--version"]] {
             let outcome = try CommandRunner().run(words, input: Data())
@@ -216,7 +216,7 @@ struct VerbTests {
         }
     }
 
-    @Test("a key that may not be read is listed as unreadable, by its serial, and disables nothing (issue line 1.9)")
+    @Test("an unreadable key is listed as such, by its serial, and disables nothing (issue line 1.9)")
     func unreadableKey() throws {
         let outcome = try CommandRunner().inSession(
             #"""

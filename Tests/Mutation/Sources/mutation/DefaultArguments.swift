@@ -1,9 +1,9 @@
 import SwiftParser
 import SwiftSyntax
 
-/// The defaults of parameters, by the function's name and the label.
+/// The default values of parameters, by the function's name and the label.
 ///
-/// Kept if they are plain values, and if no two functions of that name have different ones.
+/// Only plain values are kept, and only if no two functions of that name have different ones.
 struct DefaultArguments {
     private var values: [String: String?] = [:]
 

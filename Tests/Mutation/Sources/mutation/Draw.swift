@@ -1,6 +1,6 @@
 /// Chooses mutants by a seed: the same ones as long as the code near them stays the same.
 enum Draw {
-    /// So many of each target, in an order that the seed decides, none of which overlap.
+    /// Returns `count` mutants of each target, in an order that the seed decides; no two of them overlap.
     static func draw(_ count: Int, of mutants: [Mutant], targets: [String], seed: UInt64) -> [Mutant] {
         var taken: [String: [Range<Int>]] = [:]
         var ordinals: [String: Int] = [:]
@@ -28,7 +28,7 @@ enum Draw {
     /// FNV-1a, which stays the same from run to run.
     private static func hash(_ text: String) -> UInt64 {
         var value = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-        // Its upper bits barely differ for texts that differ at their end.
+        // The upper bits barely differ for texts that differ only at their end.
         value = (value ^ (value >> 33)) &* 0xFF51_AFD7_ED55_8CCD
         return value ^ (value >> 33)
     }

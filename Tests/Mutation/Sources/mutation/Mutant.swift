@@ -1,4 +1,4 @@
-/// A small change of one place in the code.
+/// A small change at one place in the code.
 struct Mutant: Sendable {
     /// How a place is changed.
     enum Rule: String {
@@ -14,7 +14,7 @@ struct Mutant: Sendable {
         case logical
         /// `+` becomes `-`, `*` becomes `/`, and the other way round.
         case arithmetic
-        /// A number is one more.
+        /// A number is increased by one.
         case offByOne
         /// `true` becomes `false`, and the other way round.
         case boolean
@@ -24,35 +24,35 @@ struct Mutant: Sendable {
         case early
         /// A statement's error is ignored.
         case ignored
-        /// A case of a switch, or a catch, leaves its values to those that follow.
+        /// A case of a switch, or a catch, no longer matches, so that the following ones get its values.
         case unmatched
         /// An argument is replaced by the parameter's default.
         case argument
-        /// Of `a ?? b`, `b` is always taken.
+        /// `a ?? b` always takes `b`.
         case fallback
         /// `min` becomes `max`, and the other way round.
         case extreme
     }
 
     let target: String
-    /// Relative to the package.
+    /// The path, relative to the package.
     let file: String
     let line: Int
-    /// The function or property that it is in, or an empty name.
+    /// The name of the function or property that contains the change, or an empty name.
     let function: String
     /// The lines of that function or property.
     let functionLines: ClosedRange<Int>
     let rule: Rule
     /// The code that is changed, without line breaks.
     let original: String
-    /// In the file's UTF-8.
+    /// The range of that code in the file's UTF-8.
     let bytes: Range<Int>
-    /// The code instead of it, in which ``activeCode`` asks whether the mutant is active.
+    /// The code that replaces it. ``activeCode`` stands for the check whether the mutant is active.
     let replacement: String
 
     static let activeCode = "«active»"
 
-    /// Names the mutant as long as its function keeps its name and its code.
+    /// A name that stays the same as long as the function keeps its name and its code.
     var name: String { "\(file) | \(function) | \(rule) | \(original)" }
 
     /// Its place and its change, for people.

@@ -4,7 +4,8 @@ import SwiftSyntax
 
 /// Finds all mutants of a file.
 ///
-/// Skips texts, help and logging: strings, and the functions, properties and arguments whose names say that they make text.
+/// Skips texts, help and logging: strings, and functions, properties and arguments whose names show that they
+/// create text.
 final class MutantFinder: SyntaxVisitor {
     private static let textNames: Set = [
         "description", "debugDescription", "help", "abstract", "discussion", "usage", "summary", "examples", "hint",
@@ -24,10 +25,10 @@ final class MutantFinder: SyntaxVisitor {
     private let lines: SourceLocationConverter
     private var functions: [(name: String, lines: ClosedRange<Int>, isInit: Bool, returns: Bool)] = []
     private var found: [Mutant] = []
-    /// Variables that get their first value later, in whichever function: assignments to them can't be dropped.
+    /// Variables that get their first value later, in any function: assignments to them can't be dropped.
     private var lateNames: Set<String> = []
 
-    /// All mutants of this code.
+    /// Returns all mutants of this code.
     static func mutants(of code: String, file: String, target: String, defaults: DefaultArguments) -> [Mutant] {
         let parsed = Parser.parse(source: code)
         let tree = OperatorTable.standardOperators.foldAll(parsed) { _ in }
@@ -121,7 +122,7 @@ final class MutantFinder: SyntaxVisitor {
         add(.early, place..<place, " if \(Mutant.activeCode) { return\(value) };", shown: "return\(value)")
     }
 
-    // MARK: - What is skipped
+    // MARK: - Skipped code
 
     override func visit(_ node: StringLiteralExprSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
     override func visit(_ node: AttributeSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
@@ -185,7 +186,7 @@ final class MutantFinder: SyntaxVisitor {
             items.allSatisfy({ $0.whereClause == nil }), let last = items.last
         else { return .visitChildren }
         let place = last.endPositionBeforeTrailingTrivia.utf8Offset
-        // If a case has several values, each has its own condition; the last one's is changed.
+        // If a case has several values, each has its own condition. Only the last one's is changed.
         add(.unmatched, place..<place, " where !\(Mutant.activeCode)", shown: "case \(last.trimmedDescription)")
         return .visitChildren
     }
@@ -251,7 +252,7 @@ final class MutantFinder: SyntaxVisitor {
         ]
         let (left, right) = (source(bytes(of: node.leftOperand)), source(bytes(of: node.rightOperand)))
         if let (rule, other) = changes[name] {
-            // A whole condition is negated already.
+            // If this is a whole condition, another mutant negates it already.
             if name == "==" || name == "!=", node.parent?.is(ConditionElementSyntax.self) == true {
                 return .visitChildren
             }

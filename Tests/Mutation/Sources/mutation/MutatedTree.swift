@@ -5,9 +5,9 @@ struct MutatedTree {
     static let targets = ["Keyutils", "SessionKeyring", "CredentialHelpers", "skr"]
 
     let package: URL
-    /// Everything that a run makes: the copy, its build and the reports.
+    /// The folder for everything that a run creates: the copy, its build and the reports.
     let folder: URL
-    /// Mutants that the compiler refused, here or in an earlier run.
+    /// The mutants that the compiler refused, in this or an earlier run.
     private(set) var refused: Set<String>
 
     init(package: URL) throws {
@@ -24,7 +24,7 @@ struct MutatedTree {
 
     // MARK: - Mutants
 
-    /// All mutants of the targets, but for those that don't compile.
+    /// Returns all mutants of the targets, except those that don't compile.
     func mutants() throws -> [Mutant] {
         let files = try sourceFiles()
         let defaults = DefaultArguments(of: files.map(\.code))
@@ -57,7 +57,8 @@ struct MutatedTree {
 
     /// Compiles the copy with these mutants, which must not overlap, and leaves out those that don't compile.
     ///
-    /// - Returns: Those that were compiled; the number that activates one is its index in `mutants`.
+    /// - Returns: the mutants that were compiled, by the numbers that activate them, which are their indices in
+    ///   `mutants`.
     mutating func build(_ mutants: [Mutant]) throws -> [Int: Mutant] {
         var kept = Dictionary(uniqueKeysWithValues: mutants.enumerated().map { ($0.offset, $0.element) })
         for round in 1...60 {
@@ -88,13 +89,13 @@ struct MutatedTree {
         let text: String
     }
 
-    /// The mutants on the error's line, else those of its function, else those of its file.
+    /// Returns the mutants on the error's line, or otherwise in its function, or otherwise in its file.
     private func culprits(of error: CompilerError, among mutants: [Int: Mutant]) -> [Int] {
         let inFile = mutants.filter { $0.value.file == error.file }
         let near = [
             inFile.filter { $0.value.line == error.line },
             inFile.filter { $0.value.line <= error.line && error.line <= $0.value.line + 4 },
-            // Such as a variable that has no value because of a statement that is dropped.
+            // For example, a variable has no value because a statement is dropped.
             inFile.filter { $0.value.functionLines.contains(error.line) && $0.value.rule == .dropped },
             inFile.filter { $0.value.functionLines.contains(error.line) },
             inFile,
@@ -122,7 +123,7 @@ struct MutatedTree {
         return errors
     }
 
-    /// The places that the compiler was at when it crashed: "(at FILE:LINE:COLUMN)", and ranges of the like.
+    /// Returns the place that the compiler was at when it crashed: "(at FILE:LINE:COLUMN)", or a range like that.
     private func crashes(in output: String) -> [CompilerError] {
         let place = /(\/[^\s:"\[]+\.swift):(\d+):\d+/
         let dump = output.split(separator: "\n").filter { $0.contains("While ") || $0.contains(" (at ") }
@@ -135,7 +136,7 @@ struct MutatedTree {
 
     // MARK: - The copy
 
-    /// Only what differs is written, so that only that is compiled.
+    /// Writes only the files that differ, so that only those are compiled.
     private func write(_ mutants: [Int: Mutant]) throws {
         let byFile = Dictionary(grouping: mutants, by: \.value.file)
         var names = Set<String>()
@@ -163,7 +164,7 @@ struct MutatedTree {
             try put(Data(Self.switchCode.utf8), at: name, like: nil)
             names.insert(name)
         }
-        // As the package's own build, and without the network.
+        // The copy builds with the package's own dependencies, and without the network.
         if let resolved = try? Data(contentsOf: package.appendingPathComponent("Package.resolved")) {
             try put(resolved, at: "Package.resolved", like: nil)
         }
@@ -213,7 +214,7 @@ struct MutatedTree {
         return Data(bytes)
     }
 
-    /// Without an import, which programs that use the modules would need too.
+    /// Has no import, because programs that use the modules would need it too.
     private static let switchCode = """
         @_silgen_name("mutation_is_active") private func isActive(_ number: CInt) -> Bool
 
@@ -221,7 +222,9 @@ struct MutatedTree {
 
         """
 
-    /// Mutants cause warnings, such as code that is never run.
+    /// Returns the copy's manifest, with the runtime for mutants and without errors for warnings.
+    ///
+    /// Mutants cause warnings, for example about code that never runs.
     private static func manifest(from original: String) -> Data {
         let lenient = original.replacingOccurrences(of: ".treatAllWarnings(as: .error),", with: "")
             .replacingOccurrences(of: ".strictMemorySafety(),", with: "")
@@ -237,7 +240,7 @@ struct MutatedTree {
     }
 }
 
-/// Why the tool stops.
+/// The reason why the tool stops.
 struct Failure: Error, CustomStringConvertible {
     let description: String
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Draws small changes of the code, makes one at a time and shows which of them no test notices.
+/// Draws small changes of the code, makes one at a time, and shows those that no test notices.
 @main
 struct MutationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -39,7 +39,7 @@ struct MutationCommand: ParsableCommand {
         var tree = try MutatedTree(package: URL(fileURLWithPath: package).standardizedFileURL)
         let explanations = try Explanations(file: tree.package.appendingPathComponent("Tests/Mutation/no-difference"))
         let all = try tree.mutants()
-        // Some of the lines are run by no test, or don't compile.
+        // More than are tried, because some of the lines are run by no test, and some of the changes don't compile.
         let drawn = Draw.draw(count * 17 / 10, of: all, targets: MutatedTree.targets, seed: seed)
         say("seed \(seed): \(all.count) possible changes in \(MutatedTree.targets.joined(separator: ", "))")
         if list {

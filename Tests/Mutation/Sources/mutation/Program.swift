@@ -1,8 +1,8 @@
 import Foundation
 
-/// Other programs, run to their end.
+/// Runs other programs to their end.
 enum Program {
-    /// Returns the exit code, and the text on both outputs.
+    /// Runs a program, and returns its exit code and the text of both outputs.
     static func run(_ name: String, _ arguments: [String]) throws -> (code: Int32, output: String) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -24,7 +24,7 @@ enum Program {
     }
 }
 
-/// Prints a line at once, also into a file.
+/// Prints a line immediately, even if the output is a file.
 func say(_ line: String) {
     print(line)
     fflush(nil)

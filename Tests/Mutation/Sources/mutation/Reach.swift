@@ -1,23 +1,25 @@
 import Foundation
 import Synchronization
 
-/// Which mutants the tests of a suite run, and how long the suite takes.
+/// The mutants that the tests of each suite run, and how long each suite takes.
 struct Reach: Codable, Sendable {
-    /// Suites that take longer, in seconds, are left to those that are tried last.
+    /// Suites that take longer than this, in seconds, are tried last.
     private static let slow = 15.0
 
     private(set) var mutants: [TestSuite: Set<Int>] = [:]
     private(set) var seconds: [TestSuite: Double] = [:]
-    /// Suites that fail without any mutant, and why.
+    /// Suites that fail without any mutant, with the reason.
     private(set) var broken: [TestSuite: String] = [:]
 
-    /// Suites that take longer than others.
+    /// Suites that are tried last because they take long.
     var slowSuites: [TestSuite] { mutants.keys.filter { (seconds[$0] ?? 0) > Self.slow } }
 
     /// The mutants that the quick tests run.
     var all: Set<Int> { mutants.values.reduce(into: []) { $0.formUnion($1) } }
 
-    /// Runs each suite once, without an active mutant; what an earlier run of the same bundle found is in `file`.
+    /// Runs each suite once, without an active mutant.
+    ///
+    /// If `file` contains the results of an earlier run of this bundle, it is read instead.
     init(_ suites: TestSuites, bundle: URL, jobs: Int, file: URL) throws {
         let modified = try FileManager.default.attributesOfItem(atPath: bundle.path)[.modificationDate] as? Date
         if let data = try? Data(contentsOf: file), let known = try? JSONDecoder().decode(Known.self, from: data),
@@ -56,10 +58,10 @@ struct Reach: Codable, Sendable {
         let reach: Reach
     }
 
-    /// How long these suites may be silent, on a machine that others use too.
+    /// Returns for how many seconds these suites may be silent, on a machine that others use, too.
     func silence(of suites: [TestSuite]) -> Double { 20 + 3 * (suites.compactMap { seconds[$0] }.max() ?? 0) }
 
-    /// The suites that run any of these mutants and are not slow, those first that run few others and are quick.
+    /// Returns the suites that run any of these mutants and are not slow; quick suites that run few others come first.
     func suites(of wanted: some Collection<Int>) -> [TestSuite] {
         mutants.filter { pair in
             (seconds[pair.key] ?? 0) <= Self.slow && wanted.contains { pair.value.contains($0) }
@@ -88,7 +90,7 @@ final class ReachedFile {
     }
 }
 
-/// Does this for each item, so many at the same time; throws the first error when all have ended.
+/// Calls `body` for each item, with up to `jobs` calls at the same time; throws the first error when all have ended.
 func inParallel<Item: Sendable>(
     _ jobs: Int, _ items: [Item], _ body: @Sendable (Item) throws -> Void
 ) throws {

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The mutants that a test noticed with one seed, in a file that a later run continues.
+/// The mutants that a test noticed with one seed, in a file that a later run can continue.
 final class Report: Sendable {
     private let file: URL
     private let noticed: Mutex<[String: Trials.Verdict]>
@@ -32,11 +32,11 @@ final class Report: Sendable {
     }
 }
 
-/// Why some mutants make no difference: a line for each in the file `no-difference`.
+/// The reasons why some mutants make no difference, one line each in the file `no-difference`.
 struct Explanations {
     private var reasons: [String: String] = [:]
 
-    /// A line is a mutant's name and the reason, separated by ` | `; lines that begin with `#` are comments.
+    /// Reads lines of a mutant's name and the reason, separated by ` | `; lines that begin with `#` are comments.
     init(file: URL) throws {
         for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") where !line.hasPrefix("#") {
             guard let end = line.range(of: " | ", options: .backwards) else {

@@ -5,32 +5,32 @@ import Glibc
 struct TestRun {
     enum Outcome: Sendable {
         case passed
-        /// The first test that failed, and why.
+        /// The first test that failed, and the reason.
         case failed(test: String, why: String)
     }
 
     struct Result: Sendable {
         let outcome: Outcome
-        /// All tests that failed, if the run was not ended at the first one.
+        /// All tests that failed, unless the run ended at the first one.
         let failedTests: [String]
         /// Whether all tests ran.
         let isWhole: Bool
         let seconds: Double
     }
 
-    /// POSIX_SPAWN_SETSID, which Glibc's module doesn't have.
+    /// POSIX_SPAWN_SETSID, which the Glibc module lacks.
     private static let ownSession: Int16 = 0x80
 
     let bundle: URL
-    /// For `--filter` and `--skip`.
+    /// The patterns for `--filter` and `--skip`.
     let filter: String
     let skip: String
     let mutants: [Int]
-    /// Where the numbers of the mutants that are reached are recorded.
+    /// The file in which the numbers of reached mutants are recorded.
     var reached: URL? = nil
-    /// A run without an event for so many seconds hangs.
+    /// A run without an event for this many seconds hangs.
     let silence: Double
-    /// Whether the tests are killed at their first failure, and do not clean up.
+    /// Whether the tests are killed at their first failure, so that they don't clean up.
     var endsAtFailure = true
 
     static let hangs = "hangs"
@@ -122,7 +122,7 @@ private struct EventReader {
     private(set) var running: [String] = []
     private(set) var hasEnded = false
     private var rest = Data()
-    /// How many bytes of the rest have no end of a line; some lines have millions.
+    /// How many bytes of the rest contain no end of a line; some lines have millions.
     private var scanned = 0
     private var lastEvent = Date()
 
@@ -130,10 +130,10 @@ private struct EventReader {
 
     var isSilent: Bool { -lastEvent.timeIntervalSinceNow > silence }
 
-    /// The test that began last of those that have not ended; suites begin before their tests.
+    /// The test that began last among those that have not ended; suites begin before their tests.
     var lastTest: String { running.last ?? "the bundle" }
 
-    /// Reads the events that there are; false if nothing has been added.
+    /// Reads the new events, and returns false if nothing has been added.
     @discardableResult
     mutating func read(_ stream: FileHandle) throws -> Bool {
         let new = stream.availableData

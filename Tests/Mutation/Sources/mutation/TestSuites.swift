@@ -2,12 +2,12 @@ import Foundation
 
 /// A suite of the test bundle, or a test that is in no suite.
 struct TestSuite: Codable, Hashable, Sendable {
-    /// As `--filter` knows it: `SessionKeyringTests.ScopeTests`.
+    /// The name for `--filter`, such as `SessionKeyringTests.ScopeTests`.
     let name: String
 
     var module: Substring { name.prefix { $0 != "." } }
 
-    /// For `--filter`.
+    /// The pattern for `--filter`.
     var pattern: String {
         "^" + NSRegularExpression.escapedPattern(for: name) + "(/|$)"
     }
@@ -15,11 +15,11 @@ struct TestSuite: Codable, Hashable, Sendable {
 
 /// The suites of the test bundle.
 struct TestSuites {
-    /// In a second or some, in all their tests.
+    /// Suites that usually take a few seconds at most, without their long tests.
     let quick: [TestSuite]
-    /// Suites that use keyrings or a quota that all processes of a user share, so that no two runs of them may overlap.
+    /// Suites whose runs must not overlap, because they use keyrings or a quota that all processes of a user share.
     let exclusive: Set<TestSuite>
-    /// Names of all tests that take minutes, of whichever suite, as patterns for `--filter`.
+    /// The patterns for `--filter` of all tests that take minutes, in any suite.
     let longPattern: String
 
     init(bundle: URL) throws {
@@ -42,7 +42,7 @@ struct TestSuites {
                 let id = test["id"] as? String
             else { continue }
             let isSuite = test["kind"] as? String == "suite"
-            // Of a test, its place in the file comes last.
+            // The id of a test ends with its place in the file.
             let name = isSuite ? id : id.split(separator: "/").dropLast().joined(separator: "/")
             let suite = String(name.split(separator: "/")[0])
             names.insert(suite)
@@ -53,12 +53,12 @@ struct TestSuites {
             if tags.contains("long") { longNames.insert(TestSuite(name: name).pattern) }
         }
         self.exclusive = exclusive
-        // The lab's suites are run by a test, LabRunTests.
+        // A test, LabRunTests, runs the lab's suites.
         quick = names.filter { !$0.contains("KernelLab") }.sorted().map(TestSuite.init)
         longPattern = longNames.sorted().joined(separator: "|")
     }
 
-    /// Whether a file of tests has the number of a user, or uses keyrings of root's.
+    /// Whether a test file contains the id of a user, or uses keyrings that all of root's processes share.
     private static func shares(_ path: String) throws -> Bool {
         try String(contentsOfFile: path, encoding: .utf8).contains(
             /\b6[01]_?[0-9]{3}\b|persistent|inUserScope|userKeyring|scope user|SKR_SCOPE=user|@u\b/)

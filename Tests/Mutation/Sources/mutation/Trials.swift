@@ -1,16 +1,16 @@
 import Foundation
 import Synchronization
 
-/// Tries mutants against ever more tests until one fails.
+/// Tries mutants against more and more tests until one fails.
 ///
-/// 1. The suites of the mutant's target that run its line and little else, alone.
-/// 2. The same of other targets.
+/// 1. The suites of the mutant's target that run its line and little else, with this mutant alone.
+/// 2. Such suites of other targets.
 /// 3. All other quick suites that run its line, with several mutants active at the same time.
-/// 4. The long tests and a sample of the pair search, in the same way.
+/// 4. The long tests and a sample of the pair search, with several mutants as well.
 ///
-/// If a test fails while several are active, the mutants that run its suite are tried on that suite one by one. A failure counts
-/// if it can be repeated, and if the suite passes without a mutant afterwards: tests that are killed, and changed programs, may
-/// leave something that makes later runs fail.
+/// If a test fails while several mutants are active, each mutant that its suite runs is tried alone on that suite. A
+/// failure counts if it can be repeated, and if the suite passes without a mutant afterwards. The second condition is
+/// needed because killed tests and changed programs may leave something that makes later runs fail.
 final class Trials: Sendable {
     struct Verdict: Codable, Sendable {
         let stage: String
@@ -33,7 +33,7 @@ final class Trials: Sendable {
     private let exclusion = NSLock()
     private let flaky = Mutex<[String: Int]>([:])
     private let tried = Mutex(0)
-    /// Suites that fail by now without any mutant.
+    /// Suites that have begun to fail without any mutant.
     private let spoilt = Mutex<Set<TestSuite>>([])
 
     init(
@@ -49,9 +49,9 @@ final class Trials: Sendable {
         verdicts = Mutex(known)
     }
 
-    /// The mutants that a test noticed, and which.
+    /// The mutants that a test noticed, with the test.
     var noticed: [Int: Verdict] { verdicts.withLock { $0 } }
-    /// Tests that failed once with a mutant, and not again.
+    /// Tests that failed once with a mutant, but not again.
     var flakyTests: [String: Int] { flaky.withLock { $0 } }
 
     private var survivors: [Int] {
@@ -108,14 +108,14 @@ final class Trials: Sendable {
         _ = try notices([mutant], Array(other.prefix(Self.mostSpecific)), "quick")
     }
 
-    /// Whether these suites notice these mutants, or one of them; it has a verdict then.
+    /// Whether these suites notice any of these mutants; a noticed mutant gets a verdict.
     private func notices(_ group: [Int], _ chosen: [TestSuite], _ stage: String) throws -> Bool {
         let chosen = chosen.filter { suite in !spoilt.withLock { $0.contains(suite) } }
         return try noticesTogether(group, chosen.filter { !suites.exclusive.contains($0) }, stage)
             || noticesTogether(group, chosen.filter(suites.exclusive.contains), stage)
     }
 
-    /// The same for suites that all may overlap with other runs, or none may.
+    /// The same for suites that either all can or all can't overlap with other runs.
     private func noticesTogether(_ group: [Int], _ chosen: [TestSuite], _ stage: String) throws -> Bool {
         var left = chosen
         while !left.isEmpty {
@@ -138,7 +138,7 @@ final class Trials: Sendable {
         return false
     }
 
-    /// Tries each of the group that no test has noticed yet on a suite that failed with all of them.
+    /// Tries each mutant of the group that no test has noticed yet, alone, on a suite that failed with all of them.
     private func settle(_ group: [Int], _ suite: TestSuite, _ stage: String) throws -> Bool {
         var isAny = false
         for mutant in group where group.count == 1 || reach.mutants[suite]?.contains(mutant) == true {
@@ -221,18 +221,18 @@ final class Trials: Sendable {
             guard first != "the bundle" else { return say("the long tests \(why): tried no further") }
             let failed = Set(([first] + result.failedTests).map(Self.withoutPlace))
             for name in failed.sorted() { try trySurvivors(on: name) }
-            // After a test that hangs or ends the bundle, others did not run.
+            // After a test that hangs or ends the bundle, the other tests have not run.
             guard !result.isWhole else { return }
             excluded += failed.map { TestSuite(name: $0).pattern }
         }
     }
 
-    /// A test's name without its place in the file, which comes last.
+    /// Returns a test's name without its place in the file, which comes last.
     private static func withoutPlace(_ test: String) -> String {
         test.split(separator: "/").prefix { !$0.contains(".swift:") }.joined(separator: "/")
     }
 
-    /// Tries the survivors that a long test runs on it, one by one, if it passes without any.
+    /// Tries the survivors that a long test reaches on that test, one by one, if the test passes without any.
     private func trySurvivors(on name: String) throws {
         @Sendable func outcome(_ mutants: [Int], reached: URL? = nil) throws -> TestRun.Outcome {
             try TestRun(
@@ -240,7 +240,7 @@ final class Trials: Sendable {
                 silence: 150
             ).run().outcome
         }
-        // While others are active, the test may end before it runs a mutant.
+        // While other mutants are active, the test may end before it reaches a mutant.
         let file = try ReachedFile()
         guard case .passed = try outcome([], reached: file.url) else {
             return say("left out, for it fails without any change: \(name)")
@@ -258,7 +258,7 @@ final class Trials: Sendable {
         try searchPairs(survivors)
     }
 
-    /// Halves a group for which the search finds something until each finding has its mutant.
+    /// Halves a group for which the search finds something, until each finding belongs to one mutant.
     private func searchPairs(_ group: [Int]) throws {
         guard !group.isEmpty else { return }
         let outcome = try Program.run(

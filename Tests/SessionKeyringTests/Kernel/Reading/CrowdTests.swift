@@ -8,17 +8,17 @@ import Testing
 
 private let item = ItemIdentity.password(service: "api")
 
-/// Gets and lists among so many namespaces that what is read is linked into the thread keyring for a moment.
-@Suite("Among many namespaces", .tags(.kernel))
+/// Reads and lists with so many namespaces that the store briefly links keys into the thread keyring.
+@Suite("Reading with many namespaces", .tags(.kernel))
 struct CrowdTests {
-    @Test("what is stored is read and listed, whatever happens to it, and the thread keyring is as before")
+    @Test("items are read and listed correctly, and the thread keyring is empty afterwards")
     func reading() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let session = try TestSession.join()
             try crowd()
             let store = try SecretStore(namespace: "mine")
             try store.set("1", for: item)
-            // Of a thread that has a keyring, which a set has made.
+            // The set has created the thread keyring.
             succeed(2, try Keyring.thread.members().isEmpty)
             for number in 2..<200 {
                 try store.set("\(number)", for: item)
@@ -27,7 +27,7 @@ struct CrowdTests {
             }
             succeed(5, try store.identities() == [item] && store.items().map(\.size) == [3])
             succeed(6, try Keyring.thread.members().isEmpty)
-            // What is done with the secret may be to store another.
+            // The closure can store another value.
             let stored = try store.withBytes(of: item) { _ in
                 (try? store.set("new", for: item)) != nil && (try? store.get(item)) == "new"
             }
@@ -43,7 +43,7 @@ struct CrowdTests {
         }
     }
 
-    @Test("what a thread has in its keyring stays there")
+    @Test("the keys in a thread's keyring stay there")
     func ownKeys() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try TestSession.join()
@@ -52,7 +52,7 @@ struct CrowdTests {
             try store.set("stored", for: item)
             let own = try Keyring.thread.add(.user, item.keyDescription, payload: "own".utf8.span.bytes)
             let mine = try SecretStore(.thread, namespace: "mine")
-            // A set stages its key in the same place, under its own name.
+            // A set stages its key in the thread keyring under the item's name. So this one uses another item.
             let other = ItemIdentity.password(service: "the thread's")
             try mine.set("the thread's", for: other)
             succeed(2, try store.get(item) == "stored")
@@ -81,7 +81,7 @@ struct CrowdTests {
         }
     }
 
-    @Test("who has lost the session reads nothing any more")
+    @Test("a thread that has lost its session can no longer read the session's items")
     func lostSession() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let session = try TestSession.join()
@@ -97,7 +97,7 @@ struct CrowdTests {
         }
     }
 
-    @Test("without a byte of quota left, reads go on as without a link", .enabled(if: isRoot))
+    @Test("without any quota left, reads work without a link", .enabled(if: isRoot))
     func noQuota() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try OrdinaryUser.becomeInNewSession(60_450)
@@ -121,7 +121,7 @@ struct CrowdTests {
     }
 }
 
-/// 40 namespaces beside the one that is used.
+/// Creates 40 namespaces in addition to the one that the test uses.
 private func crowd() throws {
     for number in 0..<40 { try SecretStore(namespace: "other \(number)").set("other", for: item) }
 }

@@ -8,7 +8,7 @@ struct ClearTests {
     private let item = ItemIdentity.password(service: "api", account: "alice")
 
     @Test(
-        "a store that remembers a ring which was removed clears the one that is there now",
+        "a store that remembers a removed ring clears the current one",
         arguments: [SecretScope.ItemAccess.possessor, .owner])
     func removedRing(_ access: SecretScope.ItemAccess) throws {
         let scratch = try ScratchKeyring()
@@ -26,7 +26,7 @@ struct ClearTests {
         #expect(try store.identities().isEmpty)
     }
 
-    @Test("clearing where nothing was ever stored, and twice, is no error")
+    @Test("clearing an unused namespace, or clearing twice, is not an error")
     func nothing() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()

@@ -4,10 +4,10 @@ import SessionKeyring
 import SessionKeyringTesting
 import Testing
 
-/// Rings that somebody ends by hand (issue lines 1.5 and 1.6).
+/// Tests with rings that another program has revoked, invalidated or removed (issue lines 1.5 and 1.6).
 @Suite("Rings that are gone", .tags(.kernel))
 struct DeadRingTests {
-    @Test("6 processes that write behind a revoked ring lose no acknowledged write")
+    @Test("6 processes that write after a ring was revoked lose no acknowledged write")
     func revoked() async throws {
         let scratch = try ScratchKeyring()
         let serial = scratch.keyring.serial.rawValue
@@ -39,7 +39,7 @@ struct DeadRingTests {
     }
 
     @Test(
-        "whatever ends the leases' own ring, the next operation heals it",
+        "whatever happens to the leases' ring, the next operation repairs it",
         arguments: ["revoke", "invalidate", "unlink", "clear", "restrict"], [false, true])
     func leasesRing(way: String, isOpenToOwner: Bool) throws {
         let scratch = try ScratchKeyring()
@@ -68,14 +68,15 @@ struct DeadRingTests {
             default: break
             }
             try use()
-            // Of a ring that is unlinked, and open to its owner, whoever knows it finds out when the kernel has collected it.
+            // A store that knows an unlinked ring can use it, if it is open to its owner, until the kernel has
+            // collected it.
             if way == "unlink" { #expect(becomesTrue { (try? Key(ring).describe()) == nil }) }
             try use()
             _ = consume held
         }
     }
 
-    @Test("a new ring for leases is made once late holders of the old ones can't write any more: after 50 ms")
+    @Test("a new leases' ring is used only after 50 ms, when late holders can no longer write")
     func lateHolders() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -88,7 +89,7 @@ struct DeadRingTests {
         #expect(try store.get(item) == "12")
     }
 
-    @Test("a ring that another process is giving back, or died while it did, is made anew; a restricted one is told")
+    @Test("a ring in the middle of its removal is replaced, and one restricted on purpose is an error")
     func restricted() throws {
         let scratch = try ScratchKeyring()
         let item = ItemIdentity.password(service: "item")

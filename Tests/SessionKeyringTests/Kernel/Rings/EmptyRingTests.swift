@@ -7,7 +7,7 @@ import Testing
 
 private let item = ItemIdentity.password(service: "item")
 
-@Suite("Empty rings, which are given back", .tags(.kernel))
+@Suite("Removing empty rings", .tags(.kernel))
 final class EmptyRingTests {
     private let scratch: ScratchKeyring
 
@@ -33,7 +33,7 @@ final class EmptyRingTests {
 
     private func isGone(_ ring: Keyring) -> Bool { becomesTrue { (try? Key(ring).describe()) == nil } }
 
-    @Test("those of other namespaces are removed, also where somebody has died while removing them")
+    @Test("empty rings of other namespaces are removed, even if a process died while removing them")
     func removed() throws {
         let rings = [try makeEmpty("a"), try makeEmpty("b"), try makeEmpty("c")]
         try Key(rings[1]).setPermissions([.possessorAll, .userRead])
@@ -44,7 +44,7 @@ final class EmptyRingTests {
         _ = try scratch.keyring.search(keyring: "skr:own")
     }
 
-    @Test("a ring that was restricted on purpose stays as it is, and so do keys and keyrings of other names")
+    @Test("a ring restricted on purpose is kept, and so are keys and keyrings of other programs")
     func kept() throws {
         let restricted = try makeEmpty("restricted")
         try restricted.restrict()

@@ -6,17 +6,15 @@ import TestSupport
 import Testing
 import Threads
 
-/// Processes that do the same thing at the same time.
-///
-/// Each waits for a common start by the clock.
+/// Processes that do the same thing at the same time: each waits for a common start time.
 @Suite("Races between processes", .tags(.kernel, .long))
 struct ProcessRaceTests {
     private static let processes = 6
 
-    /// A point in time by which all processes are up.
+    /// Returns a point in time by which all processes have started.
     private static func start() -> Double { Date().timeIntervalSinceReferenceDate + 0.5 }
 
-    @Test("processes that make the same namespace at once lose no item", .enabled(if: isRoot, "takes 800 keys"))
+    @Test("processes that create one namespace at the same time lose no item", .enabled(if: isRoot, "takes 800 keys"))
     func namespaces() async throws {
         let scratch = try ScratchKeyring()
         let serial = scratch.keyring.serial.rawValue
@@ -47,7 +45,7 @@ struct ProcessRaceTests {
     }
 
     @Test(
-        "of processes that add the same items over expired ones, each item has one winner",
+        "if several processes add the same items over expired ones, each item has one winner",
         .enabled(if: isRoot, "takes 300 keys")
     )
     func addOverExpired() async throws {
@@ -94,7 +92,7 @@ struct ProcessRaceTests {
     }
 
     @Test(
-        "a set is never lost to an add that runs at the same time, also over an expired item", arguments: [false, true])
+        "a set is never lost to an add at the same time, even over an expired item", arguments: [false, true])
     func setAgainstAdd(overExpired: Bool) throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -107,7 +105,7 @@ struct ProcessRaceTests {
         for (round, item) in items.enumerated() {
             let isAdded = Locked(false)
             try ThreadTeam.run(2) { thread in
-                // Now and then one of them is late, so that both orders are seen.
+                // In some rounds, one of the two threads starts late, so that both orders occur.
                 if round % 10 == thread { usleep(2_000) }
                 if thread == 0 { return try store.set("set", for: item) }
                 do {
@@ -116,14 +114,14 @@ struct ProcessRaceTests {
                 } catch let error as SecretStoreError where error.code == .duplicate {}
             }
             if isAdded.withLock({ $0 }) { added += 1 }
-            // Whichever came first, the set is the last word: it replaces what was added, or makes the add fail.
+            // The value of the set remains in either order: the set replaces the added value, or makes the add fail.
             #expect(try store.get(item) == "set")
             try store.delete(item)
         }
         #expect(0 < added && added < items.count, "both came first now and then")
     }
 
-    @Test("values of many processes and threads on few items are always whole")
+    @Test("values are always whole while many processes and threads use a few items")
     func wholeValues() async throws {
         let scratch = try ScratchKeyring()
         let serial = scratch.keyring.serial.rawValue
@@ -147,7 +145,7 @@ struct ProcessRaceTests {
     }
 }
 
-/// One random operation; a value is a byte repeated as often as it is large.
+/// Runs one random operation. A value consists of one byte, repeated as often as its number.
 private func act(on store: SecretStore, random: inout Choices) throws {
     let item = ItemIdentity.password(service: "shared", account: "\(Int.random(in: 0..<3, using: &random))")
     switch Int.random(in: 0..<20, using: &random) {
@@ -164,7 +162,7 @@ private func act(on store: SecretStore, random: inout Choices) throws {
     }
 }
 
-/// Waits for a point in time, the last bit of it awake, so that processes start together.
+/// Waits for a point in time, without sleeping at the end, so that processes start together.
 private func waitUntil(_ time: Double) {
     while true {
         let left = time - Date().timeIntervalSinceReferenceDate

@@ -7,9 +7,9 @@ import Testing
 
 private let item = ItemIdentity.password(service: "restricted")
 
-@Suite("A session or ring that is restricted is told as that, with its serial", .tags(.kernel))
+@Suite("Restricted sessions and rings are reported as such, with their serials", .tags(.kernel))
 struct RestrictedTests {
-    @Test("a restricted session takes no namespace")
+    @Test("a restricted session accepts no namespace")
     func session() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let session = try TestSession.join()
@@ -19,7 +19,7 @@ struct RestrictedTests {
         }
     }
 
-    @Test("a restricted ring of items takes no item, and what it has is read and deleted")
+    @Test("a restricted ring accepts no item, but its items can be read and deleted")
     func items() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let session = try TestSession.join()
@@ -39,7 +39,7 @@ struct RestrictedTests {
         }
     }
 
-    @Test("a ring that was being given back when something came in is replaced with all that it has")
+    @Test("a ring that gets an item while it is being removed is replaced, with all of its items")
     func givenBack() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let session = try TestSession.join()
@@ -77,12 +77,12 @@ struct RestrictedTests {
         }
     }
 
-    @Test("a filter that forbids to link is told as a filter", arguments: [EPERM, ENOSYS])
+    @Test("a filter that forbids linking is reported as a filter", arguments: [EPERM, ENOSYS])
     func filter(error: CInt) async {
         await #expect(processExitsWith: .exitCode(0)) { [error = error as CInt] in
             try TestSession.join()
             let store = try SecretStore()
-            // KEYCTL_LINK, then the whole facility.
+            // KEYCTL_LINK and add_key.
             guard test_filter_install(8, error) == 0, test_filter_install(-2, error) == 0 else { exit(2) }
             do {
                 try store.set("1", for: item)

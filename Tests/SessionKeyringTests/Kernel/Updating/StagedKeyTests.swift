@@ -7,12 +7,13 @@ import Testing
 
 private let item = ItemIdentity.password(service: "fetched")
 
-@Suite("What is staged for a fetch or an update", .tags(.kernel))
+@Suite("Keys that are staged for a fetch or an update", .tags(.kernel))
 struct StagedKeyTests {
     enum Operation: CaseIterable { case fetch, set, add }
 
     @Test(
-        "what can't be placed is an error, and leaves nothing staged", arguments: Operation.allCases, [false, true])
+        "if a staged key can't be moved to its ring, the operation fails and leaves nothing staged",
+        arguments: Operation.allCases, [false, true])
     func restricted(operation: Operation, mayUseLastResorts: Bool) throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -34,7 +35,7 @@ struct StagedKeyTests {
         #expect(try Keyring.thread.members() == staged)
     }
 
-    @Test("an update that finds a change tells so, and leaves nothing staged", arguments: [false, true])
+    @Test("an update that finds a change reports it, and leaves nothing staged", arguments: [false, true])
     func changed(isLost: Bool) throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()

@@ -17,7 +17,7 @@ final class UpdateFlagTests {
         store = try scratch.store()
     }
 
-    /// The only key among the leases.
+    /// The update flag, which is the only `user` key among the leases.
     private var flag: Key {
         get throws {
             let members = try scratch.keyring.search(keyring: NamespaceRings.leasesName).members()
@@ -27,7 +27,7 @@ final class UpdateFlagTests {
 
     enum State: CaseIterable { case intact, unreadable, revoked }
 
-    @Test("a store that comes later changes nothing that is being updated", arguments: State.allCases)
+    @Test("a store that is created later does not change an item that is being updated", arguments: State.allCases)
     func laterStore(state: State) throws {
         try store.set("1", for: item)
         let update = try store.backend.beginUpdate(of: item, lasting: .seconds(60))
@@ -47,7 +47,7 @@ final class UpdateFlagTests {
         withExtendedLifetime(update) {}
     }
 
-    @Test("a deletion that was blocked tells whether it has deleted something", arguments: [false, true])
+    @Test("a deletion that had to wait reports whether it has deleted the item", arguments: [false, true])
     func blockedDeletion(isFlagged: Bool) throws {
         try store.set("1", for: .password(service: "other"))
         if isFlagged { try store.blockingUpdate(item, timeout: nil) { (_: Int?) in nil } }
@@ -58,7 +58,7 @@ final class UpdateFlagTests {
         }
     }
 
-    @Test("a flag that says a time to come stops no update")
+    @Test("an update flag with a time in the future does not stop an update")
     func future() throws {
         try store.blockingUpdate(item, timeout: nil) { (_: Int?) in 1 }
         let later = BootTime.now() + BootTime(.seconds(3_600))
@@ -68,7 +68,7 @@ final class UpdateFlagTests {
         #expect(try store.get(item) == 2)
     }
 
-    @Test("a flag that says no time, and that nobody may write to, is replaced")
+    @Test("an update flag that contains no time and can't be written to is replaced")
     func unwritable() throws {
         try store.blockingUpdate(item, timeout: nil) { (_: Int?) in 1 }
         let leases = try scratch.keyring.search(keyring: NamespaceRings.leasesName)

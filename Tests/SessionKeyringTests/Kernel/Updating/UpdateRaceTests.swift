@@ -10,7 +10,7 @@ import Threads
 private let enough = ItemIdentity.password(service: "enough")
 private let counter = ItemIdentity.password(service: "counter")
 
-/// Who has added how much, and how often the item was set.
+/// How often each process has added one, and how often the item was set.
 private struct Tally: Codable {
     var added: [Int] = [0, 0, 0, 0]
     var sets = 0
@@ -18,7 +18,7 @@ private struct Tally: Codable {
 
 @Suite("Updates of several processes", .tags(.kernel, .long))
 struct UpdateRaceTests {
-    @Test("8 processes that each add 1,000 to one counter end at 8,000")
+    @Test("8 processes that each add 1,000 to one counter reach 8,000")
     func counting() async throws {
         let scratch = try ScratchKeyring()
         let serial = scratch.keyring.serial.rawValue
@@ -42,13 +42,13 @@ struct UpdateRaceTests {
         #expect(try scratch.store().get(counter) == 8_000)
     }
 
-    @Test("holders that are stopped beyond their lease have written nothing, and lose nobody's update")
+    @Test("holders that are stopped beyond their lease write nothing, and no update is lost")
     func stopped() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
         let serial = scratch.keyring.serial.rawValue
         print("seed \(testSeed)")
-        // On a thread of its own: those of the pool wait for the processes.
+        // On a separate thread, because the threads of the pool wait for the processes.
         Thread.detachNewThread {
             stopSomebody(30, at: store)
             #expect(throws: Never.self) { try store.set("", for: enough) }
@@ -68,7 +68,7 @@ struct UpdateRaceTests {
         #expect(!added.contains(0))
     }
 
-    @Test("holders that are killed lose nobody's update")
+    @Test("holders that are killed lose no other process's update")
     func killed() async throws {
         let scratch = try ScratchKeyring()
         let serial = scratch.keyring.serial.rawValue
@@ -101,9 +101,9 @@ struct UpdateRaceTests {
         #expect(total > 0)
     }
 
-    /// The system calls of an update, by their numbers in `<linux/keyctl.h>`; -2 is `add_key`.
+    /// The arguments are the system calls of an update: operations from `<linux/keyctl.h>`, and -2 for `add_key`.
     @Test(
-        "an updater killed right before any of its system calls leaves the old value, and the way free",
+        "an updater killed before any of its system calls leaves the old value, and blocks nobody",
         arguments: [-2, 5, 30, 10, 11] as [CInt])
     func killedExactly(step: CInt) async throws {
         let scratch = try ScratchKeyring()
@@ -122,7 +122,7 @@ struct UpdateRaceTests {
         #expect(try await store.update(counter, timeout: nil) { (old: String?) in (old ?? "") + "+" } == "2+")
     }
 
-    @Test("a set that falls into an update is not lost", .enabled(if: isRoot, "takes 450 keys"))
+    @Test("a set during an update is not lost", .enabled(if: isRoot, "takes 450 keys"))
     func setAgainstUpdates() async throws {
         let scratch = try ScratchKeyring()
         let serial = scratch.keyring.serial.rawValue
@@ -132,7 +132,7 @@ struct UpdateRaceTests {
                     await #expect(processExitsWith: .exitCode(0)) {
                         [serial = serial as Int32, process = process as Int] in
                         for round in 0..<150 {
-                            // The first update of each namespace meets sets that know of none yet.
+                            // The first update of each namespace meets sets that don't know of any update yet.
                             let store = try SecretStore(
                                 .keyring(KeySerial(rawValue: serial)), namespace: "round\(round)")
                             if process > 0 {
@@ -148,7 +148,7 @@ struct UpdateRaceTests {
         }
     }
 
-    @Test("listing the items, which sweeps leases, leaves the update flag")
+    @Test("listing the items, which sweeps leases, keeps the update flag")
     func listing() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store(namespace: "a/b")
@@ -166,7 +166,7 @@ struct UpdateRaceTests {
         _ = consume held
     }
 
-    @Test("a delete that falls into an update is not undone", .enabled(if: isRoot, "takes 300 keys"))
+    @Test("a delete during an update is not undone", .enabled(if: isRoot, "takes 300 keys"))
     func deleteAgainstUpdates() throws {
         let scratch = try ScratchKeyring()
         for round in 0..<100 {
@@ -189,10 +189,12 @@ struct UpdateRaceTests {
     }
 }
 
-/// Adds to its own part of the tally until it is enough, checking at each step that what it was told is what is there.
+/// Adds to this process's part of the tally until the item `enough` exists.
+///
+/// Each step checks that the tally contains exactly the additions that were reported as successful.
 private func addUp(as process: Int, in store: SecretStore) throws {
     try store.set(getpid(), for: .password(service: "pid\(process)"))
-    // What a predecessor of this process may have written and not lived to hear of.
+    // A killed predecessor of this process may have written an addition without learning of its success.
     var mine = try store.get(counter, as: Tally.self)?.added[process] ?? 0
     while try !store.contains(enough) {
         do {
@@ -206,7 +208,7 @@ private func addUp(as process: Int, in store: SecretStore) throws {
             }
             mine += 1
         } catch let error as SecretStoreError where error.code == .leaseLost {
-            // Nothing was written, which the next update checks.
+            // Nothing was written. The next update checks this.
         }
     }
     succeed(5, try store.get(counter, as: Tally.self)?.added[process] == mine)
@@ -230,11 +232,11 @@ private func updateSomeTimes(in store: SecretStore) throws {
     }
 }
 
-/// Stops one of the updaters at a time, for twice its lease, once all of them are up, which takes a while on a busy machine.
+/// Stops one updater at a time, each for twice its lease, once all of them have started.
 private func stopSomebody(_ times: Int, at store: SecretStore) {
     var random = Choices(seed: testSeed)
     let updaters = (0..<4).map { ItemIdentity.password(service: "pid\($0)") }
-    // They come, however busy the other tests keep the machine.
+    // On a busy machine, it can take a while until all updaters have started.
     var giveUp = ContinuousClock.now + .seconds(600)
     while ContinuousClock.now < giveUp, !updaters.allSatisfy({ (try? store.contains($0)) == true }) { usleep(10_000) }
     giveUp = ContinuousClock.now + .seconds(60)

@@ -19,7 +19,7 @@ private func start(_ group: DispatchGroup, _ body: @escaping @Sendable () -> Voi
 
 @Suite("Deleting an item that has not changed", .tags(.kernel))
 struct DeleteUnchangedTests {
-    @Test("an item is deleted only if it holds the bytes", arguments: [false, true], [false, true])
+    @Test("an item is deleted only if it holds the given bytes", arguments: [false, true], [false, true])
     func compares(isInMemory: Bool, isUpdated: Bool) throws {
         let scratch = try ScratchKeyring()
         let store = isInMemory ? SecretStore(backend: InMemoryBackend()) : try scratch.store()
@@ -34,7 +34,7 @@ struct DeleteUnchangedTests {
         #expect(try store.get(item, as: String.self) == nil)
         #expect(try !store.deleteUnchanged(item, SecretBytes(utf8: "new")))
         #expect(try !store.identities().contains(item))
-        // The name is free again.
+        // The name can be used again.
         try store.set("again", for: item)
         #expect(try store.get(item) == "again")
     }
@@ -47,7 +47,7 @@ struct DeleteUnchangedTests {
         #expect(try !store.contains(item))
     }
 
-    @Test("a namespace whose items were never updated gets no update flag by it")
+    @Test("deleting in a namespace whose items were never updated creates no update flag")
     func noFlag() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -89,7 +89,7 @@ struct DeleteUnchangedTests {
         }
     }
 
-    @Test("a value that is written over the old one in place at the same time is never deleted")
+    @Test("a value that is written in place at the same time is never deleted")
     func inPlace() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -120,7 +120,7 @@ struct DeleteUnchangedTests {
         #expect(deletions > 0 && writes > 0, "both came first now and then")
     }
 
-    @Test("a full quota does not keep an item from being deleted", .tags(.ordinaryUser), .enabled(if: isRoot))
+    @Test("an item can be deleted on a full quota", .tags(.ordinaryUser), .enabled(if: isRoot))
     func fullQuota() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try OrdinaryUser.becomeInNewSession(60_120)
@@ -141,7 +141,7 @@ struct DeleteUnchangedTests {
     }
 
     @Test(
-        "a list over a ring that changes all the time is complete, or throws contended", .tags(.long),
+        "a list of a ring that changes all the time is complete, or throws contended", .tags(.long),
         .enabled(if: isRoot, "3,000 keys: more than an ordinary user may have"))
     func list() throws {
         let scratch = try ScratchKeyring()

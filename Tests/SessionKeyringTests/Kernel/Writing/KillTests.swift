@@ -6,7 +6,7 @@ import SessionKeyringTesting
 import Testing
 import Threads
 
-/// A value that tells whether it is whole, and who wrote it.
+/// Returns a value that shows whether it is whole, and who wrote it.
 private func value(_ writer: Int, _ number: Int) -> String {
     let body = "\(writer).\(number)."
     return body + String(repeating: "x", count: number % 300) + ".\(body.utf8.reduce(0) { $0 &* 31 &+ Int($1) })"
@@ -20,14 +20,14 @@ private func isWhole(_ text: String) -> Bool {
 
 private let exactItem = ItemIdentity.password(service: "exact")
 
-@Suite("Killed in the middle", .tags(.kernel, .long))
+@Suite("Writers that are killed", .tags(.kernel, .long))
 struct KillTests {
-    @Test("500 writers killed at random leave only whole items with their timeouts, and nothing staged")
+    @Test("500 writers killed at random leave only whole items with timeouts, and nothing staged")
     func random() async throws {
         let scratch = try ScratchKeyring()
         let service = "kill-\(getpid())"
         let serial = scratch.keyring.serial.rawValue
-        // Open to the owner, so that this process could see what a dead one left behind.
+        // Open to the owner, so that this process can see what a dead process has left.
         let store = try SecretStore(.keyring(scratch.keyring.serial, isOpenToOwner: true))
         print("seed \(testSeed)")
         let seed = testSeed
@@ -50,8 +50,8 @@ struct KillTests {
         }
         let ring = try scratch.keyring.search(keyring: "skr:default")
         #expect(try ring.members().count == items.count)
-        // Whatever else bears such a name was staged, or displaced and not yet collected, or the lease of a dead process,
-        // which is swept away once it is overdue.
+        // Any other key with such a name was staged, or was displaced and not yet collected, or is the lease of a dead
+        // process, which a list removes once its deadline has passed.
         var others: [Substring] = ["not looked yet"]
         for _ in 0..<200 where !others.isEmpty {
             usleep(20_000)
@@ -88,10 +88,10 @@ struct KillTests {
         }
     }
 
-    /// The system calls of a pending, by their numbers in `<linux/keyctl.h>`; -2 is `add_key`.
+    /// The system calls of a pending write: operations from `<linux/keyctl.h>`, and -2 for `add_key`.
     private static let steps: [CInt] = [-2, 5, 15, 30, 10]
 
-    @Test("a writer killed right before any of its system calls leaves the old item or the new one", arguments: steps)
+    @Test("a writer killed before any of its system calls leaves the old item or the new one", arguments: steps)
     func exactly(step: CInt) async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -99,13 +99,13 @@ struct KillTests {
         let serial = scratch.keyring.serial.rawValue
         await #expect(processExitsWith: .signal(SIGSYS)) { [serial = serial as Int32, step = step as CInt] in
             let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
-            // Both rings are known by now, so that the next calls are the pending's own.
+            // The store knows both rings by now, so the next calls are those of the pending write.
             try store.set(value(1, 2), for: exactItem, timeout: .seconds(3_000))
             guard test_filter_install(step, 0) == 0 else { exit(3) }
             try store.set(value(1, 3), for: exactItem, timeout: .seconds(3_000))
             exit(0)
         }
-        // The move is the last of them, so none of these deaths lets the new item be seen.
+        // The move is the last call, so the new item is never visible after one of these deaths.
         #expect(try store.get(exactItem) == value(1, 2))
         let items = try store.items()
         #expect(items.count == 1)

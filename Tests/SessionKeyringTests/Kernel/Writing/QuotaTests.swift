@@ -7,12 +7,12 @@ import Testing
 
 private let item = ItemIdentity.password(service: "quota", account: "a")
 
-/// An ordinary user has 200 keys and 20,000 bytes, and the kernel gives back late what was freed.
+/// Tests with an ordinary user's quota: 200 keys and 20,000 bytes. The kernel returns freed quota late.
 ///
-/// Each test is a user of its own.
+/// Each test runs as a different user.
 @Suite("Quota", .tags(.kernel, .ordinaryUser), .enabled(if: isRoot, "needs root, to become several users"))
 struct QuotaTests {
-    @Test("100,000 sets of one 2 KB item in a tight loop complete without an error", .tags(.long, .paced))
+    @Test("100,000 sets of one 2 KB item in a tight loop succeed", .tags(.long, .paced))
     func setLoop() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try OrdinaryUser.becomeInNewSession(60_101)
@@ -27,7 +27,7 @@ struct QuotaTests {
         }
     }
 
-    @Test("100,000 pairs of set and delete in a tight loop complete without an error", .tags(.long, .paced))
+    @Test("100,000 pairs of set and delete in a tight loop succeed", .tags(.long, .paced))
     func setDeleteLoop() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try OrdinaryUser.becomeInNewSession(60_102)
@@ -44,14 +44,14 @@ struct QuotaTests {
     }
 
     @Test(
-        "before a full quota is believed, the kernel has given back what was freed, however late it is",
+        "a full quota is reported only after the kernel has released freed quota, however late",
         .enabled(if: ProcessInfo.processInfo.activeProcessorCount > 1, "with one processor, nothing tells"),
         arguments: [false, true])
     func outwaited(inTask isInTask: Bool) async {
         await #expect(processExitsWith: .exitCode(0)) { [isInTask = isInTask as Bool] in
             try OrdinaryUser.becomeInNewSession(isInTask ? 60_109 : 60_110)
             let ring = try Keyring.resolve(.sessionKeyring).addKeyring("ring")
-            // A task goes on on any thread, and not all of them have this session.
+            // A task can continue on any thread, and not all threads have this session.
             try Key(ring).setPermissions([.possessorAll, .userAll])
             let charged = try KeyQuota.current().keys
             var looks: [Bool] = []
@@ -70,12 +70,12 @@ struct QuotaTests {
             } catch let error as SecretStoreError {
                 succeed(4, error.code == .quotaExceeded)
             }
-            // The last attempt but one follows the grace periods.
+            // The last attempt but one is made after the grace periods.
             exit(looks.suffix(2).contains(true) ? 0 : 3)
         }
     }
 
-    @Test("when the quota truly is full, the error tells used and limit, and nothing is lost")
+    @Test("if the quota is really full, the error reports usage and limit, and no item is lost")
     func full() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try OrdinaryUser.becomeInNewSession(60_103)
@@ -97,7 +97,7 @@ struct QuotaTests {
             succeed(7, stored.count > 150)
             succeed(8, try store.identities().count == stored.count)
             for (number, item) in stored.enumerated() { succeed(9, try store.get(item) == "value \(number)") }
-            // With no room even for a lease, a set changes nothing; a few deletes make room for it.
+            // Without room even for a lease, a set changes nothing. A few deletes make room for one.
             _ = try? store.set("value X", for: stored[0], timeout: .seconds(300))
             for listed in try store.items() {
                 guard case .after(let left) = listed.expiry else { exit(11) }
@@ -112,7 +112,7 @@ struct QuotaTests {
         }
     }
 
-    @Test("a secret too big to stand beside the old one replaces it in place, and never loses its timeout")
+    @Test("a secret that doesn't fit next to the old one replaces it in place, always with a timeout")
     func inPlace() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try OrdinaryUser.becomeInNewSession(60_104)
@@ -132,7 +132,7 @@ struct QuotaTests {
                 guard case .tooLarge(size: 25_000, let limit) = error.code, limit < 20_000 else { exit(7) }
             }
             succeed(8, try store.get(item) == [UInt8](repeating: 5, count: 15_000))
-            // The old timeout is still there, too.
+            // The old item still has its timeout, too.
             guard case .after? = try store.items().first?.expiry else { exit(9) }
             exit(0)
         }
@@ -159,7 +159,7 @@ struct QuotaTests {
     }
 
     @Test(
-        "expired items make room, though the kernel would charge them for five more minutes; living ones and others' stay",
+        "expired items make room before the kernel frees them; live items and others' keys stay",
         arguments: [false, true])
     func expiredMakeRoom(isUpdated: Bool) async {
         await #expect(processExitsWith: .exitCode(0)) { [isUpdated = isUpdated as Bool] in
@@ -170,7 +170,7 @@ struct QuotaTests {
             if isUpdated {
                 try blocking { try store.blockingUpdate(.password(service: "u"), timeout: nil) { (_: Int?) in 1 } }
             }
-            // Called like a namespace's ring, but a key; it is nobody's to give back.
+            // This key is named like a namespace's ring, but isn't a ring, so nobody may remove it.
             let payload: [UInt8] = [1]
             let namesake = try Keyring.resolve(.sessionKeyring).add(.user, "skr:other", payload: payload.span.bytes)
             try namesake.setPermissions(.possessorAll)
@@ -194,7 +194,7 @@ struct QuotaTests {
         }
     }
 
-    @Test("190 namespaces that were cleared keep no key from the next one (issue line 1.10)")
+    @Test("cleared namespaces leave no keys that would block the next one (issue line 1.10)")
     func clearedNamespaces() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try OrdinaryUser.becomeInNewSession(60_106)
@@ -218,7 +218,7 @@ struct QuotaTests {
         }
     }
 
-    @Test("a set in place ends a fetch as any other does; what there is no room to keep is told (issue line 1.12)")
+    @Test("an in-place set ends a fetch like any other, and a full quota is reported (issue line 1.12)")
     func fetchNearQuota() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try OrdinaryUser.becomeInNewSession(60_108)
@@ -233,7 +233,8 @@ struct QuotaTests {
             succeed(3, try fetch.store([9].span.bytes, timeout: nil) == false)
             succeed(4, try store.get(item) == [UInt8](repeating: 3, count: 4_000))
             succeed(5, before.count == 1)
-            // What is fetched uses up what there is, and what was freed and comes back late; then there is no room to keep it.
+            // The fetches use up the free quota, including freed quota that comes back late. After that, no value
+            // can be stored.
             for number in 0..<10_000 {
                 do {
                     guard let fetch = try store.backend.beginFetch(of: .password(service: "f\(number)")) else {
@@ -250,12 +251,12 @@ struct QuotaTests {
         }
     }
 
-    @Test("on a full quota all items of a service are deleted by one call")
+    @Test("on a full quota, one call can delete all items of a service")
     func clearOnFullQuota() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try OrdinaryUser.becomeInNewSession(60_111)
             let ring = try Keyring.resolve(.sessionKeyring).addKeyring("ring")
-            // A task continues on any thread, and not all of them have this session.
+            // A task can continue on any thread, and not all threads have this session.
             try Key(ring).setPermissions([.possessorAll, .userAll])
             let store = try SecretStore(.keyring(ring.serial, isOpenToOwner: true))
             for account in ["a", "b", "c"] { try store.set("1", for: .password(service: "api", account: account)) }
@@ -273,7 +274,7 @@ struct QuotaTests {
         }
     }
 
-    @Test("a set that the quota refuses changes neither value nor lifetime of what is there (issue line 1.4)")
+    @Test("a set that the quota refuses keeps the old value and its lifetime (issue line 1.4)")
     func refusedSet() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try OrdinaryUser.becomeInNewSession(60_107)

@@ -1,7 +1,7 @@
 import SessionKeyring
 import Synchronization
 
-/// A backend of a user's own, which counts what another one is asked for.
+/// A user's own backend, which counts the calls to another backend.
 final class CountingBackend: SecretBackend {
     private let whole: any SecretBackend
     private let calls = Atomic(0)
@@ -75,7 +75,7 @@ final class CountingBackend: SecretBackend {
         try counted.changes(&attempt)
     }
 
-    // What a wrapper has to pass on to work in full: it does not change the bytes, so fetches may be shared.
+    // A wrapper must forward these to work in full. It can forward `fetchPlace` because it does not change the bytes.
     func leaseReport(_ name: String) -> LeaseReport? { whole.leaseReport(name) }
     func changeSignal() -> ChangeSignal? { whole.changeSignal() }
     var fetchPlace: FetchPlace? { whole.fetchPlace }

@@ -1,4 +1,4 @@
-// Each public call, with one import.
+// Makes every public call, with one import.
 import SessionKeyring
 
 private let token = ItemIdentity.password(service: "api", account: "alice")
@@ -155,7 +155,7 @@ private func errors(_ error: SecretStoreError) {
     precondition(error == SecretStoreError(.tooLarge(size: 2, limit: 1), item: token) && !error.hint.isEmpty)
     if let underlying: KeyringError = error.underlying { precondition(underlying.code == .tooLarge) }
     if let quota: KeyQuota = error.quota { precondition(quota.keys <= quota.maximumKeys) }
-    // As a backend of one's own throws it.
+    // An error as a user's own backend throws it.
     let full = SecretStoreError(
         .quotaExceeded, item: token, underlying: KeyringError(.quotaExceeded, in: .add),
         quota: KeyQuota(keys: 1, maximumKeys: 1, bytes: 1, maximumBytes: 1))

@@ -1,4 +1,4 @@
-// Each public call for tasks, with one import.
+// Makes every public call for tasks, with one import.
 import SessionKeyring
 
 private let token = ItemIdentity.password(service: "api", account: "alice")
@@ -79,7 +79,7 @@ private func leases(_ store: SecretStore) async throws {
     try await store.tryLease("job")?.release()
 }
 
-/// Of what changes, where the backend tells.
+/// Reads a change, if the backend reports changes.
 private func changes(_ store: SecretStore) async throws {
     let changes: SecretChanges
     do throws(SecretStoreError) {
@@ -95,7 +95,7 @@ private func changes(_ store: SecretStore) async throws {
     }
 }
 
-/// Calls from within an actor, whose closures use what is its own.
+/// Calls from an actor, with closures that use the actor's own state.
 private actor Client {
     let store: SecretStore
     var count = 0

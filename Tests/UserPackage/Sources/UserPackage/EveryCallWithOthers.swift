@@ -1,11 +1,11 @@
-// The calls that have to do with other packages: Foundation, swift-crypto and swift-configuration, with both traits.
+// Makes the calls that involve other packages: Foundation, swift-crypto and swift-configuration, with both traits.
 import Configuration
 import Crypto
 import Foundation
 import SessionKeyring
 import SessionKeyringConfiguration
 
-/// A key of one's own, which is `Codable` besides.
+/// A user's own key type, which is also `Codable`.
 private struct OwnKey: RawRepresentableKey, Codable, Equatable {
     let rawRepresentation: Data
 

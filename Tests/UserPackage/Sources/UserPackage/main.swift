@@ -1,7 +1,7 @@
 import SessionKeyring
 import SessionKeyringTesting
 
-// In a keyring of its own, through a backend of its own.
+// The first store uses a new scratch keyring, through the package's own backend.
 let scratch = try ScratchKeyring()
 let backend = CountingBackend(wrapping: try scratch.store().backend)
 for store in [SecretStore(backend: backend), SecretStore(backend: InMemoryBackend())] {

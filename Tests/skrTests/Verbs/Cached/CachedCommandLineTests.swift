@@ -6,7 +6,7 @@ struct CachedCommandLineTests {
         try CommandRunner().inSession(CachedTests.counting + "export SKR_TIMEOUT=5m\n" + script)
     }
 
-    @Test("it runs, replaces what is kept, and a warning names --key; the same command is a hit again")
+    @Test("another command runs and replaces the kept output with a warning, and then is a hit itself")
     func replaces() throws {
         let outcome = try run(
             #"""
@@ -26,7 +26,7 @@ struct CachedCommandLineTests {
     }
 
     @Test(
-        "each word counts, and its place",
+        "every word counts, and so does its position",
         arguments: [
             "printf '%s' 'a b'", "printf '%s' a b", "printf '%sa' b", "printf '%s' a b ''", "env printf '%s' a b",
             "printf '%s' b c",
@@ -53,7 +53,7 @@ struct CachedCommandLineTests {
         #expect(outcome == .init(exitCode: 0, output: "x\nx\n1\n", errors: ""))
     }
 
-    @Test("if it fails, what the other command had printed stays its own")
+    @Test("if the other command fails, the first command's output stays")
     func failure() throws {
         let outcome = try run(
             #"""
@@ -63,7 +63,7 @@ struct CachedCommandLineTests {
         #expect(outcome == .init(exitCode: 0, output: "one\nbad\n3\none\n1\n", errors: ""))
     }
 
-    @Test("a failure that is remembered is its own command's alone")
+    @Test("a remembered failure belongs only to its own command")
     func rememberedFailure() throws {
         let outcome = try run(
             #"""
@@ -73,7 +73,7 @@ struct CachedCommandLineTests {
         #expect(outcome.output == "bad\n3\ngood\n0\nbad\n3\n2\n")
     }
 
-    @Test("two that alternate under one name each get their own output, and nobody waits for ever")
+    @Test("two commands that alternate under one name get their own outputs, and none waits forever")
     func alternating() throws {
         let outcome = try run(
             #"""
@@ -84,7 +84,7 @@ struct CachedCommandLineTests {
         #expect(outcome.output == "8one\n8two\n")
     }
 
-    @Test("it is told with --force and --refresh-before too, and the other's output is never a fallback")
+    @Test("--force and --refresh-before warn too, and never fall back to another command's output")
     func refreshing() throws {
         let outcome = try run(
             #"""
@@ -95,7 +95,7 @@ struct CachedCommandLineTests {
         #expect(outcome.errors.split(separator: "\n").filter { $0.contains("warning") }.count == 2)
     }
 
-    @Test("an output whose command nobody knows is fetched again; no trace of it is left by --forget and clear")
+    @Test("an output of an unknown command is fetched again, and --forget and clear leave no trace")
     func unknown() throws {
         let outcome = try run(
             #"""
@@ -109,7 +109,7 @@ struct CachedCommandLineTests {
 
 @Suite("skr cached: in a session that has ended")
 struct CachedRevokedTests {
-    @Test("CMD runs and is printed, nothing is kept, and the exit code is CMD's")
+    @Test("CMD runs, its output is printed but not kept, and the exit code is CMD's")
     func revoked() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -132,7 +132,7 @@ struct CachedRevokedTests {
         #expect(numbers.count == 2 && numbers.first == numbers.last, "\(outcome)")
     }
 
-    @Test("if the session ends while CMD runs, the exit code is CMD's, and a warning says that nothing is kept")
+    @Test("if the session ends while CMD runs, the exit code is CMD's and a warning is printed")
     func endsMeanwhile() throws {
         let outcome = try CommandRunner().inSession(
             "skr cached a --timeout 5m -- bash -c 'keyctl revoke @s; echo out'; echo $?")
@@ -143,7 +143,7 @@ struct CachedRevokedTests {
         #expect(!outcome.errors.contains("error:"))
     }
 
-    @Test("a client's command is converted for it")
+    @Test("the output of a client's command is converted for the client")
     func client() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -155,7 +155,7 @@ struct CachedRevokedTests {
         #expect(outcome.errors.hasPrefix("skr: warning: nothing is kept"))
     }
 
-    @Test("--forget, and a scope outside of the session, work as before")
+    @Test("--forget reports the ended session, and another scope still works")
     func others() throws {
         let outcome = try CommandRunner().inUserScope(
             #"""

@@ -9,7 +9,7 @@ struct CachedLifetimeTests {
         try CommandRunner().inSession(CachedTests.counting + script)
     }
 
-    @Test("the lifetime stands in the output, as seconds or as a date; the smaller one wins")
+    @Test("the lifetime can be in the output, as seconds or as a date, and the shorter one counts")
     func fromOutput() throws {
         let outcome = try run(
             #"""
@@ -30,7 +30,7 @@ struct CachedLifetimeTests {
     }
 
     @Test(
-        "a field that can't be used is named, and nothing is kept or printed",
+        "an unusable field is named in the error, and nothing is kept or printed",
         arguments: [
             ("{}", "no such field"), ("no", "not JSON"), (#"{"e":0}"#, "is over"), (#"{"e":-5}"#, "is over"),
             (#"{"e":"2001-01-01T00:00:00Z"}"#, "is over"), (#"{"e":"soon"}"#, "neither"), (#"{"e":null}"#, "neither"),
@@ -64,13 +64,13 @@ struct CachedLifetimeTests {
         #expect(OutputLifetime.seconds("-1", now: now) == -1)
     }
 
-    @Test("dates as RFC 3339 has them")
+    @Test("dates are read as RFC 3339 defines them")
     func dates() {
         #expect(DateTimeText.parse("1970-01-01T00:00:00Z") == 0)
         #expect(DateTimeText.parse("2000-02-29T12:00:00+01:00") == 951_822_000)
         #expect(DateTimeText.parse("2031-01-02T03:04:05.5-0130") == 1_925_094_845.5)
         #expect(DateTimeText.parse("2031-01-02 03:04:05.25z") == DateTimeText.parse("2031-01-02T04:04:05.25+01:00"))
-        // A leap second, and more digits than anybody needs.
+        // A leap second, and more digits than necessary.
         #expect(DateTimeText.parse("2016-12-31T23:59:60Z") == 1_483_228_800)
         #expect(DateTimeText.parse("1970-01-01T00:00:01.123456789012Z") == 1.123456789012)
         for text in [
@@ -86,7 +86,7 @@ struct CachedLifetimeTests {
         }
     }
 
-    @Test("--refresh-before: one fetches it anew, and keeps what is there where that fails")
+    @Test("--refresh-before fetches the output again, and keeps the current one if that fails")
     func refresh() throws {
         let outcome = try run(
             #"""
@@ -98,7 +98,7 @@ struct CachedLifetimeTests {
         #expect(outcome == .init(exitCode: 0, output: "old\nsorry\nold\n0\n1\nold\n0\nnew\nnew\n", errors: ""))
     }
 
-    @Test("an output that lives for less than --refresh-before is fetched anew by the next call")
+    @Test("an output that lives for less than --refresh-before is fetched again by the next call")
     func dueAtOnce() throws {
         let outcome = try run(
             #"""
@@ -109,7 +109,7 @@ struct CachedLifetimeTests {
         #expect(outcome == .init(exitCode: 0, output: "{\"e\":30}\n{\"e\":600}\n{\"e\":600}\n2\n", errors: ""))
     }
 
-    @Test("while one fetches it anew, others get what is there")
+    @Test("while one call fetches the output again, other calls get the current one")
     func othersGoOn() throws {
         let outcome = try run(
             #"""
@@ -122,7 +122,7 @@ struct CachedLifetimeTests {
         #expect(outcome == .init(exitCode: 0, output: "old\nold\nnew\nnew\n", errors: ""))
     }
 
-    @Test("--stale-while-refreshing answers at once and leaves no pipe open; the command runs behind it")
+    @Test("--stale-while-refreshing answers immediately, holds no pipe open and refreshes afterwards")
     func stale() throws {
         let outcome = try run(
             #"""
@@ -135,7 +135,7 @@ struct CachedLifetimeTests {
         #expect(outcome == .init(exitCode: 0, output: "old\ngot old\nnew\n", errors: ""))
     }
 
-    @Test("--cache-failures: one run for all, apart from outputs, dropped by an output and by --forget")
+    @Test("--cache-failures remembers one failure for all calls, until an output or --forget drops it")
     func rememberedFailures() throws {
         let outcome = try run(
             #"""

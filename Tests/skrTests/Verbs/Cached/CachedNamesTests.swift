@@ -1,9 +1,9 @@
 import Testing
 
-@Suite("What skr cached keeps is told from secrets everywhere")
+@Suite("Outputs of skr cached are never taken for secrets")
 struct CachedNamesTests {
     @Test(
-        "get, delete, expire and references say which verb handles it, with its keys",
+        "the hints of get, delete, expire and references name skr cached with the output's keys",
         arguments: ["", " --key a --key 'b,c d'"])
     func otherVerbs(keys: String) throws {
         let outcome = try CommandRunner().inSession(
@@ -21,7 +21,7 @@ struct CachedNamesTests {
         #expect(outcome.errors == String(repeating: error, count: 5))
     }
 
-    @Test("a name that a program has planted is in no hint, which people paste")
+    @Test("a hint never has a name that a program has planted, because people paste hints")
     func planted() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -39,7 +39,7 @@ struct CachedNamesTests {
                 """)
     }
 
-    @Test("of several variants the hint leaves the keys open; a secret of that name is what get means")
+    @Test("with several variants, the hint leaves the keys open, and get finds a secret of that name")
     func variants() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -50,7 +50,7 @@ struct CachedNamesTests {
         #expect(outcome.errors.contains("'skr cached --forget token --key ...' drops it"))
     }
 
-    @Test("--forget names the keys as they were typed, and tells of others and of a secret of that name")
+    @Test("--forget shows the keys as typed, and hints at other keys or at a secret of that name")
     func forget() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -70,7 +70,7 @@ struct CachedNamesTests {
                 """)
     }
 
-    @Test("the table of list shows the --key options, a pipe and JSON the keys as the account")
+    @Test("list shows the --key options on a terminal, and the keys as the account elsewhere")
     func list() throws {
         let script =
             #"skr cached t --timeout 5m --key a --key 'b c' --key '' --key 'x\,y' -- true; skr cached u --timeout 5m -- true"#

@@ -6,9 +6,9 @@ import skr
 
 @Suite("skr cached")
 struct CachedTests {
-    /// Shell functions that count runs: `run` runs a command and leaves a line in a file, which `runs` counts.
+    /// Shell functions that count runs: `run` runs a command and adds a line to a file, and `runs` counts the lines.
     ///
-    /// `same` is `skr cached` with one command line for all commands, so that none counts as another one.
+    /// `same` is `skr cached` with the same command line for every command, so that no command counts as another one.
     static let counting = #"""
         export COUNTER=$(mktemp); trap 'rm -f $COUNTER' EXIT; runs() { wc -l < $COUNTER; }
         run() { echo x >> $COUNTER; eval "$1"; }; export -f run
@@ -35,7 +35,7 @@ struct CachedTests {
             outcome == .init(exitCode: 0, output: String(repeating: " 61 00 0a 0a\n", count: 4) + "2\n", errors: ""))
     }
 
-    @Test("twenty processes that ask at once run the command once, and all get what it prints")
+    @Test("twenty processes that ask at the same time run the command once, and all get its output")
     func crowd() throws {
         let outcome = try run(
             #"""
@@ -46,7 +46,7 @@ struct CachedTests {
     }
 
     @Test(
-        "what the command brings is not kept over a delete or clear that came meanwhile (issue line 1.12)"
+        "an output is not kept if a delete or clear comes during the fetch (issue line 1.12)"
     )
     func undone() throws {
         let outcome = try run(
@@ -59,7 +59,7 @@ struct CachedTests {
         #expect(outcome.output == "old\nnew\nnew\nold\nnewer\n")
     }
 
-    @Test("a failing command: each that waits tries in turn, with its exit code, output and errors")
+    @Test("each waiting process runs a failing command itself, and has its exit code and output")
     func failures() throws {
         let outcome = try run(
             #"""
@@ -71,7 +71,7 @@ struct CachedTests {
         #expect(outcome == .init(exitCode: 0, output: "49\n4out\n4\nsorry\n143\n127\n126\n1\n", errors: ""))
     }
 
-    @Test("where the one that runs the command is killed, so is the command, and another one goes on")
+    @Test("if a process that runs the command is killed, the command ends and another process runs it")
     func killed() throws {
         let outcome = try run(
             #"""
@@ -85,7 +85,7 @@ struct CachedTests {
         #expect(outcome.output == "137\nnext\n2\ngone\n")
     }
 
-    @Test("keys tell outputs apart, whatever is in them; --forget drops one of them")
+    @Test("different keys have different outputs, whatever is in them, and --forget drops one output")
     func keys() throws {
         let outcome = try run(
             #"""
@@ -98,7 +98,7 @@ struct CachedTests {
         #expect(outcome.errors.hasPrefix("skr: error: a --key a --key c: no such item"))
     }
 
-    @Test("--force runs it anew and replaces what is kept; a failure then leaves it")
+    @Test("--force runs the command again and replaces the output, but a failure keeps the old one")
     func force() throws {
         let outcome = try run(
             #"""
@@ -108,7 +108,7 @@ struct CachedTests {
         #expect(outcome == .init(exitCode: 0, output: "1\n2\n1\n2\n", errors: ""))
     }
 
-    @Test("the command reads nothing, has the caller's environment and words, and no descriptor of ours")
+    @Test("the command has the caller's environment and words, no input, and no descriptor of skr")
     func surroundings() throws {
         let outcome = try run(
             #"""
@@ -125,7 +125,7 @@ struct CachedTests {
         #expect(lines.dropFirst(4) == ["same", "closed", "closed"])
     }
 
-    @Test("what no key can hold is printed and not kept; a kernel with smaller keys says its own limit")
+    @Test("an output that no key can hold is printed but not kept, and the warning has the limit")
     func large() throws {
         let outcome = try run(
             #"""
@@ -136,7 +136,7 @@ struct CachedTests {
         #expect(outcome.errors.hasPrefix("skr: warning: the output has more than 1048575 bytes"))
     }
 
-    @Test("signals that come for skr end the command, and skr of the same")
+    @Test("a signal to skr ends the command, and then ends skr in the same way")
     func signals() throws {
         let outcome = try run(
             #"""
@@ -147,7 +147,7 @@ struct CachedTests {
         #expect(outcome.output == "143\nfree\n")
     }
 
-    @Test("an output too large for a key is printed with a warning, and the exit code is the command's")
+    @Test("an output too large for a key is printed with a warning and the command's exit code")
     func tooLarge() throws {
         let outcome = try run(
             #"""
@@ -165,7 +165,7 @@ struct CachedTests {
     }
 
     @Test(
-        "where others hold the item for too long, the output is printed with a warning, and the exit code is the command's"
+        "if others hold the item too long, the output is printed with a warning, but not kept"
     )
     func contended() throws {
         let outcome = try run(
@@ -186,7 +186,7 @@ struct CachedTests {
         )
     }
 
-    @Test("what is printed though it can't be kept, and what is an error")
+    @Test("after some errors the output is printed but not kept, and other errors are reported")
     func unkept() {
         let codes: [SecretStoreError.Code] = [
             .quotaExceeded, .tooLarge(size: 2, limit: 1), .contended, .leaseLost, .sessionRevoked, .unavailable,
@@ -196,7 +196,7 @@ struct CachedTests {
     }
 
     @Test(
-        "where the quota is full, the output is printed with a warning, and the exit code is the command's",
+        "if the quota is full, the output is printed with a warning and the command's exit code",
         .enabled(if: geteuid() == 0, "becomes a user whose quota may be used up"),
         arguments: [("keys", 60_412), ("bytes", 60_413)])
     func fullQuota(kind: String, user: Int) throws {

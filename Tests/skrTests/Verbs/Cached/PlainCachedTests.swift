@@ -4,7 +4,7 @@ import Testing
 import Threads
 import skr
 
-/// As ``PlainCallTests``, for `skr cached`.
+/// Like ``PlainCallTests``, for `skr cached`.
 @Suite("Plain calls of cached and the argument parser agree")
 struct PlainCachedTests {
     private func compare(_ words: [String]) throws -> Bool {
@@ -15,7 +15,7 @@ struct PlainCachedTests {
     }
 
     @Test(
-        "calls as people type them are plain",
+        "calls as people type them are plain calls",
         arguments: [
             "cached a --timeout 5m -- x", "cached --timeout 5m a --key b --key c -- x --help -- y",
             "cached a --timeout-from-json .a.b --scope user --namespace n --force -- x",
@@ -26,7 +26,7 @@ struct PlainCachedTests {
     }
 
     @Test(
-        "what is unusual or wrong is left to the argument parser",
+        "unusual or wrong calls are left to the argument parser",
         arguments: [
             "cached", "cached a", "cached a -- x", "cached --timeout 5m -- x", "cached a --timeout 5m",
             "cached a --timeout 5m --",
@@ -45,7 +45,7 @@ struct PlainCachedTests {
         #expect(Skr.plain(CommandLineWords(leaking: line.split(separator: " ").map(String.init))) == nil)
     }
 
-    @Test("of random command lines, both take the same or the argument parser alone does", .tags(.anyUser))
+    @Test("both parsers read a random command line alike, or only the argument parser accepts it", .tags(.anyUser))
     func random() throws {
         let pieces = [
             ["--timeout", "5m"], ["--timeout-from-json", ".a"], ["--refresh-before", "1m"], ["--key", ""],

@@ -1,8 +1,8 @@
 import Testing
 
-@Suite("skr clear tells how many it deleted")
+@Suite("skr clear reports how many items it deleted")
 struct ClearCountTests {
-    @Test("a failure that cached remembers goes too, though it has left no output")
+    @Test("clear also removes a failure that cached remembers without an output")
     func silentFailure() throws {
         let outcome = try CommandRunner().inSession(
             "skr cached f --cache-failures 5m --timeout 5m -- false; skr clear f; skr cached f --timeout 5m -- echo ran"
@@ -15,7 +15,7 @@ struct ClearCountTests {
         fill; clear; clear; fill; printf 1 | skr set a; skr cached a --timeout 5m -- true; clear a; clear a; clear b --namespace other; clear b
         """#
 
-    @Test("on a terminal, about; with the namespace where that is not the usual one")
+    @Test("on a terminal, clear reports about how many it deleted, and an unusual namespace")
     func terminal() throws {
         let shown = try TerminalRunner().runQuietly("export SKR_NAMESPACE=; " + Self.script)
         #expect(
@@ -36,7 +36,7 @@ struct ClearCountTests {
                 """)
     }
 
-    @Test("and nothing where standard error is no terminal")
+    @Test("if standard error is not a terminal, clear reports nothing")
     func pipe() throws {
         let outcome = try CommandRunner().inSession(Self.script)
         #expect(outcome == .init(exitCode: 0, output: String(repeating: "0\n", count: 6), errors: ""))
@@ -52,7 +52,7 @@ struct ClearCountTests {
         #expect(outcome.output == "77\n77\na\n", "\(outcome)")
     }
 
-    @Test("what cached remembers of a failure goes with the output of that name")
+    @Test("clear removes a remembered failure together with the output of the same name")
     func failure() throws {
         let outcome = try CommandRunner().inSession(
             #"""

@@ -5,7 +5,7 @@ struct ClearUnderWayTests {
     private static let waiting = "until [[ -s $COUNTER ]]; do sleep 0.01; done; "
 
     @Test(
-        "the output of a first run that is under way is not kept, whatever its keys",
+        "the output of a first run in progress is not kept, whatever its keys",
         arguments: ["", " --key r --key 's,t'"])
     func firstRun(keys: String) throws {
         let outcome = try CommandRunner().inSession(
@@ -17,7 +17,7 @@ struct ClearUnderWayTests {
         #expect(outcome == .init(exitCode: 0, output: "old\nother\nother\n", errors: ""))
     }
 
-    @Test("a failure that is remembered goes, whatever its keys")
+    @Test("a remembered failure is removed, whatever its keys")
     func failures() throws {
         let outcome = try CommandRunner().inSession(
             #"""

@@ -2,12 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The shells that skr completes in, each with a way to start it without anybody's settings.
+/// The shells that skr completes in, each with a way to start it without a user's settings.
 enum CompletingShell: String, CaseIterable {
     case bash, zsh, fish
 
-    /// Starts an interactive shell in which `skr` shows the words that it was called with; the scripts ask the real
-    /// one.
+    /// Starts an interactive shell in which `skr` is a function that shows its words.
+    ///
+    /// The completion scripts call the real `skr`.
     var start: String {
         switch self {
         case .bash: #"exec bash --noprofile --rcfile "$SETTINGS/bash" -i"#
@@ -40,7 +41,7 @@ enum CompletingShell: String, CaseIterable {
     }
 }
 
-/// What is completed is what the shell then hands to skr, on a terminal, as a user would see it.
+/// Presses Tab in each shell on a terminal, as a user does, and checks the words that the shell then passes to skr.
 @Suite("Completions in the shells themselves", .tags(.anyUser))
 struct ShellCompletionTests {
     static let names = [
@@ -49,7 +50,7 @@ struct ShellCompletionTests {
         "a;b|c&d", "<in", ">out", "$HOME", "${x}", "$(touch $TRAP)", "`touch $TRAP`", " lead", "trail ", "a  b",
     ]
 
-    @Test("a name of any kind is completed to itself, in quotes and without", arguments: CompletingShell.allCases)
+    @Test("every name completes to itself, with and without quotes", arguments: CompletingShell.allCases)
     func names(shell: CompletingShell) throws {
         let calls = ["", "\"", "'"].flatMap { quote in
             Self.names.enumerated().compactMap { number, name -> Call? in
@@ -62,7 +63,7 @@ struct ShellCompletionTests {
         try check(calls, in: shell)
     }
 
-    @Test("verbs, options, values, accounts, references", arguments: CompletingShell.allCases)
+    @Test("verbs, options, values, accounts and references are completed", arguments: CompletingShell.allCases)
     func kinds(shell: CompletingShell) throws {
         try check(
             [
@@ -98,7 +99,7 @@ struct ShellCompletionTests {
         let words: [String]
     }
 
-    /// What a shell can't take safely is left out.
+    /// Returns whether the shell can complete the name safely.
     private static func canComplete(_ name: String, behind quote: String, in shell: CompletingShell) -> Bool {
         switch shell {
         case .bash: quote != "\"" || !name.contains("!")
@@ -119,7 +120,8 @@ struct ShellCompletionTests {
         }
         let script =
             items.joined() + "skr set --allow-empty --namespace accounts db 'alice b' </dev/null\n" + shell.start
-        // Two answers a call: its prompt may be drawn several times, what the call shows only once.
+        // Waits for END before the next call. A shell can draw its prompt several times, but a call prints END
+        // only once.
         var answers = [TerminalRunner.Answer(prompt: "READY> ", keys: (calls.first?.typed ?? "") + "\r")]
         answers += calls.dropFirst().map { .init(prompt: "END", keys: $0.typed + "\r") }
         answers.append(.init(prompt: "END", keys: "exit\r"))

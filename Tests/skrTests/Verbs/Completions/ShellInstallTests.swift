@@ -1,17 +1,17 @@
 import Foundation
 import Testing
 
-/// What `skr help completions` says is run as it stands, in an empty home, and then Tab is pressed.
+/// Runs the lines of `skr help completions` unchanged in an empty home, and then presses Tab.
 @Suite("The documented installation of completions")
 struct ShellInstallTests {
-    /// The headings of the lines in the help, each with the shell that runs them.
+    /// The headings in the help. Each stands above the lines for one shell.
     enum Way: String, CaseIterable {
         case bash
         case bashCompletion = "bash, with the package bash-completion"
         case zsh
         case fish
 
-        /// Runs commands with nobody's settings.
+        /// The command that runs the lines without a user's settings.
         var runner: String {
             switch self {
             case .bash, .bashCompletion: "bash --noprofile --norc"
@@ -20,11 +20,11 @@ struct ShellInstallTests {
             }
         }
 
-        /// The user's own settings, and what they must have for this test: a prompt, and a `skr` that shows its words.
+        /// The user's own settings for this test: a prompt, and a `skr` function that shows its words.
         var settings: (file: String, text: String) {
             switch self {
             case .bash: (".bashrc", Self.bashSettings)
-            // As the .bashrc that Debian gives to new users has it.
+            // The .bashrc that Debian gives to new users does the same.
             case .bashCompletion: (".bashrc", ". /usr/share/bash-completion/bash_completion\n" + Self.bashSettings)
             case .zsh: (".zshrc", "PS1='READY> '\nskr() { printf '<%s>' CALLED \"$@\"; printf 'E%s\\n' ND }\n")
             case .fish:
@@ -54,7 +54,7 @@ struct ShellInstallTests {
         }
     }
 
-    /// The lines that the help has for it.
+    /// Returns the lines below this heading in the help.
     private func lines(for way: Way) throws -> [String] {
         let help = try CommandRunner().run("help", "completions", environment: ["COLUMNS": "300"]).output
         var lines: [String] = []
@@ -74,7 +74,7 @@ struct ShellInstallTests {
         return lines
     }
 
-    @Test("works in an empty home, from the next shell on", arguments: Way.allCases)
+    @Test("completions work in an empty home, from the next shell on", arguments: Way.allCases)
     func install(way: Way) throws {
         let home = FileManager.default.temporaryDirectory.appendingPathComponent("skr-test-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)

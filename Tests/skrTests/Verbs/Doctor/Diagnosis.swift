@@ -3,7 +3,7 @@ import Testing
 
 typealias JSON = [String: Any]
 
-/// What `skr doctor --json` said, and how it ended.
+/// The output of `skr doctor --json`, and how the command ended.
 struct Diagnosis {
     let outcome: CommandRunner.Outcome
     let whole: JSON

@@ -10,12 +10,12 @@ private let mayRaiseLimit: Bool = {
     return (try? CommandRunner().shell(raise))?.exitCode == 0
 }()
 
-/// The doctor's hints, without what they are about.
+/// The doctor's hints, without their associated values.
 enum HintKind: CaseIterable {
     case newSession, hideSession, sayScope, moreQuota, listItems, raiseOwnLimit, raiseLimit
     case mountProc, allowCalls, allowMemoryLock, newKernel, showKeyrings
 
-    /// A new hint does not compile without a kind.
+    /// Returns the kind of a hint. A new hint does not compile without one.
     init(_ hint: DoctorHint) {
         self =
             switch hint {
@@ -35,13 +35,13 @@ enum HintKind: CaseIterable {
     }
 }
 
-/// A problem that the doctor finds, and what must still be there after its hint was followed.
+/// A problem that the doctor finds, and what must still exist after its hint was followed.
 struct Problem: Sendable, CustomTestStringConvertible {
     let kind: HintKind
     let testDescription: String
-    /// The check that finds it.
+    /// The check that finds the problem.
     let check: String
-    /// Makes the problem, calls `follow`, and prints what must not change.
+    /// Causes the problem, calls `follow`, and prints what must not change.
     let script: String
     let expected: String
 
@@ -54,10 +54,12 @@ struct Problem: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// Each hint is run as a command in a shell, in which the doctor then says ok, and the session is as it was.
-@Suite("The doctor's hints, run as they are", .enabled(if: isRoot, "becomes other users, mounts /proc"))
+/// Runs each hint as a command in a shell.
+///
+/// In that shell, the doctor must then report ok, and the session must be unchanged.
+@Suite("The doctor's hints, run unchanged", .enabled(if: isRoot, "becomes other users, mounts /proc"))
 struct DoctorHintTests {
-    /// Hints that no test runs, and why.
+    /// The hints that no test runs, with the reasons.
     static let notRun: [HintKind: String] = {
         var reasons: [HintKind: String] = [
             .moreQuota: "raises the limits of the whole machine, under all that runs on it",
@@ -70,14 +72,14 @@ struct DoctorHintTests {
         return reasons
     }()
 
-    @Test("every kind of hint is run, or there is a reason why not")
+    @Test("every kind of hint is run, or has a reason not to be")
     func complete() {
         let followed = Set(Self.problems.map(\.kind))
         #expect(followed.isDisjoint(with: Self.notRun.keys))
         #expect(followed.union(Self.notRun.keys) == Set(HintKind.allCases))
     }
 
-    @Test("the doctor says ok then, and the session is intact", arguments: problems)
+    @Test("after following a hint, the doctor reports ok and the session is intact", arguments: problems)
     func follow(_ problem: Problem) throws {
         let outcome = try CommandRunner().inSession(
             Self.tools + problem.script, environment: ["CHECK": problem.check])
@@ -86,9 +88,10 @@ struct DoctorHintTests {
         #expect(parts.last ?? "" == problem.expected, "\(outcome)")
     }
 
-    /// `follow` types what the doctor advises on CHECK, then its own arguments, and asks the doctor again there.
+    /// Shell functions: `follow` runs the hint for CHECK, then its own arguments, then the doctor again.
     ///
-    /// A pipe is read as a terminal is, so what a shell is replaced by reads the next line.
+    /// bash reads these lines from a pipe as it would from a terminal. If a line replaces the shell, the new shell
+    /// reads the rest.
     private static let tools = #"""
         copy=$(mktemp -d); chmod 755 $copy; trap 'rm -rf $copy' EXIT; cp $(command -v skr) $copy/skr
         export PATH=$copy:$PATH SHELL=/bin/bash

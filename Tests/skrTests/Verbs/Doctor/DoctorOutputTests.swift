@@ -5,9 +5,9 @@ import Testing
 
 @testable import skr
 
-@Suite("skr doctor, as people and programs read it")
+@Suite("The output of skr doctor")
 struct DoctorOutputTests {
-    @Test("the JSON has the shape that was promised")
+    @Test("the JSON has the documented shape")
     func shape() throws {
         let found = try doctor("keyctl session - skr doctor --json")
         #expect(Set(found.whole.keys) == ["checks", "facts", "usable"])
@@ -35,7 +35,7 @@ struct DoctorOutputTests {
         #expect(Set(quotas.flatMap(\.keys)) == ["bytes", "keys", "maximumBytes", "maximumKeys", "uid"])
     }
 
-    @Test("it counts the items of the namespace that is named")
+    @Test("the doctor counts the items of the given namespace")
     func items() throws {
         let found = try doctor(
             #"keyctl session - bash -c "printf 1 | skr set a --namespace n; skr doctor --json --namespace n""#)
@@ -107,7 +107,7 @@ struct DoctorOutputTests {
         #expect(advice(SecretStoreError(.unexpected), .session).hasPrefix("keyctl show  # "))
     }
 
-    @Test("one line a check into a pipe, without colours, and a hint below what is not well")
+    @Test("in a pipe, each check is one line without colours, with a hint below if it isn't ok")
     func lines() throws {
         let outcome = try CommandRunner().shell(
             #"keyctl session - bash -c "keyctl revoke @s; TERM=xterm skr doctor" 2>/dev/null"#)
@@ -122,7 +122,7 @@ struct DoctorOutputTests {
     }
 
     @Test(
-        "colours are for a terminal that shows them and a user who wants them",
+        "colours are only for a terminal that supports them and a user who wants them",
         arguments: [
             ("TERM=xterm NO_COLOR=", true), ("TERM=xterm", true), ("TERM=xterm NO_COLOR=1", false),
             ("TERM=dumb", false),

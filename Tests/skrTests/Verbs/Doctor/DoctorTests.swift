@@ -11,7 +11,7 @@ private func asUser(_ id: Int, _ command: String) -> String {
 
 @Suite("skr doctor, environment by environment")
 struct DoctorTests {
-    @Test("in a session of its own all scopes are usable, and the session is as keyctl sees it")
+    @Test("in a new session, all scopes are usable, and the session is described as keyctl shows it")
     func ownSession() throws {
         let found = try doctor(#"keyctl session - bash -c "skr doctor --json; keyctl id @s >&2""#)
         #expect(found.outcome.exitCode == 0)
@@ -29,7 +29,7 @@ struct DoctorTests {
         #expect(found.text("user").hasSuffix(", not possessed)"))
     }
 
-    @Test("without a session keyring it says who shares the user's; with one, it does not")
+    @Test("if there isn't a session keyring, the doctor reports that processes share the user's")
     func standIn() throws {
         let found = try doctor(#"skr doctor --json; keyctl rdescribe @s >&2"#)
         let isStandIn = found.outcome.errors.contains(";_uid_ses.")
@@ -38,7 +38,7 @@ struct DoctorTests {
         #expect(found.outcome.exitCode == 0)
     }
 
-    @Test("a revoked session is a problem with its hint, while the user scope works on")
+    @Test("a revoked session is a problem with a hint, but the user scope still works")
     func revoked() throws {
         let found = try doctor(#"keyctl session - bash -c "keyctl revoke @s; skr doctor --json" 2>/dev/null"#)
         #expect(found.outcome.exitCode == 0)
@@ -49,7 +49,7 @@ struct DoctorTests {
         #expect(found.verdict("user") == "ok")
     }
 
-    @Test("a session of another user is a warning that names the user", .enabled(if: isRoot))
+    @Test("another user's session is a warning that names the user", .enabled(if: isRoot))
     func foreign() throws {
         let found = try doctor("keyctl session - \(asUser(60_402, "skr doctor --json"))")
         #expect(found.verdict("session") == "warning")
@@ -61,7 +61,7 @@ struct DoctorTests {
         #expect(found.outcome.exitCode == 0)
     }
 
-    @Test("a session of one's own in which another user stores is a warning that names that user", .enabled(if: isRoot))
+    @Test("a session in which another user also stores is a warning that names that user", .enabled(if: isRoot))
     func shared() throws {
         let store = asUser(60_407, "skr set a --scope session")
         let found = try doctor(#"keyctl session - bash -c "printf 1 | \#(store); skr doctor --json""#)
@@ -79,7 +79,7 @@ struct DoctorTests {
     }
 
     @Test(
-        "a quota that is over 80 % full is a warning, and one that is full makes every scope unusable",
+        "a quota over 80 % is a warning, and a full quota makes every scope unusable",
         .enabled(if: isRoot))
     func quota() throws {
         let nearly = try doctor(
@@ -119,10 +119,10 @@ struct DoctorTests {
         for scope in ["session", "user"] { #expect(found.verdict(scope) == "problem") }
     }
 
-    @Test("a kernel that takes writes and gives nothing back is never called usable")
+    @Test("a kernel that accepts writes but refuses reads is never reported as usable")
     func unreadable() async throws {
         let result = try await #require(processExitsWith: .exitCode(69), observing: [\.standardOutputContent]) {
-            // KEYCTL_READ.
+            // The filter denies KEYCTL_READ.
             execDoctor(behindFilter: 11, EPERM)
         }
         let found = try Diagnosis(
@@ -142,7 +142,7 @@ struct DoctorTests {
         #expect(found.outcome.exitCode == 0)
     }
 
-    @Test("without /proc it still works, as do all verbs, and says what can't be known", .enabled(if: isRoot))
+    @Test("without /proc, doctor and all verbs still work, and doctor reports what is unknown", .enabled(if: isRoot))
     func withoutProc() throws {
         let found = try doctor(
             #"keyctl session - unshare -m bash -c "umount -l /proc; printf 1 | skr set a --timeout 5m; skr list >&2; skr doctor --json""#
@@ -156,7 +156,7 @@ struct DoctorTests {
         #expect(found.facts("time-left")["known"] as? Bool == false)
     }
 
-    @Test("memory that can't be locked is told", .enabled(if: isRoot))
+    @Test("memory that can't be locked is a warning", .enabled(if: isRoot))
     func memoryLock() throws {
         let found = try doctor("prlimit --memlock=0:0 \(asUser(60_405, "keyctl session - skr doctor --json"))")
         #expect(found.verdict("memory-lock") == "warning")
@@ -165,11 +165,11 @@ struct DoctorTests {
         #expect(found.outcome.exitCode == 0)
     }
 
-    @Test("a filter that blocks mlock2 is named as that, and not as a limit", arguments: [EPERM, ENOSYS])
+    @Test("a filter that blocks mlock2 is reported as a filter, and not as a limit", arguments: [EPERM, ENOSYS])
     func memoryLockFiltered(error: CInt) async throws {
         let result = try await #require(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
             [error = error as CInt] in
-            // mlock2.
+            // The filter denies mlock2.
             execDoctor(behindFilter: -4, error)
         }
         let found = try Diagnosis(
@@ -182,7 +182,7 @@ struct DoctorTests {
     }
 
     @Test(
-        "a limit that is too small is named, with mlock2's error number", .enabled(if: isRoot), arguments: [0, 4_096])
+        "a limit that is too small is reported, with mlock2's errno", .enabled(if: isRoot), arguments: [0, 4_096])
     func memoryLockLimited(limit: Int) throws {
         let found = try doctor(
             "prlimit --memlock=\(limit):\(limit) \(asUser(60_405, "keyctl session - skr doctor --json"))")
@@ -200,7 +200,7 @@ struct DoctorTests {
     }
 
     @Test(
-        "no key of another's makes it ask for a persistent keyring, and so make one",
+        "another user's key never makes the doctor request, and so create, a persistent keyring",
         .enabled(if: isRoot),
         arguments: [
             "keyctl newring _persistent.60408 @s", "\(asUser(60_408, "keyctl newring _persistent.60408 @s"))",
@@ -212,7 +212,7 @@ struct DoctorTests {
         #expect(outcome.output.contains("not tried: none is known of"), "\(outcome)")
     }
 
-    @Test("it works in two pid namespaces at once that share the session", .enabled(if: isRoot))
+    @Test("the doctor works in two pid namespaces that share a session, at the same time", .enabled(if: isRoot))
     func pidNamespaces() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -222,7 +222,7 @@ struct DoctorTests {
         #expect(outcome.output == "48\n0\n")
     }
 
-    @Test("a session that is restricted is told as that, with its serial; 77 for who stores there")
+    @Test("a restricted session is reported with its serial, and storing in it ends with 77")
     func restricted() throws {
         let found = try doctor(
             #"""
@@ -241,7 +241,7 @@ struct DoctorTests {
     }
 
     @Test(
-        "it leaves the user's keyrings as they were, and makes no persistent one unless that is asked for",
+        "doctor leaves the user's keyrings unchanged, and only on request creates a persistent one",
         .enabled(if: isRoot))
     func leavesNothing() throws {
         let outcome = try CommandRunner().shell(
@@ -260,7 +260,7 @@ struct DoctorTests {
     }
 }
 
-/// Becomes `skr doctor --json`, in a session of its own where that can still be had.
+/// Becomes `skr doctor --json`, with a filter of `test_filter_install`.
 private func execDoctor(behindFilter operation: CInt, _ error: CInt) -> Never {
     guard test_filter_install(operation, error) == 0 else { exit(3) }
     let words: [UnsafeMutablePointer<CChar>?] =

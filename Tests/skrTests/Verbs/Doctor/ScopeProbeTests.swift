@@ -9,7 +9,7 @@ import Testing
 
 @Suite("A probe of a scope")
 struct ScopeProbeTests {
-    @Test("returns where secrets are kept, and leaves nothing", arguments: [false, true])
+    @Test("a probe succeeds if a scope keeps secrets, and leaves nothing", arguments: [false, true])
     func works(asOwner: Bool) async {
         await #expect(processExitsWith: .exitCode(0)) { [asOwner = asOwner as Bool] in
             let session = try TestSession.join()
@@ -22,7 +22,7 @@ struct ScopeProbeTests {
         }
     }
 
-    @Test("tells a session from the user's shared one, its owner, and what it links")
+    @Test("a resolved scope has its keyring's owner and links, and knows the user's shared keyring")
     func resolved() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let session = try TestSession.join()
@@ -51,7 +51,7 @@ struct ScopeProbeTests {
         }
     }
 
-    @Test("fails where a step of it fails, and never returns instead", arguments: [5, 7, 9, 10, 11, 15, 30])
+    @Test("a probe fails if any of its steps fails", arguments: [5, 7, 9, 10, 11, 15, 30])
     func fails(operation: CInt) async {
         await #expect(processExitsWith: .exitCode(0)) { [operation = operation as CInt] in
             try TestSession.join()

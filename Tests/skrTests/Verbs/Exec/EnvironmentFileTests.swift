@@ -13,7 +13,7 @@ struct EnvironmentFileTests {
     }
 
     @Test(
-        "lines as docker and dotenv read them",
+        "lines are read as docker and dotenv read them",
         arguments: [
             ("A=1", ["A=1"]), ("A=1\nB=2\n", ["A=1", "B=2"]), ("A=1\r\nB=2\r\n", ["A=1", "B=2"]),
             ("", []), ("\n \n\t\n# comment\n  # A=1\n#\n", []), ("  A=1", ["A=1"]),
@@ -36,7 +36,7 @@ struct EnvironmentFileTests {
     }
 
     @Test(
-        "a value that begins with skr:// is a reference, however it is quoted",
+        "a value that starts with skr:// is a reference, however it is quoted",
         arguments: ["A=skr://db/al", "A= skr://db/al # comment", "A='skr://db/al'", #"export A="skr://db/al""#]
     )
     func references(text: String) throws {
@@ -45,7 +45,7 @@ struct EnvironmentFileTests {
     }
 
     @Test(
-        "anything else is an error that names file and line and does not show the line",
+        "any other line is an error that names file and line but does not show the line",
         arguments: [
             "hunter2", "A hunter2", "1A=hunter2", "=hunter2", "A =hunter2", "A-B=hunter2", "é=hunter2", "export A",
             "A='hunter2", "A=\"hunter2", #"A="hunter2\""#, #"A="hunter2\"#, "A='hunter2'x", "A=\"hunter2\"'x'",
@@ -61,7 +61,7 @@ struct EnvironmentFileTests {
         #expect(error?.hint?.contains("hunter2") == false)
     }
 
-    @Test("bytes that are no text pass as they are")
+    @Test("bytes that aren't UTF-8 are passed on unchanged")
     func bytes() throws {
         let file = try EnvironmentFile(parsing: Array("A=".utf8) + [0xFF, 0x80], path: "f")
         #expect(file.variables == [EnvironmentVariable(name: "A", value: .plain([0xFF, 0x80]))])

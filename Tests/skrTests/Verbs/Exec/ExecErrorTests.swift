@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@Suite("skr exec, where it can't")
+@Suite("Errors of skr exec")
 struct ExecErrorTests {
-    @Test("126 and 127 as a shell gives them, with an error line")
+    @Test("126 and 127 have the same meaning as in a shell, and come with an error line")
     func exitCodes() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -33,7 +33,7 @@ struct ExecErrorTests {
         #expect(outcome.output == "127\n127\n126\n127\n126\n127\n", "\(outcome)")
     }
 
-    @Test("all that are missing are named at once, and the command does not start")
+    @Test("all missing items are named together, and the command does not start")
     func missing() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -54,7 +54,7 @@ struct ExecErrorTests {
         #expect(!outcome.errors.contains("s3cret"))
     }
 
-    @Test("several accounts are an error that lists them; the only one is meant")
+    @Test("several accounts are an error that lists them, and a single account is used")
     func accounts() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -67,7 +67,7 @@ struct ExecErrorTests {
             outcome.errors.hasPrefix("skr: error: db: several accounts: alice, bob\nskr: hint: name the account too"))
     }
 
-    @Test("bad input gets a clear error and its exit code, starts nothing, and shows no value that may be a secret")
+    @Test("bad input is an error with its exit code, starts nothing, and shows no possible secret")
     func badInput() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -92,7 +92,7 @@ struct ExecErrorTests {
         #expect(outcome.errors.contains("'/dev/zero' has more than 1 MiB\n"))
     }
 
-    @Test("without references no keyring is needed; with them, one that is gone is told once")
+    @Test("only references need a keyring, and a revoked keyring is reported once")
     func noKeyring() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -125,7 +125,7 @@ struct ExecErrorTests {
     }
 
     @Test(
-        "a secret that is too large for an environment says so",
+        "a secret that is too large for an environment is an error",
         .enabled(if: geteuid() == 0, "takes more than a user's 20,000 bytes"))
     func tooLarge() throws {
         let outcome = try CommandRunner().inSession(

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("skr exec")
 struct ExecTests {
-    @Test("the command has the secrets in its environment, and the rest of it as it was")
+    @Test("the command has the secrets in its environment, and the other variables are unchanged")
     func environment() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -21,7 +21,7 @@ struct ExecTests {
         #expect(outcome.errors == "")
     }
 
-    @Test("--env wins over files, later wins over earlier, all win over what is there; what is overruled is not read")
+    @Test("--env overrides files, later overrides earlier, and an overridden reference is not read")
     func precedence() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -44,7 +44,7 @@ struct ExecTests {
         #expect(outcome.output == "1\n65\n", "\(outcome)")
     }
 
-    @Test("a variable of ours is there once, also where the environment had it twice")
+    @Test("a variable that skr sets appears once, even if the environment had it twice")
     func once() throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("skr-test-\(UUID().uuidString)")
         try Data("A=new\n".utf8).write(to: file)
@@ -56,7 +56,7 @@ struct ExecTests {
     }
 
     @Test(
-        "where /proc is not mounted, the command gets nothing but what it was meant to",
+        "without /proc, the command gets only the intended variables",
         .enabled(if: geteuid() == 0, "unmounts /proc, in a namespace of its own"))
     func noProc() throws {
         let outcome = try CommandRunner().inSession(
@@ -71,7 +71,7 @@ struct ExecTests {
         #expect(!outcome.output.contains("SWIFT_ROOT"))
     }
 
-    @Test("skr becomes the command: same process, its exit code, its words untouched")
+    @Test("skr becomes the command: same process, same exit code, unchanged words")
     func replaces() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -87,7 +87,7 @@ struct ExecTests {
         #expect(lines.dropFirst(2) == ["42", "143", "[--env][--][][--help][-h][ab][377]", "[--help][377]"])
     }
 
-    @Test("a script without an interpreter line runs, as it does from a shell; PATH is searched in order")
+    @Test("a script without an interpreter line runs as from a shell, and PATH is searched in order")
     func path() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -98,7 +98,7 @@ struct ExecTests {
         #expect(outcome == .init(exitCode: 0, output: "b x\n", errors: ""))
     }
 
-    @Test("signals are as they were: dispositions, mask, and nothing pending")
+    @Test("signal actions and mask are unchanged, and no signal is pending")
     func signals() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -116,7 +116,7 @@ struct ExecTests {
         #expect(outcome.output == String(repeating: "same\n", count: 12) + "130\n141\nalive\n")
     }
 
-    @Test("no descriptor is left open in the command, but for its files")
+    @Test("no descriptor stays open in the command, except for its files")
     func descriptors() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -128,7 +128,7 @@ struct ExecTests {
         #expect(outcome.output == "1\n0\n0\n0\n2\n")
     }
 
-    @Test("--file hands over a sealed file that can be read again and again")
+    @Test("--file passes a sealed file that can be read repeatedly")
     func files() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -151,7 +151,7 @@ struct ExecTests {
         #expect(outcome.errors.contains("skr: hint: hand it over as a file: --file A=skr://..."))
     }
 
-    @Test("the short cuts and the argument parser do the same")
+    @Test("the shortcuts and the argument parser have the same effect")
     func shortCuts() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -172,7 +172,7 @@ struct ExecTests {
         #expect(outcome == .init(exitCode: 0, output: "0 0 0 0 0 65 1 0 0 1 0 0 64 0 ", errors: ""))
     }
 
-    @Test("scope and namespace by option and by environment")
+    @Test("scope and namespace can come from options and from the environment")
     func places() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -186,8 +186,9 @@ struct ExecTests {
 }
 
 extension CommandRunner {
-    /// A shell function that shows the signals of a `/proc/PID/status`, but for two that the C library keeps for
-    /// itself: its `posix_spawn` leaves them ignored, and its first thread takes one of them.
+    /// A shell function that shows the signals of a `/proc/PID/status`, except for two that the C library uses.
+    ///
+    /// The library's `posix_spawn` leaves both ignored, and its first thread takes one of them.
     static let signals = #"""
         signals() {
             while read -r name mask; do

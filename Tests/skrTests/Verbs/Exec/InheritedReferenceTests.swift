@@ -2,14 +2,14 @@ import Testing
 
 @Suite("skr exec resolves references in its environment")
 struct InheritedReferenceTests {
-    /// With two secrets, in a session of its own.
+    /// Runs a script in a new session with two secrets.
     private func run(_ script: String, environment: [String: String] = [:]) throws -> CommandRunner.Outcome {
         try CommandRunner().inSession(
             #"printf s1 | skr set api; printf '{"p":"s2"}' | skr set db alice"# + "\n" + script,
             environment: environment)
     }
 
-    @Test("no variable is resolved unless that is asked for, and no keyring is needed")
+    @Test("without an option, no variable is resolved and no keyring is needed")
     func untouched() throws {
         let outcome = try run(
             #"""
@@ -22,7 +22,7 @@ struct InheritedReferenceTests {
                     exitCode: 0, output: "skr://gone\nskr://my secret\nskr://gone\nskr://gone s1\n", errors: ""))
     }
 
-    @Test("--env NAME resolves that variable and no other, in the plain form and in the parser's")
+    @Test("--env NAME resolves only that variable, in plain and in parsed calls")
     func one() throws {
         let outcome = try run(
             #"""
@@ -37,7 +37,7 @@ struct InheritedReferenceTests {
                     output: "s1 s2 skr://gone\ns1 s2 skr://gone\ns1\n{\"p\":\"s2\"}\nskr://api\n", errors: ""))
     }
 
-    @Test("--env NAME of a variable that has no reference is an error that does not show its value")
+    @Test("--env NAME of a variable without a reference is an error that does not show its value")
     func notReference() throws {
         let outcome = try run(
             #"""
@@ -58,7 +58,7 @@ struct InheritedReferenceTests {
         #expect(!outcome.errors.contains("hunter2"))
     }
 
-    @Test("--inherited resolves every variable whose whole value is a reference; all others stay as they are")
+    @Test("--inherited resolves variables whose whole value is a reference, and no others")
     func resolved() throws {
         let outcome = try run(
             #"""
@@ -70,7 +70,7 @@ struct InheritedReferenceTests {
         #expect(outcome == .init(exitCode: 0, output: line + line + "skr://api\n", errors: ""))
     }
 
-    @Test("what --env, --file and --env-file set wins over --inherited, and what it overrules is not read")
+    @Test("--env, --file and --env-file override --inherited, and overridden references are not read")
     func overruled() throws {
         let outcome = try run(
             #"""
@@ -80,7 +80,7 @@ struct InheritedReferenceTests {
         #expect(outcome == .init(exitCode: 0, output: "s1 plain s1\ns1", errors: ""))
     }
 
-    @Test("all that are missing are named at once, and the command does not start")
+    @Test("all missing items are named together, and the command does not start")
     func missing() throws {
         let outcome = try run(
             "export A=skr://one B=skr://two/me; skr exec --inherited --env C=skr://three -- echo started")
@@ -89,7 +89,7 @@ struct InheritedReferenceTests {
         #expect(outcome.errors.hasPrefix("skr: error: no such items, or they have expired: "))
     }
 
-    @Test("with --inherited, a malformed reference is an error that names the variable and not the value")
+    @Test("with --inherited, a malformed reference is an error that names the variable, not its value")
     func malformed() throws {
         let outcome = try run("A='skr://my secret' skr exec --inherited -- echo started")
         #expect(outcome.exitCode == 65 && outcome.output.isEmpty)
@@ -99,7 +99,7 @@ struct InheritedReferenceTests {
         #expect(!outcome.errors.contains("my secret"))
     }
 
-    @Test("--no-inherited is gone, with a hint")
+    @Test("--no-inherited is an error with a hint")
     func former() throws {
         let outcome = try run("skr exec --no-inherited -- true")
         #expect(outcome.exitCode == 64)
@@ -107,7 +107,7 @@ struct InheritedReferenceTests {
             outcome.errors.contains("skr: hint: nothing inherited is resolved unless --inherited or --env NAME asks"))
     }
 
-    @Test("a variable that is there twice is there once, and one whose name is no text is left alone")
+    @Test("a duplicate variable is passed once, and one whose name isn't UTF-8 is left alone")
     func odd() throws {
         let outcome = try run(
             #"""

@@ -4,7 +4,7 @@ import Testing
 import Threads
 import skr
 
-/// As ``PlainCallTests``, for `skr exec`.
+/// Like ``PlainCallTests``, for `skr exec`.
 @Suite("Plain calls of exec and the argument parser agree")
 struct PlainExecTests {
     private func compare(_ words: [String]) throws -> Bool {
@@ -16,7 +16,7 @@ struct PlainExecTests {
     }
 
     @Test(
-        "calls as people type them are plain",
+        "calls as people type them are plain calls",
         arguments: [
             "exec -- env", "exec --env A=skr://api -- env", "exec --env A=skr://a/b?field=c --env B=skr://d -- sh -c x",
             "exec --env-file .env -- npm start", "exec --file A=skr://api --env-file a --env-file b -- x --env -- y",
@@ -30,7 +30,7 @@ struct PlainExecTests {
     }
 
     @Test(
-        "what is unusual or wrong is left to the argument parser",
+        "unusual or wrong calls are left to the argument parser",
         arguments: [
             "exec", "exec --", "exec env", "exec --env A=skr://api", "exec --env A=skr://api --", "exec --env -- x",
             "exec --env A=b -- x", "exec --file A -- x", "exec --no-inherited -- x", "exec --env 1=skr://api -- x",
@@ -44,7 +44,7 @@ struct PlainExecTests {
         #expect(Skr.plain(CommandLineWords(leaking: line.split(separator: " ").map(String.init))) == nil)
     }
 
-    @Test("of random command lines, both take the same or the argument parser alone does", .tags(.anyUser))
+    @Test("both parsers read a random command line alike, or only the argument parser accepts it", .tags(.anyUser))
     func random() throws {
         let words = [
             "--env", "A", "--inherited", "A=skr://api", "B=skr://db/al?field=x", "A=b", "--file", "C=skr://tls",

@@ -2,7 +2,7 @@ import Testing
 
 @Suite("skr expire --never")
 struct ExpireNeverTests {
-    @Test("takes the timeout away; the secret stays")
+    @Test("expire --never removes the timeout and keeps the secret")
     func never() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -13,7 +13,7 @@ struct ExpireNeverTests {
         #expect(outcome.output.hasSuffix("\ns\n1\n"))
     }
 
-    @Test("one of --timeout and --never is needed, and one only", arguments: ["", "--never --timeout 5m"])
+    @Test("exactly one of --timeout and --never is needed", arguments: ["", "--never --timeout 5m"])
     func one(options: String) throws {
         let outcome = try CommandRunner().inSession("printf s | skr set api; skr expire api \(options)")
         #expect(outcome.exitCode == 64 && outcome.errors.hasPrefix("skr: error: expire needs --timeout or --never"))

@@ -1,9 +1,9 @@
 import Foundation
 import Threads
 
-/// Command lines and environments, as lines of a shell script.
+/// Generates command lines and environments, as lines of a shell script.
 struct EarlyGetCases {
-    /// The executable that has what C does early.
+    /// The installed executable, in which C answers a plain `get` early.
     static let installed = ProcessInfo.processInfo.environment["SKR_TEST_EXECUTABLE"]
 
     private var random: Choices
@@ -12,9 +12,9 @@ struct EarlyGetCases {
         random = Choices(seed: seed)
     }
 
-    /// The arguments of the script's `c`, but for the number: where the output goes, the variables, `--` and the words.
+    /// Returns the arguments for the script's `c` after the number: the output's target, variables, `--` and words.
     mutating func next() -> String {
-        // What most people type, so that by no seed there is little but errors.
+        // The most common calls, so that no seed gives mostly errors.
         if chance(20) { return Self.line("file", ["--", "get"] + (Self.usual.randomElement(using: &random) ?? [])) }
         var words = ["get", Self.items.randomElement(using: &random) ?? "a"]
         if chance(40) { words.append((Self.accounts + Self.items).randomElement(using: &random) ?? "") }
@@ -38,7 +38,7 @@ struct EarlyGetCases {
 
     private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
 
-    /// For bash, whatever bytes there are; `\u{FFFF}` stands for one that is no UTF-8.
+    /// Quotes any bytes for bash. `\u{FFFF}` stands for a byte that is not UTF-8.
     private static func quoted(_ word: String) -> String {
         let bytes = word.unicodeScalars.flatMap { $0 == "\u{FFFF}" ? [0xFF] : Array(String($0).utf8) }
         return "$'" + bytes.map { byte in "\\x" + String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }.joined()
@@ -76,7 +76,7 @@ struct EarlyGetCases {
         + (250...256).map { String(repeating: "n", count: $0) }
     private static let outputs = ["closed", "full", "broken", "ignored", "short", "terminal", "terminal", "pipe"]
 
-    /// Items of every kind, and `c`, which runs a case with each of the executables.
+    /// Stores items of every kind and defines `c`, which runs a case with both executables.
     static let preparation = #"""
         unset SKR_NAMESPACE SKR_SCOPE; ulimit -c 0
         set_item() { "$WITH" set --raw --timeout 1h "$@"; }
@@ -123,7 +123,7 @@ struct EarlyGetCases {
 
         """#
 
-    /// Says whether all was the same, else where not, and last how many succeeded.
+    /// Prints whether everything was the same, or else the differences, and last how many calls succeeded.
     static let conclusion = #"""
         cmp -s with.out without.out && cmp -s with.err without.err && echo same ||
             for name in out err; do diff -a -U4 with.$name without.$name | head -c 2000; done

@@ -1,15 +1,16 @@
 import Foundation
 import Testing
 
-/// What C answers before `main` is what `main` would: the installed executable against the debug build, which is
-/// without it.
+/// Checks that C's answer before `main` is the answer that `main` would give.
+///
+/// Compares the installed executable with the debug build, which has no early answer.
 @Suite(
-    "A get that is answered early is the same get",
+    "An early answer to get is the usual answer",
     .enabled(if: EarlyGetCases.installed != nil, "needs a release build, which SKR_TEST_EXECUTABLE names"))
 struct EarlyGetTests {
     private static let isFull = ProcessInfo.processInfo.environment["SKR_ALL_COMPARISONS"] == "1"
 
-    @Test("of generated command lines and environments, both give the same bytes, errors and exit code")
+    @Test("for generated calls, both executables give the same bytes, errors and exit code")
     func comparison() throws {
         let chosen = ProcessInfo.processInfo.environment["SKR_TEST_SEED"].flatMap { UInt64($0) }
         let seed = chosen ?? UInt64.random(in: 1 ... .max)
@@ -34,11 +35,11 @@ struct EarlyGetTests {
                 lines.first == "same", "seed \(seed)\n\(outcome.output.prefix(4_000))\(outcome.errors.prefix(1_000))")
             answered += lines.last.flatMap { Int($0) } ?? 0
         }
-        // A comparison of nothing but errors would say little.
+        // A comparison of errors alone would prove little.
         #expect(answered > count / 10)
     }
 
-    @Test("the installed executable answers a plain get without the runtime, which would tell what it can be told")
+    @Test("the installed executable answers a plain get without starting the Swift runtime")
     func early() throws {
         let outcome = try CommandRunner().inSession(
             #"printf x | skr set a; export SWIFT_DEBUG_HELP=YES; skr get a; skr get --scope session a 2>&1 | wc -l"#)

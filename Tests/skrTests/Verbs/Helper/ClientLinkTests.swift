@@ -1,10 +1,10 @@
 import Testing
 
-@Suite("skr under the names that clients start")
+@Suite("skr under the names by which clients start it")
 struct ClientLinkTests {
     private let skr = CommandRunner()
 
-    /// Runs a script with links to `skr` under these names first in PATH, in a session of its own.
+    /// Runs a script in a new session, with links to `skr` under these names first in PATH.
     private func run(_ names: String, _ script: String) throws -> CommandRunner.Outcome {
         try skr.inSession(
             """
@@ -15,7 +15,7 @@ struct ClientLinkTests {
             """)
     }
 
-    @Test("cargo is answered line by line, before its end of the pipe is closed")
+    @Test("cargo gets each answer line by line, before it closes its end of the pipe")
     func cargo() throws {
         let outcome = try run(
             "cargo-credential-skr",
@@ -71,7 +71,7 @@ struct ClientLinkTests {
         #expect(outcome.errors.hasPrefix("skr: error: the request has more than 1114111 bytes\n"), "\(outcome)")
     }
 
-    @Test("a link counts by the last part of the path by which it is called")
+    @Test("the last part of a link's path decides which client it is for")
     func path() throws {
         let outcome = try run(
             "docker-credential-skr",
@@ -82,7 +82,7 @@ struct ClientLinkTests {
         #expect(outcome == .init(exitCode: 0, output: "{}\n{}\n{}\n", errors: ""))
     }
 
-    @Test("cargo is told where there is no terminal to ask for a token, and where there is no store")
+    @Test("cargo gets an error if skr can't ask for a token, or has no store")
     func cargoErrors() throws {
         let login = #"{"v":1,"registry":{"index-url":"i"},"kind":"login"}"#
         let outcome = try run(
@@ -97,7 +97,7 @@ struct ClientLinkTests {
         #expect(lines[1].hasPrefix(#"{"Err":{"kind":"other","message":"skr: can't ask for the secret"#))
     }
 
-    @Test("cargo says the words of its configuration in each request; what is unknown among them is an answer")
+    @Test("cargo sends its configured options with each request, and an unknown one is an error")
     func cargoWords() throws {
         let outcome = try run(
             "cargo-credential-skr",
@@ -117,7 +117,7 @@ struct ClientLinkTests {
         #expect(lines.suffix(2) == ["i\t7w", "j\t4w"] && lines.count == 14 && outcome.errors == "", "\(outcome)")
     }
 
-    @Test("keyring takes its options where pip and uv have them, and drops one newline")
+    @Test("keyring accepts options where pip and uv write them, and drops one newline")
     func keyring() throws {
         let outcome = try run(
             "keyring",
@@ -142,7 +142,7 @@ struct ClientLinkTests {
         #expect(outcome.errors == "skr: error: the user or the password has more than one line\n")
     }
 
-    @Test("a client script, a credentials helper and a token helper")
+    @Test("skr-client, terraform-credentials-skr and skr-vault answer their clients")
     func tokens() throws {
         let outcome = try run(
             "skr-client terraform-credentials-skr skr-vault",
@@ -162,7 +162,7 @@ struct ClientLinkTests {
         #expect(outcome.errors.contains("skr: hint: store it: skr set dev\n"))
     }
 
-    @Test("with two servers in the environment nobody knows whether vault asks or bao, so neither gets a token")
+    @Test("with servers for both vault and bao in the environment, neither gets a token")
     func twoServers() throws {
         let outcome = try run(
             "skr-vault",
@@ -206,7 +206,7 @@ struct ClientLinkTests {
         #expect(outcome.errors.contains("SKR_ASKPASS=SERVICE"))
     }
 
-    @Test("a netrc has what was stored, in quotes where it must")
+    @Test("a netrc has the stored items, in quotes where necessary")
     func netrc() throws {
         let outcome = try run(
             "keyring",

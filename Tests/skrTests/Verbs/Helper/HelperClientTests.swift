@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Every client of skr helper")
 struct HelperClientTests {
-    @Test("help, completion and manual page have the options that a call takes")
+    @Test("help, completion and manual page have the options that a call accepts")
     func options() throws {
         let helper = try CommandDefinition(of: RootCommand.self).verb(named: "helper")
         for client in HelperClients.list {
@@ -29,7 +29,7 @@ struct HelperClientTests {
         #expect(Set(names).count == names.count && Set(links).count == links.count)
     }
 
-    @Test("help of a client has three examples and short paragraphs; the list has a line for each")
+    @Test("a client's help has three examples and short paragraphs, and the list has a line for it")
     func help() throws {
         let runner = CommandRunner()
         let list = try runner.shell("skr helper --help", environment: ["COLUMNS": "80"]).output
@@ -48,7 +48,7 @@ struct HelperClientTests {
         }
     }
 
-    @Test("the examples of a client work as they are printed, one after the other")
+    @Test("a client's examples work as printed, one after another")
     func examples() throws {
         for client in HelperClients.list {
             let outcome = try HelperInstallTests.run("set -e\n\(client.verb.examples)\necho all of them")
@@ -56,7 +56,7 @@ struct HelperClientTests {
         }
     }
 
-    @Test("a client that runs no command says so", arguments: ["git", "docker", "cargo", "ansible", "netrc", "bazel"])
+    @Test("some clients refuse to run a command", arguments: ["git", "docker", "cargo", "ansible", "netrc", "bazel"])
     func command(client: String) throws {
         let outcome = try CommandRunner().run(["helper", client, "get", "--", "true"], input: Data())
         let errors = outcome.errors + outcome.output

@@ -1,10 +1,10 @@
 import Glibc
 import Testing
 
-@Suite("skr helper: when a secret ends")
+@Suite("skr helper: when a secret expires")
 struct HelperExpiryTests {
     @Test(
-        "each client that can be told is told the time left that the kernel shows, and nothing if /proc/keys is masked",
+        "clients get the time left that the kernel shows, and no expiry if /proc/keys is masked",
         .enabled(if: geteuid() == 0, "mounts over /proc/keys"))
     func timeouts() throws {
         let outcome = try CommandRunner().inSession(
@@ -26,7 +26,7 @@ struct HelperExpiryTests {
     }
 
     @Test(
-        "a command's output without an expiry is told to end with --timeout, also when it is kept; its own expiry counts first"
+        "an output without an expiry expires with --timeout, and its own expiry takes precedence"
     )
     func commands() throws {
         let outcome = try CommandRunner().inSession(
@@ -42,7 +42,7 @@ struct HelperExpiryTests {
             outcome == .init(exitCode: 0, output: "1\n1\n1\n1\n" + unlimited + unlimited, errors: ""), "\(outcome)")
     }
 
-    @Test("git's store of the same secret shortens to a shorter timeout, and renews nothing")
+    @Test("storing the same secret with git can shorten its timeout, but not renew it")
     func shortening() throws {
         let outcome = try CommandRunner().inSession(
             #"""

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// The helpers as their clients start them.
+/// Runs the helpers as their clients start them.
 @Suite("skr helper", .tags(.kernel))
 struct HelperTests {
     private let command = CommandRunner()
     private static let credential = "protocol=https\nhost=example.com\nusername=alice\npassword=s3cret\n"
 
-    @Test("what git stores is an ordinary item, which the other verbs know")
+    @Test("a credential from git is an ordinary item for the other verbs")
     func ordinaryItem() throws {
         let outcome = try command.inSession(
             """
@@ -27,7 +27,7 @@ struct HelperTests {
                     errors: "skr: deleted https://example.com alice\n"))
     }
 
-    @Test("of one name in several kinds, password comes first, then internet, then credential")
+    @Test("for one name in several kinds, the order is password, internet, credential")
     func orderOfKinds() throws {
         let outcome = try command.inSession(
             """
@@ -49,7 +49,7 @@ struct HelperTests {
             "\(outcome)")
     }
 
-    @Test("several accounts, in kinds of their own, are not mixed up")
+    @Test("several accounts in different kinds are an error that lists them")
     func ambiguous() throws {
         let outcome = try command.inSession(
             """
@@ -60,7 +60,7 @@ struct HelperTests {
         #expect(outcome.exitCode == 65 && outcome.errors.contains("several accounts: alice, bob"), "\(outcome)")
     }
 
-    @Test("a link's name says whose helper it is")
+    @Test("a link's name selects the client")
     func names() throws {
         let outcome = try command.inSession(
             """
@@ -95,7 +95,7 @@ struct HelperTests {
                         """, errors: ""))
     }
 
-    @Test("git itself is served: fill, approve, reject, and what has expired is asked for again")
+    @Test("git can fill, approve and reject, and asks again for an expired secret")
     func gitItself() throws {
         let outcome = try command.inSession(
             """
@@ -117,7 +117,7 @@ struct HelperTests {
             outcome.output == Self.credential + "internet\thttps://example.com\talice\t6\nnone\nnone\n", "\(outcome)")
     }
 
-    @Test("to store the same secret again does not renew its timeout")
+    @Test("storing the same secret again does not renew its timeout")
     func notRenewed() throws {
         let outcome = try command.inSession(
             """
@@ -131,7 +131,7 @@ struct HelperTests {
     }
 
     @Test(
-        "mistakes are told with what is possible",
+        "a mistake is an error with a hint",
         arguments: [
             (["git", "--colour", "get"], 64, "unknown option '--colour'"),
             (["git", "get", "--timeout"], 64, "'--timeout' needs a value"),
@@ -145,7 +145,7 @@ struct HelperTests {
         #expect(outcome.errors.contains("skr: hint: ") && outcome.output.isEmpty)
     }
 
-    @Test("an answer comes with the empty line behind the request, though its writer stays")
+    @Test("the answer follows the request's empty line, even if the writer keeps the pipe open")
     func answeredBeforeTheEnd() throws {
         let outcome = try command.inSession(
             """
@@ -171,7 +171,7 @@ struct HelperTests {
         #expect(outcome == .init(exitCode: 0, output: "5000\n", errors: ""))
     }
 
-    @Test("of two that store at once, with more and with less than a password, one is found")
+    @Test("of two stores at the same time, with more and with less than a password, one is found")
     func storedAtOnce() throws {
         let outcome = try command.inSession(
             """
@@ -184,7 +184,7 @@ struct HelperTests {
         #expect(outcome.output.split(separator: " ") == ["60", "1\n"], "\(outcome)")
     }
 
-    @Test("docker shows what is wrong with the keyring and the environment; for git that is on standard error")
+    @Test("docker gets errors on standard output, and git gets them on standard error")
     func unusable() throws {
         let script = """
             SKR_SCOPE=galaxy skr helper docker list 2>errors; echo "exit $?"

@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
-/// `credentials END` prints what `aws sts assume-role` does; `run` and `runs` count, as for `skr cached`.
+/// Runs a script in which `credentials END` prints what `aws sts assume-role` prints.
+///
+/// `run` and `runs` count runs, as in the tests of `skr cached`.
 private func run(_ script: String, environment: [String: String] = [:]) throws -> CommandRunner.Outcome {
     let functions = #"""
         credentials() {
@@ -19,7 +21,7 @@ struct TokenHelperTests {
     private static let plain = #"{"Version":1,"AccessKeyId":"AK","SecretAccessKey":"s"}"#
 
     @Test(
-        "twenty processes that ask at once run the command once, and all get the answer",
+        "twenty processes that ask at the same time run the command once, and all get the answer",
         arguments: ["aws", "kubernetes", "google", "npm", "go --prefix https://h"])
     func crowd(client: String) throws {
         let outcome = try run(
@@ -30,7 +32,7 @@ struct TokenHelperTests {
         #expect(outcome == .init(exitCode: 0, output: "20\n1\n", errors: ""))
     }
 
-    @Test("what a command prints is kept until five minutes before its end, and then the command runs again")
+    @Test("an output is kept until five minutes before its expiry, then the command runs again")
     func kept() throws {
         let outcome = try run(
             #"""
@@ -51,7 +53,7 @@ struct TokenHelperTests {
     }
 
     @Test(
-        "without an end in it, as long as --timeout or SKR_TIMEOUT says, else as long as the session; the smaller wins")
+        "an output is kept until the earlier of its expiry and --timeout, or else for the session")
     func timeouts() throws {
         let outcome = try run(
             #"""
@@ -70,7 +72,7 @@ struct TokenHelperTests {
     }
 
     @Test(
-        "an output that can't be used: 65, why, nothing printed and nothing kept",
+        "an unusable output is error 65 with the reason, and nothing is printed or kept",
         arguments: ["aws", "kubernetes", "npm"])
     func unusable(client: String) throws {
         let outcome = try run(
@@ -86,7 +88,7 @@ struct TokenHelperTests {
         #expect(errors.count == 8 && !outcome.errors.contains("s3cret"))
     }
 
-    @Test("a command that fails: its exit code and errors, nothing on standard output, nothing kept")
+    @Test("a failing command passes on its exit code and errors, and nothing is printed or kept")
     func failing() throws {
         let outcome = try run(
             #"""
@@ -97,14 +99,14 @@ struct TokenHelperTests {
         #expect(outcome == .init(exitCode: 0, output: "9\n143\n127\n", errors: "sorry\n"))
     }
 
-    @Test("an output that no key can hold is an error, and nothing is printed: a client would take a part of it")
+    @Test("an output that no key can hold is an error, because a client would use a part of it")
     func tooLarge() throws {
         let outcome = try run("skr helper npm x -- head -c 2000000 /dev/zero; echo $?; skr list")
         #expect(outcome.output == "70\n")
         #expect(outcome.errors.hasPrefix("skr: error: the output has more than 1048575 bytes, which no key can hold"))
     }
 
-    @Test("what is kept and can't be used, whoever has put it there, is fetched anew")
+    @Test("a kept output that can't be used is fetched again, no matter who stored it")
     func forged() throws {
         let outcome = try run(
             #"""
@@ -134,7 +136,7 @@ struct TokenHelperTests {
         #expect(outcome == .init(exitCode: 0, output: "Bearer t\n65\n", errors: ""))
     }
 
-    @Test("seconds to live count from when the command ran, not from when its output is read again")
+    @Test("a lifetime in seconds starts when the command runs, not when its output is read again")
     func lifetime() throws {
         let outcome = try run(
             #"""
@@ -147,7 +149,7 @@ struct TokenHelperTests {
         #expect(outcome == .init(exitCode: 0, output: "1\n1\n1\n1\n", errors: ""))
     }
 
-    @Test("an account that is called like a server gets another token than the server")
+    @Test("an account with the name of a server gets another token than the server")
     func accountLikeServer() throws {
         let outcome = try run(
             #"""
@@ -162,7 +164,7 @@ struct TokenHelperTests {
     }
 
     @Test(
-        "what is kept for one server, prefix or audience is given to no other, and each is forgotten by its own name",
+        "each server, prefix or audience has its own output, which is forgotten by its own name",
         arguments: [
             (
                 "kubernetes x", "KUBERNETES_EXEC_INFO",
@@ -199,7 +201,7 @@ struct TokenHelperTests {
         #expect(outcome.output == first + "3\n" + "kept2\nkept1\nkept0\n4\n", "\(outcome)")
     }
 
-    @Test("of a request that is no text nobody knows whom it is for: nothing is run and nothing answered")
+    @Test("a request that isn't UTF-8 is an error, and nothing is run or answered")
     func recipientWithoutText() throws {
         let outcome = try run(
             #"""
@@ -209,14 +211,14 @@ struct TokenHelperTests {
         #expect(outcome.output == "64\n64\n")
     }
 
-    @Test("a command for go whose own last word is a URL is not run for another place, and nothing is kept")
+    @Test("go's command that ends in a URL is not run for another place, and nothing is kept")
     func ownURL() throws {
         let outcome = try run(
             "skr helper go x --prefix https://h -- bash -c 'run \"echo t\"' https://i/token; echo $?; runs; skr list")
         #expect(outcome == .init(exitCode: 0, output: "0\n0\n", errors: ""))
     }
 
-    @Test("kubectl's and Google's variables say how to answer, also of what is kept")
+    @Test("kubectl's and Google's variables decide the answer's form, also of a kept output")
     func variables() throws {
         let outcome = try run(
             #"""
@@ -240,7 +242,7 @@ struct TokenHelperTests {
     }
 
     @Test(
-        "in another user's session the command runs each time, nothing is kept there, and Google's answer stays readable",
+        "in another user's session, the command runs each time and nothing is kept",
         .enabled(if: geteuid() == 0, "becomes another user"))
     func foreignSession() throws {
         let outcome = try CommandRunner().inSession(
@@ -259,7 +261,7 @@ struct TokenHelperTests {
 
 @Suite("skr helper for clients with a token")
 struct KeptTokenTests {
-    @Test("an item of that name; what is not there is status 1, an error, and where it is")
+    @Test("the stored item is the answer, and a missing one is error 1 with a hint where it is")
     func items() throws {
         let outcome = try run(
             #"""
@@ -272,7 +274,7 @@ struct KeptTokenTests {
         #expect(errors.dropFirst(3).first == "skr: hint: it is in the namespace work: --namespace work")
     }
 
-    @Test("called by the names that Bazel and npm look for")
+    @Test("the links that Bazel and npm look for work")
     func names() throws {
         let outcome = try run(
             #"""
@@ -298,7 +300,7 @@ struct KeptTokenTests {
         #expect(outcome.errors.split(separator: "\n").count == 2)
     }
 
-    @Test("go's URL is its last word, behind a command too, which does not get it; standard input is not waited for")
+    @Test("go's URL is the last word, even after a command, and standard input is not awaited")
     func go() throws {
         let outcome = try run(
             #"""
@@ -335,7 +337,7 @@ struct KeptTokenTests {
         #expect(outcome.errors.split(separator: "\n").count == 10)
     }
 
-    @Test("a call that says nothing, or too much, is a usage error")
+    @Test("a call with too few or too many words is a usage error")
     func usage() throws {
         let outcome = try run(
             #"""

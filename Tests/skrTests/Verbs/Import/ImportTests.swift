@@ -2,10 +2,10 @@ import CTestFilters
 import Foundation
 import Testing
 
-// In turn: they share the user's persistent keyring.
+// Serialized, because the tests share the user's persistent keyring.
 @Suite("skr import", .serialized)
 struct ImportTests {
-    /// A script in a session of its own; `run` shows answer, messages and exit code.
+    /// Runs a script in a new session. In it, `run` shows answer, messages and exit code.
     private func run(_ script: String) throws -> CommandRunner.Outcome {
         try CommandRunner().inSession(
             #"""
@@ -15,7 +15,7 @@ struct ImportTests {
             """# + script)
     }
 
-    @Test("keyring-rs: both versions are listed without a secret, and imported only when asked; odd keys are counted")
+    @Test("keyring-rs: both versions are listed without secrets, and imported only with --yes")
     func keyringRS() throws {
         let outcome = try run(
             #"""
@@ -68,7 +68,7 @@ struct ImportTests {
         #expect(outcome.output.contains("\nskr: 2 imported\n0\ns3cret\n"), "\(outcome)")
     }
 
-    @Test("what is there already is kept, unless it is to be replaced")
+    @Test("an existing item is kept, unless --replace is given")
     func present() throws {
         let outcome = try run(
             #"""
@@ -139,7 +139,7 @@ struct ImportTests {
     }
 
     @Test(
-        "nothing there is told, and no keyring is made",
+        "a source without anything to import is an error, and no keyring is created",
         arguments: [
             "keyring-rs", "99designs --service none", "python-keyring-keyutils",
             "systemd-ask-password --service skr-no-such", "pass",
@@ -154,7 +154,7 @@ struct ImportTests {
             ), "\(outcome)")
     }
 
-    @Test("99designs: the keyring's name is the service; the payload is the secret")
+    @Test("99designs: the keyring's name is the service, and the payload is the secret")
     func goKeyring() throws {
         let outcome = try run(
             #"""
@@ -168,7 +168,7 @@ struct ImportTests {
         )
     }
 
-    @Test("python-keyring-keyutils: the account is behind the last colon")
+    @Test("python-keyring-keyutils: the account is after the last colon")
     func pythonKeyring() throws {
         let outcome = try run(
             #"""
@@ -182,7 +182,7 @@ struct ImportTests {
                 + "skr: passed over: \u{FFFD}:bob: its name is not UTF-8\nskr: 1 imported, 2 passed over\n0\ns3cret")
     }
 
-    @Test("systemd-ask-password: the first of several passwords, of the key that is named")
+    @Test("systemd-ask-password: the first of several passwords of the given key is imported")
     func askPassword() throws {
         let outcome = try run(
             #"""
@@ -196,7 +196,7 @@ struct ImportTests {
             "\(outcome)")
     }
 
-    @Test("dotenv: each name is a service, or an account of the one that is said; references and empty values are none")
+    @Test("dotenv: each name is a service or account; references and empty values are passed over")
     func dotenv() throws {
         let outcome = try run(
             #"""
@@ -229,7 +229,7 @@ struct ImportTests {
                 """)
     }
 
-    @Test("pass: a folder is looked into once, though links lead to it, to itself and around")
+    @Test("pass: each folder is read once, even if links lead to it, into it and around it")
     func passLinks() throws {
         let outcome = try run(
             #"""
@@ -289,7 +289,7 @@ struct ImportTests {
                 """, "\(outcome)")
     }
 
-    @Test("pass: names are listed without decrypting; what 'pass show' can't decrypt is not imported")
+    @Test("pass: names are listed without decrypting; entries that fail to decrypt are not imported")
     func pass() throws {
         let outcome = try run(
             #"""
@@ -343,7 +343,7 @@ struct ImportTests {
                 """, "\(outcome)")
     }
 
-    @Test("pass: entries and folders that are not UTF-8 are counted and named, also if there is nothing else")
+    @Test("pass: names that aren't UTF-8 are counted and shown, even if nothing else exists")
     func passBytes() throws {
         let outcome = try run(
             #"""
@@ -367,7 +367,7 @@ struct ImportTests {
                 """, "\(outcome)")
     }
 
-    @Test("pass: with --yes the sizes are shown, and none for an item that is kept")
+    @Test("pass: with --yes, sizes are shown, except for items that are kept")
     func passSizes() throws {
         let outcome = try run(
             #"""
@@ -389,7 +389,7 @@ struct ImportTests {
     }
 
     @Test(
-        "a session of another user refuses the import, which is not reported as kept",
+        "in another user's session, import is refused and does not report items as kept",
         .enabled(if: geteuid() == 0, "becomes another user"))
     func foreignSession() throws {
         let outcome = try run(
@@ -403,7 +403,7 @@ struct ImportTests {
     }
 
     @Test(
-        "what is asked for wrongly",
+        "wrong usage is an error",
         arguments: [
             ("99designs", "99designs needs --service"), ("dotenv", "dotenv needs a file"),
             ("pass .env", "pass takes no file"),

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("skr inject")
 struct InjectTests {
-    @Test("references are replaced by exact bytes, and everything else stays as it is")
+    @Test("references are replaced by exact bytes, and everything else is unchanged")
     func replaces() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -19,7 +19,7 @@ struct InjectTests {
         #expect(outcome == .init(exitCode: 0, output: dump + "\nsame\n0\nno reference5\n", errors: ""))
     }
 
-    @Test("nothing is written unless all can be had, and all that are missing are named")
+    @Test("nothing is written unless all items exist, and all missing items are named")
     func missing() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -55,7 +55,7 @@ struct InjectTests {
         #expect(outcome.errors.hasPrefix("skr: error: t:3: the reference has more than SERVICE/ACCOUNT"), "\(outcome)")
     }
 
-    @Test("scope and namespace are options of it; without references no keyring is needed")
+    @Test("scope and namespace can be options, and only references need a keyring")
     func places() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -66,7 +66,7 @@ struct InjectTests {
         #expect(outcome.output == "1\nx\n69\n")
     }
 
-    @Test("secrets without end are refused, not piled up")
+    @Test("an endless stream of secrets is refused instead of collected")
     func bounded() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -77,7 +77,7 @@ struct InjectTests {
         #expect(outcome.errors.contains("skr: error: the secrets together have more than 64 MiB\n"))
     }
 
-    @Test("CMD reads the text from standard input, whole, and is not started where a secret is missing")
+    @Test("CMD reads the whole text from standard input, and does not start if a secret is missing")
     func command() throws {
         let outcome = try CommandRunner().inSession(
             #"""

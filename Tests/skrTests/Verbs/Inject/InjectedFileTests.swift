@@ -3,7 +3,7 @@ import Testing
 
 @Suite("skr inject -o")
 struct InjectedFileTests {
-    /// A script in a folder of its own, with a secret.
+    /// Runs a script in a new folder, with a stored secret.
     private func run(_ script: String) throws -> CommandRunner.Outcome {
         try CommandRunner().inSession(
             #"""
@@ -14,7 +14,7 @@ struct InjectedFileTests {
             """# + script)
     }
 
-    @Test("a new file is for its owner alone; an old one keeps its mode; both are whole")
+    @Test("a new file is only for its owner, an old one keeps its mode, and both are complete")
     func modes() throws {
         let outcome = try run(
             #"""
@@ -30,7 +30,7 @@ struct InjectedFileTests {
                     errors: ""))
     }
 
-    @Test("on any failure the file is as it was, and there is no other")
+    @Test("after any failure, the file is unchanged and no other file is left")
     func failures() throws {
         let outcome = try run(
             #"""
@@ -48,7 +48,7 @@ struct InjectedFileTests {
                 && lines.allSatisfy { $0.hasPrefix("skr: error: can't write '") || $0.hasPrefix("skr: hint:") })
     }
 
-    @Test("a link is followed, from folder to folder, also to what is not there yet")
+    @Test("a link is followed from folder to folder, even to a file that does not exist yet")
     func links() throws {
         let outcome = try run(
             #"""
@@ -72,7 +72,7 @@ struct InjectedFileTests {
         #expect(outcome == .init(exitCode: 0, output: "p=s3cret\nthere\np=s3cret\np=s3cret\n", errors: ""))
     }
 
-    @Test("'-' is standard output and input; an open file is not replaced behind the back of who has it open")
+    @Test("'-' is standard output or input, and -o /dev/stdout does not replace an open file")
     func standardOutput() throws {
         let outcome = try run(
             #"""
@@ -86,7 +86,7 @@ struct InjectedFileTests {
     }
 
     @Test(
-        "what the kernel protects from links and FIFOs of others, skr does not go around",
+        "skr respects the kernel's protection against other users' links and FIFOs",
         .enabled(if: Self.areProtected, "fs.protected_symlinks and fs.protected_fifos are off"))
     func protected() throws {
         let outcome = try run(
@@ -100,7 +100,7 @@ struct InjectedFileTests {
     }
 
     @Test(
-        "in a sticky folder, root does not replace another user's file, nor give it the secrets",
+        "in a sticky folder, root does not replace another user's file or give it the secrets",
         .enabled(if: geteuid() == 0, "writes as another user"))
     func sticky() throws {
         let outcome = try run(
@@ -124,7 +124,7 @@ struct InjectedFileTests {
                 == true
         }
 
-    @Test("the text is in no file that has another name, and killed at any time skr leaves none")
+    @Test("the text is never in a file with another name, even if skr is killed")
     func unnamed() throws {
         let outcome = try run(
             #"""
@@ -139,7 +139,7 @@ struct InjectedFileTests {
     }
 
     @Test(
-        "the owner is kept where that is allowed; a group that can't be kept gets no right",
+        "the owner is kept if that is allowed, and a group that can't be kept gets no access",
         .enabled(if: geteuid() == 0, "gives files away"))
     func owners() throws {
         let outcome = try run(
@@ -161,7 +161,7 @@ struct InjectedFileTests {
     }
 
     @Test(
-        "a file system without files that have no name is refused, and a file that is mounted stays as it was",
+        "a file system without unnamed files is refused, and a mounted file is unchanged",
         .enabled(if: geteuid() == 0, "mounts, in a namespace of its own"))
     func fileSystems() throws {
         let outcome = try run(
@@ -178,7 +178,7 @@ struct InjectedFileTests {
         #expect(outcome.errors.contains("skr: error: can't write 'file': device or resource busy\n"))
     }
 
-    @Test("readers see the old text or the new one, while many write")
+    @Test("readers see the old text or the new text while many processes write")
     func readers() throws {
         let outcome = try run(
             #"""

@@ -4,9 +4,9 @@ import Testing
 
 private let isRoot = geteuid() == 0
 
-/// Runs a script as an ordinary user in a session of its own.
+/// Runs a script as an ordinary user in a new session.
 ///
-/// - Parameter user: any id; a new one has no keyring yet.
+/// - Parameter user: Any user ID. A new one has no keyring yet.
 private func asUser(_ user: Int, _ script: String) throws -> CommandRunner.Outcome {
     try CommandRunner().shell(
         #"""
@@ -15,10 +15,10 @@ private func asUser(_ user: Int, _ script: String) throws -> CommandRunner.Outco
         """#, environment: ["OTHER": "\(user)", "SCRIPT": script, "SKR_NAMESPACE": "", "SKR_SCOPE": ""])
 }
 
-@Suite("skr list --all, and where a missing item is")
+@Suite("skr list --all, and hints about missing items")
 struct ListAllTests {
     @Test(
-        "lists every namespace of the session, with scope and namespace before all else; the environment does not count"
+        "--all lists every namespace, with scope and namespace first, and ignores the environment"
     )
     func namespaces() throws {
         let outcome = try CommandRunner().inSession(
@@ -48,7 +48,7 @@ struct ListAllTests {
         #expect(outcome.errors == error + error)
     }
 
-    @Test("lists all three scopes, and the hint of what is missing names each of them", .enabled(if: isRoot))
+    @Test("--all lists all three scopes, and the hint about a missing item names each of them", .enabled(if: isRoot))
     func scopes() throws {
         let outcome = try asUser(
             60_438,
@@ -88,7 +88,7 @@ struct ListAllTests {
                 """)
     }
 
-    @Test("where /proc is hidden, the user's scope is listed if the session links its keyring", .enabled(if: isRoot))
+    @Test("without /proc, the user scope is listed if the session links its keyring", .enabled(if: isRoot))
     func linkedKeyring() throws {
         let user = Int.random(in: 1_000_000...2_000_000_000)
         let outcome = try CommandRunner().shell(
@@ -101,9 +101,9 @@ struct ListAllTests {
         #expect(outcome.output == "user\tdefault\tpassword\ta\t\t1\t?\n", "\(outcome)")
     }
 
-    @Test("neither they nor the hint make a keyring", .enabled(if: isRoot), arguments: ["", "umount -l /proc; "])
+    @Test("neither --all nor the hint creates a keyring", .enabled(if: isRoot), arguments: ["", "umount -l /proc; "])
     func makesNothing(hiding: String) throws {
-        // A user whom nobody has ever been.
+        // A user ID that nobody has used yet.
         let user = Int.random(in: 1_000_000...2_000_000_000)
         let outcome = try CommandRunner().shell(
             #"""
@@ -123,7 +123,7 @@ struct ListAllTests {
         #expect(outcome.errors.contains(warning) != hiding.isEmpty)
     }
 
-    @Test("the persistent keyring is neither made nor renewed, and what is in it is found", .enabled(if: isRoot))
+    @Test("the persistent keyring is neither created nor renewed, but its items are found", .enabled(if: isRoot))
     func persistent() throws {
         let outcome = try asUser(
             60_439,
@@ -146,7 +146,7 @@ struct ListAllTests {
             ], "\(outcome)")
     }
 
-    @Test("what a scope refuses is told and passed over; a facility that is hidden is error 69", .enabled(if: isRoot))
+    @Test("a scope that denies access is reported and left out; a hidden facility is error 69", .enabled(if: isRoot))
     func refused() throws {
         let outcome = try asUser(
             60_441,
@@ -166,7 +166,7 @@ struct ListAllTests {
     }
 
     @Test(
-        "where /proc/keys is hidden or masked, a warning says that a scope may be left out",
+        "if /proc/keys is hidden or masked, a warning says that a scope might be left out",
         .enabled(if: isRoot, "mounts, in a namespace of its own"),
         arguments: ["umount -l /proc", "mount --bind /dev/null /proc/keys"])
     func masked(hiding: String) throws {
@@ -182,7 +182,7 @@ struct ListAllTests {
         #expect(outcome.errors.components(separatedBy: warning).count == 2, "\(outcome)")
     }
 
-    @Test("where the key facility is hidden, that is error 69", arguments: [EPERM, ENOSYS])
+    @Test("a hidden key facility is error 69", arguments: [EPERM, ENOSYS])
     func blocked(error: CInt) async throws {
         await #expect(processExitsWith: .exitCode(69)) { [error = error as CInt] in
             guard test_filter_install(-1, error) == 0 else { exit(3) }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("skr list --expiring")
 struct ListExpiringTests {
-    @Test("lists what has less left as the kernel tells it, and never what has no timeout: 0 if there are some, else 1")
+    @Test("--expiring lists items with less time left, never items without a timeout")
     func expiring() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -38,13 +38,13 @@ struct ListExpiringTests {
                 """)
     }
 
-    @Test("on a terminal too nothing is said where there is none")
+    @Test("if no item matches, nothing is printed, even on a terminal")
     func silent() throws {
         #expect(try TerminalRunner().runQuietly("printf 1 | skr set a; skr list --expiring 10m; echo $?") == "1\n")
     }
 
     @Test(
-        "where /proc/keys is hidden, by no /proc or by a container's mask, that is error 69",
+        "a hidden or masked /proc/keys is error 69",
         .enabled(if: geteuid() == 0, "mounts"), arguments: ["umount -l /proc", "mount --bind /dev/null /proc/keys"])
     func hidden(hiding: String) throws {
         let outcome = try CommandRunner().inSession(
@@ -66,7 +66,7 @@ struct ListExpiringTests {
     }
 
     @Test(
-        "an item whose time left is hidden, as in a user namespace, is error 69 too, and not passed over",
+        "an item whose time left is hidden, as in a user namespace, is also error 69",
         .enabled(if: geteuid() == 0, "becomes another user"))
     func hiddenItem() throws {
         let outcome = try CommandRunner().inSession(

@@ -2,7 +2,7 @@ import Testing
 
 @Suite("skr list with a service that ends in '*'")
 struct ListPrefixTests {
-    @Test("lists all that begin so, and one whose own name ends so is among them; clear takes the exact name only")
+    @Test("list shows all names with the prefix, even one with a '*'; clear takes only the exact name")
     func prefix() throws {
         let outcome = try CommandRunner().inSession(
             #"""

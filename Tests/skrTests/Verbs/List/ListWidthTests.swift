@@ -10,7 +10,7 @@ struct ListWidthTests {
         "👩🏽👩🏽👩🏽👩🏽👩🏽👩🏽👩🏽", "ﾊﾟﾊﾟﾊﾟﾊﾟﾊﾟﾊﾟﾊﾟﾊﾟﾊﾟ",
     ]
 
-    @Test("at any width, whatever the names are made of", .tags(.anyUser), arguments: 1...130)
+    @Test("no line is wider than the given width, whatever the names consist of", .tags(.anyUser), arguments: 1...130)
     func everyWidth(width: Int) {
         let columns: [TextTable.Column] = [
             .init("KIND", isNumber: false, rank: 1), .init("SERVICE", isNumber: false, rank: 3, isName: true),
@@ -22,11 +22,11 @@ struct ListWidthTests {
         ).dropLast()
         #expect(lines.count == rows.count + 1)
         #expect(lines.allSatisfy { DisplayWidth.of(String($0)) <= width })
-        // What there is room for is there.
+        // A column is shown if it fits.
         if width >= 30 { #expect(lines.allSatisfy { $0.contains("KIND") || $0.contains("password") }) }
     }
 
-    @Test("a name that is wider keeps its start and its end")
+    @Test("a name that is too wide keeps its start and its end")
     func shortened() {
         #expect(DisplayWidth.shorten("service-of-mine-10", to: 12) == "servi...e-10")
         #expect(DisplayWidth.shorten("service-of-mine-10", to: 18) == "service-of-mine-10")
@@ -87,7 +87,7 @@ struct ListWidthTests {
                 ])
     }
 
-    @Test("on a terminal names are shortened, and into a pipe never", arguments: [12, 20, 40, 60])
+    @Test("names are shortened on a terminal, but never in a pipe", arguments: [12, 20, 40, 60])
     func terminal(width: Int) throws {
         let shown = try TerminalRunner().run(
             #"""
@@ -100,7 +100,7 @@ struct ListWidthTests {
         #expect(end - start >= 9)
         #expect(lines[(start + 1)..<end].allSatisfy { DisplayWidth.of(String($0)) <= width }, "\(shown)")
         #expect(lines[(start + 1)..<end].contains { $0.contains("...") } == (width > 12 || shown.contains("...")))
-        // "password", the service of 202, the account of 200, "1" and "-", with tabs and a newline.
+        // "password", 202 bytes for the service, 200 for the account, "1" and "-", with tabs and a newline.
         #expect(lines[end + 1] == "417")
         #expect(!shown.contains("\u{1B}"))
     }

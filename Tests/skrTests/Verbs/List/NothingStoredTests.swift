@@ -1,9 +1,9 @@
 import Glibc
 import Testing
 
-@Suite("skr list where nothing is stored")
+@Suite("skr list without items")
 struct NothingStoredTests {
-    @Test("says so on a terminal, with scope and namespace where they are not the usual ones, and ends with 0")
+    @Test("on a terminal, list reports it, names an unusual scope and namespace, and ends with 0")
     func terminal() throws {
         let shown = try TerminalRunner().runQuietly(
             #"""
@@ -26,13 +26,13 @@ struct NothingStoredTests {
                 """)
     }
 
-    @Test("and nothing into a pipe")
+    @Test("list prints nothing into a pipe")
     func pipe() throws {
         let outcome = try CommandRunner().inSession("skr list; skr list api; skr list --all api")
         #expect(outcome == .init(exitCode: 0, output: "", errors: ""))
     }
 
-    @Test("a scope is named too", .enabled(if: geteuid() == 0, "becomes a user without items"))
+    @Test("list also names the scope", .enabled(if: geteuid() == 0, "becomes a user without items"))
     func scope() throws {
         let shown = try TerminalRunner().runQuietly(
             #"""

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@Suite("skr lock says who holds it")
+@Suite("skr lock reports the holder")
 struct LockHolderTests {
     private func inSession(_ script: String) throws -> CommandRunner.Outcome {
         try CommandRunner().inSession(
@@ -10,7 +10,7 @@ struct LockHolderTests {
             """# + "\n" + script, environment: ["SKR_SCOPE": "session"])
     }
 
-    @Test("the process, and for how long")
+    @Test("the error names the process, and how long it has held the lock")
     func process() throws {
         let outcome = try inSession(
             #"""
@@ -22,7 +22,7 @@ struct LockHolderTests {
     }
 
     @Test(
-        "no number of a process that is called otherwise here",
+        "a process in another pid namespace is reported without a number",
         .enabled(if: geteuid() == 0, "makes pid namespaces"))
     func otherNamespace() throws {
         let outcome = try inSession(
@@ -37,7 +37,7 @@ struct LockHolderTests {
             "\(outcome)")
     }
 
-    @Test("whose it is, where it is another user's", .enabled(if: geteuid() == 0, "becomes another user"))
+    @Test("another user's process is reported with the user", .enabled(if: geteuid() == 0, "becomes another user"))
     func otherUser() throws {
         let outcome = try inSession(
             #"""
@@ -48,7 +48,7 @@ struct LockHolderTests {
         #expect(outcome.output.contains(" of user 60440, for "), "\(outcome)")
     }
 
-    @Test("on a terminal, who is waited for, after a second and once")
+    @Test("on a terminal, a waiting call reports the holder once, after a second")
     func waiting() throws {
         let shown = try TerminalRunner().run(
             #"""

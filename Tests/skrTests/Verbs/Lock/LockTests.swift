@@ -3,13 +3,13 @@ import Testing
 
 @Suite("skr lock")
 struct LockTests {
-    /// Locks of the user scope would stay with the tester.
+    /// Runs a script that locks in the session scope. Locks in the user scope would stay in the tester's keyring.
     private func inSession(_ script: String, environment: [String: String] = [:]) throws -> CommandRunner.Outcome {
         try CommandRunner().inSession(script, environment: ["SKR_SCOPE": "session"].merging(environment) { $1 })
     }
 
     @Test(
-        "one at a time over all of the user's logins, unless --scope or SKR_SCOPE says otherwise",
+        "a lock has one holder across all of the user's logins, unless another scope is given",
         .enabled(if: geteuid() == 0, "becomes a user whose keyring may be cleared"))
     func userScope() throws {
         let outcome = try CommandRunner().inSession(
@@ -27,7 +27,7 @@ struct LockTests {
         #expect(outcome.errors.split(separator: "\n").count == 4)
     }
 
-    @Test("one at a time runs its command, with its exit code, words and input")
+    @Test("one command runs at a time, with its own exit code, words and input")
     func exclusive() throws {
         let outcome = try inSession(
             #"""
@@ -39,7 +39,7 @@ struct LockTests {
         #expect(outcome == .init(exitCode: 0, output: "8done\ninput\n7\n[--][]\n127\nfree\n", errors: ""))
     }
 
-    @Test("who waits in vain gets 75; other names, namespaces and items are apart")
+    @Test("a process that waits unsuccessfully gets 75, and other names and namespaces are separate")
     func held() throws {
         let outcome = try inSession(
             #"""
@@ -51,7 +51,7 @@ struct LockTests {
     }
 
     @Test(
-        "behind a holder that was killed the next one goes on at once (issue line 1.2)"
+        "after a holder is killed, the next process runs immediately (issue line 1.2)"
     )
     func killedHolder() throws {
         let outcome = try inSession(
@@ -67,7 +67,7 @@ struct LockTests {
         #expect(outcome.output == "next\nfetched\n")
     }
 
-    @Test("a command that outlives its killed holder keeps the lock, and the fetch for the rest of its lease")
+    @Test("a command that outlives its killed holder keeps the lock, and a fetch until its lease ends")
     func outlived() throws {
         let outcome = try inSession(
             #"""
@@ -84,8 +84,8 @@ struct LockTests {
         #expect(outcome.output == "75\nnext\nfetched\n")
     }
 
-    /// What a clock of their own would make two holders of (issue line 2.12).
-    @Test("one at a time across time namespaces", .enabled(if: Self.canMakeTimeNamespaces, "no time namespaces here"))
+    /// With its own clock, a time namespace must not lead to two holders (issue line 2.12).
+    @Test("one holder across time namespaces", .enabled(if: Self.canMakeTimeNamespaces, "no time namespaces here"))
     func timeNamespaces() throws {
         let outcome = try inSession(
             #"""
@@ -101,7 +101,7 @@ struct LockTests {
     private static let canMakeTimeNamespaces =
         (try? CommandRunner().shell("unshare --time --fork true").exitCode) == 0
 
-    @Test("fencing numbers grow")
+    @Test("fencing numbers increase")
     func fencing() throws {
         let outcome = try inSession(
             #"for i in 1 2 3 4; do skr lock a -- bash -c 'echo $SKR_FENCING_NUMBER'; done"#)
@@ -110,7 +110,7 @@ struct LockTests {
     }
 
     @Test(
-        "signals go to the command; the lock is released, and skr dies of them too",
+        "a signal goes to the command, the lock is released, and skr ends in the same way",
         arguments: ["TERM", "HUP", "USR1"])
     func signals(name: String) throws {
         let outcome = try inSession(
@@ -156,7 +156,7 @@ struct LockTests {
         #expect(outcome.errors.contains("is restricted") && !outcome.errors.contains("somebody else"), "\(outcome)")
     }
 
-    @Test("a holder that is killed takes its command with it and loses the lock; one that works keeps it")
+    @Test("a killed holder's command ends and the lock is released, but a running holder keeps it")
     func timeouts() throws {
         let outcome = try inSession(
             #"""
@@ -170,7 +170,7 @@ struct LockTests {
         #expect(outcome.output == "75\nmine\ngone\n")
     }
 
-    @Test("a holder that was stopped for too long says so, 75 unless its command failed", arguments: [0, 3])
+    @Test("a holder that was stopped too long reports it, with 75 or the command's code", arguments: [0, 3])
     func lost(code: Int) throws {
         let outcome = try inSession(
             #"""

@@ -7,7 +7,7 @@ struct ManualTests {
     private static let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../../../..").standardized
 
-    /// Every page, by its file's name, made as the build makes them.
+    /// Returns every page by its file's name, made in the same way as in the build.
     private func pages() throws -> [String: String] {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("skr-test-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: directory) }
@@ -17,7 +17,7 @@ struct ManualTests {
                 "CI": Self.repository.appendingPathComponent(".ci").path, "DIRECTORY": directory.path,
                 "SOURCE_DATE_EPOCH": "0",
             ])
-        // Whether other pages are installed here is not the pages' matter.
+        // The result must not depend on which other pages are installed here.
         let complaints = outcome.output.split(separator: "\n").filter { line in
             !line.contains("referenced manual not found") && !line.contains("makewhatis")
         }
@@ -33,7 +33,7 @@ struct ManualTests {
     }
 
     @Test(
-        "there is one for skr-stress, for skr and for each of its verbs, complete, and mandoc finds nothing to complain about"
+        "skr, skr-stress and each verb have a complete page, and mandoc does not complain"
     )
     func complete() throws {
         let pages = try pages()
@@ -54,7 +54,7 @@ struct ManualTests {
         #expect(pages["skr-get.1"]?.contains(".Xr skr-set 1 ,\n") == true)
     }
 
-    /// Those that completion offers there.
+    /// Returns the verbs that completion offers after these words.
     private func verbs(behind words: [String]) throws -> [String] {
         try CommandRunner().run(["---complete", "zsh", "skr"] + words + [""], input: Data()).output.split(
             separator: "\n"
@@ -62,7 +62,7 @@ struct ManualTests {
             .compactMap { $0.split(separator: "\t").first.map(String.init) }.filter { $0 != "help" }
     }
 
-    @Test("each page refers to pages of its own package only, and 'skr help' names all of section 7")
+    @Test("a page refers only to pages of its own package, and 'skr help' names all of section 7")
     func references() throws {
         let pages = try pages()
         let guides = Set(pages.keys.filter { $0.hasSuffix(".7") })
@@ -84,7 +84,7 @@ struct ManualTests {
         }
     }
 
-    @Test("man shows what the command understands, with dashes and quotes that can be copied")
+    @Test("man shows text that the command understands, with dashes and quotes that can be copied")
     func readable() throws {
         let outcome = try CommandRunner().shell("skr manual exec | mandoc -T utf8 | col -b")
         #expect(outcome.output.contains("skr exec [--env VAR[=skr://...]] [--env-file FILE]"))
@@ -103,7 +103,7 @@ struct ManualTests {
         #expect(outcome == .init(exitCode: 0, output: ".Dd March 4, 2005\ntoday\n", errors: ""))
     }
 
-    @Test("help and page say which value an option has when it is left out")
+    @Test("help and page show the default value of an option")
     func defaults() throws {
         for (verb, form) in [("help", "(default: 30s)"), ("manual", "By default 30s.")] {
             let words = try CommandRunner().run(verb, "lock").output.split { $0.isWhitespace }.joined(separator: " ")
@@ -112,7 +112,7 @@ struct ManualTests {
     }
 
     @Test(
-        "manual --list names each page; an unknown one is an error with the nearest name",
+        "manual --list names each page, and an unknown page is an error with the nearest name",
         arguments: [("gte", "verb: gte"), ("helper gti", "client: gti")])
     func list(words: String, unknown: String) throws {
         let pages = try CommandRunner().run("manual", "--list").output.split(
@@ -124,7 +124,7 @@ struct ManualTests {
     }
 
     @Test(
-        "a mistyped verb is told the nearest",
+        "the hint for a mistyped verb is the nearest verb",
         arguments: [
             ("gte", "get"), ("st", "set"), ("sesion", "session"), ("lst", "list"), ("dele", "delete"), ("exe", "exec"),
             ("Get", "get"),

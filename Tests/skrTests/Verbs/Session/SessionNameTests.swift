@@ -2,7 +2,7 @@ import Testing
 
 @Suite("SKR_SESSION")
 struct SessionNameTests {
-    @Test("is the session's name, else its keyring's number, in the innermost session, once")
+    @Test("SKR_SESSION is set once, to the innermost session's name or its keyring's number")
     func value() throws {
         let outcome = try CommandRunner().inSession(
             #"""

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("skr session")
 struct SessionTests {
-    @Test("the command is in a new session, and what it stores is gone with it")
+    @Test("the command is in a new session, and its items disappear with the session")
     func anonymous() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -16,7 +16,7 @@ struct SessionTests {
         #expect(outcome.errors == "1 inner\n")
     }
 
-    @Test("it works where the session keyring was revoked")
+    @Test("skr session works if the session keyring was revoked")
     func revoked() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -28,7 +28,7 @@ struct SessionTests {
         #expect(outcome.errors.contains("skr: hint: \(hint)"))
     }
 
-    @Test("skr becomes the command: same process, its exit code, its words, and the shell without one")
+    @Test("skr becomes the command, or the shell: same process, same exit code, unchanged words")
     func replaces() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -48,7 +48,7 @@ struct SessionTests {
             ])
     }
 
-    @Test("a named session is one for all that join it, also at the same time, and for the user alone")
+    @Test("processes that join a named session at the same time share it, and only its user can join")
     func named() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -69,7 +69,7 @@ struct SessionTests {
     }
 
     @Test(
-        "a session that another user has laid out is refused",
+        "a session that another user has prepared is refused",
         .enabled(if: geteuid() == 0, "needs to become another user"))
     func trap() throws {
         let outcome = try CommandRunner().inSession(
@@ -97,7 +97,7 @@ struct SessionTests {
         #expect(outcome == .init(exitCode: 0, output: "one\none\none\ntwo\n", errors: ""))
     }
 
-    @Test("--link-user links the user keyring, which is not there otherwise")
+    @Test("only --link-user links the user keyring")
     func linkUser() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -108,7 +108,7 @@ struct SessionTests {
         #expect(outcome.output == "\n1\n1\n")
     }
 
-    @Test("bad names and words get a clear error, and nothing is started")
+    @Test("a bad name or word is a clear error, and nothing is started")
     func badInput() throws {
         let outcome = try CommandRunner().inSession(
             #"""

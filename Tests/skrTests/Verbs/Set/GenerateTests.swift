@@ -3,7 +3,7 @@ import Testing
 
 @Suite("skr set --generate")
 struct GenerateTests {
-    @Test("stores so many characters, 32 where no number follows, prints nothing and reads nothing")
+    @Test("--generate stores the given number of characters, or 32, and reads and prints nothing")
     func lengths() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -27,7 +27,7 @@ struct GenerateTests {
         #expect(outcome == .init(exitCode: 0, output: "onetwothree", errors: ""))
     }
 
-    @Test("does not ask on a terminal")
+    @Test("--generate does not ask on a terminal")
     func terminal() throws {
         let shown = try TerminalRunner().run(
             "skr set api --generate; echo rc=$?; skr get api | wc -c",
@@ -35,7 +35,7 @@ struct GenerateTests {
         #expect(shown == "rc=0\n32\n" || shown.hasSuffix("\nrc=0\n32\n"), "\(shown.debugDescription)")
     }
 
-    @Test("all 64 characters come, about equally often, and no two secrets are the same")
+    @Test("all 64 characters occur, about equally often, and no two secrets are the same")
     func distribution() throws {
         let outcome = try CommandRunner().inSession(
             "for i in 1 2 3 4 5 6 7 8; do skr set --generate=4096 a; skr get a; echo; done")
@@ -43,12 +43,12 @@ struct GenerateTests {
         #expect(secrets.count == 8 && Set(secrets).count == 8 && Set(secrets.map(\.first)).count > 1)
         var counts: [Character: Int] = [:]
         for character in secrets.joined() { counts[character, default: 0] += 1 }
-        // 512 of each are expected; ten standard deviations are 226.
+        // Each character is expected 512 times. Ten standard deviations are 226.
         #expect(counts.count == 64 && counts.values.allSatisfy { (286...738).contains($0) }, "\(counts)")
     }
 
     @Test(
-        "what can't be is a usage error, and nothing is stored",
+        "an impossible length or option is a usage error, and nothing is stored",
         arguments: [
             "--generate 7 a", "--generate 4097 a", "--generate=0 a", "--generate=x a", "--generate=-1 a",
             "--generate 99999999999999999999 a", "--generate --raw a", "--generate --allow-empty a", "--generate",

@@ -11,7 +11,7 @@ struct LookingFirstTests {
         #expect(shown.contains("skr: hint: leave out --new to replace it\n"))
     }
 
-    @Test("in a pipe it fails before it reads, as somebody may have to make the secret first")
+    @Test("in a pipe it fails before it reads, so that no secret is created for nothing")
     func pipe() throws {
         let outcome = try CommandRunner().inSession(
             #"""

@@ -5,7 +5,7 @@ import Testing
 struct HelperConfigurationTests {
     private func run(_ script: String) throws -> CommandRunner.Outcome { try HelperInstallTests.run(script) }
 
-    @Test("git: our helper is added once, its options are changed, and taken out again it leaves the same bytes")
+    @Test("git: our helper is added once, its options can change, and uninstall restores every byte")
     func git() throws {
         let outcome = try run(
             #"""
@@ -39,7 +39,7 @@ struct HelperConfigurationTests {
     }
 
     @Test(
-        "git: other helpers stay, and are named with the command that removes them; nothing of a shell command is shown"
+        "git: other helpers stay, with a hint for removal, and no shell command is shown"
     )
     func otherHelpers() throws {
         let outcome = try run(
@@ -103,7 +103,7 @@ struct HelperConfigurationTests {
                 """, "\(outcome)")
     }
 
-    @Test("git: a configuration that git can't read stays as it is")
+    @Test("git: a configuration that git can't read stays unchanged")
     func brokenGit() throws {
         let outcome = try run(
             #"""
@@ -120,7 +120,7 @@ struct HelperConfigurationTests {
                 """)
     }
 
-    @Test("docker: a new file is for its owner alone and goes away again; twice is once")
+    @Test("docker: a new file is only for its owner, is written once, and uninstall removes it")
     func newFile() throws {
         let outcome = try run(
             #"""
@@ -141,7 +141,7 @@ struct HelperConfigurationTests {
     }
 
     @Test(
-        "docker: what was there is there again after uninstall, byte for byte",
+        "docker: uninstall restores the file byte for byte",
         arguments: [
             #"printf '{}'"#, #"printf ''"#, #"printf '{\r\n\t"auths": {\r\n\t}\r\n}'"#,
             #"printf '\xef\xbb\xbf{ "a" : 1 }\n\n'"#,
@@ -157,7 +157,7 @@ struct HelperConfigurationTests {
         #expect(outcome == .init(exitCode: 0, output: "changed\n640\n1\n640\nconfig.json\n", errors: ""))
     }
 
-    @Test("docker: a link stays a link, also one to a file that is not there yet")
+    @Test("docker: a symbolic link stays a link, even to a file that does not exist yet")
     func symbolicLink() throws {
         let outcome = try run(
             #"""
@@ -171,7 +171,7 @@ struct HelperConfigurationTests {
     }
 
     @Test(
-        "docker: what can't be read, or not with certainty, stays as it is",
+        "docker: a file that can't be read, or not with certainty, stays unchanged",
         arguments: [
             ("printf '{' > $file", 65), ("printf '[]' > $file", 65), ("mkdir $file", 65), ("mkfifo $file", 65),
             ("printf '{\"credsStore\":\"pass\"}' > $file", 73), ("head -c 2000000 /dev/zero > $file", 65),
@@ -190,7 +190,7 @@ struct HelperConfigurationTests {
     }
 
     @Test(
-        "docker: a file that may not be read, or not be replaced, stays as it is",
+        "docker: a file that can't be read or can't be replaced stays unchanged",
         .enabled(if: geteuid() == 0, "becomes another user"))
     func permissions() throws {
         let outcome = try run(
@@ -211,7 +211,7 @@ struct HelperConfigurationTests {
                 """)
     }
 
-    @Test("docker: servers whose secret is in the file are named, never the secret")
+    @Test("docker: servers with a secret in the file are named, but never the secret")
     func plainSecrets() throws {
         let outcome = try run(
             #"""
@@ -227,7 +227,7 @@ struct HelperConfigurationTests {
         #expect(!outcome.output.contains("dTpz"))
     }
 
-    @Test("DOCKER_CONFIG says where docker's file is")
+    @Test("DOCKER_CONFIG names the folder of docker's file")
     func dockerFolder() throws {
         let outcome = try run(
             "DOCKER_CONFIG=$work/d skr helper install docker --write-config > /dev/null; ls -A d home")

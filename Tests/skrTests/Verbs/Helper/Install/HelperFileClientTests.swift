@@ -2,10 +2,10 @@ import Foundation
 import Testing
 
 /// Clients whose configuration only their users change.
-@Suite("skr helper install of a client that we only show")
+@Suite("skr helper install for clients whose lines are only shown")
 struct HelperFileClientTests {
     @Test(
-        "cargo, terraform and vault: the lines are shown, pasted they are found, and no file is touched",
+        "cargo, terraform, vault: the shown lines are found once pasted, and no file is changed",
         arguments: [("cargo", ".cargo/config.toml"), ("terraform", ".terraformrc"), ("vault", ".vault")])
     func pasted(client: String, file: String) throws {
         let outcome = try HelperInstallTests.run(
@@ -25,7 +25,7 @@ struct HelperFileClientTests {
                 && parts.dropLast().last?.hasPrefix("removed the link") ?? false)
     }
 
-    @Test("terraform's link is where terraform looks")
+    @Test("terraform's link is in the folder where terraform looks")
     func terraform() throws {
         let outcome = try HelperInstallTests.run(
             "skr helper install terraform > /dev/null; find home -type l; skr helper install terraform --dir bin 2>&1 | grep -c 'does not look in'"
@@ -53,7 +53,7 @@ struct HelperFileClientTests {
     }
 
     @Test(
-        "--write-config prints the lines of a client whose configuration we don't edit, and makes no file",
+        "--write-config prints the lines of a client that we don't edit, and creates no file",
         arguments: [
             "aws", "kubernetes", "ansible", "askpass", "go", "bazel", "google", "netrc", "kubectl", "podman", "ssh",
         ])
@@ -66,7 +66,7 @@ struct HelperFileClientTests {
         #expect(outcome.output.hasPrefix("0\n") && !outcome.output.hasSuffix("\n0\n"), "\(outcome)")
     }
 
-    @Test("a client that another one's helper serves gets that one's link, and its own lines")
+    @Test("a client that uses another client's helper gets that client's link, and its own lines")
     func aliases() throws {
         let outcome = try HelperInstallTests.run(
             #"""

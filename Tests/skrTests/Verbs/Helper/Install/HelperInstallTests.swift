@@ -5,7 +5,7 @@ import Testing
 struct HelperInstallTests {
     /// Runs a script in an empty session and an empty home.
     ///
-    /// The home's `.local/bin` is in PATH; `/usr/local/bin`, where root's links would be made, is not.
+    /// The home's `.local/bin` is in PATH. `/usr/local/bin`, where root's links would go, is not.
     static func run(_ script: String, environment: [String: String] = [:]) throws -> CommandRunner.Outcome {
         try CommandRunner().inSession(
             #"""
@@ -20,7 +20,7 @@ struct HelperInstallTests {
             """# + script, environment: environment)
     }
 
-    @Test("the link is made once, its folder too, and what is left to do is shown")
+    @Test("install creates the link and its folder once, and shows the remaining steps")
     func link() throws {
         let outcome = try Self.run(
             #"""
@@ -41,7 +41,7 @@ struct HelperInstallTests {
         #expect(outcome.errors == "")
     }
 
-    @Test("the client that is set up finds its helper by the link")
+    @Test("a client that is set up finds its helper through the link")
     func used() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -59,7 +59,7 @@ struct HelperInstallTests {
     }
 
     @Test(
-        "what is at the link's place stays as it is",
+        "anything that is already in the link's place stays unchanged",
         arguments: [
             "echo x > $link", "ln -s /bin/true $link", "ln -s nowhere $link", "ln -s nowhere/skr $link", "mkdir $link",
         ])
@@ -73,7 +73,7 @@ struct HelperInstallTests {
         #expect(outcome.output == "73\nsame\n1\n1\n.local\n")
     }
 
-    @Test("a folder may be named; whether it is in PATH is told")
+    @Test("a folder can be given, and install reports whether it is in PATH")
     func folder() throws {
         let outcome = try Self.run(
             #"""
@@ -99,7 +99,7 @@ struct HelperInstallTests {
                 """)
     }
 
-    @Test("a link that came with skr is enough, and is not removed")
+    @Test("a link that was installed with skr is sufficient, and is not removed")
     func packaged() throws {
         let outcome = try Self.run(
             #"""
@@ -125,7 +125,7 @@ struct HelperInstallTests {
                 """)
     }
 
-    @Test("another program of the link's name that PATH has before it is named")
+    @Test("a program with the link's name that comes first in PATH is reported")
     func shadowed() throws {
         let outcome = try Self.run(
             #"""
@@ -154,7 +154,7 @@ struct HelperInstallTests {
     }
 
     @Test(
-        "what is asked for wrongly",
+        "wrong usage is an error that names the problem or the right usage",
         arguments: [
             ("install", "missing expected argument"), ("install gti", "did you mean 'git'?"),
             ("install kubctl", "did you mean 'kubectl'?"),
@@ -201,7 +201,7 @@ struct HelperInstallTests {
         #expect(outcome == .init(exitCode: 0, output: String(repeating: "70\n", count: 9), errors: ""))
     }
 
-    @Test("HOME that names no folder is told", arguments: ["", "relative"])
+    @Test("a HOME that is not a folder is an error", arguments: ["", "relative"])
     func home(home: String) throws {
         let outcome = try Self.run("HOME=\(home) skr helper install git; echo $?")
         #expect(outcome.output == "64\n" && outcome.errors.hasPrefix("skr: error: HOME does not name a folder\n"))

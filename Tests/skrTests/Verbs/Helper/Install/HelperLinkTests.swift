@@ -7,7 +7,7 @@ import Testing
 struct HelperLinkTests {
     private func run(_ script: String) throws -> CommandRunner.Outcome { try HelperInstallTests.run(script) }
 
-    @Test("the first that PATH has and that may be written to, else the user's own")
+    @Test("PATH decides between the user's folder and the machine's, and the user's is the default")
     func choice() throws {
         let work = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
         try FileManager.default.createDirectory(atPath: work + "/machine", withIntermediateDirectories: true)
@@ -21,7 +21,7 @@ struct HelperLinkTests {
             #expect(usual(machine, machine, own) == own)
             #expect(usual(nil, machine) == own)
             #expect(usual(machine, "/usr/bin") == own)
-            // What is chosen is the same once the folder is there.
+            // The choice is the same once the folder exists.
             try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
         }
         #expect(LinkFolder.usual(own: "/dev/null/bin", ofMachine: nil, searchPath: []) == nil)
@@ -42,7 +42,7 @@ struct HelperLinkTests {
     }
 
     @Test(
-        "git is told the link's path where PATH does not have its folder",
+        "git gets the link's path if its folder is not in PATH",
         arguments: [
             ("home", "W/home/.local/bin/git-credential-skr"),
             ("a b'c", #"W/a b'\''c/.local/bin/git-credential-skr'"#),
@@ -74,7 +74,7 @@ struct HelperLinkTests {
         #expect(outcome.output.hasSuffix("git-credential-skr\n/x/git-credential-other\n"), "\(outcome)")
     }
 
-    @Test("a configuration that PATH no longer serves is changed, with its options")
+    @Test("a configuration that no longer fits PATH is changed, and keeps its options")
     func changed() throws {
         let outcome = try run(
             #"""
@@ -88,13 +88,13 @@ struct HelperLinkTests {
             "\(outcome)")
     }
 
-    @Test("docker, which looks in PATH only, warns")
+    @Test("docker looks only in PATH, so install warns")
     func warning() throws {
         let outcome = try run("PATH=$work/program:/usr/bin:/bin; skr helper install docker > /dev/null")
         #expect(outcome.errors.hasPrefix("skr: warning: docker won't find its helper\n"))
     }
 
-    @Test("a link to this skr that PATH has is as good as our own, and uninstall leaves it and goes on")
+    @Test("another link to this skr in PATH is as good as ours, and uninstall leaves it")
     func others() throws {
         let outcome = try run(
             #"""
@@ -120,7 +120,7 @@ struct HelperLinkTests {
         #expect(outcome.errors.hasPrefix("skr: error: git is not set up\n"))
     }
 
-    @Test("a package's link stays, also where its folder is named")
+    @Test("a package's link stays, even if its folder is given")
     func packaged() throws {
         let outcome = try run(
             #"""
@@ -177,7 +177,7 @@ struct HelperLinkTests {
         #expect(outcome.output == "73\n1\nW/own/true\n", "\(outcome)")
     }
 
-    @Test("a link that can't be removed does not keep the configuration", .enabled(if: geteuid() == 0))
+    @Test("uninstall removes the configuration even if it can't remove the link", .enabled(if: geteuid() == 0))
     func readOnly() throws {
         let outcome = try run(
             #"""

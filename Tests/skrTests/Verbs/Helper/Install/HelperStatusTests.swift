@@ -8,7 +8,7 @@ struct HelperStatusTests {
     private let git = "skr helper install git --write-config"
     private let docker = "skr helper install docker --write-config"
 
-    @Test("nothing, then links, then configurations")
+    @Test("status shows nothing at first, then links, then configurations")
     func status() throws {
         let outcome = try run(
             #"""
@@ -31,7 +31,7 @@ struct HelperStatusTests {
                 """)
     }
 
-    @Test("a program of its own, a link to another skr and a helper that is a shell command are told apart")
+    @Test("an unrelated program, a link to another skr and a shell command are shown as such")
     func others() throws {
         let outcome = try run(
             #"""
@@ -47,7 +47,7 @@ struct HelperStatusTests {
                 """)
     }
 
-    @Test("for programs, an object a client")
+    @Test("--json prints an object for each client")
     func json() throws {
         let outcome = try run(
             #"skr helper install git --write-config > /dev/null; skr helper status --json | sed "s|$work|W|""#)
@@ -133,14 +133,14 @@ struct HelperStatusTests {
             ], "\(shown)")
     }
 
-    @Test("on a terminal it is a table")
+    @Test("on a terminal, status prints a table")
     func table() throws {
         let text = try TerminalRunner().run("HOME=/nonexistent PATH=${PATH%%:*}:/bin skr helper status")
         #expect(text.contains("skr helper install netrc"))
         #expect(text.contains("CLIENT") && text.contains("LINK") && text.contains("CONFIGURATION"))
     }
 
-    @Test("uninstall removes our link and shows the rest; what is not ours stays")
+    @Test("uninstall removes our link, shows the remaining steps, and leaves everything else alone")
     func uninstall() throws {
         let outcome = try run(
             #"""
@@ -164,7 +164,7 @@ struct HelperStatusTests {
                 """)
     }
 
-    @Test("one client, by any of its names; each line that is not set up names the command that does it")
+    @Test("status takes any name of a client, and shows the command that sets it up")
     func oneClient() throws {
         let outcome = try run(
             #"""
@@ -208,7 +208,7 @@ struct HelperStatusTests {
                 """, "\(outcome)")
     }
 
-    @Test("completion knows what can be set up")
+    @Test("completion offers the clients and their words")
     func completion() throws {
         let runner = CommandRunner()
         let first = try runner.run("---complete", "zsh", "skr", "helper", "").output

@@ -3,7 +3,7 @@ import Testing
 
 import skr
 
-/// What setting a client up changes in a text, without a file.
+/// Edits the text of a configuration, without a file.
 @Suite("Configurations, edited")
 struct SetupEditTests {
     private static func bytes<Value>(
@@ -19,7 +19,7 @@ struct SetupEditTests {
     }
 
     @Test(
-        "docker: one member more, and each other byte unchanged",
+        "docker: install adds one member and keeps every other byte",
         arguments: [
             ("", #"{ "credsStore": "skr" }"#), ("{}", #"{"credsStore": "skr"}"#),
             ("{\n}\n", "{\n\t\"credsStore\": \"skr\"\n}\n"),
@@ -45,7 +45,7 @@ struct SetupEditTests {
     }
 
     @Test(
-        "docker: what is no object, or names another helper, is left alone",
+        "docker: text that isn't an object, or names another helper, is refused",
         arguments: [
             "{", "[]", "null", "{}x", #"{"a":1,}"#, #"{"credsStore":"pass"}"#, #"{"CredsStore":"pass"}"#,
             #"{"credsStore":""}"#, #"{"credsStore":1}"#, #"{"credsStore":"skr","credsStore":"pass"}"#, "\u{0}", " ",
@@ -72,7 +72,7 @@ struct SetupEditTests {
         }
     }
 
-    @Test("docker: the member is found wherever docker has put it, and one of another helper is not taken away")
+    @Test("docker: the member is found anywhere, and another helper's member is not removed")
     func dockerElsewhere() throws {
         let cases = [
             (#"{"a":1,"credsStore": "skr"}"#, #"{"a":1}"#),
@@ -95,7 +95,7 @@ struct SetupEditTests {
         }
     }
 
-    @Test("docker: which servers have a secret in the file")
+    @Test("docker: servers with a secret in the file are found")
     func dockerRemarks() throws {
         let text =
             #"{"auths":{"a.example":{"auth":"eDp5"},"b.example":{},"c.example":{"auth":""},"d":{"identitytoken":"t"}},"credHelpers":{"e":"gcloud","f":"skr"}}"#
@@ -103,7 +103,7 @@ struct SetupEditTests {
     }
 
     @Test(
-        "git: a section at the end, and each other byte unchanged",
+        "git: install adds a section at the end and keeps every other byte",
         arguments: [
             ("", "@"), ("[user]\n\tname = x\n", "[user]\n\tname = x\n@\n"),
             ("[user]\n\tname = x", "[user]\n\tname = x\n@"),
@@ -125,7 +125,7 @@ struct SetupEditTests {
     }
 
     @Test(
-        "git: only our line goes if the section has more, and only the section of that name is ours",
+        "git: only our line is removed if the section has more, and only from our section",
         arguments: [
             ("[credential]\n\thelper = skr\n\tuseHttpPath = true\n", "[credential]\n\tuseHttpPath = true\n"),
             ("[credential]\n\tx = 1\n\thelper = skr\n", "[credential]\n\tx = 1\n"),
@@ -148,7 +148,7 @@ struct SetupEditTests {
         #expect(left.text == rest)
     }
 
-    @Test("a new file goes away again as a whole")
+    @Test("a new file is removed as a whole")
     func wholeFile() throws {
         guard case .wholeFile = GitLines.removal(of: "skr", from: Array(GitLines.newFile("skr").utf8).span.bytes),
             case .wholeFile = try Self.bytes("{ \"credsStore\": \"skr\" }\n", DockerSetup().removal)

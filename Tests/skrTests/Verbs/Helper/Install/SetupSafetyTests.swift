@@ -3,13 +3,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Setting up git and docker next to other processes, as root for another user, and with files that are not ordinary.
+/// Sets up git and docker next to other processes, as root for another user, and with unusual files.
 @Suite("skr helper install, safely")
 struct SetupSafetyTests {
     private func run(_ script: String) throws -> CommandRunner.Outcome { try HelperInstallTests.run(script) }
 
     @Test(
-        "git: what was there is there again after uninstall, byte for byte",
+        "git: uninstall restores the file byte for byte",
         arguments: [
             "", "[user]\\n\\tname = x", "[user]\\n\\tname = x\\n", "# c\\r\\n[user]\\r\\n\\tname = x\\r\\n",
             "[a]\\n\\tb = c\\r",
@@ -27,7 +27,7 @@ struct SetupSafetyTests {
         #expect(outcome.output == "skr\n640\nskr --timeout 8h\n640\n.gitconfig\n.local\n", "\(outcome)")
     }
 
-    @Test("git: no empty file remains, and another file of git's is used if it is there")
+    @Test("git: no empty file remains, and git's other file is used if it exists")
     func gitFiles() throws {
         let outcome = try run(
             """
@@ -46,7 +46,7 @@ struct SetupSafetyTests {
                 """, "\(outcome)")
     }
 
-    @Test("git: of two files that git reads, the one that names our helper is changed")
+    @Test("git: if git reads two files, the one with our helper is changed")
     func twoFiles() throws {
         let outcome = try run(
             """
@@ -71,7 +71,7 @@ struct SetupSafetyTests {
     }
 
     @Test(
-        "git: a line that the user has written stays",
+        "git: a line that the user wrote stays",
         arguments: ["helper=skr", "helper = \\\"skr\\\"", " helper = skr ; mine"])
     func usersLine(line: String) throws {
         let outcome = try run(
@@ -189,7 +189,7 @@ struct SetupSafetyTests {
             "\(outcome)")
     }
 
-    @Test("who is not root changes their own file in another user's folder", .enabled(if: geteuid() == 0))
+    @Test("an ordinary user can change their own file in another user's folder", .enabled(if: geteuid() == 0))
     func foreignFolder() throws {
         let outcome = try run(
             """
@@ -201,7 +201,7 @@ struct SetupSafetyTests {
         #expect(outcome.output == "1\n", "\(outcome)")
     }
 
-    @Test("a program that was replaced makes no link to what is gone")
+    @Test("if skr's executable was replaced, install creates no link to the removed file")
     func replacedProgram() throws {
         let outcome = try run(
             """
@@ -213,7 +213,7 @@ struct SetupSafetyTests {
     }
 
     @Test(
-        "many installs at once add one entry, and none of them fails",
+        "many installs at the same time add one entry, and none of them fails",
         arguments: ["git .gitconfig", "docker .docker/config.json"])
     func atOnce(words: String) throws {
         let parts = words.split(separator: " ")
@@ -244,7 +244,7 @@ struct SetupSafetyTests {
         #expect(outcome == .init(exitCode: 0, output: "640\n1\nonce\n", errors: ""), "\(outcome)")
     }
 
-    @Test("another program's write is not lost, and one or the other entry is never doubled", .tags(.long))
+    @Test("another program's write is not lost, and our entry is never doubled", .tags(.long))
     func otherWriter() throws {
         let outcome = try run(
             """
@@ -256,7 +256,7 @@ struct SetupSafetyTests {
         #expect(outcome.output == "written\nconfig.json\n", "\(outcome)")
     }
 
-    @Test("on a file system without nameless files and without exchange, nothing but the entry changes")
+    @Test("without unnamed files and exchanging renames, only the entry changes")
     func plainFileSystem() async {
         await #expect(processExitsWith: .exitCode(0)) {
             succeed(3, test_filter_install(-6, EINVAL) == 0)
@@ -274,7 +274,7 @@ struct SetupSafetyTests {
         }
     }
 
-    @Test("the next install removes drafts of killed ones, unless another process changes a file there")
+    @Test("the next install removes drafts of killed ones, unless another process is changing a file")
     func orphan() throws {
         let outcome = try run(
             """
@@ -287,7 +287,7 @@ struct SetupSafetyTests {
     }
 
     @Test(
-        "killed at any moment, an install leaves the old file or the new one, and no copy after the next run",
+        "a killed install leaves the old or the new file, and the next run removes any copy",
         .tags(.long), arguments: ["TERM", "INT", "HUP", "KILL"])
     func killed(signal: String) throws {
         let outcome = try run(

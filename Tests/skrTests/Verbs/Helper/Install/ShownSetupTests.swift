@@ -7,7 +7,7 @@ import Testing
 struct ShownSetupTests {
     private static let state = "skr helper status | grep -E '^(aws|kubernetes|npm)' | cut -f 1,3 | shown; "
 
-    @Test("the files are those that the clients' variables name")
+    @Test("the clients' variables select the files")
     func variables() throws {
         let outcome = try HelperInstallTests.run(
             """
@@ -69,7 +69,7 @@ struct ShownSetupTests {
         }
     }
 
-    @Test("cargo's older file counts if it exists; pip, uv and Google are set up by the lines that are printed")
+    @Test("cargo's older file counts if it exists, and the printed lines set up pip, uv and Google")
     func printedLines() throws {
         let outcome = try HelperInstallTests.run(
             #"""
@@ -97,7 +97,7 @@ struct ShownSetupTests {
                 """, "\(outcome)")
     }
 
-    @Test("each word of what is shown is quoted by itself")
+    @Test("each word of a shown command is quoted separately")
     func words() throws {
         let outcome = try HelperInstallTests.run(
             """
@@ -113,7 +113,7 @@ struct ShownSetupTests {
     }
 
     @Test(
-        "a path that would have to be quoted where the client knows no quotes is refused, and nothing is made",
+        "a path that needs quotes is refused if the client reads no quotes, and nothing is created",
         arguments: [
             #"install vault --dir $work/'a"b'"#, #"install vault --dir $work/'a${b}'"#,
             #"install vault --dir $work/'a\b'"#, #"install vault --dir $work/$'a\nb'"#,

@@ -51,7 +51,7 @@ result() {
 # Prints the steps and the background jobs, the slowest first.
 print_times() {
     local file
-    printf '\n== seconds, of which waiting for the background, and step: %d s in all\n' $((SECONDS - run_began))
+    printf '\n== seconds, seconds spent waiting for background jobs, and step (%d s in total)\n' $((SECONDS - run_began))
     printf '%s\n' "${step_times[@]}" | sort -rn | awk -F '\t' '{ printf "%5d %5s  %s\n", $1, $2 == 0 ? "" : $2, $3 }'
     printf '\n== seconds of each job in the background\n'
     for file in .build/*.seconds; do

@@ -20,8 +20,8 @@ def refresh_together(fleet):
     for key in ("secret/same", "secret/spread"):
         second = [[time for time, asked in mine if asked == key][1] for mine in all_asked]
         apart[key] = max(second) - min(second)
-    check(apart["secret/same"] < 1.5 < 2 < apart["secret/spread"], f"the refreshes are {apart} apart")
-    print(f"{HOSTS} hosts that fetched at once refreshed within {apart['secret/same']:.1f} s; with timeouts 1 s apart, "
+    check(apart["secret/same"] < 1.5 < 2 < apart["secret/spread"], f"unexpected time between the refreshes: {apart}")
+    print(f"{HOSTS} hosts that fetched at the same time refreshed within {apart['secret/same']:.1f} s; with timeouts 1 s apart, "
           f"within {apart['secret/spread']:.1f} s")
 
 
@@ -40,8 +40,8 @@ def cost(fleet):
     time.sleep(0.5)
     # Without the cost of the puts' own connections, which are not watches.
     event = max(0, (fleet.engine.processor_time - before - 20 * fetch) / (20 * WATCHES))
-    print(f"etcd: {fetch * 1_000:.2f} ms of processor time a fetch with a TLS connection of its own, so "
-          f"{1 / fetch:.0f} fetches/s a processor; {watch:.0f} KB a watch, {event * 1e6:.0f} µs an event of it")
+    print(f"etcd: {fetch * 1_000:.2f} ms of processor time for a fetch with its own TLS connection, so "
+          f"{1 / fetch:.0f} fetches/s per processor; {watch:.0f} KB per watch, {event * 1e6:.0f} µs per watched event")
     for period, name in ((600, "a fetch every 10 min"), (300, "spread over 5 min"), (60, "all within the same minute")):
         rate = FLEET / period
         print(f"{FLEET} hosts, {name}: {rate:.0f} fetches/s, {rate * fetch * 100:.0f} % of a processor")

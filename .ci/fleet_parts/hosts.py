@@ -73,5 +73,5 @@ class Fleet:
             host.ask(gone=ITEM, limit=limit)
         start = how()
         gone = [host.answer() for host in hosts]
-        check(None not in gone, "a host keeps what was revoked")
+        check(None not in gone, "a host still has the revoked secret")
         return [time - start for time in gone]

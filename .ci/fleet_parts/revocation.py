@@ -10,7 +10,7 @@ def fetch_once(fleet):
     fleet.engine.put("first")
     fleet.expect("first", fetches=1, times=TOGETHER)
     fleet.expect("first", fetches=0, times=TOGETHER)
-    print(f"single flight: {HOSTS} hosts, {TOGETHER} processes at once in each: 1 fetch a host, then none")
+    print(f"single flight: {HOSTS} hosts, {TOGETHER} processes at the same time in each: 1 fetch per host, then none")
 
 
 def settle(fleet, change):
@@ -31,8 +31,8 @@ def arrive(fleet, name, prepare, how, value):
         # Without a value, each process tries in turn.
         fleet.expect(value, fetches=1, times=TOGETHER if value else 1)
     times = sorted(time * 1_000 for time in times)
-    print(f"{name}: gone in the last of {HOSTS} hosts after {statistics.median(times):.0f} ms (median), "
-          f"at most {times[-1]:.0f} ms, {fleet.rounds} rounds")
+    print(f"{name}: gone from all {HOSTS} hosts after {statistics.median(times):.0f} ms (median), "
+          f"at most {times[-1]:.0f} ms, in {fleet.rounds} rounds")
 
 
 def revocations(fleet):
@@ -53,7 +53,7 @@ def revocations(fleet):
     for _ in range(fleet.rounds):
         start, _ = fleet.engine.ctl("del nothing")
         durations.append((time.monotonic() - start) * 1_000)
-    print(f"of which etcdctl itself, a del of nothing: {statistics.median(durations):.0f} ms")
+    print(f"etcdctl itself takes {statistics.median(durations):.0f} ms of these, as a del of a missing key shows")
 
 
 def cut_off(fleet):
@@ -74,4 +74,4 @@ def cut_off(fleet):
 
     [late] = fleet.revoke(reconnect, [host], limit=30)
     fleet.expect("new", fetches=1, hosts=[host])
-    print(f"cut off for 3 s while it changed: old until then, gone {late:.1f} s after the link was back")
+    print(f"cut off for 3 s during a change: the old value was served until the link was back, and was gone {late:.1f} s later")

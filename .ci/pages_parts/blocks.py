@@ -10,12 +10,12 @@ CATALOG = ROOT / "Sources/SessionKeyring/SessionKeyring.docc"
 
 # The beginning of a block, and the reason why it is not run.
 NOT_RUN = {
-    "bash .ci/demo": "the two commands: .ci/run runs them",
-    "dpkg -i ": "installs: .ci/package-trial does",
-    "swift build -c release": "a release build of its own: .ci/build makes the same",
-    "skr-stress ": "takes a minute: .ci/run runs skr-stress",
-    "setpriv --pdeathsig TERM etcd-forget": "ends with its shell: Tests/Pages/Fleet.sh runs it in one that stays",
-    "$ skr doctor": "what a login of that kind shows: .ci/environments makes each of them",
+    "bash .ci/demo": ".ci/run runs the two commands",
+    "dpkg -i ": ".ci/package-trial runs the installation",
+    "swift build -c release": ".ci/build runs the same release build",
+    "skr-stress ": "takes a minute; .ci/run runs skr-stress",
+    "setpriv --pdeathsig TERM etcd-forget": "ends with its shell; Tests/Pages/Fleet.sh runs it in a shell that stays",
+    "$ skr doctor": "the output depends on the login; .ci/environments checks each kind of login",
 }
 # Blocks in these languages are whole files.
 FILES = ("ini", "toml", "hcl")
@@ -54,7 +54,7 @@ def blocks(page):
             start = None
     for block in found:
         if block.language not in ("swift", "sh", "console", *FILES, "json", "yaml", "text"):
-            sys.exit(f"error: {block}: a block of the language '{block.language}', which nobody runs")
+            sys.exit(f"error: {block}: there is no runner for blocks in the language '{block.language}'")
     return [block for block in found if block.language != "text"]
 
 

@@ -69,7 +69,7 @@ def run_page_in(folder, page, mine, servers):
     results = shown.split("\036")[1:]
     for step in todo:
         if len(results) < 2:
-            sys.exit(f"error: {step.origin}: did not end\n{shown[-3000:]}")
+            sys.exit(f"error: {step.origin}: the commands did not end\n{shown[-3000:]}")
         if problem := step.problem(results[0], int(results[1])):
             sys.exit(f"error: {step.origin}: {problem}")
         results = results[2:]
@@ -92,6 +92,6 @@ def run_shell(pages):
                 stood_in |= run_page(page, mine, servers)
             count += len(mine)
     print(f"ok: {count} shell examples")
-    print("stand-ins ran for what can't be had here:", *sorted(stood_in))
+    print("stand-ins ran for programs that are not available here:", *sorted(stood_in))
     for block in passed_over:
         print(f"not run: {block}: {block.reason_not_to_run}")

@@ -36,7 +36,7 @@ class Step:
             return code and f"exit code {code}\n{shown}"
         # As in an ordinary login, whose namespace is the default one.
         shown = shown.replace(f" (namespace {self.namespace})", "")
-        return not expected_pattern(self.expected).fullmatch(shown) and f"shows\n{shown}\nand not\n{self.expected}"
+        return not expected_pattern(self.expected).fullmatch(shown) and f"shows\n{shown}\ninstead of\n{self.expected}"
 
 
 def steps(block):

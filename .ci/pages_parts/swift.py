@@ -34,7 +34,7 @@ def check_ways(programs, modules):
                 capture_output=True, text=True)
             if compiled.returncode:
                 errors = [line for line in compiled.stderr.splitlines() if "error:" in line]
-                sys.exit(f"error: the Swift of {page}.md does not compile in {way}\n" + "\n".join(errors))
+                sys.exit(f"error: the Swift examples of {page}.md do not compile in {way}\n" + "\n".join(errors))
     print(f"ok: {len(programs)} pages compile in {len(WAYS)} ways")
 
 
@@ -55,7 +55,7 @@ def check_manifest(block):
     described = subprocess.run(
         ["swift", "package", "--package-path", folder, "dump-package"], capture_output=True, text=True)
     if described.returncode:
-        sys.exit(f"error: {block}: no manifest\n{described.stderr}")
+        sys.exit(f"error: {block}: the lines do not form a valid manifest\n{described.stderr}")
 
 
 def run_swift(pages):
@@ -99,12 +99,12 @@ def run_swift(pages):
         line for line in built.stdout.splitlines()
         if re.search(r"\b(warning|error):", line) and not re.search(r"was never (used|mutated|read)", line)]
     if built.returncode or complaints:
-        sys.exit("error: the pages' Swift\n" + ("\n".join(complaints) or built.stdout[-4000:]))
+        sys.exit("error: the Swift examples of the pages do not compile without warnings\n" + ("\n".join(complaints) or built.stdout[-4000:]))
     for name in cases:
         run = subprocess.run(
             ["keyctl", "session", "-", scratch / "debug/PageExamples", name], capture_output=True, text=True, timeout=LIMIT,
             env={**os.environ, "SWIFT_BACKTRACE": "enable=no"})
         if run.returncode:
-            sys.exit(f"error: the Swift of {name}.md\n{run.stdout}{run.stderr}")
+            sys.exit(f"error: the Swift examples of {name}.md failed\n{run.stdout}{run.stderr}")
     check_ways(programs, scratch / "debug/Modules")
     print(f"ok: {count} Swift examples of {len(cases)} pages")

@@ -21,12 +21,12 @@ package enum ExitCode: Int32, CaseIterable {
         case .usage: "usage: a bad option, name or duration"
         case .data: "data that can't be decoded, or an ambiguous name"
         case .unavailable: "no usable kernel keyring"
-        case .internalError: "anything else"
-        case .cannotCreate: "it is there already (--new)"
-        case .tryAgain: "try again: the quota is full, or others got in the way"
+        case .internalError: "any other error"
+        case .cannotCreate: "the item already exists (--new), or another helper is configured"
+        case .tryAgain: "try again: the quota is full, other processes interfere, or a lock is held or lost"
         case .noPermission: "no permission"
         case .cannotExecute: "the command can't be run"
-        case .noCommand: "there is no such command"
+        case .noCommand: "the command doesn't exist"
         }
     }
 

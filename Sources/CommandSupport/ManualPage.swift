@@ -42,7 +42,7 @@ package struct ManualPage {
         let options = command.positionals + command.options
         addList("OPTIONS", options.map { ($0.item, $0.summary) })
         let named = variables.filter { command.option(named: $0.option[...]) != nil || verbs.isEmpty }
-        addList("ENVIRONMENT", named.map { ("Ev \($0.name)", "What \($0.option) is where it is left out.") })
+        addList("ENVIRONMENT", named.map { ("Ev \($0.name)", "The default of \($0.option).") })
         addList(
             "EXIT STATUS", exitCodes.map { ($0.code, $0.meaning.prefix(1).uppercased() + $0.meaning.dropFirst() + ".") }
         )
@@ -103,10 +103,10 @@ package struct ManualPage {
 
     private mutating func addVerbs() {
         macro("Pp")
-        paragraph("The verbs, each with a page of its own:")
+        paragraph("The verbs; each has its own page:")
         let name = words.joined(separator: "-")
         let verbs = command.documentedVerbs.map { ("Xr \(name)-\($0.commandName) 1", $0.abstract ?? "") }
-        addList(nil, verbs + (words.count == 1 ? [("Ic help Op Ar VERB", "Show the same in short.")] : []))
+        addList(nil, verbs + (words.count == 1 ? [("Ic help Op Ar VERB", "Show a shorter version.")] : []))
     }
 
     private mutating func addList(_ heading: String?, _ rows: [(item: String, text: String)]) {

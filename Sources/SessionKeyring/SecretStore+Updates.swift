@@ -45,7 +45,7 @@ extension SecretStore {
     /// - Throws: ``SecretStoreError`` with `leaseLost`, `contended` if other writers held the item all the
     ///   time, `undecodable`, `unencodable`, `tooLarge` or `invalidTimeout`; the error of `change`. The item is
     ///   then unchanged.
-    @available(*, noasync, message: "keeps the thread; 'await' 'update'")
+    @available(*, noasync, message: "blocks the thread; use 'await update'")
     @discardableResult
     public func blockingUpdate<Value: Codable>(
         _ item: ItemIdentity,

@@ -17,24 +17,24 @@ extension SecretStoreError.Code {
     package var summary: String {
         switch self {
         case .notFound: "no such item, or it has expired"
-        case .duplicate: "the item is already there"
+        case .duplicate: "the item already exists"
         case .invalidName: "the name is empty or too long"
         case .invalidTimeout: "a timeout must be more than 0 and at most 4294967295 seconds"
         case .tooLarge(let size, let limit): "the secret has \(size) bytes; the limit is \(limit)"
         case .quotaExceeded: "the user's key quota is full"
         case .sessionRevoked: "this login session has ended and its keyring was revoked"
         case .unavailable: "no usable kernel keyring"
-        case .forbidden: "the keyring does not admit this process"
+        case .forbidden: "this process has no access to the keyring"
         case .foreignSession(let ownerID): "the session belongs to user \(ownerID), who could read what is stored in it"
         case .ambiguous(let accounts): "several accounts: \(accounts.joined(separator: ", "))"
-        case .undecodable(let path): "the secret is not in the form asked for, at \(path)"
+        case .undecodable(let path): "the secret is not of the requested type, at \(path)"
         case .unencodable(let path): "the value can't be encoded, at \(path)"
         case .contended: "other processes kept changing the item"
-        case .leaseHeld: "somebody else holds the lease"
+        case .leaseHeld: "another holder has the lease"
         case .leaseLost: "the lease was lost; the effects of the work done under it are unknown"
-        case .fetchTimedOut: "fetching it took longer than it may"
-        case .fetchFailed: "it could not be fetched a short time ago"
-        case .unsupported: "this kernel can't do it"
+        case .fetchTimedOut: "the fetch took longer than its limit"
+        case .fetchFailed: "a fetch failed a short time ago"
+        case .unsupported: "this kernel doesn't support it"
         case .unexpected: "unexpected keyring error"
         }
     }
@@ -45,26 +45,26 @@ extension SecretStoreError.Code {
         case .notFound: "store it first, or look in another scope or namespace"
         case .duplicate: "use set to replace it"
         case .invalidName: "choose another name"
-        case .invalidTimeout: "pass more than nothing and at most 4,294,967,295 seconds, or none at all"
-        case .tooLarge: "store a reference to it, or split it"
+        case .invalidTimeout: "pass a timeout of more than 0 and at most 4,294,967,295 seconds, or no timeout"
+        case .tooLarge: "split it, or keep it elsewhere and store its location"
         case .quotaExceeded:
             "delete items you no longer need, or have root raise /proc/sys/kernel/keys/maxkeys and maxbytes"
         case .sessionRevoked: "log in again, or join a new session keyring"
         case .unavailable:
             "use a kernel with CONFIG_KEYS, and allow add_key and keyctl in the container's seccomp profile"
-        case .forbidden: "run it in the session that stored the secret, or use the user scope"
+        case .forbidden: "run the program in the session that stored the secret, or use the user scope"
         case .foreignSession:
-            "join a session keyring of your own, use the user scope, or share this one: SecretScope.sharedSession"
+            "join your own session keyring, use the user scope, or share this one with SecretScope.sharedSession"
         case .ambiguous: "name the account too"
-        case .undecodable: "ask for the type that was stored"
-        case .unencodable: "store a value that the codec can write"
+        case .undecodable: "read it as the type that was stored"
+        case .unencodable: "store a value that the codec can encode"
         case .contended: "try again"
         case .leaseHeld: "try again, or wait longer"
         case .leaseLost: "take a longer lease, or do less while holding it"
         case .fetchTimedOut: "try again, or give the fetch a longer limit"
-        case .fetchFailed: "try again later; the process that fetched it knows why"
+        case .fetchFailed: "try again later; the process that tried to fetch it got the reason"
         case .unsupported: "use a kernel that is built with this feature"
-        case .unexpected: "see the error number in errno(3)"
+        case .unexpected: "look up the error number in errno(3)"
         }
     }
 }
@@ -74,11 +74,12 @@ extension SecretStoreError.Detail {
     package var summary: String {
         switch self {
         case .foreignThread:
-            "a process's keyring admits only threads that were made after it, a thread's only that thread: not this one"
+            "this thread can't use the keyring: a process keyring is for threads created after it, "
+                + "a thread keyring only for its own thread"
         case .restricted(let serial): "keyring \(serial) is restricted: no key can be added to it"
-        case .unreadableAfterWrite: "what was written could not be read back"
-        case .leaseDuration: "a lease lasts at least 10 milliseconds and at most one hour"
-        case .refreshTime: "the time to refresh is not within the timeout"
+        case .unreadableAfterWrite: "the written data could not be read back"
+        case .leaseDuration: "a lease must last at least 10 milliseconds and at most one hour"
+        case .refreshTime: "the refresh time is not within the timeout"
         case .missingValue: "there is no value to store"
         case .blocked: code.summary
         case .insideUpdate: "the closure of an update wrote the item that it updates"
@@ -91,11 +92,11 @@ extension SecretStoreError.Detail {
     /// The steps that fix the problem.
     package var hint: String {
         switch self {
-        case .foreignThread: "make the store before the threads that use it, or use another scope"
-        case .restricted: "join a session keyring of your own, or use another scope"
-        case .unreadableAfterWrite: "look for what removes the keyring"
-        case .leaseDuration: "pass at least 10 milliseconds and at most an hour; renew a lease that has to last longer"
-        case .refreshTime: "refresh later than at once, and before its end"
+        case .foreignThread: "create the store before the threads that use it, or use another scope"
+        case .restricted: "join your own session keyring, or use another scope"
+        case .unreadableAfterWrite: "find the program that removes the keyring"
+        case .leaseDuration: "pass at least 10 milliseconds and at most an hour; renew a lease that must last longer"
+        case .refreshTime: "pass a refresh time of more than 0 and less than the timeout"
         case .missingValue: "unwrap the optional first, or delete the item"
         case .blocked: code.hint
         case .insideUpdate: "return the new value from the closure, or nil to delete the item"

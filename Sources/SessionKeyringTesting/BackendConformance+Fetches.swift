@@ -22,20 +22,20 @@ extension BackendConformance {
     }
 
     static let fetches = [
-        Check("what a fetch brings is stored with its timeout, over an item and over none") { store in
+        Check("a fetched value is stored with its timeout, whether or not the item exists") { store in
             for old in [nil, "old"] {
                 if let old { try store.set(old, for: item) }
                 try expect(
                     try fetch(in: store) { try store.set("1", for: .password(service: "other")) }, "it is stored")
-                try expect(try store.get(item) == "fetched", "it is got")
-                try expect(try store.attributes(of: item)?.expiry != .never, "with its timeout")
+                try expect(try store.get(item) == "fetched", "get returns it")
+                try expect(try store.attributes(of: item)?.expiry != .never, "it has its timeout")
                 try store.clear()
             }
         },
-        Check("what a fetch brings is not stored over what happened to the item meanwhile") { store in
+        Check("a fetched value is not stored if the item changed during the fetch") { store in
             let events: [(String, () throws -> Void)] = [
                 ("set", { try store.set("set", for: item) }),
-                ("set to the same", { try store.set("old", for: item) }),
+                ("set to the same value", { try store.set("old", for: item) }),
                 ("update", { try store.blockingUpdate(item, timeout: nil) { (_: String?) in "updated" } }),
                 (
                     "delete",
@@ -64,28 +64,28 @@ extension BackendConformance {
                         try event()
                         after = try store.get(item)
                     }
-                    try expect(!isStored, "\(name): it is not stored")
-                    try expect(try store.get(item) == after, "\(name): what is there stays")
+                    try expect(!isStored, "\(name): the fetched value is not stored")
+                    try expect(try store.get(item) == after, "\(name): the current value stays")
                 }
             }
         },
-        Check("what the store keeps beside an item is in no list, and works like an item") { store in
+        Check("sentinels are not listed, and otherwise work like items") { store in
             try store.set("1", for: item, timeout: .seconds(100), refreshAfter: .seconds(50), usableFor: .seconds(60))
             try expect(
-                try store.identities() == [item] && store.items().map(\.item) == [item], "the lists have the item")
+                try store.identities() == [item] && store.items().map(\.item) == [item], "the item is listed alone")
             func value() throws -> String { try store.blockingValue(for: item) { (_: String?) in Fetched("fetched") } }
-            try expect(try value() == "1", "what says that it is fresh is found")
-            try expect(try store.invalidate("1", for: item), "it is updated")
-            try expect(try value() == "fetched", "what says that it was refused is found")
-            try expect(try store.identities() == [item], "the list has the item still")
-            try expect(try item.sentinels.contains { try store.backend.attributes(of: $0) != nil }, "attributes(of:)")
+            try expect(try value() == "1", "the freshness sentinel is found")
+            try expect(try store.invalidate("1", for: item), "the value is marked as refused")
+            try expect(try value() == "fetched", "the mark is found, and the value is fetched again")
+            try expect(try store.identities() == [item], "the item is still listed alone")
+            try expect(try item.sentinels.contains { try store.backend.attributes(of: $0) != nil }, "one is found")
             try store.blockingUpdate(item, timeout: nil) { (_: String?) in nil }
-            try expect(try !item.sentinels.contains { try store.backend.contains($0) }, "it ends with the item")
+            try expect(try !item.sentinels.contains { try store.backend.contains($0) }, "they end with the item")
         },
     ]
 
     static let noWaiting = [
-        Check("a backend does not wait for the holder of an item, and what it does is done") { store in
+        Check("a backend does not wait for the holder of an item, and no call succeeds without effect") { store in
             let backend = store.backend
             try store.set("old", for: item)
             var wait = Wait()
@@ -125,7 +125,7 @@ extension BackendConformance {
                 let start = ContinuousClock.now
                 do {
                     try call(&attempt)
-                    try expect(try isDone(), "\(name) does it, or says that it does not")
+                    try expect(try isDone(), "\(name) takes effect, or throws")
                 } catch let error as SecretStoreError where error.code == .contended || error.code == .duplicate {}
                 try expect(ContinuousClock.now - start < .seconds(2), "\(name) does not wait")
             }
@@ -135,7 +135,7 @@ extension BackendConformance {
 
     static let changes = [
         Check(
-            "changes are told in their order, unless the backend tells of none",
+            "changes are reported in order, unless the backend does not support them",
             inTask: { store in
                 let changes: SecretChanges
                 do {
@@ -164,7 +164,7 @@ extension BackendConformance {
                         try await Task.sleep(for: .milliseconds(10))
                     }
                     let first = told.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-                    try expect(first == change, "\(change) is told")
+                    try expect(first == change, "\(change) is reported")
                 }
             })
     ]

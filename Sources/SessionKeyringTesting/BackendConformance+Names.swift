@@ -11,7 +11,7 @@ extension BackendConformance {
     ]
 
     static let names = [
-        Check("hostile names name items of their own, and come back as they were") { store in
+        Check("items with hostile names stay distinct, and the names come back unchanged") { store in
             var expected: [ItemIdentity: String] = [:]
             for (position, name) in hostileNames.enumerated() {
                 for item in [
@@ -20,10 +20,10 @@ extension BackendConformance {
                 ] { expected[item] = "\(position) \(item.kind)" }
             }
             for (item, value) in expected { try store.set(value, for: item) }
-            try expect(try Set(store.identities()) == Set(expected.keys), "each is listed once")
+            try expect(try Set(store.identities()) == Set(expected.keys), "each item is listed once")
             for (item, value) in expected { try expect(try store.get(item) == value, "\(item) has its own value") }
         },
-        Check("names that can't be used are refused by every operation") { store in
+        Check("every operation refuses invalid names") { store in
             let empty = ItemIdentity.password(service: "", account: "a")
             let long = ItemIdentity.password(service: String(repeating: "x", count: 5_000))
             for item in [empty, long] {
@@ -39,9 +39,9 @@ extension BackendConformance {
         Check("the longest name works") { store in
             let item = ItemIdentity.password(service: String(repeating: "x", count: 4_095 - 10))
             try store.set("deep", for: item)
-            try expect(try store.get(item) == "deep", "it is got")
-            try expect(try store.identities() == [item], "it is listed")
-            try expect(.duplicate, "add over it") { try store.add("x", for: item) }
+            try expect(try store.get(item) == "deep", "get returns the value")
+            try expect(try store.identities() == [item], "the item is listed")
+            try expect(.duplicate, "a second add") { try store.add("x", for: item) }
         },
     ]
 }

@@ -6,76 +6,76 @@ extension BackendConformance {
     private static let item = ItemIdentity.password(service: "service", account: "account")
 
     static let creation = [
-        Check("add refuses to replace, and creates where there is none") { store in
+        Check("add creates an item, and never replaces one") { store in
             try store.add("first", for: item)
             try expect(.duplicate, "a second add") { try store.add("second", for: item) }
             try expect(try store.get(item) == "first", "the first value stays")
             try store.delete(item)
             try store.add("third", for: item)
-            try expect(try store.get(item) == "third", "after a delete it creates again")
+            try expect(try store.get(item) == "third", "add works again after a delete")
             try store.clear()
             try store.add("fourth", for: item)
-            try expect(try store.get(item) == "fourth", "after a clear too")
+            try expect(try store.get(item) == "fourth", "add works again after a clear")
         },
-        Check("add creates over an expired item") { store in
+        Check("add replaces an expired item") { store in
             try store.set("old", for: item, timeout: .seconds(1))
             usleep(1_100_000)
             try store.add("new", for: item)
-            try expect(try store.get(item) == "new", "the new value is got")
+            try expect(try store.get(item) == "new", "get returns the new value")
             try expect(.duplicate, "a second add") { try store.add("newer", for: item) }
         },
     ]
 
     static let expiry = [
-        Check("an item is gone when its timeout has passed, and everything takes it for absent") { store in
+        Check("an expired item is absent for every operation") { store in
             try store.set("brief", for: item, timeout: .milliseconds(300))
             try store.set("lasting", for: .password(service: "lasting"))
             usleep(1_100_000)
-            try expect(try store.get(item) == nil as String?, "get gives nothing")
-            try expect(try !store.contains(item), "contains says no")
-            try expect(try !store.expire(item, timeout: .seconds(9)), "expire says there was none")
-            try expect(try store.identities().map(\.service) == ["lasting"], "the list passes it over")
-            try expect(try store.items().map(\.item.service) == ["lasting"], "so does the long one")
-            try expect(try !store.delete(item), "delete says there was none")
+            try expect(try store.get(item) == nil as String?, "get returns nil")
+            try expect(try !store.contains(item), "contains returns false")
+            try expect(try !store.expire(item, timeout: .seconds(9)), "expire returns false")
+            try expect(try store.identities().map(\.service) == ["lasting"], "identities leaves it out")
+            try expect(try store.items().map(\.item.service) == ["lasting"], "items leaves it out")
+            try expect(try !store.delete(item), "delete returns false")
             try store.set("again", for: item)
-            try expect(try store.get(item) == "again", "set puts it back")
+            try expect(try store.get(item) == "again", "set stores it again")
         },
-        Check("a later set takes the timeout away, and expire gives one") { store in
+        Check("a later set without a timeout removes the timeout, and expire sets one") { store in
             try store.set("1", for: item, timeout: .seconds(1))
             try store.set("2", for: item)
             usleep(1_100_000)
-            try expect(try store.get(item) == "2", "without a timeout it stays")
-            try expect(try store.expire(item, timeout: .seconds(1)), "expire finds it")
+            try expect(try store.get(item) == "2", "an item without a timeout stays")
+            try expect(try store.expire(item, timeout: .seconds(1)), "expire finds the item")
             usleep(1_100_000)
-            try expect(try store.get(item) == nil as String?, "with one it goes")
+            try expect(try store.get(item) == nil as String?, "an item with a timeout expires")
         },
-        Check("removeTimeout has an item stay, and leaves it as it was otherwise") { store in
-            try expect(try !store.removeTimeout(of: item), "there is none")
+        Check("removeTimeout removes only the timeout") { store in
+            try expect(try !store.removeTimeout(of: item), "removeTimeout returns false for an absent item")
             try store.set("value", for: item, timeout: .seconds(60))
-            try expect(try store.removeTimeout(of: item), "removeTimeout finds it")
-            try expect(try store.items().map(\.expiry) == [.never], "it has no timeout")
-            try expect(try store.get(item) == "value", "it stays")
-            try expect(try store.removeTimeout(of: item), "so does one without a timeout")
+            try expect(try store.removeTimeout(of: item), "removeTimeout finds the item")
+            try expect(try store.items().map(\.expiry) == [.never], "the item has no timeout")
+            try expect(try store.get(item) == "value", "the value stays")
+            try expect(try store.removeTimeout(of: item), "removeTimeout finds an item without a timeout")
             try store.set("brief", for: item, timeout: .milliseconds(300))
             for _ in 0..<150 where try store.contains(item) { usleep(10_000) }
-            try expect(try !store.removeTimeout(of: item), "one whose timeout has passed is not revived")
-            try expect(try store.get(item) == nil as String?, "it is gone")
+            try expect(try !store.removeTimeout(of: item), "an expired item is not revived")
+            try expect(try store.get(item) == nil as String?, "it stays absent")
         },
-        Check("timeouts that mean nothing are refused, and the item stays as it was") { store in
+        Check("invalid timeouts are refused, and the item stays unchanged") { store in
             try store.set("kept", for: item)
             for timeout: Duration in [.zero, .seconds(-1), .milliseconds(-1), .seconds(4_294_967_296)] {
                 try expect(.invalidTimeout, "set") { try store.set("x", for: item, timeout: timeout) }
                 try expect(.invalidTimeout, "expire") { try store.expire(item, timeout: timeout) }
             }
             try expect(try store.get(item) == "kept", "the value stays")
-            try expect(try store.items().map(\.expiry) == [.never], "without a timeout")
+            try expect(try store.items().map(\.expiry) == [.never], "it still has no timeout")
             try store.set("long", for: item, timeout: .seconds(4_294_967_295))
             try expect(try store.get(item) == "long", "the longest timeout works")
         },
     ]
 
     static let threads = [
-        Check("threads see whole values only, and each its own last write") { store in
+        Check("threads see only complete values, and each thread sees its own last write") { store in
             let shared = ItemIdentity.password(service: "shared")
             try store.set([UInt8](repeating: 1, count: 1), for: shared)
             try ThreadTeam.run(8) { thread in
@@ -86,13 +86,13 @@ extension BackendConformance {
                     try store.set("\(round)", for: own)
                     try expect(try store.get(own) == "\(round)", "a thread reads its own write")
                     guard let value: [UInt8] = try store.get(shared) else {
-                        throw Failure(description: "a value that is only ever replaced is never absent")
+                        throw Failure(description: "a value that is only replaced is never absent")
                     }
                     try expect(Int(value[0]) == value.count && Set(value).count == 1, "no value is torn")
                 }
             }
         },
-        Check("of threads that add the same item at once, one succeeds") { store in
+        Check("if several threads add the same item at the same time, exactly one succeeds") { store in
             for round in 0..<50 {
                 let item = ItemIdentity.password(service: "race", account: "\(round)")
                 let winners = Locked<[Int]>([])
@@ -104,7 +104,7 @@ extension BackendConformance {
                 }
                 let won = winners.withLock { $0 }
                 try expect(won.count == 1, "\(won.count) of 6 adds succeeded")
-                try expect(try store.get(item) == "\(won[0])", "the winner's value is there")
+                try expect(try store.get(item) == "\(won[0])", "the winner's value is stored")
             }
         },
     ]

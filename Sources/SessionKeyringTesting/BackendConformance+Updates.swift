@@ -6,56 +6,56 @@ extension BackendConformance {
     private static let item = ItemIdentity.password(service: "service", account: "account")
 
     static let updates = [
-        Check("update makes a new value of the old one, and of none") { store in
+        Check("update makes a new value from the old one, or from nil if there is no item") { store in
             func extend(_ old: String?) -> String? { (old ?? "none") + "+" }
-            try expect(try store.blockingUpdate(item, timeout: nil, extend) == "none+", "of none")
-            try expect(try store.blockingUpdate(item, timeout: nil, extend) == "none++", "of the old one")
-            try expect(try store.get(item) == "none++", "it is stored")
+            try expect(try store.blockingUpdate(item, timeout: nil, extend) == "none+", "from nil")
+            try expect(try store.blockingUpdate(item, timeout: nil, extend) == "none++", "from the old value")
+            try expect(try store.get(item) == "none++", "the new value is stored")
         },
-        Check("update to nothing deletes, and of nothing does nothing") { store in
+        Check("an update to nil deletes the item, and does nothing if there is no item") { store in
             try store.set("1", for: item)
             try expect(
-                try store.blockingUpdate(item, timeout: nil) { (_: String?) in nil } == nil, "nothing is the new value")
+                try store.blockingUpdate(item, timeout: nil) { (_: String?) in nil } == nil, "update returns nil")
             try expect(try !store.contains(item), "the item is gone")
             try expect(
-                try store.blockingUpdate(item, timeout: nil) { (_: String?) in nil } == nil, "nothing of nothing")
-            try expect(try !store.contains(item), "it is still gone")
+                try store.blockingUpdate(item, timeout: nil) { (_: String?) in nil } == nil, "without an item, too")
+            try expect(try !store.contains(item), "there is still no item")
         },
         Check("update sets the timeout") { store in
             try store.blockingUpdate(item, timeout: .seconds(100)) { (_: String?) in "1" }
             guard case .after(let left)? = try store.items().first?.expiry else {
-                throw Failure(description: "a timeout is told")
+                throw Failure(description: "the timeout is reported")
             }
-            try expect(left.atLeast <= .seconds(100), "no more is left than was given")
+            try expect(left.atLeast <= .seconds(100), "the time left is at most the timeout")
         },
-        Check("an update whose change throws leaves the item as it was") { store in
+        Check("an update whose closure throws leaves the item unchanged") { store in
             struct Refusal: Error {}
             try store.set("1", for: item)
             do {
                 try store.blockingUpdate(item, timeout: nil) { (_: String?) in throw Refusal() }
-                throw Failure(description: "what change throws comes through")
+                throw Failure(description: "the caller gets the closure's error")
             } catch is Refusal {}
-            try expect(try store.get(item) == "1", "the item is as it was")
+            try expect(try store.get(item) == "1", "the item is unchanged")
             try store.blockingUpdate(item, timeout: nil) { (_: String?) in "2" }
-            try expect(try store.get(item) == "2", "and can be updated")
+            try expect(try store.get(item) == "2", "the item can be updated again")
         },
-        Check("an update that takes longer than it may has written nothing") { store in
+        Check("an update that takes longer than allowed writes nothing") { store in
             try store.set("1", for: item)
-            try expect(.leaseLost, "late") {
+            try expect(.leaseLost, "a late update") {
                 try store.blockingUpdate(item, timeout: nil, lasting: .milliseconds(30)) { (_: String?) in
                     usleep(60_000)
                     return "late"
                 }
             }
-            try expect(try store.get(item) == "1", "the item is as it was")
+            try expect(try store.get(item) == "1", "the item is unchanged")
         },
-        Check("updates of several threads lose nothing") { store in
+        Check("no update of several threads is lost") { store in
             try ThreadTeam.run(4) { _ in
                 for _ in 0..<50 { try store.blockingUpdate(item, timeout: nil) { (old: Int?) in (old ?? 0) + 1 } }
             }
-            try expect(try store.get(item) == 200, "each counted once")
+            try expect(try store.get(item) == 200, "each update counts once")
         },
-        Check("a clear during an update is not undone by it") { store in
+        Check("an update does not undo a clear that happens during it") { store in
             try store.set(1, for: item)
             var seen: [Int?] = []
             try store.blockingUpdate(item, timeout: nil) { (old: Int?) in
@@ -63,61 +63,61 @@ extension BackendConformance {
                 seen.append(old)
                 return (old ?? 100) + 1
             }
-            try expect(seen == [1, nil], "it begins again")
-            try expect(try store.get(item) == 101, "and goes by what is there")
+            try expect(seen == [1, nil], "the update starts again")
+            try expect(try store.get(item) == 101, "it starts from the current state")
         },
     ]
 
     static let leases = [
-        Check("a lease is held by one at a time") { store in
+        Check("a lease has one holder at a time") { store in
             guard let lease = try store.blockingTryLease("job", lasting: .seconds(20)) else {
                 throw Failure(description: "a free lease is granted")
             }
-            try expect(lease.isHeld && lease.timeLeft <= .seconds(20) && lease.timeLeft > .seconds(10), "and held")
-            try expect(try store.blockingTryLease("job", lasting: .seconds(1)) == nil, "not a second time")
-            try expect(.leaseHeld, "waiting in vain") {
+            try expect(lease.isHeld && lease.timeLeft <= .seconds(20) && lease.timeLeft > .seconds(10), "it is held")
+            try expect(try store.blockingTryLease("job", lasting: .seconds(1)) == nil, "only one gets the lease")
+            try expect(.leaseHeld, "waiting for a held lease") {
                 _ = try store.blockingLease("job", lasting: .seconds(1), waiting: .milliseconds(20))
             }
-            try expect(try store.blockingTryLease("other", lasting: .seconds(1)) != nil, "another name is free")
-            try expect(lease.release(), "it was held to the end")
-            try expect(try store.blockingTryLease("job", lasting: .seconds(1)) != nil, "and is free again")
+            try expect(try store.blockingTryLease("other", lasting: .seconds(1)) != nil, "another lease is free")
+            try expect(lease.release(), "it was held until its release")
+            try expect(try store.blockingTryLease("job", lasting: .seconds(1)) != nil, "a released lease is free again")
         },
-        Check("a lease that is dropped is free") { store in
+        Check("a lease is free after its value goes out of scope") { store in
             do { _ = try store.blockingTryLease("job", lasting: .seconds(20)) }
-            try expect(try store.blockingTryLease("job", lasting: .seconds(1)) != nil, "free")
+            try expect(try store.blockingTryLease("job", lasting: .seconds(1)) != nil, "the lease is free")
         },
-        Check("a lease ends by itself, and its holder is told") { store in
+        Check("a lease expires, and its old holder learns of it") { store in
             guard let old = try store.blockingTryLease("job", lasting: .milliseconds(50)) else {
                 throw Failure(description: "a free lease is granted")
             }
             let new = try store.blockingLease("job", lasting: .seconds(20), waiting: .seconds(5))
-            try expect(!old.isHeld && old.timeLeft == .zero, "the old holder knows")
+            try expect(!old.isHeld && old.timeLeft == .zero, "the old holder no longer holds it")
             try expect(.leaseLost, "renewing") { try old.renew(lasting: .seconds(1)) }
             try expect(new.fencingNumber > old.fencingNumber, "the fencing number grows")
-            try expect(!old.release(), "the old holder has nothing to give back")
-            try expect(new.isHeld, "the new one holds it")
+            try expect(!old.release(), "the old holder has nothing to release")
+            try expect(new.isHeld, "the new holder holds it")
         },
-        Check("a renewed lease lasts") { store in
+        Check("a renewed lease lasts longer") { store in
             guard let lease = try store.blockingTryLease("job", lasting: .milliseconds(500)) else {
                 throw Failure(description: "a free lease is granted")
             }
             try lease.renew(lasting: .seconds(20))
-            try expect(lease.timeLeft > .seconds(10), "longer than at first")
+            try expect(lease.timeLeft > .seconds(10), "more time is left than at first")
             usleep(510_000)
-            try expect(try store.blockingTryLease("job", lasting: .seconds(1)) == nil, "nobody else gets it")
-            try expect(lease.release(), "it was held to the end")
+            try expect(try store.blockingTryLease("job", lasting: .seconds(1)) == nil, "nobody else gets the lease")
+            try expect(lease.release(), "it was held until its release")
         },
-        Check("leases of bad durations and names are refused") { store in
+        Check("leases with invalid durations and names are refused") { store in
             for duration in [Duration.zero, .seconds(-1), .seconds(3_601)] {
                 try expect(.invalidTimeout, "\(duration)") { _ = try store.blockingTryLease("job", lasting: duration) }
             }
-            try expect(.invalidName, "no name") { _ = try store.blockingTryLease("", lasting: .seconds(1)) }
+            try expect(.invalidName, "an empty name") { _ = try store.blockingTryLease("", lasting: .seconds(1)) }
         },
-        Check("leases are no items") { store in
+        Check("leases are not items") { store in
             let lease = try store.blockingTryLease("job", lasting: .seconds(20))
             try expect(try store.identities().isEmpty, "no item is listed")
             try store.clear()
-            try expect(try store.blockingTryLease("job", lasting: .seconds(1)) == nil, "and clear leaves them")
+            try expect(try store.blockingTryLease("job", lasting: .seconds(1)) == nil, "clear does not end a lease")
             _ = consume lease
         },
     ]

@@ -57,7 +57,7 @@ final class ProgressDisplay {
     private func tellOfInterruption() {
         guard !hasToldOfInterruption, Interruption.signal != nil else { return }
         hasToldOfInterruption = true
-        say("ending the run, then checking it; once more ends all at once")
+        say("ending the run and checking it; press Ctrl-C again to stop immediately")
     }
 
     /// Writes to standard error and ignores failures: if standard error is closed, the result is still written.

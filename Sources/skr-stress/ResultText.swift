@@ -55,7 +55,7 @@ struct ResultText {
         result.failedChecks.filter { !$0.evidence.isEmpty }.map { check in
             var lines = check.evidence.prefix(Self.evidenceLines).map { "  \($0)\n" }
             let rest = check.evidence.count - lines.count
-            if rest > 0 { lines.append("  and \(Figures.count(rest)) lines more, which --json and --report have\n") }
+            if rest > 0 { lines.append("  and \(Figures.count(rest)) more lines, which --json and --report contain\n") }
             return "\(check.verdict.word): \(check.name)\n" + lines.joined()
         }.joined(separator: "\n")
     }

@@ -9,7 +9,7 @@ extension InjectedFault: ExpressibleByArgument {}
 struct StressOptions: ExampleCommand {
     static let configuration = CommandConfiguration(
         commandName: "skr-stress",
-        abstract: "Let many use the store at once, and check all that they saw.",
+        abstract: "Stress the store with many concurrent calls, and check their results.",
         discussion: discussion,
         version: "skr-stress 0.1.0"
     )
@@ -21,46 +21,48 @@ struct StressOptions: ExampleCommand {
         skr-stress --fault stale-read
         """
 
-    @Option(help: ArgumentHelp("What the workers do.", valueName: "name"))
+    @Option(help: ArgumentHelp("The kind of calls that the workers make.", valueName: "name"))
     var workload = Workload.mixed
 
-    @Option(help: ArgumentHelp("Threads in each process.", valueName: "count"))
+    @Option(help: ArgumentHelp("Number of threads in each process.", valueName: "count"))
     var threads = 4
 
-    @Option(help: ArgumentHelp("Processes.", valueName: "count"))
+    @Option(help: ArgumentHelp("Number of processes.", valueName: "count"))
     var processes = 1
 
-    @Option(help: ArgumentHelp("How long: 90s, 15m, 1h30m; 10s if nothing is said.", valueName: "duration"))
+    @Option(help: ArgumentHelp("Length of the run: 90s, 15m, 1h30m; 10s by default.", valueName: "duration"))
     var duration: DurationArgument?
 
-    @Option(help: ArgumentHelp("How many calls each thread makes, instead of a duration.", valueName: "count"))
+    @Option(help: ArgumentHelp("Number of calls by each thread, instead of a duration.", valueName: "count"))
     var operations: Int?
 
-    @Option(help: ArgumentHelp("How many items they share; 8 for most workloads.", valueName: "count"))
+    @Option(help: ArgumentHelp("Number of shared items; 8 for most workloads.", valueName: "count"))
     var items: Int?
 
-    @Option(help: ArgumentHelp("Bytes of a value: 200, or 48-2000; 48-200 for most.", valueName: "bytes"))
+    @Option(help: ArgumentHelp("Size of a value: 200, or 48-2000; 48-200 for most workloads.", valueName: "bytes"))
     var valueSize: ValueSizes?
 
-    @Option(help: ArgumentHelp("What all random choices come from; another one each time if left out.", valueName: "n"))
+    @Option(help: ArgumentHelp("Seed of all random choices; a new one for each run by default.", valueName: "n"))
     var seed: UInt64?
 
-    @Option(help: ArgumentHelp("Kill a process in mid-operation, so often on average.", valueName: "milliseconds"))
+    @Option(
+        help: ArgumentHelp(
+            "Kill a process in the middle of an operation, on average this often.", valueName: "milliseconds"))
     var killEvery: Int?
 
-    @Option(help: ArgumentHelp("Break the store on purpose, to see that the checks notice.", valueName: "name"))
+    @Option(help: ArgumentHelp("Break the store on purpose, to see whether the checks notice.", valueName: "name"))
     var fault: InjectedFault?
 
-    @Flag(help: "Let a neighbor put odd keys into the shared keyrings all the time.")
+    @Flag(help: "Let a neighbor constantly put odd keys into the shared keyrings.")
     var hostile = false
 
     @Option(
-        help: ArgumentHelp("Write the result for programs; '-' is standard output.", valueName: "file"),
+        help: ArgumentHelp("Write the result as JSON; '-' is standard output.", valueName: "file"),
         completion: .file(extensions: ["json"]))
     var json: String?
 
     @Option(
-        help: ArgumentHelp("Write a page with plots, in one file.", valueName: "file"),
+        help: ArgumentHelp("Write an HTML page with plots; '-' is standard output.", valueName: "file"),
         completion: .file(extensions: ["html"]))
     var report: String?
 
@@ -68,7 +70,7 @@ struct StressOptions: ExampleCommand {
     var scaling: ScalingChoice?
 
     /// For packagers.
-    @Option(help: ArgumentHelp("Print the manual page, with this date.", visibility: .hidden))
+    @Option(help: ArgumentHelp("Print the manual page with this date.", visibility: .hidden))
     var manual: String?
 
     /// Rejects combinations of options that a plan can't express.
@@ -79,11 +81,11 @@ struct StressOptions: ExampleCommand {
                 ("--scaling", scaling == .scaling),
             ]
             if let (option, _) = given.first(where: \.1) {
-                throw ValidationError("\(option) does not go with the workload classic, whose counts are fixed")
+                throw ValidationError("\(option) can't be used with the workload classic, whose counts are fixed")
             }
         }
         if duration != nil, operations != nil {
-            throw ValidationError("--duration and --operations exclude each other")
+            throw ValidationError("--duration and --operations can't be used together")
         }
     }
 }
@@ -94,8 +96,8 @@ enum ScalingChoice: EnumerableFlag {
 
     static func help(for value: ScalingChoice) -> ArgumentHelp? {
         switch value {
-        case .scaling: "Measure 1, 2, 4 and 8 threads and processes too, 1 s each, as --report does."
-        case .noScaling: "Leave that out of the report."
+        case .scaling: "Also measure 1, 2, 4 and 8 threads and processes, 1 s each, as --report does."
+        case .noScaling: "Leave these measurements out of the report."
         }
     }
 }
@@ -126,43 +128,47 @@ extension StressOptions {
     }
 
     private static let discussion = """
-        Threads and processes set, get, delete, clear and list items of a keyring of their own as fast as they can. Each \
-        value tells who wrote it and whether it is whole; all calls are recorded, and checked at the end: no value is \
-        torn or was never written, no reader goes back in time, no update is lost, the counts are right, and for each \
-        item there is an order of the calls that explains all answers (it is linearizable). With --kill-every, \
-        processes are killed in mid-operation too, and nothing of theirs may be left. With --hostile, somebody else \
-        puts keys of the wrong type, unreadable, revoked and expired ones and false leases into the same keyrings, and \
-        everything must hold all the same.
+        Threads and processes set, get, delete, clear and list items as fast as they can, in a keyring that only this \
+        run uses. Each value contains its writer and a checksum. All calls are recorded, and checked at the end.
 
-        Progress goes to standard error, and a table to standard output at the end. The first Ctrl-C ends the run, and \
-        what was done by then is checked and shown; the second ends all at once.
+        A run passes if no value is torn, no read finds a value that nobody wrote, no reader goes back to an older \
+        value, no update is lost, all counts are right, and for each item, some order of the calls explains all \
+        results (the history is linearizable).
 
-        A failure shows the smallest history that proves it, and the command that repeats it: the same seed makes each \
-        worker choose the same calls. How they meet is the kernel's choice, so that it may take several tries.
+        With --kill-every, processes are also killed in the middle of an operation, and must leave only items. With \
+        --hostile, a neighbor (another thread) puts keys of the wrong type, unreadable, revoked and expired keys and \
+        false leases into the same keyrings. All checks must still pass.
 
-        Exit code 0: no check failed; what could not be decided is shown as skipped. 70: one failed, or the run could \
-        not be made. 69: no usable kernel keyring. \
-        130 or 143: ended by Ctrl-C or SIGTERM, and all checks passed by then.
+        Progress goes to standard error, and a table to standard output at the end. The first Ctrl-C ends the run; \
+        its calls so far are checked and shown. The second Ctrl-C ends the process immediately.
+
+        After a failure, the output shows the smallest history that proves it, and a command that repeats the run. \
+        With the same seed, each worker chooses the same calls. The kernel decides how they interleave, so you may \
+        need several tries.
+
+        Exit code 0: no check failed; a check that can't decide is shown as skipped. 70: a check failed, or the run \
+        was not possible. 64: wrong usage. 69: no usable kernel keyring. 130 or 143: ended by Ctrl-C or SIGTERM, and \
+        no check failed until then.
 
         WORKLOADS:
         \(listing(Workload.allCases.map { ($0.rawValue, $0.summary) }))
 
         JSON: an object:
           isClean        whether no check failed
-          command        what makes this run again
-          plan, machine  what was asked for, and where
-          startedAt      in seconds since 1970
-          seconds        for how long calls were made
-          isInterrupted  whether somebody ended it early
-          operations     of each kind of call its errors, by what was thrown, and
-                         its latency in nanoseconds
+          command        the command that repeats this run
+          plan, machine  the options of this run, and the machine
+          startedAt      when the run started, in seconds since 1970
+          seconds        how long the workers made calls
+          isInterrupted  whether a signal ended the run early
+          operations     for each kind of call, the number of errors by message,
+                         and the latency in nanoseconds
           throughput     calls, errors and kills over time
           checks         each with its verdict, "passed", "failed" or "skipped",
                          and its evidence
           kills          how many processes were killed
-          callsCutOff    how many calls were cut off by that
-          quota          keys and bytes before, at most and after
-          scaling        calls a second of so many threads and processes
+          callsCutOff    during how many calls a process was killed
+          quota          keys and bytes in use before, at most and after
+          scaling        calls a second by number of threads and processes
         """
 
     private static func listing(_ rows: [(name: String, summary: String)]) -> String {

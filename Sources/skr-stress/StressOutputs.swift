@@ -12,7 +12,7 @@ struct StressOutputs {
     /// - Throws: an error if one of them can't be written.
     init(_ options: StressOptions) throws(CommandError) {
         if options.json == "-", options.report == "-" {
-            throw .usage("--json and --report can't both go to standard output", hint: "name a file for one of them")
+            throw .usage("--json and --report can't both go to standard output", hint: "give one of them a file name")
         }
         json = try options.json.map { name throws(CommandError) in try OutputFile(name) }
         report = try options.report.map { name throws(CommandError) in try OutputFile(name) }

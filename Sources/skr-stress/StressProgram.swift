@@ -38,10 +38,10 @@ package enum StressProgram {
     }
 
     private static let exitCodes = [
-        ("0", "no check failed; what could not be decided is shown as skipped"),
-        ("64", "usage: a bad option or number"), ("69", "no usable kernel keyring"),
-        ("70", "a check failed, or the run could not be made"),
-        ("130, 143", "ended by Ctrl-C or SIGTERM, and all checks passed by then"),
+        ("0", "no check failed; a check that can't decide is shown as skipped"),
+        ("64", "wrong usage, such as an unknown option or a number out of range"), ("69", "no usable kernel keyring"),
+        ("70", "a check failed, or the run was not possible"),
+        ("130, 143", "ended by Ctrl-C or SIGTERM, and no check failed until then"),
     ]
 
     /// Checks the plan before any file is touched.

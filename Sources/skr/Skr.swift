@@ -48,7 +48,9 @@ package enum Skr {
         if let mistake = LikelyMistake.error(forDurationIn: words) { throw mistake }
         // The parser's own completion scripts would run commands that are in the name of an item.
         if words.prefix(while: { $0 != "--" }).contains(where: { $0.hasPrefix("--generate-completion-script") }) {
-            throw .usage("unknown option '--generate-completion-script'", hint: "'skr help completions' has them")
+            throw .usage(
+                "unknown option '--generate-completion-script'",
+                hint: "'skr help completions' shows how to get the scripts")
         }
         let path = words.first == "help" ? words.dropFirst() : words[...]
         let verb = RootCommand.verb(named: path)
@@ -91,11 +93,11 @@ package enum Skr {
         return .usage(
             parser: message,
             hint: lacksCommand
-                ? "write the command behind '--'; \(help) shows the options" : "\(help) shows its options")
+                ? "write the command after '--'; \(help) shows the options" : "\(help) shows the options")
     }
 
     static func unknownVerb(_ word: String) -> CommandError {
-        if word == "stress" { return .usage("'skr stress' is a command of its own", hint: "use skr-stress") }
+        if word == "stress" { return .usage("'skr stress' is a separate command", hint: "use skr-stress") }
         if let hint = LikelyMistake.hint(forVerb: word) {
             return .usage("no such verb: \(Display.plain(word))", hint: hint)
         }

@@ -21,7 +21,7 @@ check "ssh-add" add
 check "the agent has the key" prints 1 keys
 ssh-add -q -D
 printf %s "$wrong" | skr set "$WORK/id"
-check "wrong passphrase: ssh-add fails, and ends" fails add
+check "wrong passphrase: ssh-add ends with an error" fails add
 check "wrong passphrase: the agent has no key" prints 0 keys
 store "$WORK/id" --timeout 3s
 check "with a timeout" add
@@ -56,5 +56,5 @@ skr delete "$server" amy
 check "removed: refused" fails listing
 
 name=skr-askpass
-check "a question for a person is not answered" fails skr-askpass 'Are you sure you want to continue connecting (yes/no/[fingerprint])? '
-check "a prompt that nobody knows" fails skr-askpass 'What is your quest? '
+check "a yes-or-no question is not answered" fails skr-askpass 'Are you sure you want to continue connecting (yes/no/[fingerprint])? '
+check "an unknown prompt is not answered" fails skr-askpass 'What is your quest? '

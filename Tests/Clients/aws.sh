@@ -44,11 +44,11 @@ forget() { keyctl clear @s; rm -f runs; }
 
 check "without credentials the server refuses" fails env AWS_ACCESS_KEY_ID=AKIAWRONG AWS_SECRET_ACCESS_KEY=wrong aws sts get-caller-identity
 check "a stored key that does not exist" says 'static: no such item, or it has expired' skr helper aws static
-check "fresh: by the command" prints arn:aws:iam::123456789012:user/amy who prod
-check "fresh: the command ran once" prints 1 runs
-check "again: from the keyring" prints arn:aws:iam::123456789012:user/amy who prod
-check "again: the command did not run" prints 1 runs
-check "the helper's answer is the client's form" says '"Version": ?1' skr helper aws prod -- "$WORK/issue-credentials"
+check "first use: the command's credentials" prints arn:aws:iam::123456789012:user/amy who prod
+check "first use: the command ran once" prints 1 runs
+check "second use: from the keyring" prints arn:aws:iam::123456789012:user/amy who prod
+check "second use: the command did not run" prints 1 runs
+check "the helper's answer has the client's format" says '"Version": ?1' skr helper aws prod -- "$WORK/issue-credentials"
 
 twenty() {
     local one clients=()
@@ -74,18 +74,18 @@ check "4 of the aws CLI at once: one run of the command" prints 1 runs
 # The helper keeps credentials until 5 minutes before they expire.
 forget
 echo '5 minutes 2 seconds' >lifetime
-check "5 minutes and 2 seconds to live: used" who prod
+check "5 minutes and 2 seconds before the expiry: used" who prod
 first_runs=$(runs)
 sleep 2.5
 echo '1 hour' >lifetime
-check "expired less 5 minutes: fetched again" who prod
-check "expired less 5 minutes: the command ran once more" prints $((first_runs + 1)) runs
+check "5 minutes before the expiry: fetched again" who prod
+check "5 minutes before the expiry: the command ran once more" prints $((first_runs + 1)) runs
 forget
 touch refuse
-check "the command fails: aws says why" says 'no credentials for you' who prod
+check "the command fails: aws shows its error" says 'no credentials for you' who prod
 rm refuse
 forget
-check "after the failure" who prod
+check "after the failure: it works again" who prod
 ISSUED_KEY=wrong-$RANDOM
 forget
 check "wrong secret: the server refuses" says 'SignatureDoesNotMatch|InvalidClientTokenId|AuthFailure' who prod
@@ -100,7 +100,7 @@ as_usual() { AWS_PROFILE=deploy timeout 30 aws sts get-caller-identity --query A
 keyctl clear @s
 stored
 check "the page's profile in AWS_PROFILE" prints $role as_usual
-check "what is kept is dropped with the page's command" skr cached --forget deploy --key aws
+check "the page's command removes the stored output" skr cached --forget deploy --key aws
 stored --timeout 1s
 sleep 1.3
 check "a stored key that has expired" says 'no such item, or it has expired' who static

@@ -31,14 +31,14 @@ if [ -n "$version" ] && printf '1.74.0\n%s\n' "$version" | sort -VC; then
     fetch() { rm -rf ~/.cargo/registry project/Cargo.lock && (cd project && timeout 60 "$cargo" fetch -q); }
     login() { "$cargo" login -q --registry one <<<"$1"; }
     check "the page's lines" follow cargo 1
-    check "nothing stored: fetch fails, and says so" says 'no token found' fetch
+    check "nothing stored: fetch fails, because there is no token" says 'no token found' fetch
     check "login" login "$token"
     check "fetch" fetch
     check "the server saw the user" says ' amy$' tail -n 1 files.requests
     check "no file of cargo has a token" fails test -e ~/.cargo/credentials.toml
     check "yank" "$cargo" yank -q --registry one orchard@1.0.0
     check "the server saw the yank" says '^DELETE .* amy$' tail -n 1 files.requests
-    check "skr list knows it" says "127\.0\.0\.1:$port" skr list
+    check "skr list shows the item" says "127\.0\.0\.1:$port" skr list
     check "logout" "$cargo" logout -q --registry one
     check "removed: fetch fails" says 'no token found' fetch
     login "$wrong"
@@ -61,10 +61,10 @@ check "login" prints '{"Ok":{"kind":"login"}}' ask <<<"${login/TOKEN/$token}"
 check "get" says "\"kind\":\"get\".*\"token\":\"$token\"|\"token\":\"$token\".*\"kind\":\"get\"" ask <<<"$get"
 check "two requests of one run" says '"kind":"not-found"' ask <<<"$logout"$'\n'"$get"
 check "removed: not-found" prints '{"Err":{"kind":"not-found"}}' ask <<<"$get"
-check "logout of nothing: not-found" prints '{"Err":{"kind":"not-found"}}' ask <<<"$logout"
-check "login with words that are configured" prints '{"Ok":{"kind":"login"}}' ask <<<"${login/'[]'/'["--timeout","2s"]'}"
+check "logout without a token: not-found" prints '{"Err":{"kind":"not-found"}}' ask <<<"$logout"
+check "login with configured options" prints '{"Ok":{"kind":"login"}}' ask <<<"${login/'[]'/'["--timeout","2s"]'}"
 check "get" says '"kind":"get"' ask <<<"$get"
 sleep 2.1
 check "expired: not-found" prints '{"Err":{"kind":"not-found"}}' ask <<<"$get"
-check "words that are unknown are an error" says 'unknown option' ask <<<"${get/'[]'/'["--colour"]'}"
+check "unknown options are an error" says 'unknown option' ask <<<"${get/'[]'/'["--colour"]'}"
 check "an unknown kind: operation-not-supported" prints '{"Err":{"kind":"operation-not-supported"}}' ask <<<"${logout/logout/dance}"

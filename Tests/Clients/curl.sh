@@ -11,15 +11,15 @@ status() { curl -s -o body -w '%{http_code}' --netrc-file <(skr helper netrc "$@
 item() { printf 'protocol=http\nhost=%s:%s\nusername=%s\npassword=%s\n' "$host" "$port" "$1" "$2" | git-credential-skr "${@:3}" store; }
 
 check "nothing stored: the server refuses" prints 401 status
-check "nothing stored for a host that is named: an error" fails skr helper netrc "$host"
+check "nothing stored for the given host: an error" fails skr helper netrc "$host"
 item amy "$wrong"
 check "wrong password: the server refuses" prints 401 status "$host"
 item amy "$amy"
-check "a password of blanks, quotes, # and \\" prints 200 status "$host"
-check "the same without the name of a host" prints 200 status
+check "a password with blanks, quotes, # and \\" prints 200 status "$host"
+check "the same without a host name" prints 200 status
 check "the server saw the user" says '^GET /page amy$' tail -n 1 files.requests
 item ben "$ben"
-check "two users: curl takes the one of the URL" prints 200 curl -s -o body -w '%{http_code}' --netrc-file <(skr helper netrc "$host") "http://ben@$host:$port/page"
+check "two users: curl uses the user of the URL" prints 200 curl -s -o body -w '%{http_code}' --netrc-file <(skr helper netrc "$host") "http://ben@$host:$port/page"
 check "the server saw the second user" says '^GET /page ben$' tail -n 1 files.requests
 skr delete "http://$host:$port" ben
 skr delete "http://$host:$port" amy

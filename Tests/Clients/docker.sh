@@ -21,7 +21,7 @@ scenario() {
     rm -rf ~/.docker
     check "the page's lines" follow docker 1
     check "nothing stored: list is empty" prints '{}' docker-credential-skr list
-    check "nothing stored: get says so, on standard output" prints 'credentials not found in native keychain' stored_for
+    check "nothing stored: get prints the error on standard output" prints 'credentials not found in native keychain' stored_for
     check "nothing stored: get ends with 1" fails_with 1 stored_for
     check "wrong password: login fails" says 'unauthorized|401' login amy "$wrong"
     check "wrong password: nothing is stored" prints '{}' docker-credential-skr list
@@ -29,14 +29,14 @@ scenario() {
     check "list" prints "{\"$registry\":\"amy\"}" docker-credential-skr list
     check "get" prints "{\"ServerURL\":\"$registry\",\"Username\":\"amy\",\"Secret\":\"$amy\"}" stored_for
     # With stored credentials, docker logs in only through its engine, and no engine runs here.
-    check "login again finds what is stored" says '^Authenticating with existing credentials' "$docker" login "$registry"
+    check "a second login uses the stored credentials" says '^Authenticating with existing credentials' "$docker" login "$registry"
     check "skr get has the same secret" prints "$amy" skr get "$registry" amy
     check "config.json has no credential" fails grep -E '"auth"|identitytoken' ~/.docker/config.json
     check "login of another user" says 'Login Succeeded' login ben "$ben"
     check "a registry has one user" prints "{\"$registry\":\"ben\"}" docker-credential-skr list
     check "logout" says 'Removing login credentials' "$docker" logout "$registry"
-    check "logout has removed it" prints '{}' docker-credential-skr list
-    check "logout of what is not there" "$docker" logout "$registry"
+    check "logout has removed the credentials" prints '{}' docker-credential-skr list
+    check "logout without stored credentials" "$docker" logout "$registry"
 }
 # Debian's docker, and another one from the caller's PATH if there is one.
 for docker in "$(command -v docker)" "$(PATH=$OUTER_PATH command -v docker)"; do
@@ -76,16 +76,16 @@ expire() { printf '{"ServerURL":"%s","Username":"amy","Secret":"%s"}' "$registry
 skopeo logout --authfile auth.json "$registry" >/dev/null
 check "logged out: inspect is refused" says 'unauthorized|authentication required' skopeo_inspect
 check "stored with --timeout 3s" expire
-check "inspect before it ends" skopeo_inspect
+check "inspect before the expiry" skopeo_inspect
 sleep 3.1
 check "expired: inspect is refused" says 'unauthorized|authentication required' skopeo_inspect
-check "expired between list and get: the text of not found" prints 'credentials not found in native keychain' stored_for
+check "expired between list and get: the text for a missing item" prints 'credentials not found in native keychain' stored_for
 
 client buildah "$(buildah --version | sed -E 's/buildah version ([^ ]*).*/\1/')"
 buildah_login() { buildah login --authfile auth.json --tls-verify=false --username "$1" --password-stdin "$registry" <<<"$2"; }
 check "login with a wrong password" says 'invalid username/password' buildah_login ben "$wrong"
 check "login" says 'Login Succeeded' buildah_login ben "$ben"
 check "the registry's user" says '^ben$' buildah login --authfile auth.json --get-login "$registry"
-check "skopeo uses what buildah has stored" skopeo_inspect
+check "skopeo uses the credentials that buildah stored" skopeo_inspect
 check "logout" says 'Removed login credentials' buildah logout --authfile auth.json "$registry"
 check "removed: inspect is refused" says 'unauthorized|authentication required' skopeo_inspect

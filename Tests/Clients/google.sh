@@ -27,17 +27,17 @@ JSON
 configure prod
 eval "$(page Google 2)"
 ask() { python3 ask.py; }
-check "nothing stored: says why" says 'no such item, or it has expired' ask
+check "nothing stored: the error gives the reason" says 'no such item, or it has expired' ask
 store prod
 check "the token is exchanged" prints exchanged ask
 printf %s "$wrong" | skr set prod
 check "wrong token: refused" says 'invalid_grant' ask
 store prod --timeout 1s
 sleep 1.3
-check "expired: says why" says 'no such item' ask
+check "expired: the error gives the reason" says 'no such item' ask
 store prod
 skr delete prod
-check "removed: says why" says 'no such item' ask
+check "removed: the error gives the reason" says 'no such item' ask
 
 cat >issue-token <<'SCRIPT'
 #!/bin/bash
@@ -49,14 +49,14 @@ export ISSUED=$token
 runs() { cat runs 2>/dev/null | wc -l; }
 echo 3600 >lifetime
 configure "prod -- $WORK/issue-token"
-check "by a command" prints exchanged ask
-check "again" prints exchanged ask
+check "the command's token" prints exchanged ask
+check "a second time" prints exchanged ask
 check "the command ran once for both" prints 1 runs
 keyctl clear @s
 echo 2 >lifetime
-check "a token of 2 seconds" prints exchanged ask
+check "a token that lasts 2 seconds" prints exchanged ask
 before=$(runs)
 sleep 2.5
 echo 3600 >lifetime
-check "after its end" prints exchanged ask
-check "after its end the command ran once more" prints $((before + 1)) runs
+check "after its expiry" prints exchanged ask
+check "after its expiry the command ran once more" prints $((before + 1)) runs

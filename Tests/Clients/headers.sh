@@ -37,33 +37,33 @@ chmod +x issue-token
 export ISSUED=$token
 runs() { cat runs 2>/dev/null | wc -l; }
 
-driver "go 1.24 and newer" "GOAUTH as 'go help goauth' says it: without a URL, then with the URL and the head of a 401"
+driver "go 1.24 and newer" "GOAUTH as 'go help goauth' documents it: without a URL, then with the URL and the head of a 401"
 export GOAUTH='skr helper go'
 life go "$origin"
-check "nothing stored: nothing is printed, exit 0" prints '' skr helper go
+check "nothing stored: no output, exit 0" prints '' skr helper go
 store "$origin/private"
 check "a token for /private is not for /page" prints 401 drive go
 skr delete "$origin/private"
 export GOAUTH="skr helper go $origin -- $WORK/issue-token"
 rm -f runs
 echo 3600 >lifetime
-check "by a command" prints 200 drive go
-check "again" prints 200 drive go
+check "the command's token" prints 200 drive go
+check "a second time" prints 200 drive go
 check "the command ran once" prints 1 runs
 keyctl clear @s
 echo 2 >lifetime
-check "a token of 2 seconds" prints 200 drive go
+check "a token that lasts 2 seconds" prints 200 drive go
 before=$(runs)
 sleep 2.3
 echo 3600 >lifetime
-check "after its end" prints 200 drive go
-check "after its end the command ran once more" prints $((before + 1)) runs
+check "after its expiry" prints 200 drive go
+check "after its expiry the command ran once more" prints $((before + 1)) runs
 
 driver "Bazel, Buck2" "EngFlow's credential-helper specification"
 life bazel "$origin"
 check "nothing stored: no headers, exit 0" says '^\{"headers": ?\{\}\}$' skr-bazel get <<<"{\"uri\":\"$origin/page\"}"
-check "further properties" skr-bazel get <<<"{\"uri\":\"$origin/page\",\"more\":[1]}"
-check "an operation that is not supported" fails skr-bazel store <<<'{}'
+check "unknown properties are ignored" skr-bazel get <<<"{\"uri\":\"$origin/page\",\"more\":[1]}"
+check "an unsupported operation is an error" fails skr-bazel store <<<'{}'
 printf %s "$wrong" | skr set "$origin" ben
 check "a user's password" prints 200 drive bazel
 check "the server saw the user of the password" says ' ben$' tail -n 1 files.requests
@@ -83,6 +83,6 @@ check "a user's password" prints 200 drive headers
 check "the server saw the user of the password" says ' ben$' tail -n 1 files.requests
 export HEADERS="skr helper headers issued -- $WORK/issue-token"
 rm -f runs
-check "by a command" prints 200 drive headers
-check "again" prints 200 drive headers
+check "the command's token" prints 200 drive headers
+check "a second time" prints 200 drive headers
 check "the command ran once" prints 1 runs

@@ -48,7 +48,7 @@ scenario() {
     [ "$1" = by_command ] || without=(', --, kube-login' '')
     keyctl clear @s
     check "the page's lines, without a command" "$1" "${without[@]}"
-    check "nothing stored: says why" says 'prod: no such item, or it has expired' names
+    check "nothing stored: the error gives the reason" says 'prod: no such item, or it has expired' names
     printf %s "$wrong" | skr set prod
     check "wrong token: refused" says "$refused" names
     store prod
@@ -56,27 +56,27 @@ scenario() {
     check "the server saw the user" says ' amy$' tail -n 1 files.requests
     store prod --timeout 1s
     sleep 1.3
-    check "expired: says why" says 'prod: no such item, or it has expired' names
+    check "expired: the error gives the reason" says 'prod: no such item, or it has expired' names
     store prod
     skr delete prod
-    check "removed: says why" says 'prod: no such item, or it has expired' names
+    check "removed: the error gives the reason" says 'prod: no such item, or it has expired' names
 
     check "the page's lines" "$1"
     rm -f runs
     echo '1 hour' >lifetime
-    check "by a command" prints namespace/orchard names
-    check "again" prints namespace/orchard names
+    check "the command's token" prints namespace/orchard names
+    check "a second time" prints namespace/orchard names
     check "the command ran once for both" prints 1 runs
     keyctl clear @s
     rm -f runs
     echo '3 seconds' >lifetime
-    check "a token of 3 seconds" prints namespace/orchard names
+    check "a token that lasts 3 seconds" prints namespace/orchard names
     local before
     before=$(runs)
     sleep 3.2
     echo '1 hour' >lifetime
-    check "after its end" prints namespace/orchard names
-    check "after its end the command ran once more" prints $((before + 1)) runs
+    check "after its expiry" prints namespace/orchard names
+    check "after its expiry the command ran once more" prints $((before + 1)) runs
 }
 
 # with KUBECTL HOW: runs the scenario with that kubectl.
@@ -98,6 +98,6 @@ printed() {
     configure && bash -e -c "$lines"
 }
 name="skr helper install kubernetes"
-check "kubectl takes the lines that it prints" printed
+check "kubectl accepts the lines that skr helper install prints" printed
 store prod
 check "get namespaces" prints namespace/orchard names

@@ -33,15 +33,15 @@ life() {
     keyctl clear @s
     check "nothing stored: refused" fails "$1" "$index"
     bash -e -c "$lines" <<<"$amy" >/dev/null
-    check "the package, with what the page's lines have stored" "$1" "$page_url"
+    check "the package, with the password that the page's lines stored" "$1" "$page_url"
     check "the server saw the user" says ' amy$' tail -n 1 files.requests
     keyctl clear @s
     keyring set "http://$host/simple" amy <<<"$amy"
-    check "the package, stored without the slash at the end" "$1" "$page_url"
-    check "the package, from an index without that slash" "$1" "http://amy@$host/simple"
+    check "the package, with a password stored without the final slash" "$1" "$page_url"
+    check "the package, from an index without the final slash" "$1" "http://amy@$host/simple"
     keyctl clear @s
     keyring set "$host" amy <<<"$amy"
-    check "the package, stored for the host" "$1" "$page_url"
+    check "the package, with a password stored for the host" "$1" "$page_url"
     keyctl clear @s
     put amy "$wrong"
     check "wrong password: refused" fails "$1" "$index"
@@ -51,7 +51,7 @@ life() {
     check "the server saw the other user" says ' ben$' tail -n 1 files.requests
     keyring del "http://$host/simple/" ben
     check "the other user removed: refused" fails "$1" "http://ben@$host/simple/"
-    check "the first is still there" "$1" "$index"
+    check "the first user's password is still stored" "$1" "$index"
     keyring del "http://$host/simple/" amy
     put amy "$amy" --timeout 4s
     check "with a timeout" "$1" "$index"
@@ -65,18 +65,18 @@ life middle_pip
 client pip "$(pip --version | cut -d ' ' -f 2)"
 life new_pip
 put amy "$amy"
-check "without a user in the URL, it is that of the keyring" new_pip "http://$host/simple/"
+check "without a user in the URL, the keyring's user" new_pip "http://$host/simple/"
 client uv "$(uv --version | cut -d ' ' -f 2)"
 life new_uv
 
 name=keyring
 keyctl clear @s
-check "get of nothing: exit 1" fails_with 1 keyring get "$host" amy
-check "get of nothing prints nothing" prints '' keyring get "$host" amy
+check "get of a missing password: exit 1" fails_with 1 keyring get "$host" amy
+check "get of a missing password: no output" prints '' keyring get "$host" amy
 keyring set "$host" amy <<<"$amy"
 check "get" prints "$amy" keyring get "$host" amy
 check "creds as JSON" says "\"password\": ?\"$amy\"" keyring --mode=creds --output=json get "$host"
 check "creds on two lines" prints "amy"$'\n'"$amy" keyring get "$host" --mode creds
 check "skr get has the same secret" prints "$amy" skr get "$host" amy
 check "del" keyring del "$host" amy
-check "del of nothing fails" fails keyring del "$host" amy
+check "del of a missing password fails" fails keyring del "$host" amy

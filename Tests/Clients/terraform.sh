@@ -43,11 +43,11 @@ check "nothing stored: {}" prints '{}' get
 check "nothing stored: exit 0" get
 check "store" put "{\"token\":\"$token\"}"
 check "get" prints "{\"token\":\"$token\"}" get
-check "another property is refused" fails put "{\"token\":\"$wrong\",\"more\":1}"
-check "and what was there is there" prints "{\"token\":\"$token\"}" get
+check "store with another property is refused" fails put "{\"token\":\"$wrong\",\"more\":1}"
+check "the stored token is unchanged" prints "{\"token\":\"$token\"}" get
 check "forget" terraform-credentials-skr forget app.example
 check "removed: {}" prints '{}' get
-check "forget of nothing" terraform-credentials-skr forget app.example
+check "forget without a token" terraform-credentials-skr forget app.example
 printf '{"token":"%s"}' "$token" | terraform-credentials-skr --timeout 1s store app.example
 sleep 1.3
 check "expired: {}" prints '{}' get

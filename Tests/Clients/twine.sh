@@ -28,4 +28,4 @@ check "keyring get" prints "$amy" python3 -m keyring get "$url" amy
 check "keyring del" python3 -m keyring del "$url" amy
 check "removed: keyring get fails" fails python3 -m keyring get "$url" amy
 check "removed: upload fails" fails upload
-check "keyring del of nothing fails" fails python3 -m keyring del "$url" amy
+check "keyring del of a missing password fails" fails python3 -m keyring del "$url" amy

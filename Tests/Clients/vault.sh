@@ -5,22 +5,22 @@ secret other
 export VAULT_ADDR=https://vault.example:8200
 store_token() { printf %s "$1" | skr-vault store; }
 bytes() { skr-vault get | wc -c; }
-check "nothing stored: nothing, exit 0" prints '' skr-vault get
+check "nothing stored: no output" prints '' skr-vault get
 check "nothing stored: exit 0" skr-vault get
 check "store" store_token "$token"
 check "get" prints "$token" skr-vault get
 check "get has no newline" prints "${#token}" bytes
 at() { VAULT_ADDR=$1 skr-vault get; }
-check "another server has another token: none" prints '' at https://other.example:8200
-check "a slash at the end is the same server" prints "$token" at https://vault.example:8200/
+check "another server has no token" prints '' at https://other.example:8200
+check "an address with a final slash is the same server" prints "$token" at https://vault.example:8200/
 bao() { env -u VAULT_ADDR BAO_ADDR=https://vault.example:8200 skr-vault get; }
 check "BAO_ADDR" prints "$token" bao
-check "stored again, another" store_token "$other"
-check "it has replaced the first" prints "$other" skr-vault get
+check "store another token" store_token "$other"
+check "the other token has replaced the first" prints "$other" skr-vault get
 check "erase" skr-vault erase
-check "removed: nothing" prints '' skr-vault get
-check "erase of nothing: exit 0" skr-vault erase
+check "removed: no output" prints '' skr-vault get
+check "erase without a token: exit 0" skr-vault erase
 printf %s "$token" | skr-vault --timeout 3s store
 check "with a timeout" prints "$token" skr-vault get
 sleep 3.1
-check "expired: nothing, exit 0" prints '' skr-vault get
+check "expired: no output, exit 0" prints '' skr-vault get

@@ -25,10 +25,10 @@ refuse() {
         "^skr: error: no usable kernel keyring$"
     check "$login, errno $error: the detail names the call" says "$output" \
         "^skr: detail: keyctl_get_keyring_ID: .*\(errno $error\)$"
-    check "$login, errno $error: the hint says what to do" says "$output" \
+    check "$login, errno $error: the hint has the fix" says "$output" \
         "^skr: hint: .*allow add_key and keyctl in the container's seccomp profile$"
     check "$login, errno $error: doctor names the filter" says "$output" \
-        "^problem +calls  +a seccomp filter, as containers have, blocks add_key \(errno $error\), keyctl"
+        "^problem +calls  +a seccomp filter, as in a container, blocks add_key \(errno $error\), keyctl"
     check "$login, errno $error: doctor has a hint" says "$output" '^ +hint: docker run --security-opt seccomp='
     check "$login, errno $error: doctor ends with 69" says "$output" '^doctor 69$'
 }

@@ -8,12 +8,12 @@ outlive() {
 
     check "$login: set is refused, with cause, hint and exit code" holds "$output" \
         'skr: error: this login session has ended and its keyring was revoked
-skr: hint: log in again, or start a new session with '"'skr session'"'; '"'man skr-login-environments'"' has more
+skr: hint: log in again, or start a new session with '"'skr session'"'; see '"'man skr-login-environments'"'
 skr: detail: keyctl_get_keyring_ID: the key or its keyring was revoked (errno 128)
 set 69'
     check "$login: get is refused with the same exit code" says "$output" '^get 69$'
-    check "$login: the user scope works on" holds "$output" "$life"
-    check "$login: doctor says what happened" says "$output" '^problem +session  +this login session has ended'
+    check "$login: the user scope still works" holds "$output" "$life"
+    check "$login: doctor reports that the session has ended" says "$output" '^problem +session  +this login session has ended'
     check "$login: doctor has a hint" says "$output" '^ +hint: exec skr session$'
     check "$login: doctor ends with 0, for the user scope" says "$output" '^doctor 0$'
 }

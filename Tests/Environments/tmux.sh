@@ -11,11 +11,11 @@ in_tmux() {
 }
 
 in_tmux outlive
-check "$user: set is refused, with a hint" says "$output" "^skr: hint: log in again, or start a new session with 'skr session'; 'man skr-login-environments' has more$"
-check "$user: and ends with 69" says "$output" '^set 69$'
+check "$user: set is refused, with a hint" says "$output" "^skr: hint: log in again, or start a new session with 'skr session'; see 'man skr-login-environments'$"
+check "$user: set ends with 69" says "$output" '^set 69$'
 
 name=tmux-session
 in_tmux outlive "$skr" session --
-check "$user: what is stored is there" holds "$output" 'set 0
+check "$user: the stored secret can be read" holds "$output" 'set 0
 trialget 0'
-check "$user: doctor finds a session of its own" says "$output" '^ok +session  .*keyring [0-9]+ _ses '
+check "$user: doctor finds the server's own session" says "$output" '^ok +session  .*keyring [0-9]+ _ses '

@@ -95,24 +95,24 @@ struct ClientHelperFuzzTests {
             let items = FuzzItems()
             let git = helper(items)
             guard try Said(to: input, { try git.git("store", request: $0) }).output.isEmpty else {
-                return "store speaks"
+                return "store prints something"
             }
             let asked = Array("capability[]=authtype\ncapability[]=state\nprotocol=https\n".utf8)
             for request in [input, asked] {
                 let got = try Said(to: request) { try git.git("get", request: $0) }
                 if let line = got.lines.first(where: { !Self.isKnown($0) }) {
-                    return "odd line \(Fuzzer.show(Array(line)))"
+                    return "unexpected line \(Fuzzer.show(Array(line)))"
                 }
-                guard got.output.isEmpty || got.output.last == 10 else { return "half a line" }
-                if let secret = got.secret, !input.contains(secret) { return "another secret" }
+                guard got.output.isEmpty || got.output.last == 10 else { return "the last line has no end" }
+                if let secret = got.secret, !input.contains(secret) { return "the answer has a different secret" }
             }
-            guard items.identities().count <= 1 else { return "grows" }
+            guard items.identities().count <= 1 else { return "more than one item is stored" }
             guard let stored = items.identities().first else { return nil }
             // The same request finds the item, unless a git with these capabilities would not understand it.
             let same = try Said(to: input) { try git.git("get", request: $0) }
             guard stored.kind == .internet else { return nil }
-            if same.output.isEmpty { return input.contains(0) ? nil : "stored and not found" }
-            return same.secret == items.bytes(of: stored) ? nil : "another secret"
+            if same.output.isEmpty { return input.contains(0) ? nil : "the stored item is not found" }
+            return same.secret == items.bytes(of: stored) ? nil : "the answer has a different secret"
         }
     }
 
@@ -135,12 +135,16 @@ struct ClientHelperFuzzTests {
                 try Said(to: request) { try docker.docker(word, request: $0, version: "1") }
             }
             let stored = try say("store", input)
-            guard stored.exitCode == (items.isEmpty ? 1 : 0) else { return "stored, and says otherwise" }
-            guard try say("list", []).json != nil else { return "no list" }
+            guard stored.exitCode == (items.isEmpty ? 1 : 0) else {
+                return "the answer does not match the stored items"
+            }
+            guard try say("list", []).json != nil else { return "list does not print JSON" }
             let got = try say("get", input)
-            guard got.exitCode == 0 ? got.json != nil : got.lines.count == 1 else { return "no answer" }
+            guard got.exitCode == 0 ? got.json != nil : got.lines.count == 1 else { return "get has no valid answer" }
             guard let item = items.identities().first else { return nil }
-            guard try say("store", input).exitCode == 0, items.identities() == [item] else { return "grows" }
+            guard try say("store", input).exitCode == 0, items.identities() == [item] else {
+                return "a second store adds an item"
+            }
             let same = try say("get", Array(item.service.utf8))
             // The helper looks a server up without the white space around its name.
             guard item.service.utf8.first != nil, same.exitCode == 0 else {
@@ -150,7 +154,7 @@ struct ClientHelperFuzzTests {
             let payload = items.bytes(of: item) ?? []
             let secret = item.kind == .credential ? strings(in: payload)["secret"].map { Array($0.utf8) } : payload
             let isSame = Array((same.strings["Secret"] ?? "?").utf8) == secret
-            return isSame && same.json?.count == 3 ? nil : "another secret"
+            return isSame && same.json?.count == 3 ? nil : "the answer has a different secret"
         }
     }
 
@@ -171,14 +175,16 @@ struct ClientHelperFuzzTests {
             let asks = bytes.withBytes { CredentialHelper.cargoPrompt($0) } != nil
             let said = try Said(to: input) { try cargo.cargo($0) }
             guard let answer = said.json, answer.count == 1, answer["Ok"] != nil || answer["Err"] != nil else {
-                return "no answer"
+                return "the answer is neither Ok nor Err"
             }
             guard let item = items.identities().first else { return nil }
-            guard answer["Ok"] != nil, !asks, item.account.isEmpty else { return "stored, and says otherwise" }
+            guard answer["Ok"] != nil, !asks, item.account.isEmpty else {
+                return "the answer does not match the stored items"
+            }
             let index = String(decoding: try JSONEncoder().encode(item.service), as: UTF8.self)
             let request = Array(#"{"v":1,"registry":{"index-url":\#(index)},"kind":"get"}"#.utf8)
             let got = try Said(to: request) { try cargo.cargo($0) }.cargoToken
-            return Array((got ?? "?").utf8) == items.bytes(of: item) ? nil : "another token"
+            return Array((got ?? "?").utf8) == items.bytes(of: item) ? nil : "the answer has a different token"
         }
     }
 
@@ -198,22 +204,22 @@ struct ClientHelperFuzzTests {
             }
             let answer = try terraform("get")
             guard answer.json?.count == (forTerraform.isEmpty ? 0 : 1) else {
-                return "terraform: no answer"
+                return "terraform: no valid answer"
             }
             if let item = forTerraform.identities().first {
                 let asked = try? JSONSerialization.jsonObject(with: Data(input)) as? [String: Any]
                 guard Array((answer.strings["token"] ?? "?").utf8) == forTerraform.bytes(of: item),
                     asked.map({ $0.count == 1 }) ?? true
-                else { return "terraform: another token" }
+                else { return "terraform: a different token" }
             }
             guard try vault("store").exitCode == (forVault.isEmpty ? 1 : 0) else { return "vault: wrong status" }
             let token = try vault("get").output
             guard forVault.isEmpty ? token.isEmpty : token + [10] == input || token == input else {
-                return "vault: another token"
+                return "vault: a different token"
             }
             _ = try terraform("forget")
             _ = try vault("erase")
-            return forTerraform.isEmpty && forVault.isEmpty ? nil : "not forgotten"
+            return forTerraform.isEmpty && forVault.isEmpty ? nil : "a token is still stored"
         }
     }
 
@@ -230,15 +236,15 @@ struct ClientHelperFuzzTests {
             let prompt = AskpassPrompt(text)
             let bytes = SecretBytes(utf8: "secret")
             if case .secret(let service, let account) = prompt {
-                guard !service.isEmpty, text.utf8.count > service.utf8.count else { return "no item" }
+                guard !service.isEmpty, text.utf8.count > service.utf8.count else { return "the prompt names no item" }
                 let said = Said(try helper(items).askpass(prompt))
-                guard said.output.isEmpty, said.exitCode == 1 else { return "an answer without an item" }
+                guard said.output.isEmpty, said.exitCode == 1 else { return "an answer although no item is stored" }
                 items.set(bytes, for: .password(service: service, account: account ?? ""), timeout: nil)
                 return Said(try helper(items).askpass(prompt)).output == Array("secret\n".utf8) ? nil : "no answer"
             }
             items.set(bytes, for: .password(service: "h", account: "u"), timeout: nil)
             let said = Said(try helper(items).askpass(prompt))
-            return said.output.isEmpty && said.exitCode == 1 ? nil : "an answer to what was not asked"
+            return said.output.isEmpty && said.exitCode == 1 ? nil : "an answer to a prompt that asks for no secret"
         }
     }
 
@@ -250,15 +256,15 @@ struct ClientHelperFuzzTests {
             let keyring = helper()
             _ = try Said(to: input + [10]) { try keyring.keyringSet(service: service, user: user, password: $0) }
             let got = Said(try keyring.keyringGet(service: service, user: user, form: .password))
-            guard got.output == input + [10] else { return "\(service) \(user): another password" }
+            guard got.output == input + [10] else { return "\(service) \(user): a different password" }
             let json = Said(try keyring.keyringGet(service: service, user: nil, form: .credentialsJSON))
-            guard String(validating: input, as: UTF8.self) != nil else { return json.output.isEmpty ? nil : "no text" }
+            guard String(validating: input, as: UTF8.self) != nil else { return json.output.isEmpty ? nil : "not text" }
             let fields = json.strings
             guard Array((fields["password"] ?? "?").utf8) == input,
                 Array((fields["username"] ?? "?").utf8) == Array(user.utf8)
-            else { return "\(service) \(user): other JSON" }
+            else { return "\(service) \(user): wrong JSON" }
             let lines = Said(try keyring.keyringGet(service: service, user: nil, form: .credentials))
-            guard lines.exitCode == 1 || lines.lines.count == 2 else { return "\(user): another line" }
+            guard lines.exitCode == 1 || lines.lines.count == 2 else { return "\(user): not two lines" }
             return try keyring.keyringDelete(service: service, user: user).exitCode == 0 ? nil : "not deleted"
         }
     }
@@ -273,13 +279,13 @@ struct ClientHelperFuzzTests {
             items.set(SecretBytes(copying: input), for: .internet(server: service, account: "u"), timeout: nil)
             let said = Said(try helper(items).netrc([]))
             guard !said.output.isEmpty else {
-                return input.contains(0) || !["https://h", "h", "h:8"].contains(service) ? nil : "nothing"
+                return input.contains(0) || !["https://h", "h", "h:8"].contains(service) ? nil : "no output"
             }
             let start = Array("machine h login u password ".utf8)
             guard said.lines.count == 1, said.output.starts(with: start), said.output.last == 10 else {
-                return "no line"
+                return "not one line for the machine"
             }
-            return curlToken(said.output.dropFirst(start.count).dropLast()) == input ? nil : "another password"
+            return curlToken(said.output.dropFirst(start.count).dropLast()) == input ? nil : "a different password"
         }
     }
 

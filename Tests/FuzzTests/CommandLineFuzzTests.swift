@@ -46,12 +46,12 @@ struct CommandLineFuzzTests {
                 return nil
             }
             do throws(CommandError) {
-                guard let parsed = try Skr.parse(words) else { return "the parser answers by itself: \(line)" }
+                guard let parsed = try Skr.parse(words) else { return "the parser prints an answer itself: \(line)" }
                 // Swift considers strings in different Unicode forms equal, so this compares bytes.
                 return String(reflecting: plain).utf8.elementsEqual(String(reflecting: parsed).utf8)
                     ? nil : "\(line): \(plain) and \(parsed)"
             } catch {
-                return "\(line): the parser says \(error.message)"
+                return "\(line): the parser refuses it: \(error.message)"
             }
         }
         #expect(taken * 20 > Fuzzer.count)
@@ -90,7 +90,7 @@ struct CommandLineFuzzTests {
                 sum + (Int64(part.1) ?? 0) * (part.2.first.flatMap { units[$0] } ?? 1)
             }
             let isWhole = parts.map { String($0.0) }.joined().utf8.elementsEqual(text.utf8)
-            return isWhole && duration == .seconds(seconds) ? nil : "taken for \(duration)"
+            return isWhole && duration == .seconds(seconds) ? nil : "read as \(duration)"
         }
     }
 }

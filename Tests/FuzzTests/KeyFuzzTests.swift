@@ -21,12 +21,12 @@ struct KeyFuzzTests {
                 .map { String(decoding: $0, as: UTF8.self) }
             guard parts.count == 5, let user = Int64(parts[1]), let group = Int64(parts[2]),
                 let permissions = UInt32(parts[3], radix: 16)
-            else { return "taken" }
+            else { return "accepted" }
             let isSame =
                 description.type.rawValue == parts[0] && description.userID == UInt32(truncatingIfNeeded: user)
                 && description.groupID == UInt32(truncatingIfNeeded: group)
                 && description.permissions.rawValue == permissions && description.name == parts[4]
-            return isSame ? nil : "taken for \(description)"
+            return isSame ? nil : "read as \(description)"
         }
     }
 
@@ -39,14 +39,16 @@ struct KeyFuzzTests {
                 .key(tag: names[0]),
             ]
             for item in items {
-                guard let again = ItemIdentity(keyDescription: item.keyDescription) else { return "none: \(item)" }
+                guard let again = ItemIdentity(keyDescription: item.keyDescription) else {
+                    return "no item is read from the key of \(item)"
+                }
                 guard again == item, again.kind == item.kind, again.service.utf8.elementsEqual(item.service.utf8),
                     again.account.utf8.elementsEqual(item.account.utf8)
                 else { return "\(item) is read as \(again)" }
                 let isPlain = item.keyDescription.unicodeScalars.allSatisfy {
                     $0 != " " && $0.properties.generalCategory != .control
                 }
-                guard isPlain else { return "not plain: \(item)" }
+                guard isPlain else { return "the key's name has spaces or control characters: \(item)" }
             }
             return nil
         }
@@ -90,7 +92,7 @@ struct KeyFuzzTests {
             for number: Int32 in [0x0531_C66F, 0x1A2B_3C4D, 0x2FFF_FFFF, 0x3E00_0001] {
                 guard let entry = table[KeySerial(rawValue: number)] else { continue }
                 guard String(validating: Array(entry.text.utf8), as: UTF8.self) != nil else {
-                    return "no text: \(entry)"
+                    return "not UTF-8: \(entry)"
                 }
                 if case .left(let left) = entry.expiry, left.atLeast < .zero || left.precision <= .zero {
                     return "\(entry)"

@@ -13,11 +13,11 @@ struct LeaseRecordFuzzTests {
             var bytes = words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * UInt64($0))) } }
             if Int.random(in: 0..<16, using: &random) == 0 { bytes.removeLast(Int.random(in: 0...96, using: &random)) }
             guard let record = LeaseRecord(payload: bytes.span.bytes) else {
-                return bytes.count == 96 && words[0] == 0x0001_736B_722D_6C73 ? "none: \(bytes)" : nil
+                return bytes.count == 96 && words[0] == 0x0001_736B_722D_6C73 ? "refused: \(bytes)" : nil
             }
             _ = record.isOver
             let again = try? record.withPayload { LeaseRecord(payload: $0) }
-            return again == record ? nil : "another one: \(bytes)"
+            return again == record ? nil : "written back differently: \(bytes)"
         }
     }
 

@@ -26,7 +26,7 @@ struct ReferenceFuzzTests {
                 && (again.account ?? "").utf8.elementsEqual((reference.account ?? "").utf8)
                 && (again.field ?? "").utf8.elementsEqual((reference.field ?? "").utf8) && again == reference
             let isPlain = reference.description.utf8.allSatisfy { (0x21..<0x7F).contains($0) }
-            return isSame && isPlain ? nil : "written again as \(reference)"
+            return isSame && isPlain ? nil : "its description is \(reference)"
         }
     }
 
@@ -42,7 +42,7 @@ struct ReferenceFuzzTests {
                 switch piece {
                 case .text(let range):
                     guard range.lowerBound >= position, range.upperBound <= input.count, !range.isEmpty else {
-                        return "a text at \(range)"
+                        return "a wrong text range: \(range)"
                     }
                     let before = input[position..<range.lowerBound]
                     if index > 0,
@@ -50,16 +50,16 @@ struct ReferenceFuzzTests {
                     {
                         return "no reference before \(range)"
                     }
-                    if index == 0, range.lowerBound != 0 { return "a beginning that is lost" }
+                    if index == 0, range.lowerBound != 0 { return "the beginning is lost" }
                     position = range.upperBound
                 case .reference(let reference): references.append(reference)
                 }
             }
             let isLast = if case .text? = template.pieces.last { true } else { input.isEmpty }
-            if references.isEmpty, !isLast { return "an end that is lost" }
+            if references.isEmpty, !isLast { return "the end is lost" }
             // If each reference is written again, the result is the same template.
-            let anew = Self.written(template, input)
-            return try Template(parsing: anew, name: "t").pieces.references == references ? nil : "not the same anew"
+            let again = Self.written(template, input)
+            return try Template(parsing: again, name: "t").pieces.references == references ? nil : "not the same again"
         }
     }
 
@@ -84,20 +84,20 @@ struct ReferenceFuzzTests {
             do throws(CommandError) {
                 for variable in try EnvironmentFile(parsing: input, path: "f").variables {
                     guard variable.name.wholeMatch(of: #/[A-Za-z_][A-Za-z0-9_]*/#) != nil else {
-                        return "a name: \(variable.name)"
+                        return "an invalid name: \(variable.name)"
                     }
                     if case .plain(let value) = variable.value, value.contains(0) { return "a NUL in a value" }
                 }
             } catch {
                 guard error.exitCode == .data, error.message.hasPrefix("f:") else { return "\(error)" }
-                if (error.message + (error.hint ?? "")).contains("hunter2") { return "shown: \(error)" }
+                if (error.message + (error.hint ?? "")).contains("hunter2") { return "a value is shown: \(error)" }
             }
             let value = input.filter { $0 != 0 && $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "'") }
             guard !value.starts(with: Array("skr://".utf8)) else { return nil }
             let file = Array("A='".utf8) + value + Array("'".utf8)
             let variables = try EnvironmentFile(parsing: file, path: "f").variables
             return variables == [EnvironmentVariable(name: "A", value: .plain(value))]
-                ? nil : "quoted, it is \(variables)"
+                ? nil : "in quotes, it is read as \(variables)"
         }
     }
 }

@@ -46,12 +46,14 @@ struct SetupFuzzTests {
             guard let edit = try? DockerSetup().edit(input.span.bytes) else { return nil }
             let after = Self.edited(input, edit)
             guard var before = Self.object(input) else { return nil }
-            guard let object = Self.object(after) else { return "not valid after" }
+            guard let object = Self.object(after) else { return "the edited file is not valid JSON" }
             before["credsStore"] = "skr"
-            guard NSDictionary(dictionary: before) == NSDictionary(dictionary: object) else { return "another change" }
-            guard try DockerSetup().edit(after.span.bytes) == nil else { return "twice is not once" }
+            guard NSDictionary(dictionary: before) == NSDictionary(dictionary: object) else {
+                return "another member changed"
+            }
+            guard try DockerSetup().edit(after.span.bytes) == nil else { return "a second edit changes the file" }
             return Self.bytes(try DockerSetup().removal(from: after.span.bytes)) == input
-                ? nil : "not the same bytes again"
+                ? nil : "removal does not restore the bytes"
         }
     }
 
@@ -73,7 +75,7 @@ struct SetupFuzzTests {
                 .randomElement(using: &random) ?? ""
             let after = Self.edited(input, GitLines.addition(of: value, to: input.span.bytes))
             return Self.bytes(GitLines.removal(of: value, from: after.span.bytes)) == input
-                ? nil : "not the same bytes again"
+                ? nil : "removal does not restore the bytes"
         }
     }
 
@@ -114,12 +116,12 @@ struct SetupFuzzTests {
                 cp home/.gitconfig before; git config --list --file - < before > /dev/null 2>&1; valid=$?
                 skr helper install git --write-config > log 2>&1; code=$?
                 if [ $code = 0 ]; then
-                    done=$((done + 1)); [ $valid = 0 ] || { echo "seed $SEED, $n: set up what git can't read"; cat before; }
-                    [ "$( (git config -z --list --file - < before; printf 'credential.helper\nskr\0') | sha256sum)" = "$(entries home/.gitconfig)" ] || { echo "seed $SEED, $n: git reads another change"; cat -A before; }
+                    done=$((done + 1)); [ $valid = 0 ] || { echo "seed $SEED, $n: set up a file that git can't read"; cat before; }
+                    [ "$( (git config -z --list --file - < before; printf 'credential.helper\nskr\0') | sha256sum)" = "$(entries home/.gitconfig)" ] || { echo "seed $SEED, $n: git reads a different change"; cat -A before; }
                 else
-                    cmp before home/.gitconfig || echo "seed $SEED, $n: refused and changed"
+                    cmp before home/.gitconfig || echo "seed $SEED, $n: refused the file, but changed it"
                 fi
-                skr helper uninstall git --write-config > log 2>&1; cmp before home/.gitconfig || { echo "seed $SEED, $n: not the same bytes"; cat -A before; }
+                skr helper uninstall git --write-config > log 2>&1; cmp before home/.gitconfig || { echo "seed $SEED, $n: uninstall does not restore the bytes"; cat -A before; }
                 ls -A home | grep -v '^.gitconfig$\|^.local$'
             done
             [ $done -ge 10 ] || echo "only $done of 100 were set up"

@@ -45,7 +45,7 @@ struct TokenHelperFuzzTests {
             do throws(UnusableToken) {
                 answer = try format.answer(Self.issuance(input))
             } catch {
-                return error.message.contains("\n") || error.message.isEmpty ? "says \(error.message)" : nil
+                return error.message.contains("\n") || error.message.isEmpty ? "not one line: \(error.message)" : nil
             }
             let output = Self.bytes(answer.output)
             guard output.last == UInt8(ascii: "\n"), !output.dropLast().contains(where: { $0 < 0x20 || $0 == 0x7F })
@@ -53,16 +53,16 @@ struct TokenHelperFuzzTests {
                 return "more than a line: \(Fuzzer.show(output))"
             }
             guard let object = try? JSONSerialization.jsonObject(with: Data(output)) as? [String: Any] else {
-                return "no object: \(Fuzzer.show(output))"
+                return "not a JSON object: \(Fuzzer.show(output))"
             }
             let known: Set<String> = [
                 "Version", "AccessKeyId", "SecretAccessKey", "SessionToken", "Expiration", "AccountId", "kind",
                 "apiVersion", "status", "version", "success", "token_type", "id_token", "saml_response",
                 "expiration_time",
             ]
-            guard known.isSuperset(of: object.keys) else { return "other members: \(object.keys)" }
+            guard known.isSuperset(of: object.keys) else { return "unknown members: \(object.keys)" }
             guard let again = try? format.answer(Self.issuance(Self.bytes(answer.kept), fresh: false)) else {
-                return "not read again: \(Fuzzer.show(output))"
+                return "its own answer is refused: \(Fuzzer.show(output))"
             }
             guard again.output.isEqual(to: answer.output), again.expires == answer.expires else {
                 return "read again as \(Fuzzer.show(Self.bytes(again.output)))"
@@ -85,20 +85,24 @@ struct TokenHelperFuzzTests {
             guard let answer = try? format.answer(Self.issuance(input, account)) else { return nil }
             let output = Self.bytes(answer.output)
             guard output.starts(with: head.utf8), output.suffix(tail.utf8.count).elementsEqual(tail.utf8) else {
-                return "not its lines: \(Fuzzer.show(output))"
+                return "not the expected lines: \(Fuzzer.show(output))"
             }
             var value = output.dropFirst(head.utf8.count).dropLast(tail.utf8.count)
             if format is HeadersObject {
                 let members = try? JSONSerialization.jsonObject(with: Data(output)) as? [String: String]
-                guard members?.count == 1, let text = members?["Authorization"] else { return "no object" }
+                guard members?.count == 1, let text = members?["Authorization"] else {
+                    return "not an object with one member"
+                }
                 value = Array(text.utf8)[...]
             }
-            guard value.allSatisfy({ (0x20...0x7E).contains($0) }) else { return "odd: \(Fuzzer.show(output))" }
-            guard let token = try? IssuedToken(Self.issuance(input)) else { return "made of nothing" }
+            guard value.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+                return "not printable ASCII: \(Fuzzer.show(output))"
+            }
+            guard let token = try? IssuedToken(Self.issuance(input)) else { return "an answer without a token" }
             let secret = Self.bytes(token.secret)
-            if account.isEmpty { return value.elementsEqual("Bearer ".utf8 + secret) ? nil : "not the token" }
+            if account.isEmpty { return value.elementsEqual("Bearer ".utf8 + secret) ? nil : "a different token" }
             let pair = Data("\(account):".utf8 + secret).base64EncodedString()
-            return value.elementsEqual("Basic \(pair)".utf8) ? nil : "not the pair"
+            return value.elementsEqual("Basic \(pair)".utf8) ? nil : "a different account and token"
         }
     }
 
@@ -122,12 +126,12 @@ struct TokenHelperFuzzTests {
                 parts.host?.lowercased() == "h.example"
             else { return "answered \(output.debugDescription)" }
             let lines = output.split(separator: "\n", omittingEmptySubsequences: false)
-            guard lines.count == 5 else { return "other lines: \(output.debugDescription)" }
+            guard lines.count == 5 else { return "not five lines: \(output.debugDescription)" }
             switch lines[2] {
-            case "Authorization: Bearer port": return parts.port == 8443 ? nil : "another port"
+            case "Authorization: Bearer port": return parts.port == 8443 ? nil : "the secret of another port"
             case "Authorization: Bearer ab":
                 let isBelow = parts.path == "/a/b" || parts.path.hasPrefix("/a/b/")
-                return isBelow && [nil, 443].contains(parts.port) ? nil : "another place"
+                return isBelow && [nil, 443].contains(parts.port) ? nil : "the secret of another path"
             default: return "answered \(output.debugDescription)"
             }
         }

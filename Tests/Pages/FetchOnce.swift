@@ -2,7 +2,7 @@ func synchronously<Result>(_ body: () throws -> Result) rethrows -> Result { try
 // PAGE
 precondition(token.text == "from your server")
 let refreshed = try await store.value(for: item, as: Token.self) { old in
-    guard let old else { preconditionFailure("the refused one is not at hand") }
+    guard let old else { preconditionFailure("the refused value is not passed to the closure") }
     return Fetched(try await refresh(old))
 }
 precondition(oauth.text == "from your server" && refreshed.text == "refreshed")

@@ -40,10 +40,10 @@ skr cached --forget etcd --key secret/db
 for i in {1..20}; do cached secret/db >>together & done
 wait $(jobs -p)
 [ "$(sort together | uniq -c | tr -s ' ')" = ' 20 s3cret' ] || failed "together: $(cat together)"
-[ "$(fetches secret/db)" = 2 ] || failed "twenty at once fetched $(fetches secret/db) times"
+[ "$(fetches secret/db)" = 2 ] || failed "twenty calls at the same time fetched $(fetches secret/db) times"
 
 # A missing key is an error and is not kept. An empty value is a value.
-! cached secret/none 2>/dev/null || failed 'a missing key is a value'
+! cached secret/none 2>/dev/null || failed 'a missing key was printed as a value'
 ! is_kept secret/none
 etcdctl put secret/empty '' >/dev/null
 [ "$(cached secret/empty | od -An -c | tr -d ' ')" = '\n' ]
@@ -55,8 +55,8 @@ printf %s short | etcdctl put --lease="$lease" secret/short >/dev/null
 leased secret/short >/dev/null
 [ "$(left secret/short)" -le 40 ] && [ "$(left secret/short)" -ge 30 ] || failed "a lease of 40 s: $(left secret/short) s left"
 code=0; skr cached unleased --timeout-from-json .ttl -- etcd-leased secret/db 2>/dev/null || code=$?
-[ $code = 65 ] || failed "without a lease: $code"
-! leased secret/none >/dev/null 2>&1 || failed 'a missing key has a lease'
+[ $code = 65 ] || failed "without a lease: exit code $code"
+! leased secret/none >/dev/null 2>&1 || failed 'a missing key was printed with a lease'
 
 # etcd-forget drops a key after each change: a new value, a deletion, an ended lease, or a change while nothing
 # was watching.
@@ -75,8 +75,8 @@ gone secret/db
 leased secret/short >/dev/null
 etcdctl lease revoke "$lease" >/dev/null
 gone secret/short
-is_kept secret/db || failed 'more was forgotten than what changed'
-! leased secret/short >/dev/null 2>&1 || failed 'a revoked lease'
+is_kept secret/db || failed 'a key was forgotten although it did not change'
+! leased secret/short >/dev/null 2>&1 || failed 'a key with a revoked lease was printed'
 printf %s brief | etcdctl put --lease="$(etcdctl lease grant 3 | cut -d ' ' -f 2)" secret/brief >/dev/null
 # Waits until the watch has handled the put itself.
 sleep 0.5
@@ -85,13 +85,13 @@ is_kept secret/brief
 gone secret/brief
 etcdctl del secret/db >/dev/null
 gone secret/db
-! cached secret/db >/dev/null 2>&1 || failed 'what was deleted is a value'
+! cached secret/db >/dev/null 2>&1 || failed 'a deleted key was printed as a value'
 # If a key is forgotten during a fetch, the fetched value is not kept.
 skr cached etcd --key slow --timeout 1m -- sh -c 'echo >begun; sleep 0.5; echo old' >/dev/null &
 until [ -e begun ]; do sleep 0.01; done
 ! skr cached --forget etcd --key slow 2>/dev/null
 wait $!
-! is_kept slow || failed 'a forgotten fetch was kept'
+! is_kept slow || failed 'the value of a forgotten fetch was kept'
 # The watch ends with its login.
 watch=$(cat watch.pid)
 kill -0 "$watch"
@@ -101,20 +101,20 @@ for i in {1..100}; do kill -0 "$watch" 2>/dev/null || break; sleep 0.02; done
 
 # Vault: the request that it got, the lease's time, and refused requests.
 jq -es '[.[] | select(.path == "/v1/database/creds/app" and .headers["X-Vault-Token"] == "s.t0ken")] | length == 1' \
-    "$PAGE_REQUESTS" >/dev/null || failed "vault was asked $(cat "$PAGE_REQUESTS")"
+    "$PAGE_REQUESTS" >/dev/null || failed "unexpected requests to vault: $(cat "$PAGE_REQUESTS")"
 [ "$(left vault-db)" -le 600 ] && [ "$(left vault-db)" -ge 540 ] || failed "a lease of 600 s: $(left vault-db) s left"
 reads() { jq -s '[.[] | select(.path == "/v1/secret/data/app/db")] | length' "$PAGE_REQUESTS"; }
 before=$(reads)
 [ "$(skr cached vault-kv --key app/db --timeout 15m -- vault-read secret/data/app/db | jq -r .data.data.password)" = k3pt ]
-[ "$(reads)" = "$before" ] || failed 'a kept value was read from the engine'
+[ "$(reads)" = "$before" ] || failed 'a kept value was read from the engine again'
 code=0; skr cached no-lease --timeout-from-json .lease_duration -- vault-read secret/data/app/db 2>/dev/null || code=$?
-[ $code = 65 ] || failed "a lease_duration of 0: $code"
+[ $code = 65 ] || failed "a lease_duration of 0: exit code $code"
 printf %s wrong | skr set vault
 code=0; skr cached refused --timeout 1m -- vault-read database/creds/app 2>/dev/null || code=$?
-[ $code = 22 ] || failed "a wrong token: $code"
+[ $code = 22 ] || failed "a wrong token: exit code $code"
 skr delete vault
-! skr cached refused --timeout 1m -- vault-read database/creds/app 2>/dev/null || failed 'no token'
-[ "$(jq -s '[.[] | select(.path == "/v1/database/creds/app")] | length' "$PAGE_REQUESTS")" = 2 ] || failed 'asked without a token'
+! skr cached refused --timeout 1m -- vault-read database/creds/app 2>/dev/null || failed 'a request without a token succeeded'
+[ "$(jq -s '[.[] | select(.path == "/v1/database/creds/app")] | length' "$PAGE_REQUESTS")" = 2 ] || failed 'a request was sent without a token'
 
 # The engine is down. The kept value is still served, even when its refresh is due, but not after its timeout, which no
 # attempt extends. Once the engine is back, the value is fetched again.
@@ -124,10 +124,10 @@ short() { skr cached etcd --key short --timeout 6s --refresh-before 4s "$@" -- e
 start=$SECONDS
 kill "$(cat etcd.pid)"
 before=$(fetches secret/db)
-[ "$(short)" = f0urth ] && [ "$(fetches secret/db)" = "$before" ] || failed 'fetched before it is due'
+[ "$(short)" = f0urth ] && [ "$(fetches secret/db)" = "$before" ] || failed 'the value was fetched before it was due'
 sleep 2.2
-[ "$(short 2>/dev/null)" = f0urth ] && [ "$(fetches secret/db)" = $((before + 1)) ] || failed 'no attempt when it is due'
-[ "$(short --stale-while-refreshing)" = f0urth ] || failed 'not served when it is due'
+[ "$(short 2>/dev/null)" = f0urth ] && [ "$(fetches secret/db)" = $((before + 1)) ] || failed 'the due value was not served, or not fetched once'
+[ "$(short --stale-while-refreshing)" = f0urth ] || failed 'the due value was not served'
 while ((SECONDS - start < 7)); do sleep 0.1; done
 code=0; output=$(short 2>/dev/null) || code=$?
 [ "$code/$output" = 1/ ] || failed "after the timeout: $code/$output"

@@ -29,7 +29,7 @@ failed() { echo "$1"; exit 1; }
 # asked CONDITION [TIMES]: fails unless at least TIMES requests meet the condition. The default is 1.
 asked() {
     jq -es "[.[] | select($1)] | length >= ${2:-1}" "$PAGE_REQUESTS" >/dev/null \
-        || failed "fewer than ${2:-1} requests have $1: $(cat "$PAGE_REQUESTS")"
+        || failed "fewer than ${2:-1} requests meet $1: $(cat "$PAGE_REQUESTS")"
 }
 
 asked '.headers.Authorization == "Bearer tok3n"'
@@ -41,7 +41,7 @@ basic() { printf %s "alice:$1" | base64 -w 0; }
 asked ".headers.Authorization == \"Basic $(basic 's3"c\ret')\"" 2
 asked '.user == "alice" and .password == "s3cret"'
 asked '.user == "alice" and .password == "pg:s3cret"'
-[ "$(cat app.conf)" = password=d4tabase ] || failed 'over ssh'
+[ "$(cat app.conf)" = password=d4tabase ] || failed 'wrong app.conf over ssh'
 
 # Runs the crontab's job with the crontab's variables, as cron does.
 job=$(sed -n 's/^30 2 \* \* \* //p' crontab)
@@ -78,9 +78,9 @@ asked ".headers.Authorization == \"Basic $(basic "$(skr get web bob)")\""
 # A command that closes its inherited descriptors can't read a file from --file.
 for command in 'sudo -n cat "$KEY"' 'python3 -c "import os, subprocess; subprocess.run([\"cat\", os.environ[\"KEY\"]], check=True)"' \
     '! /usr/bin/ssh -G -i "$KEY" host 2>&1 | grep "not accessible"'; do
-    ! skr exec --file KEY=skr://tls -- sh -c "$command" >/dev/null 2>&1 || failed "$command has the file"
+    ! skr exec --file KEY=skr://tls -- sh -c "$command" >/dev/null 2>&1 || failed "$command can read the file"
 done
 
 # Another user can read the file as standard input, but can't open it.
 skr exec --file KEY=skr://tls -- sh -c 'sudo -n -u nobody cat < "$KEY"' | openssl rsa -check -noout 2>/dev/null >&2
-! skr exec --file KEY=skr://tls -- sh -c 'sudo -n -u nobody cat /dev/stdin < "$KEY"' 2>/dev/null || failed 'another user opens it'
+! skr exec --file KEY=skr://tls -- sh -c 'sudo -n -u nobody cat /dev/stdin < "$KEY"' 2>/dev/null || failed 'another user can open the file'

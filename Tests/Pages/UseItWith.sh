@@ -11,7 +11,7 @@ rm vault-password
 failed() { echo "$1"; exit 1; }
 [ "$(git config --get-all credential.helper)" = 'skr --timeout 8h' ] || failed git
 printf 'protocol=https\nhost=h.example\nusername=u\npassword=p4ss\n' | git credential approve
-printf 'protocol=https\nhost=h.example\n' | git credential fill | grep -qx password=p4ss || failed 'git asks'
+printf 'protocol=https\nhost=h.example\n' | git credential fill | grep -qx password=p4ss || failed 'git asks for the password'
 jq -e '.credsStore == "skr"' ~/.docker/config.json >/dev/null || failed docker
 grep -qF 'cargo-credential-skr' ~/.cargo/config.toml || failed cargo
 [ "$(keyring get https://pypi.example.com/simple/ alice)" = s3cret ] || failed keyring
@@ -27,4 +27,4 @@ jq -es '.[] | select(.headers.Authorization == "Basic '"$(printf alice:s3cret | 
 # Runs the command in the aws profile.
 eval "$(sed -n 's/^credential_process = //p' ~/.aws/config)" | jq -e '.SecretAccessKey == "s3cret"' >/dev/null || failed aws
 for client in git docker; do skr helper uninstall $client --write-config; done
-[ ! -e ~/.docker/config.json ] && ! git config --get-all credential.helper || failed 'not as before'
+[ ! -e ~/.docker/config.json ] && ! git config --get-all credential.helper || failed 'uninstall left configuration'

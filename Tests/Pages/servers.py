@@ -1,4 +1,4 @@
-"""The servers of the examples: HTTPS, which keeps what it was asked, with Vault's paths, and PostgreSQL up to the password."""
+"""The servers for the examples: HTTPS with Vault's paths, which records its requests, and PostgreSQL up to the password."""
 import http.server
 import json
 import pathlib
@@ -47,7 +47,7 @@ class Requests(http.server.BaseHTTPRequestHandler):
 
 
 class Postgres(socketserver.StreamRequestHandler):
-    """Asks for the password, says that all is well, and keeps what came."""
+    """Asks for the password, reports success, and records the input."""
 
     def handle(self):
         def message():

@@ -32,7 +32,7 @@ struct Examination {
             switch report.outcome {
             case .none: return "\(call.role) \(call.operation.rawValue): no answer"
             case .refused where call.operation.concernsLease && series.stop != .outlasting:
-                return "\(call.role) \(call.operation.rawValue): the lease was lost before its time"
+                return "\(call.role) \(call.operation.rawValue): the lease was lost too early"
             case .threw where !isAllowed(report):
                 return "\(call.role) \(call.operation.rawValue) failed: \(report.error.text)"
             default: return nil
@@ -56,13 +56,13 @@ struct Examination {
     private func lostFetches() throws -> [String] {
         guard first.operation == .longFetch, !second.isChange, first.report.fetched != 0 else { return [] }
         let found = SceneItem.stamp(of: try stage.observer.get(SceneItem.contested, as: String.self))
-        return found == first.role.stamp.rawValue ? [] : ["what was fetched is not stored"]
+        return found == first.role.stamp.rawValue ? [] : ["the fetched value is not stored"]
     }
 
     private func sections() -> [String] {
         guard let one = first.section, let other = second.section else { return [] }
         let overlap = min(one.until, other.until).subtractingReportingOverflow(max(one.from, other.from))
-        return overlap.overflow ? [] : ["both held the lease for \(overlap.partialValue / 1_000) us"]
+        return overlap.overflow ? [] : ["both held the lease at the same time, for \(overlap.partialValue / 1_000) us"]
     }
 
     // MARK: - The history
@@ -145,14 +145,14 @@ struct Examination {
         for serial in try stage.anchor.members() {
             guard let ring = try? Key(serial).describe() else { continue }
             guard ring.type == .keyring, ring.name.hasPrefix("skr"), !ring.name.hasPrefix("skr-making") else {
-                found.append("left behind: \(ring.type) \(ring.name)")
+                found.append("orphan: \(ring.type) \(ring.name)")
                 continue
             }
             for member in try Keyring(serial).members() {
                 guard let key = try? Key(member).describe() else { continue }
                 let isItem = ring.name == "skr:" + SceneItem.namespace
                 if isItem ? !Self.isItem(key.name) : !key.name.hasPrefix("updates:") {
-                    found.append("left behind: \(key.type) \(key.name) in \(ring.name)")
+                    found.append("orphan: \(key.type) \(key.name) in \(ring.name)")
                 }
             }
         }

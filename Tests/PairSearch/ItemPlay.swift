@@ -39,11 +39,11 @@ struct ItemPlay: Play {
         guard isSecondHolding, reports[0].value.outcome != .none || isFirstKilled else { return [] }
         do throws(SecretStoreError) {
             if try stage.observer.blockingTryLease(SceneItem.lease, lasting: .seconds(5)) != nil {
-                return ["the second process holds the lease, and a third one got it"]
+                return ["a third process got the lease while the second one holds it"]
             }
             return []
         } catch {
-            return ["the lease that the second process holds can't be asked for: \(error)"]
+            return ["can't try to take the second process's lease: \(error)"]
         }
     }
 

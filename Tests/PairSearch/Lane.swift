@@ -68,7 +68,7 @@ struct Lane {
             var scene = try Scene(interleaving)
             return try scene.play().rawValue
         } catch {
-            Output.write("FOUND \(interleaving.name): the scene can't be played: \(error)\n")
+            Output.write("FOUND \(interleaving.name): the scene can't run: \(error)\n")
             return 70
         }
     }

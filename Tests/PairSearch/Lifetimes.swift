@@ -14,7 +14,7 @@ struct Lifetimes {
         switch entry.expiry {
         case .expired: return nil
         case .never:
-            return allowed.contains(nil) ? nil : "\(stamp) never expires, and should after \(Self.text(allowed))"
+            return allowed.contains(nil) ? nil : "\(stamp) never expires, but should after \(Self.text(allowed))"
         case .left(let left):
             let isAllowed = allowed.contains { seconds in
                 guard let seconds else { return false }
@@ -22,7 +22,7 @@ struct Lifetimes {
                 return left.atLeast <= limit && limit <= left.atLeast + left.precision + .seconds(5)
             }
             return isAllowed
-                ? nil : "\(stamp) expires after \(left.atLeast), and should after \(Self.text(allowed))"
+                ? nil : "\(stamp) expires after \(left.atLeast), but should after \(Self.text(allowed))"
         }
     }
 

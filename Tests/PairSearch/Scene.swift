@@ -109,7 +109,7 @@ struct Scene {
 
     private func tell() {
         let place = "before \(KeyringCall.name(operation ?? 0))"
-        var lines = ["FOUND \(interleaving.name): the first process stood \(place)"]
+        var lines = ["FOUND \(interleaving.name): the first process was stopped \(place)"]
         lines += problems.flatMap { $0.split(separator: "\n") }.map { "    \($0)" }
         Output.write(lines.joined(separator: "\n") + "\n")
     }

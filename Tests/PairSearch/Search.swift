@@ -36,7 +36,7 @@ struct Search {
             areWhole = areWhole && status == 0
         }
         Output.write(summary(seconds: Double(MonotonicTime.now - began) / 1e9))
-        if !areWhole { Output.write("FOUND a lane that did not end by itself\n") }
+        if !areWhole { Output.write("FOUND a lane that did not end normally\n") }
         return areWhole && counts.findings == 0
     }
 

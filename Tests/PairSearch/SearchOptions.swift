@@ -12,10 +12,11 @@ struct SearchOptions {
     static let usage = """
         usage: pair-search [--helpers] [--seed N] [--lanes N] (--all | --sample N | --only NAME ...)
 
-        Stops one operation before each of its keyring calls, runs another one meanwhile, and checks what both did.
-        NAME is FIRST,SECOND,STATE,STOP,same (or apart) for all pauses of a pair, with numbers behind it for a single one, as findings show.
-        --helpers takes the operations of credential helpers instead of the library's; their NAME is FIRST,SECOND,STATE,STOP.
-        Exit code 0: nothing was found; 1: something was; 64: usage.
+        Stops one operation before each of its keyring calls, runs another one meanwhile, and checks the results of both.
+        NAME is FIRST,SECOND,STATE,STOP,same (or apart) for all pauses of a pair. For a single pause, append the numbers
+        that a finding shows. --helpers pairs the operations of credential helpers instead of the library's; their NAME
+        is FIRST,SECOND,STATE,STOP.
+        Exit code 0: no problem was found; 1: a problem was found; 64: wrong usage.
 
         """
 

@@ -43,7 +43,7 @@ struct SpareUsers {
             if Self.keys(of: user.id ?? geteuid()) <= user.keys { return nil }
             usleep(5_000)
         }
-        return "\(last): \(Self.keys(of: user.id ?? geteuid()) - user.keys) keys are still charged behind it"
+        return "\(last): \(Self.keys(of: user.id ?? geteuid()) - user.keys) keys are still charged after it"
     }
 
     private static func keys(of user: uid_t) -> Int { (try? KeyQuota.current(ofUser: user).keys) ?? 0 }

@@ -8,25 +8,25 @@ import Threads
 /// A defect that the conformance suite must find.
 private enum Breakage: CaseIterable {
     case dropsWrites, tearsValues, answersStale, ignoresTimeouts, replacesOnAdd, deletesNothing, listsNothing,
-        foldsNames, grantsToAll, keepsFetches, keepsThread, listsSentinels, tellsNothing, tellsOfSentinels,
-        tellsTwice
+        foldsNames, grantsToAll, keepsFetches, blocksThread, listsSentinels, reportsNothing, reportsSentinels,
+        reportsTwice
 
     /// The description of the check that must find this defect.
     var check: String {
         switch self {
         case .dropsWrites, .answersStale: "set replaces the value"
-        case .tearsValues: "what is set is what is got, byte for byte"
-        case .ignoresTimeouts: "an item is gone when its timeout has passed, and everything takes it for absent"
-        case .replacesOnAdd: "add refuses to replace, and creates where there is none"
-        case .deletesNothing: "delete removes one item and says so once"
-        case .listsNothing: "items tells names, sizes and expiry, sorted"
-        case .foldsNames: "hostile names name items of their own, and come back as they were"
-        case .grantsToAll: "a lease is held by one at a time"
-        case .keepsFetches: "what a fetch brings is not stored over what happened to the item meanwhile"
-        case .keepsThread: "a backend does not wait for the holder of an item, and what it does is done"
-        case .listsSentinels: "what the store keeps beside an item is in no list, and works like an item"
-        case .tellsNothing, .tellsOfSentinels, .tellsTwice:
-            "changes are told in their order, unless the backend tells of none"
+        case .tearsValues: "get returns exactly the bytes that were set"
+        case .ignoresTimeouts: "an expired item is absent for every operation"
+        case .replacesOnAdd: "add creates an item, and never replaces one"
+        case .deletesNothing: "delete removes one item, and returns true only once"
+        case .listsNothing: "items lists names, sizes and expiry, sorted by name"
+        case .foldsNames: "items with hostile names stay distinct, and the names come back unchanged"
+        case .grantsToAll: "a lease has one holder at a time"
+        case .keepsFetches: "a fetched value is not stored if the item changed during the fetch"
+        case .blocksThread: "a backend does not wait for the holder of an item, and no call succeeds without effect"
+        case .listsSentinels: "sentinels are not listed, and otherwise work like items"
+        case .reportsNothing, .reportsSentinels, .reportsTwice:
+            "changes are reported in order, unless the backend does not support them"
         }
     }
 }
@@ -67,7 +67,7 @@ private struct BrokenBackend: SecretBackend {
         _ bytes: RawSpan, for item: ItemIdentity, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> Bool {
         let number = writes.nextNumber()
-        if breakage == .keepsThread { usleep(2_100_000) }
+        if breakage == .blocksThread { usleep(2_100_000) }
         if breakage == .dropsWrites, number % 3 == 0 { return false }
         if try !first.contains(item) { try first.set(bytes, for: item, timeout: nil, &attempt) }
         return true
@@ -129,10 +129,10 @@ private struct BrokenBackend: SecretBackend {
 
     func changes(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> SecretChanges {
         switch breakage {
-        case .tellsNothing: SecretChanges(AsyncStream { $0.finish() })
-        case .tellsOfSentinels:
+        case .reportsNothing: SecretChanges(AsyncStream { $0.finish() })
+        case .reportsSentinels:
             SecretChanges(AsyncStream { $0.yield(.stored(.password(service: "service").freshnessSentinel)) })
-        case .tellsTwice:
+        case .reportsTwice:
             repeatingClears(try whole.changes(&attempt))
         default: try whole.changes(&attempt)
         }

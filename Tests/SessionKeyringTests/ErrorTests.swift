@@ -91,7 +91,7 @@ struct ErrorTests {
     @Test("localizedDescription describes the problem, even if the error's type is unknown")
     func localized() {
         let error: any Error = SecretStoreError(.duplicate, item: item)
-        #expect(error.localizedDescription == "password:api:: the item is already there")
+        #expect(error.localizedDescription == "password:api:: the item already exists")
         let kernel: any Error = KeyringError(errno: EKEYEXPIRED, in: .read)
         #expect(kernel.localizedDescription == "keyctl_read: the key has expired (errno \(EKEYEXPIRED))")
     }

@@ -9,7 +9,7 @@ private let item = ItemIdentity.password(service: "token")
 @Suite("Optional values", .tags(.kernel))
 struct OptionalTests {
     @Test("nil is refused and keeps the existing item, and a value is stored as itself")
-    @available(*, deprecated, message: "so that it may call what is")
+    @available(*, deprecated, message: "so that it can call deprecated functions")
     func setAndAdd() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -22,13 +22,13 @@ struct OptionalTests {
         try store.set(there.map { $0 + "s" }, for: item, timeout: .seconds(60))
         #expect(try store.get(item) == "values")
         guard case .after? = try store.attributes(of: item)?.expiry else {
-            Issue.record("it has no timeout")
+            Issue.record("the item has no timeout")
             return
         }
         try store.delete(item)
         try store.add(there, for: item, timeout: .seconds(60))
         guard case .after? = try store.attributes(of: item)?.expiry else {
-            Issue.record("it has no timeout")
+            Issue.record("the item has no timeout")
             return
         }
     }

@@ -6,7 +6,7 @@ import Foundation
 package func succeed(_ step: Int32, _ condition: @autoclosure () throws -> Bool) {
     do {
         if try condition() { return }
-        FileHandle.standardError.write(Data("step \(step) is not so\n".utf8))
+        FileHandle.standardError.write(Data("step \(step) failed\n".utf8))
     } catch {
         FileHandle.standardError.write(Data("step \(step): \(error)\n".utf8))
     }

@@ -46,7 +46,7 @@ package struct AWSCredentials: TokenFormat {
         }
         throw UnusableToken(
             message: "it has no AWS credentials",
-            hint: "they are JSON with AccessKeyId and SecretAccessKey, maybe in Credentials or roleCredentials")
+            hint: "use the JSON of credential_process, 'aws sts assume-role' or 'aws sso get-role-credentials'")
     }
 
     package func answerToNothing() -> HelperAnswer? { nil }

@@ -10,9 +10,11 @@ extension CredentialHelper {
         switch prompt {
         case .question: return HelperAnswer(exitCode: 1)
         // ssh-add asks again until it gets the right answer, or no answer.
-        case .retry: return HelperAnswer(exitCode: 1, message: "the passphrase that is stored is not the right one")
-        case .fromServer: return HelperAnswer(exitCode: 1, message: "a server asks this in its own words")
-        case .unknown: return HelperAnswer(exitCode: 1, message: "the prompt does not name what it asks for")
+        case .retry: return HelperAnswer(exitCode: 1, message: "the stored passphrase is wrong")
+        case .fromServer:
+            return HelperAnswer(
+                exitCode: 1, message: "a server chose the text of this prompt, so a person has to answer it")
+        case .unknown: return HelperAnswer(exitCode: 1, message: "can't find a key, user or host in the prompt")
         case .secret(let service, let account):
             return try askpass(service, account) { $0.credential.secret }
         case .account(let service, let account):
@@ -28,7 +30,7 @@ extension CredentialHelper {
         }
         let answer = part(found)
         guard answer.isOneLine else {
-            return HelperAnswer(exitCode: 1, message: "what is stored has more than one line, which is no answer")
+            return HelperAnswer(exitCode: 1, message: "the item has more than one line, but an answer is one line")
         }
         return HelperAnswer { text in
             text.append(answer)

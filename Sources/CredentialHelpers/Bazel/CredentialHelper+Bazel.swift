@@ -16,10 +16,10 @@ extension CredentialHelper {
     /// - Throws: ``SecretStoreError``.
     public func bazel(_ operation: String, request: RawSpan) throws(SecretStoreError) -> HelperAnswer {
         guard operation == "get" else {
-            return HelperAnswer(exitCode: 1, message: "the operation is not supported: there is only 'get'")
+            return HelperAnswer(exitCode: 1, message: "unknown operation: only 'get' is supported")
         }
         guard let uri = JSONField.text(of: JSONPath("uri"), in: request)?.text else {
-            return HelperAnswer(exitCode: 1, message: "the request is not {\"uri\":\"https://...\"}")
+            return HelperAnswer(exitCode: 1, message: "the request must be {\"uri\":\"https://...\"}")
         }
         guard let address = WebAddress(uri) else { return Self.noHeaders }
         for (item, _) in try items(covering: address) {

@@ -48,7 +48,7 @@ extension CredentialHelper {
         _ request: RawSpan, typed: consuming SecretBytes? = nil
     ) throws(SecretStoreError) -> HelperAnswer {
         guard let version = Self.version(of: request), let kind = Self.field("kind", of: request) else {
-            return Self.cargoError("the request is not {\"v\":1,\"kind\":...}")
+            return Self.cargoError("the request must be {\"v\":1,\"kind\":...}")
         }
         guard version == "1", ["get", "login", "logout"].contains(kind) else {
             return Self.cargoRefusal("operation-not-supported")
@@ -60,7 +60,7 @@ extension CredentialHelper {
         case "get": return try cargoGet(index)
         case "login":
             var token = JSONField.text(of: JSONPath("token"), in: request)
-            guard token != nil || !Self.hasToken(request) else { return Self.cargoError("the token is no text") }
+            guard token != nil || !Self.hasToken(request) else { return Self.cargoError("the token is not a string") }
             if let typed, token == nil { token = SecretBox(typed) }
             guard let token, token.count > 0 else {
                 return Self.cargoError("there is no token, and no terminal to ask for it")
@@ -85,7 +85,7 @@ extension CredentialHelper {
         guard let (item, credential) = try namedCredential(service: index) else {
             return Self.cargoRefusal("not-found")
         }
-        guard credential.secret.isText else { return Self.cargoError("the token that is stored is not UTF-8") }
+        guard credential.secret.isText else { return Self.cargoError("the stored token is not UTF-8") }
         let end = try end(of: item, holding: credential)
         return HelperAnswer { line in
             line.append("{\"Ok\":{\"kind\":\"get\",\"token\":")

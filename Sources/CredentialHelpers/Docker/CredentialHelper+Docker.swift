@@ -28,7 +28,7 @@ extension CredentialHelper {
         case "erase": try dockerErase(request)
         case "list": try dockerList()
         case "version": HelperAnswer(output: "docker-credential-skr (SessionKeyring) v\(version)\n")
-        case "": Self.dockerError("docker says what it wants: store, get, erase, list or version")
+        case "": Self.dockerError("no operation given: use store, get, erase, list or version")
         default: Self.dockerError("Unknown credential action `\(operation)`")
         }
     }
@@ -42,7 +42,7 @@ extension CredentialHelper {
         guard let server = Self.text("ServerURL", in: request)?.text,
             let user = Self.text("Username", in: request)?.text,
             let secret = Self.text("Secret", in: request)
-        else { return Self.dockerError("the request is not {\"ServerURL\":...,\"Username\":...,\"Secret\":...}") }
+        else { return Self.dockerError("the request must be {\"ServerURL\":...,\"Username\":...,\"Secret\":...}") }
         if server.isEmpty { return Self.noServer }
         if user.isEmpty { return Self.dockerError("no credentials username") }
         let fields = CredentialFields(client: ItemOwner.isRegistry(server) ? nil : ItemOwner.docker.client)
@@ -59,7 +59,7 @@ extension CredentialHelper {
         }
         return isStored
             ? .nothing
-            : Self.dockerError("git has more than a password here: 'git credential reject' makes room for docker's")
+            : Self.dockerError("git already has a record for this server and user: 'git credential reject' removes it")
     }
 
     private func dockerGet(_ request: RawSpan) throws(SecretStoreError) -> HelperAnswer {

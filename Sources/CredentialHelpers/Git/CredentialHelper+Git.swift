@@ -76,12 +76,13 @@ extension CredentialHelper {
         if let end = request.expires, end <= now { return .nothing }
         let fields = request.fields
         guard fields.isEmpty || (secret.isText && fields.isText) else {
-            return HelperAnswer(exitCode: 1, message: "git's credential is not UTF-8, and is not stored")
+            return HelperAnswer(exitCode: 1, message: "the credential from git is not UTF-8, so it was not stored")
         }
         let account = request.username ?? ""
         guard try store(secret, fields, service: service, account: account, of: .git) else {
             return HelperAnswer(
-                exitCode: 1, message: "docker has a record here: 'docker logout ADDRESS' makes room for git's")
+                exitCode: 1,
+                message: "docker already has a record for this address and user: 'docker logout ADDRESS' removes it")
         }
         return .nothing
     }

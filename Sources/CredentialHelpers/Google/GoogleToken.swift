@@ -17,8 +17,10 @@ package struct GoogleToken: TokenFormat {
         self.type = type.flatMap { $0.isEmpty ? nil : $0 } ?? Self.prefix + "id_token"
         guard Self.field(of: self.type) != nil else {
             throw UnusableToken(
-                message: "GOOGLE_EXTERNAL_ACCOUNT_TOKEN_TYPE asks for a type that is not known here",
-                hint: "use id_token, jwt or saml2 of \(Self.prefix) in the credential file")
+                message: "GOOGLE_EXTERNAL_ACCOUNT_TOKEN_TYPE asks for an unknown type",
+                hint:
+                    "in the credential file, set subject_token_type to \(Self.prefix)TYPE, with id_token, jwt or saml2 as TYPE"
+            )
         }
     }
 
@@ -35,12 +37,12 @@ package struct GoogleToken: TokenFormat {
         // Without this check, a token of another type would be used as one of this type.
         if let said = issued.payload.text(of: "token_type")?.text, let other = Self.field(of: said), other != field {
             throw UnusableToken(
-                message: "the token is of another type than GOOGLE_EXTERNAL_ACCOUNT_TOKEN_TYPE asks for",
-                hint: "give it a NAME of its own")
+                message: "the token is not of the type in GOOGLE_EXTERNAL_ACCOUNT_TOKEN_TYPE",
+                hint: "use a different NAME for each type")
         }
         let token = try IssuedToken(issued, in: [field])
         guard token.secret.isText else {
-            throw UnusableToken(message: "the token is not UTF-8", hint: "store or print it as text")
+            throw UnusableToken(message: "the token is not UTF-8", hint: "store or print it as UTF-8")
         }
         let output = SecretBytes { text in
             text.append("{\"version\":1,\"success\":true,\"token_type\":\"\(type)\"")
@@ -52,7 +54,7 @@ package struct GoogleToken: TokenFormat {
     }
 
     package func answerToNothing() -> HelperAnswer? {
-        let message = "skr: there is no such item, or it has expired; store it with 'skr set'"
+        let message = "skr: the item does not exist or has expired; store it with 'skr set'"
         return HelperAnswer(
             output: "{\"version\":1,\"success\":false,\"code\":\"401\",\"message\":\"\(message)\"}\n")
     }

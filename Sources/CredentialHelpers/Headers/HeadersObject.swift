@@ -28,7 +28,7 @@ package struct HeadersObject: TokenFormat {
         // A line break would start another header, or end the headers.
         guard (issued.isBare ? issued.payload : token.secret).hasNoLineBreak else {
             throw UnusableToken(
-                message: "the secret has a line break or a NUL", hint: "store or print it on one line",
+                message: "the secret has a line break or a NUL byte", hint: "store or print it on one line",
                 countsAsNothing: true)
         }
         let value = try value(token.secret, user: issued.account)
@@ -78,7 +78,8 @@ extension CredentialHelper {
         _ service: String, account: String? = nil, header: String = "Authorization", scheme: String? = nil
     ) throws(SecretStoreError) -> HelperAnswer {
         guard let format = HeadersObject(header: header, scheme: scheme) else {
-            return HelperAnswer(exitCode: 64, message: "HTTP allows no such characters in a header or scheme")
+            return HelperAnswer(
+                exitCode: 64, message: "the header or the scheme has characters that HTTP doesn't allow there")
         }
         return try answer(service, account: account, in: format)
     }

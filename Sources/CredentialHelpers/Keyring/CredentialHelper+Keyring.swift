@@ -66,7 +66,7 @@ extension CredentialHelper {
 
     private static func keyringAnswer(_ user: String, _ password: SecretBox, _ form: KeyringForm) -> HelperAnswer {
         if form.isJSON, !password.isText {
-            return HelperAnswer(exitCode: 1, message: "the password is not UTF-8, which JSON can't hold")
+            return HelperAnswer(exitCode: 1, message: "the password is not UTF-8, so JSON can't hold it")
         }
         if form == .credentials, !user.isOneLine || !password.isOneLine {
             return HelperAnswer(exitCode: 1, message: "the user or the password has more than one line")

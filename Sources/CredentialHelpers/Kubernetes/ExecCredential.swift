@@ -15,8 +15,8 @@ package struct ExecCredential: TokenFormat {
         let said = JSONField.text(of: JSONPath("apiVersion"), in: request)?.text ?? Self.group + "v1"
         guard let version = ["v1", "v1beta1"].first(where: { said.utf8.elementsEqual((Self.group + $0).utf8) }) else {
             throw UnusableToken(
-                message: "KUBERNETES_EXEC_INFO asks for an apiVersion that is not known here",
-                hint: "use \(Self.group)v1 or \(Self.group)v1beta1 in the kubeconfig")
+                message: "KUBERNETES_EXEC_INFO asks for an unknown apiVersion",
+                hint: "in the kubeconfig, set apiVersion to \(Self.group)v1 or \(Self.group)v1beta1")
         }
         self.version = version
     }
@@ -29,7 +29,7 @@ package struct ExecCredential: TokenFormat {
         let hasToken = issued.payload.firstText(of: IssuedToken.fields) != nil
         let token = key == nil || hasToken ? try IssuedToken(issued) : nil
         guard token?.secret.isText ?? true else {
-            throw UnusableToken(message: "the token is not UTF-8", hint: "store or print it as text")
+            throw UnusableToken(message: "the token is not UTF-8", hint: "store or print it as UTF-8")
         }
         let expires = try ExpiryField.read(issued)
         let end = expires.map { SecretBox(SecretBytes(utf8: DateTimeText.text(of: $0))) }

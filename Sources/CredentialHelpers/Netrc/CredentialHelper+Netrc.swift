@@ -41,7 +41,7 @@ extension CredentialHelper {
             guard let secret = try credential(line.item)?.secret else { continue }
             let login = SecretBox(SecretBytes(utf8: line.item.account))
             guard !secret.hasNUL, !login.hasNUL else {
-                return HelperAnswer(exitCode: 1, message: "\(line.item): a netrc can't hold a NUL")
+                return HelperAnswer(exitCode: 1, message: "\(line.item): a netrc file can't hold a NUL byte")
             }
             secrets.append((line, login, secret))
         }

@@ -22,21 +22,22 @@ extension CredentialHelper {
         case "store":
             guard Self.hasOnlyToken(request), case .found(let token) = JSONField.find(JSONPath("token"), in: request)
             else {
-                return HelperAnswer(exitCode: 1, message: "only {\"token\":\"...\"} can be stored, and nothing beside")
+                return HelperAnswer(
+                    exitCode: 1, message: "the request must be {\"token\":\"...\"} without other members")
             }
             try store(SecretBox(token), CredentialFields(), service: host, account: "")
             return .nothing
         case "forget":
             _ = try delete(service: host)
             return .nothing
-        default: return HelperAnswer(exitCode: 1, message: "no such operation: it is get, store or forget")
+        default: return HelperAnswer(exitCode: 1, message: "unknown operation: use get, store or forget")
         }
     }
 
     private func terraformGet(_ host: String) throws(SecretStoreError) -> HelperAnswer {
         guard let token = try credential(service: host)?.secret else { return HelperAnswer(output: "{}\n") }
         guard token.isText else {
-            return HelperAnswer(exitCode: 1, message: "the token is not UTF-8, which JSON can't hold")
+            return HelperAnswer(exitCode: 1, message: "the stored token is not UTF-8, so JSON can't hold it")
         }
         return HelperAnswer { text in
             text.append("{\"token\":")

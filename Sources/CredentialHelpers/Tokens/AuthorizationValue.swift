@@ -23,8 +23,8 @@ struct AuthorizationValue {
         // A line break in the secret would start another header.
         guard secret.isHeaderText else {
             throw UnusableToken(
-                message: "the token has characters that no HTTP header can have",
-                hint: "store it without line breaks, and as ASCII")
+                message: "the token has characters that an HTTP header can't contain",
+                hint: "store or print it as ASCII without line breaks")
         }
         let text = SecretBox(
             SecretBytes { text in
@@ -37,7 +37,7 @@ struct AuthorizationValue {
     private static func basic(_ secret: SecretBox, user: String) throws(UnusableToken) -> SecretBox {
         guard !user.utf8.contains(where: { $0 == UInt8(ascii: ":") || $0 < 0x20 || $0 == 0x7F }) else {
             throw UnusableToken(
-                message: "the account has a colon or a control character, which HTTP's authentication can't have",
+                message: "the account has a colon or a control character, which HTTP authentication doesn't allow",
                 hint: "store it under another account")
         }
         let pair = SecretBytes { text in

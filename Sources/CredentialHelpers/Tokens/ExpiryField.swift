@@ -34,8 +34,8 @@ enum ExpiryField {
             guard let text = value(of: field, in: payload) else { continue }
             guard let seconds = seconds(text) else {
                 throw UnusableToken(
-                    message: "the field '\(field)' is no time",
-                    hint: "it is a number of seconds, or a date and time such as 2031-01-02T03:04:05Z")
+                    message: "the field '\(field)' is not a time",
+                    hint: "use a number of seconds, or a date and time such as 2031-01-02T03:04:05Z")
             }
             return seconds
         }

@@ -22,7 +22,7 @@ package struct IssuedToken {
         if !issued.isBare, issued.payload.isObject {
             guard let found = issued.payload.firstText(of: fields) else {
                 throw UnusableToken(
-                    message: "it has no token", hint: "it is looked for in \(fields.joined(separator: ", "))")
+                    message: "it has no token", hint: "put it in one of the fields \(fields.joined(separator: ", "))")
             }
             secret = found
             expires = try ExpiryField.read(issued)
@@ -31,7 +31,7 @@ package struct IssuedToken {
             expires = issued.expires
         }
         guard secret.count > 0 || isPassword else {
-            throw UnusableToken(message: "the token is empty", hint: "store or print one")
+            throw UnusableToken(message: "the token is empty", hint: "store or print a token")
         }
         self.secret = secret
     }

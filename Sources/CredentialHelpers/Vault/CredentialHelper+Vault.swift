@@ -24,19 +24,21 @@ extension CredentialHelper {
         switch operation {
         case "get":
             guard let token = try credential(service: server)?.secret else { return .nothing }
-            guard token.isOneLine else { return HelperAnswer(exitCode: 1, message: "the token has a line break") }
+            guard token.isOneLine else {
+                return HelperAnswer(exitCode: 1, message: "the stored token has a line break")
+            }
             return HelperAnswer { $0.append(token) }
         case "store":
             let token = SecretBox(copying: request.extracting(first: request.countWithoutNewline))
             guard token.count > 0, token.isOneLine else {
-                return HelperAnswer(exitCode: 1, message: "standard input is not a token on one line")
+                return HelperAnswer(exitCode: 1, message: "standard input must be a token on one line")
             }
             try store(token, CredentialFields(), service: server, account: "")
             return .nothing
         case "erase":
             _ = try delete(service: server)
             return .nothing
-        default: return HelperAnswer(exitCode: 1, message: "no such operation: it is get, store or erase")
+        default: return HelperAnswer(exitCode: 1, message: "unknown operation: use get, store or erase")
         }
     }
 

@@ -24,7 +24,7 @@ extension Key {
     public func withPayload<Result: ~Copyable>(_ body: (RawSpan) -> Result) throws(KeyringError) -> Result {
         var result: Result?
         try lendPayload { bytes in result = body(bytes) }
-        guard let result else { preconditionFailure("the payload was not lent") }
+        guard let result else { preconditionFailure("the payload was not passed to the closure") }
         return result
     }
 

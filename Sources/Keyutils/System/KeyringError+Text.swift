@@ -9,7 +9,7 @@ extension KeyringError.Code {
         case .accessDenied: "permission denied by the key"
         case .notPermitted: "operation not permitted"
         case .quotaExceeded: "key quota exceeded"
-        case .alreadyExists: "a key of that name is already there"
+        case .alreadyExists: "a key with that name already exists"
         case .notLinked: "the keyring does not hold that key"
         case .invalidArgument: "invalid argument"
         case .tooLarge: "payload too large"
@@ -29,10 +29,11 @@ extension KeyringError.Code {
         switch self {
         case .notFound: "add the key first, or look in another keyring"
         case .expired: "store the secret again, with a longer timeout if it should live longer"
-        case .revoked: "log in again, or join a session keyring of your own"
-        case .rejected: "ask whoever creates the key why it refused, or check the key and its signature"
+        case .revoked: "log in again, or join your own session keyring"
+        case .rejected: "find out why the program that creates the key refused it, or check the key and its signature"
         case .accessDenied: "use the session that created the key, or link its keyring into your own first"
-        case .notPermitted: "allow add_key, request_key and keyctl in the seccomp profile, or run with the capability"
+        case .notPermitted:
+            "allow add_key, request_key and keyctl in the seccomp profile, or run with the required capability"
         case .quotaExceeded: "remove keys you no longer need, or raise /proc/sys/kernel/keys/maxkeys and maxbytes"
         case .alreadyExists: "replace the key instead of creating it, or choose another name"
         case .notLinked: "nothing to remove; look at the keyring's members"
@@ -45,7 +46,7 @@ extension KeyringError.Code {
         case .keyringCycle: "link the keyrings as a tree of at most six levels"
         case .malformedPayload: "pass the payload in the form that the key's type requires"
         case .outOfMemory: "free memory and try again"
-        case .other: "look the error number up in errno(3)"
+        case .other: "look up the error number in errno(3)"
         }
     }
 }

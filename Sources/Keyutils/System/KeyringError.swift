@@ -123,6 +123,6 @@ extension KeyringError: CustomStringConvertible {
 
     /// The hint: what to do about the error, in one line.
     public var hint: String {
-        restrictedKeyring == nil ? code.hint : "use another keyring: a restriction can't be taken back"
+        restrictedKeyring == nil ? code.hint : "use another keyring: a restriction can't be removed"
     }
 }

@@ -116,7 +116,7 @@ extension SecretStore {
     ///   - fetch: gets the value from its source.
     /// - Throws: the error of `fetch`; ``SecretStoreError`` with `fetchFailed`, `leaseHeld` if others fetched for more
     ///   than an hour, `unencodable`, `tooLarge`, or `invalidTimeout`, also for a `limit` that is out of range.
-    @available(*, noasync, message: "keeps the thread; use 'value(for:)'")
+    @available(*, noasync, message: "blocks the thread; use 'value(for:)'")
     public func blockingValue<Value: Codable>(
         for item: ItemIdentity,
         as type: Value.Type = Value.self,
@@ -145,7 +145,7 @@ extension SecretStore {
     ///     `nil` if each caller tries itself.
     ///   - fetch: makes a new value from the old one, which is `nil` if there isn't one.
     /// - Throws: as ``blockingValue(for:as:timeout:refreshAfter:fetchLasting:sharingFailuresFor:fetch:)``.
-    @available(*, noasync, message: "keeps the thread; use 'value(for:)'")
+    @available(*, noasync, message: "blocks the thread; use 'value(for:)'")
     public func blockingValue<Value: Codable>(
         for item: ItemIdentity,
         as type: Value.Type = Value.self,

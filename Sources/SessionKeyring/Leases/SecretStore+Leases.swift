@@ -23,7 +23,7 @@ extension SecretStore {
     /// Takes the lease with this name if nobody holds it, blocking the thread; `nil` if somebody holds it.
     ///
     /// - Throws: ``SecretStoreError`` as ``tryLease(_:lasting:)``.
-    @available(*, noasync, message: "keeps the thread; 'await' 'tryLease'")
+    @available(*, noasync, message: "blocks the thread; use 'await tryLease'")
     public func blockingTryLease(
         _ name: String, lasting duration: Duration = .seconds(10)
     ) throws(SecretStoreError) -> Lease? {
@@ -62,7 +62,7 @@ extension SecretStore {
     /// Takes the lease with this name, blocking the thread while it waits for the holder.
     ///
     /// - Throws: ``SecretStoreError`` as ``lease(_:lasting:waiting:)``.
-    @available(*, noasync, message: "keeps the thread; 'await' 'lease'")
+    @available(*, noasync, message: "blocks the thread; use 'await lease'")
     public func blockingLease(
         _ name: String, lasting duration: Duration = .seconds(10), waiting limit: Duration
     ) throws(SecretStoreError) -> Lease {
@@ -160,7 +160,7 @@ extension SecretStore {
     /// Everything else is as for ``withLease(_:lasting:waiting:_:)``.
     ///
     /// - Throws: as ``withLease(_:lasting:waiting:_:)``, except for `CancellationError`.
-    @available(*, noasync, message: "keeps the thread; use 'withLease'")
+    @available(*, noasync, message: "blocks the thread; use 'withLease'")
     public func withBlockingLease<Result: ~Copyable>(
         _ name: String, lasting duration: Duration = .seconds(10), waiting limit: Duration,
         _ body: (borrowing Lease) throws -> Result

@@ -65,7 +65,7 @@ extension SecretSlot {
     ///     well; `nil` if each caller tries by itself.
     ///   - fetch: gets the value from its source.
     /// - Throws: as ``SecretStore/blockingValue(for:as:timeout:refreshAfter:fetchLasting:sharingFailuresFor:fetch:)``.
-    @available(*, noasync, message: "keeps the thread; use 'value'")
+    @available(*, noasync, message: "blocks the thread; use 'value'")
     public func blockingValue(
         refreshAfter: Duration? = nil, fetchLasting limit: Duration = .seconds(60),
         sharingFailuresFor failureTimeout: Duration? = .seconds(2), fetch: () throws -> Secret
@@ -87,7 +87,7 @@ extension SecretSlot {
     ///     well; `nil` if each caller tries by itself.
     ///   - fetch: makes a new value from the old one, which is `nil` if it does not exist.
     /// - Throws: as ``SecretStore/blockingValue(for:as:fetchLasting:sharingFailuresFor:fetch:)``.
-    @available(*, noasync, message: "keeps the thread; use 'value'")
+    @available(*, noasync, message: "blocks the thread; use 'value'")
     public func blockingValue(
         fetchLasting limit: Duration = .seconds(60), sharingFailuresFor failureTimeout: Duration? = .seconds(2),
         fetch: (_ old: Secret?) throws -> Fetched<Secret>

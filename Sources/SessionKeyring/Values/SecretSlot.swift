@@ -119,7 +119,7 @@ public struct SecretSlot<Secret: Sendable>: SecretLoader, SecretSaver {
     ///   - change: makes the new value from the current one, which is `nil` if it does not exist. Return `nil` to
     ///     delete the value.
     /// - Throws: as ``SecretStore/blockingUpdate(_:as:timeout:lasting:waiting:_:)``, which has the same guarantees.
-    @available(*, noasync, message: "keeps the thread; 'await' 'update'")
+    @available(*, noasync, message: "blocks the thread; use 'await update'")
     @discardableResult
     public func blockingUpdate(
         timeout: Duration? = nil, lasting duration: Duration = .seconds(2), waiting limit: Duration = .seconds(10),

@@ -30,24 +30,26 @@ struct CountChecks {
             let whole = taken.filter { $0.outcome == .done }
             let overlap = zip(whole, whole.dropFirst()).first { $1.count < $0.written }
             results.add(
-                "a lease has one holder at a time", looked: whole.count, "sections",
-                failure: overlap.map { "workers \($0.worker) and \($1.worker) both held the one of item \(item)" },
+                "a lease has one holder at a time", looked: whole.count, "critical sections",
+                failure: overlap.map { "workers \($0.worker) and \($1.worker) both held the lease of item \(item)" },
                 evidence: overlap.map { [section($0), section($1)] } ?? [])
             let backwards = zip(taken, taken.dropFirst()).first { $1.observed <= $0.observed }
             results.add(
                 "fencing numbers only grow", looked: taken.count, "leases",
-                failure: backwards.map { "\($1.observed) came after \($0.observed)" },
+                failure: backwards.map { "number \($1.observed) came after \($0.observed)" },
                 evidence: backwards.map { [section($0), section($1)] } ?? [])
             // If a holder lost its lease, the count proves nothing: the holder might have written its count or not, and
             // might have overwritten another holder's count.
             guard plan.workload == .lease, taken.allSatisfy({ $0.outcome == .done || $0.isCutOff }) else { continue }
             let unsure = taken.count { $0.isCutOff }
-            add("every section counts once", item, whole.count...(whole.count + unsure), to: &results, "sections")
+            let (name, unit) = ("every critical section counts once", "critical sections")
+            add(name, item, whole.count...(whole.count + unsure), to: &results, unit)
         }
     }
 
     private func section(_ call: CallRecord) -> String {
-        "worker \(call.worker): held it from \(call.count) to \(call.written) ns, fencing number \(call.observed)"
+        "worker \(call.worker): held the lease from \(call.count) to \(call.written) ns, "
+            + "with fencing number \(call.observed)"
     }
 
     private func add(
@@ -61,7 +63,7 @@ struct CountChecks {
         let found = Int(last.count)
         results.add(
             name, looked: least, unit,
-            failure: expected.contains(found) ? nil : "\(bounds) \(unit) of item \(item), and it says \(found)")
+            failure: expected.contains(found) ? nil : "the counter of item \(item) is \(found) after \(bounds) \(unit)")
     }
 
     private func addClassicWrites(to results: inout CheckResults) {

@@ -57,15 +57,15 @@ package enum HistoryVerdicts {
                 outcome.detail = "undecided for item \(item): \(reason)"
             case .violation(let violation):
                 outcome.verdict = .failed
-                outcome.detail = "\(violation.reason), item \(item)"
-                let replay = "to replay: the same options and --seed \(seed)"
+                outcome.detail = "item \(item): \(violation.reason)"
+                let replay = "to repeat it, use the same options and --seed \(seed)"
                 outcome.evidence = ["item \(item), seed \(seed): \(violation.reason); \(replay)"] + violation.lines
                 return outcome
             }
         }
         if looked == 0, outcome.verdict == .passed {
             outcome.verdict = .skipped
-            outcome.detail = "there were no \(check.subject)"
+            outcome.detail = "no \(check.subject)"
         }
         return outcome
     }

@@ -24,12 +24,10 @@ package struct LinearizabilityChecker {
     private static func reason(for reduced: HistoryReducer.Result) -> String {
         let calls = reduced.operations
         let telling = calls.filter(\.isConditional).max { $0.invoked < $1.invoked } ?? calls.last
-        guard let telling else { return "no order of the calls explains what they saw" }
-        let others = calls.count - 1
-        let among =
-            others == 0 ? "no order of calls" : "no order of this and \(others) other call\(others == 1 ? "" : "s")"
+        guard let telling else { return "no order of the calls explains their results" }
+        let among = calls.count == 1 ? "no history" : "no order of these \(calls.count) calls"
         let note = reduced.isSmallest ? "" : " (there was no time to find the smallest history)"
-        return "\(among) explains worker \(telling.worker)'s \(telling.summary)\(note)"
+        return "\(among) explains worker \(telling.worker)'s '\(telling.summary)'\(note)"
     }
 }
 

@@ -23,7 +23,7 @@ struct PostRunChecks {
             }
             results.add(
                 name, looked: items.count, "items",
-                failure: eternal.isEmpty ? nil : "\(eternal.count) items would never expire",
+                failure: eternal.isEmpty ? nil : "\(eternal.count) items never expire",
                 evidence: eternal.prefix(20).map { "\($0.item)" })
         } catch {
             results.add(name, looked: 0, "items", failure: "the items can't be listed: \(error)")
@@ -32,7 +32,7 @@ struct PostRunChecks {
 
     /// Checks that only items remain, once the leases of killed holders have ended.
     func addOrphans(to results: inout CheckResults) {
-        let name = "nothing is left but items"
+        let name = "only items are left"
         do {
             // If nobody can see that a holder is dead, its lease ends after two seconds.
             if plan.killEvery != nil { usleep(2_500_000) }
@@ -40,7 +40,7 @@ struct PostRunChecks {
             var looked = 0
             let orphans = try orphans(&looked)
             results.add(
-                name, looked: looked, "keys", failure: orphans.isEmpty ? nil : "\(orphans.count) keys",
+                name, looked: looked, "keys", failure: orphans.isEmpty ? nil : "\(orphans.count) other keys are left",
                 evidence: orphans)
         } catch {
             results.add(name, looked: 0, "keys", failure: "the keyrings can't be read: \(error)")

@@ -11,7 +11,7 @@ struct RoundChecks {
         addFlaws(to: &results)
         addErrors(to: &results)
         results.add(
-            "every worker lives until its end", looked: isFirst ? plan.workers : 0, "workers",
+            "every worker ends normally", looked: isFirst ? plan.workers : 0, "workers",
             failure: outcome.failures.first, evidence: outcome.failures)
     }
 
@@ -19,12 +19,12 @@ struct RoundChecks {
         let values = history.calls.filter { $0.outcome == .done && ($0.observed != 0 || $0.flaw != nil) }
         for (name, flaws) in [
             ("no value is torn", [StampedValue.Flaw.torn]),
-            ("no value is another item's or another run's", [.otherItem, .otherRun]),
+            ("no value belongs to another item or another run", [.otherItem, .otherRun]),
         ] {
             let flawed = values.filter { call in call.flaw.map(flaws.contains) ?? false }
             results.add(
-                name, looked: values.count, "values that were read",
-                failure: flawed.isEmpty ? nil : "\(flawed.count) of \(values.count) values that were read",
+                name, looked: values.count, "values read",
+                failure: flawed.isEmpty ? nil : "\(flawed.count) of \(values.count) values read",
                 evidence: flawed.prefix(20).map(describe))
         }
     }
@@ -34,7 +34,7 @@ struct RoundChecks {
             call.outcome == .threw && !(call.error.map(expects) ?? false)
         }
         results.add(
-            "no call throws what it should not", looked: history.returned, "calls",
+            "no call throws an unexpected error", looked: history.returned, "calls",
             failure: unexpected.first.map { "\(unexpected.count) calls, the first: \($0.error?.rawValue ?? "other")" },
             evidence: unexpected.prefix(20).map(describe))
     }

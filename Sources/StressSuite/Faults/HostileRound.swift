@@ -82,18 +82,18 @@ final class HostileRound: Sendable {
         { usleep(1_000) }
         let outcome = outcome.withLock { $0 }
         results.add(
-            "a hostile neighbor puts odd keys everywhere", looked: outcome.planted ?? 0, "odd keys",
-            failure: outcome.planted == nil ? "it is held up itself" : outcome.failure)
+            "the neighbor puts odd keys into the keyrings", looked: outcome.planted ?? 0, "odd keys",
+            failure: outcome.planted == nil ? "the neighbor does not end in time" : outcome.failure)
         guard let calls = outcome.calls else {
             return results.add(
-                "a call on a name that was taken ends in time", looked: 0, "calls", failure: "one never ended")
+                "a call on a name taken by the neighbor ends in time", looked: 0, "calls", failure: "one never ended")
         }
         let isLate = calls.longest > SquattedCalls.bound
         results.add(
-            "a call on a name that was taken ends in time", looked: calls.count, "calls",
+            "a call on a name taken by the neighbor ends in time", looked: calls.count, "calls",
             failure: isLate ? "\(calls.slowest) took \(calls.longest / 1_000_000) ms" : nil)
         results.add(
-            "a call on a name that was taken fails with an error that says why", looked: calls.count, "calls",
+            "a call on a name taken by the neighbor fails only with a clear error", looked: calls.count, "calls",
             failure: calls.unexpected)
     }
 }

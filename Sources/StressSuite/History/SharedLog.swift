@@ -23,7 +23,7 @@ import Synchronization
         self.capacity = capacity
         memory = try SharedMemory(size: Self.logsOffset + slots * CallLog.size(capacity: capacity))
         guard Self.planOffset + plan.count <= Self.logsOffset else {
-            throw StressError(.invalidPlan, "the plan is too long")
+            throw StressError(.invalidPlan, "the plan is too long for the log")
         }
         for (index, number) in [slots, capacity, plan.count].enumerated() {
             unsafe memory.base.storeBytes(of: number, toByteOffset: 8 * index, as: Int.self)
@@ -40,7 +40,7 @@ import Synchronization
         slots = unsafe memory.base.load(fromByteOffset: 0, as: Int.self)
         capacity = unsafe memory.base.load(fromByteOffset: 8, as: Int.self)
         guard Self.logsOffset + slots * CallLog.size(capacity: capacity) == memory.size else {
-            throw StressError(.workerFailed, "a worker was started with the memory of something else")
+            throw StressError(.workerFailed, "a worker was started with memory that is not the log of a run")
         }
     }
 

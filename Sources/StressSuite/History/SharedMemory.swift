@@ -29,7 +29,7 @@ import SystemPackage
     convenience init(descriptor: CInt) throws(StressError) {
         var state = stat()
         guard unsafe fstat(descriptor, &state) == 0, state.st_size > 0 else {
-            throw StressError(.workerFailed, "a worker was started without the memory of a run")
+            throw StressError(.workerFailed, "a worker was started without the shared memory of a run")
         }
         try self.init(mapping: descriptor, size: Int(state.st_size))
     }
@@ -46,7 +46,8 @@ import SystemPackage
 
     private static func failure() -> StressError {
         StressError(
-            .outOfMemory, "no memory for the history: \(Errno(rawValue: errno))", hint: "use fewer workers")
+            .outOfMemory, "not enough memory for the history: \(Errno(rawValue: errno))",
+            hint: "use fewer threads and processes")
     }
 
     deinit {

@@ -6,7 +6,7 @@ extension StressPlan {
         var plan = self
         if workload == .classic {
             guard killEvery == nil, processes == 1 else {
-                throw Self.refusal("the classic test is one process that nobody kills", "use the workload mixed")
+                throw Self.refusal("the workload classic runs in one process, without kills", "use --workload mixed")
             }
             plan.items = 1
             plan.threads = ClassicRole.workers.count
@@ -14,24 +14,24 @@ extension StressPlan {
         try plan.checkNumbers()
         try plan.checkWorkload()
         if plan.needsProcesses, !canLaunch {
-            throw Self.refusal("nothing to start processes with", "give the run a launcher")
+            throw Self.refusal("the run has no launcher for its processes", "pass a WorkerLauncher to the run")
         }
         return plan
     }
 
     private func checkNumbers() throws(StressError) {
-        try Self.check(threads, isIn: 1...1_024, "threads")
-        try Self.check(processes, isIn: 1...256, "processes")
-        try Self.check(workers, isIn: 1...1_024, "threads of all processes")
-        try Self.check(items, isIn: 1...100_000, "items")
-        try Self.check(allItems, isIn: 1...1_000_000, "items of all threads")
-        if let killEvery { try Self.check(killEvery, isIn: 1...3_600_000, "kill-every") }
-        try Self.check(smallestValue, isIn: StampedValue.smallestSize...32_767, "value-size")
-        try Self.check(largestValue, isIn: smallestValue...32_767, "value-size")
+        try Self.check(threads, isIn: 1...1_024, "--threads")
+        try Self.check(processes, isIn: 1...256, "--processes")
+        try Self.check(workers, isIn: 1...1_024, "the number of threads of all processes")
+        try Self.check(items, isIn: 1...100_000, "--items")
+        try Self.check(allItems, isIn: 1...1_000_000, "the number of items of all threads")
+        if let killEvery { try Self.check(killEvery, isIn: 1...3_600_000, "--kill-every") }
+        try Self.check(smallestValue, isIn: StampedValue.smallestSize...32_767, "--value-size")
+        try Self.check(largestValue, isIn: smallestValue...32_767, "--value-size")
         switch length {
-        case .operations(let count): try Self.check(count, isIn: 1...1_000_000_000, "operations")
+        case .operations(let count): try Self.check(count, isIn: 1...1_000_000_000, "--operations")
         case .seconds(let seconds) where seconds > 0 && seconds <= 604_800: break
-        case .seconds: throw Self.refusal("duration: it is not from 1s to 604800s")
+        case .seconds: throw Self.refusal("--duration must be from 1s to 7d")
         }
     }
 
@@ -39,24 +39,29 @@ extension StressPlan {
         // A clear counts as a call on each item.
         if [.mixed, .sessions].contains(workload), items > 256 {
             throw Self.refusal(
-                "\(workload.rawValue) takes up to 256 items", "use the workload write-heavy for more")
+                "the workload \(workload.rawValue) takes at most 256 items, not \(items)",
+                "use --workload write-heavy for more items")
         }
         if workload == .sessions, killEvery != nil {
-            throw Self.refusal("the session of a process that is killed ends with it", "use the workload mixed")
+            throw Self.refusal(
+                "the workload sessions can't be used with --kill-every: a session ends with its process",
+                "use --workload mixed")
         }
         if workload == .sessions, isHostile {
-            throw Self.refusal("nobody else gets at a session of a thread's own", "use the workload mixed")
+            throw Self.refusal(
+                "the workload sessions can't be used with --hostile: its threads share no keyring",
+                "use --workload mixed")
         }
         if let fault, !fault.workloads.contains(workload) {
             throw Self.refusal(
-                "\(fault.rawValue) breaks nothing that \(workload.rawValue) does",
-                "use the workload \(fault.workloads[0].rawValue)")
+                "the fault \(fault.rawValue) has no effect on the workload \(workload.rawValue)",
+                "use --workload \(fault.workloads[0].rawValue)")
         }
     }
 
     private static func check(_ value: Int, isIn range: ClosedRange<Int>, _ name: String) throws(StressError) {
         guard !range.contains(value) else { return }
-        throw refusal("\(name): \(value) is not from \(range.lowerBound) to \(range.upperBound)")
+        throw refusal("\(name) must be from \(range.lowerBound) to \(range.upperBound), not \(value)")
     }
 
     private static func refusal(_ text: String, _ hint: String? = nil) -> StressError {

@@ -14,16 +14,16 @@ package enum Workload: String, Codable, Sendable, CaseIterable {
     /// A description of the workload in one line.
     package var summary: String {
         switch self {
-        case .classic: "readers, writers, deleters, clearers of one item; fixed counts"
-        case .readHeavy: "95 gets to 5 sets"
-        case .writeHeavy: "50 gets to 50 sets"
+        case .classic: "readers, writers, deleters and clearers of one item; fixed counts"
+        case .readHeavy: "95% gets and 5% sets"
+        case .writeHeavy: "50% gets and 50% sets"
         case .mixed: "sets, gets, deletes, clears and lists"
-        case .update: "counters, read and written in one step"
-        case .expiry: "items that die while they are read and written"
+        case .update: "counters that are read and written in one step"
+        case .expiry: "items that expire while they are read and written"
         case .lease: "a counter that is read, then written, under a lease"
-        case .shortLease: "leases of 10 to 50 ms, given back in time, about then, or late"
+        case .shortLease: "leases of 10 to 50 ms, released early, near their end, or late"
         case .quota: "large items at the limit of an ordinary user's quota"
-        case .sessions: "a session keyring for each thread, the same names in all of them"
+        case .sessions: "a session keyring for each thread, all with the same item names"
         }
     }
 }

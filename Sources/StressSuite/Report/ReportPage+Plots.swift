@@ -1,7 +1,7 @@
 extension ReportPage {
     var throughput: Markup {
         guard !result.throughput.isEmpty else {
-            return section("Throughput", [empty("The run was over before there was anything to plot.")])
+            return section("Throughput", [empty("The run ended before there was anything to plot.")])
         }
         let wide = ThroughputChart(result, width: 1_032, height: 300)
         let narrow = ThroughputChart(result, width: 358, height: 260)
@@ -22,7 +22,7 @@ extension ReportPage {
                 """
         }
         return section(
-            "Latency", note: "How many calls took how long, calls that threw included. Both scales are logarithmic.",
+            "Latency", note: "How many calls took how long, including those that threw. Both scales are logarithmic.",
             ["<div class='panels'>\(cards)</div>\n"])
     }
 
@@ -37,8 +37,9 @@ extension ReportPage {
         return section(
             "Scaling",
             note:
-                "Calls a second with more and more threads in one process, and processes of one thread, in short runs. "
-                + "Dashed: what \(Figures.plural(processors, "processor")) would give if the kernel shared nothing.",
+                "Calls a second in short runs, with more and more threads in one process, and with more and more "
+                + "processes of one thread. "
+                + "Dashed: what \(Figures.plural(processors, "processor")) would reach if the kernel shared nothing.",
             ["<div class='panels two'>\(charts.compactMap { $0?.card })</div>\n"])
     }
 
@@ -50,7 +51,7 @@ extension ReportPage {
         let keys = meter("Keys", quota.keysBefore, quota.mostKeys, quota.keysAfter, limit: quota.keyLimit)
         let bytes = meter("Bytes", quota.bytesBefore, quota.mostBytes, quota.bytesAfter, limit: quota.byteLimit)
         return section(
-            "Quota", note: "The user's share of the kernel's memory for keys, of everything that the user runs.",
+            "Quota", note: "How much of the user's key quota was in use, by all programs of the user.",
             ["<div class='panels two'>\([keys, bytes])</div>\n"])
     }
 

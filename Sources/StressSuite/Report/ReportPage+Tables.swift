@@ -2,7 +2,7 @@ extension ReportPage {
     /// The table of the figures that the histograms show.
     var calls: Markup? {
         guard !result.operations.isEmpty else { return nil }
-        let titles = ["count", "a second", "threw", "mean", "p50", "p90", "p99", "p99.9", "most"]
+        let titles = ["count", "a second", "threw", "mean", "p50", "p90", "p99", "p99.9", "max"]
         let heads: [Markup] = (["call"] + titles).map { "<th scope='col' role='columnheader'>\($0)</th>" }
         let rows = result.operations.map { figures -> Markup in
             let cells: [Markup] = zip(titles, values(of: figures)).map { title, value in
@@ -34,7 +34,7 @@ extension ReportPage {
                 "<li><b>\(figures.kind.rawValue), \(Figures.count(count)) times: </b>\(message)</li>\n"
             }
         }
-        return items.isEmpty ? "" : "<h3>What they threw</h3><ul class='errors'>\(items)</ul>\n"
+        return items.isEmpty ? "" : "<h3>Errors</h3><ul class='errors'>\(items)</ul>\n"
     }
 
     var checks: Markup {
@@ -55,7 +55,7 @@ extension ReportPage {
         let cards = result.failedChecks.map { check in
             card(["<h3>\(check.name)</h3><p>\(check.detail)</p>\n", evidence(of: check)])
         }
-        return section("What failed", cards + ["<p class='command'>Repeat it: \(command)</p>\n"])
+        return section("Failed checks", cards + ["<p class='command'>To repeat the run: \(command)</p>\n"])
     }
 
     private func evidence(of check: CheckOutcome) -> Markup {

@@ -49,10 +49,10 @@ package struct ReportPage {
     private var warnings: [String] {
         var warnings: [String] = []
         if let fault = result.plan.fault {
-            warnings.append("The store was broken on purpose (\(fault.rawValue)), to see that the checks notice.")
+            warnings.append("The store was broken on purpose (\(fault.rawValue)), to see whether the checks notice.")
         }
         if result.isInterrupted {
-            warnings.append("The run was ended early; what was done by then was checked all the same.")
+            warnings.append("The run was ended early. Everything until then was checked.")
         }
         return warnings
     }
@@ -68,7 +68,7 @@ package struct ReportPage {
         if result.plan.killEvery != nil || result.kills > 0 {
             tiles.append(("processes killed", Figures.count(result.kills)))
         }
-        tiles.append(("most of the quota in use", "\(result.quota.percent)%"))
+        tiles.append(("highest use of the quota", "\(result.quota.percent)%"))
         return list(tiles, class: "tiles")
     }
 

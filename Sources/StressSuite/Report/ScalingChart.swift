@@ -43,7 +43,7 @@ struct ScalingChart {
         }
         let middle = (Self.across.lowerBound + Self.across.upperBound) / 2
         drawing.text("label", title, at: (middle, bottom + 36), anchor: .middle)
-        return drawing.markup(title: "Scaling over \(title)", description: description)
+        return drawing.markup(title: "Scaling with \(title)", description: description)
     }
 
     /// The throughput if each worker added as much as the first one, up to one worker for each processor.
@@ -54,7 +54,7 @@ struct ScalingChart {
 
     private var description: String {
         let values = points.map { "\($0.workers): \(Figures.rate($0.rate))" }.joined(separator: ", ")
-        return "Calls a second with so many \(title): \(values). The dashed line is what "
-            + "\(Figures.plural(processors, "processor")) would give if nothing were shared."
+        return "Calls a second by number of \(title): \(values). The dashed line shows what "
+            + "\(Figures.plural(processors, "processor")) would reach if nothing were shared."
     }
 }

@@ -179,8 +179,8 @@ struct OngoingRun: ~Copyable {
         guard plan.steps > 0, !isInterrupted, !checks.hasFailed else { return }
         // A section under a lease counts as one call, whatever it calls.
         checks.add(
-            "the workers have made exactly as many calls as they were asked to", looked: calls,
+            "the workers have made exactly as many calls as requested", looked: calls,
             plan.workload == .lease ? "leases" : "calls",
-            failure: calls == plan.steps ? nil : "\(calls) calls, and \(plan.steps) were asked for")
+            failure: calls == plan.steps ? nil : "\(calls) calls, but \(plan.steps) were requested")
     }
 }

@@ -61,7 +61,7 @@ extension QuotaWatch {
     /// Checks that everything that a run used is free again.
     mutating func settledOutcome() -> CheckOutcome {
         var outcome = CheckOutcome(
-            name: "the quota is back to where it was", verdict: .skipped, detail: "/proc/key-users does not tell it",
+            name: "the run leaves no quota in use", verdict: .skipped, detail: "/proc/key-users doesn't show the quota",
             looked: 1, subject: "keys at most")
         guard before.isKnown else { return outcome }
         let isMoving = settle()
@@ -69,9 +69,9 @@ extension QuotaWatch {
         outcome.verdict = isBackToBefore ? .passed : isMoving ? .skipped : .failed
         outcome.detail =
             isMoving
-            ? "other programs of this user store keys at the same time"
-            : "\(last.keys) keys and \(last.bytes) bytes, where \(before.keys) and \(before.bytes) were before; "
-                + "unless another program of this user has stored some"
+            ? "other programs of this user are storing keys"
+            : "\(last.keys) keys and \(last.bytes) bytes, but \(before.keys) and \(before.bytes) before the run; "
+                + "perhaps another program of this user has stored some"
         return outcome
     }
 

@@ -57,7 +57,7 @@ struct Round {
         let stopped = MonotonicTime.now
         let late = try awaitEnd()
         var outcome = Outcome(began: began, ended: max(stopped, began + 1), kills: kills, failures: pool.failures)
-        if late > 0 { outcome.failures.append("\(late) did not end when they were told to") }
+        if late > 0 { outcome.failures.append("\(late) did not end in time") }
         outcome.isInterrupted = wasInterrupted
         return outcome
     }
@@ -67,9 +67,9 @@ struct Round {
         while sharedLog.ready < plan.workers {
             guard try pool.isRunning(), MonotonicTime.now < deadline else {
                 sharedLog.phase = .stopping
-                let reason = pool.failures.first ?? "they did not get ready"
+                let reason = pool.failures.first ?? "they were not ready in time"
                 throw StressError(
-                    .workerFailed, "the workers could not start: \(reason)", hint: "'skr doctor' may tell why")
+                    .workerFailed, "the workers could not start: \(reason)", hint: "'skr doctor' may show why")
             }
             usleep(500)
         }

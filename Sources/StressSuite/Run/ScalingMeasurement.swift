@@ -36,7 +36,7 @@ package struct ScalingMeasurement {
                 result.scaling.append(
                     ScalingPoint(threads: pool.threads, processes: pool.processes, rate: measured.meanRate))
             } catch {
-                let outcome = CheckOutcome(name: "the run can be made", verdict: .failed, detail: error.description)
+                let outcome = CheckOutcome(name: "the run is possible", verdict: .failed, detail: error.description)
                 result.checks.append(Self.named(outcome, after: plan))
                 return
             }

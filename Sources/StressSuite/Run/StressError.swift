@@ -43,7 +43,7 @@ extension StressError {
                 default: "\(error)"
                 }
             throw StressError(
-                .unavailable, "no keyring to run in: \(reason)", hint: "'skr doctor' tells what this login gives")
+                .unavailable, "no keyring for the run: \(reason)", hint: "'skr doctor' shows what this login provides")
         }
     }
 }

@@ -29,7 +29,9 @@ package struct StressRun {
     ) throws(StressError) -> StressResult {
         let plan = try plan.checked(canLaunch: launcher != nil)
         if plan.workload == .quota, geteuid() == 0 {
-            throw StressError(.invalidPlan, "root has no quota to speak of", hint: "run it as an ordinary user")
+            throw StressError(
+                .invalidPlan, "the workload quota can't be run as root, whose quota is never full",
+                hint: "run it as an ordinary user")
         }
         // This thread's thread keyring outlives the run, so it has to exist before the first sample of the quota.
         _ = try StressError.translating { try Keyring.resolve(.threadKeyring, create: true) }

@@ -17,7 +17,7 @@ package enum OrdinaryUser {
         // Runs that begin at the same time start their search at different users.
         let candidates = free.lazy.map { free.lowerBound + ($0 + uid_t(getpid())) % uid_t(free.count) }
         guard let user = candidates.first(where: { (try? KeyQuota.current(ofUser: $0)) == nil }) else {
-            throw StressError(.unavailable, "every spare user has keys", hint: "run it as an ordinary user")
+            throw StressError(.unavailable, "all spare user IDs already have keys", hint: "run it as an ordinary user")
         }
         guard setegid(user) == 0, seteuid(user) == 0 else {
             throw StressError(
@@ -30,6 +30,6 @@ package enum OrdinaryUser {
     /// Acts as root again; does nothing if the process is not root's or acts as root already.
     package static func end() {
         guard getuid() == 0, geteuid() != 0 else { return }
-        precondition(seteuid(0) == 0 && setegid(getgid()) == 0, "the way back is closed: \(Errno(rawValue: errno))")
+        precondition(seteuid(0) == 0 && setegid(getgid()) == 0, "can't become root again: \(Errno(rawValue: errno))")
     }
 }

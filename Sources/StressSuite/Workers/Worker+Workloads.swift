@@ -16,7 +16,7 @@ extension Worker {
 
     private func step() {
         switch plan.workload {
-        case .classic: preconditionFailure("the classic test has roles")
+        case .classic: preconditionFailure("the workers of the classic test have roles")
         case .readHeavy: stepOfGetsAndSets(gets: 95)
         case .writeHeavy: stepOfGetsAndSets(gets: 50)
         case .mixed, .sessions: stepOfAllKinds()

@@ -40,7 +40,7 @@ struct WorkerConfiguration: Codable, Sendable {
         do {
             return try Array(JSONEncoder().encode(self))
         } catch {
-            throw StressError(.invalidPlan, "the plan can't be written down: \(error)")
+            throw StressError(.invalidPlan, "the plan can't be encoded: \(error)")
         }
     }
 

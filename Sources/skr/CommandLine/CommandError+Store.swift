@@ -63,17 +63,17 @@ extension SecretStoreError {
         return switch code {
         case .notFound: MissingItem.usualHint
         case .duplicate: "leave out --new to replace it"
-        case .forbidden: "run it in the session that stored the secret, or use --scope user"
+        case .forbidden: "run skr in the session that stored the secret, or use --scope user"
         case .foreignSession:
-            "start a session of your own with 'skr session', use --scope user, or share this one with --scope session; "
-                + "\(Guide.loginEnvironments.reference) has more"
+            "start your own session with 'skr session', use --scope user, or share this one with --scope session; "
+                + "see \(Guide.loginEnvironments.reference)"
         case .ambiguous: "name the account too: skr VERB SERVICE ACCOUNT, or skr://SERVICE/ACCOUNT"
         case .sessionRevoked:
-            "log in again, or start a new session with 'skr session'; \(Guide.loginEnvironments.reference) has more"
-        case .quotaExceeded: "\(hint); \(Guide.guarantees.reference) has the sizes"
-        case .undecodable: "ask for the type that was stored, or look at it with 'skr get'"
+            "log in again, or start a new session with 'skr session'; see \(Guide.loginEnvironments.reference)"
+        case .quotaExceeded: "\(hint); \(Guide.guarantees.reference) lists the sizes"
+        case .undecodable: "read it as the type that was stored, or look at it with 'skr get'"
         case .invalidTimeout: "pass a duration of more than 0 and at most 4294967295 seconds: \(DurationText.forms)"
-        case .unsupported: "'skr doctor' tells which features this kernel has"
+        case .unsupported: "'skr doctor' shows which features this kernel has"
         default: hint
         }
     }
@@ -83,10 +83,10 @@ extension SecretStoreError.Detail {
     /// The hint: how to fix the error with the command.
     fileprivate var commandHint: String {
         switch self {
-        case .restricted: "start a session of your own with 'skr session', or use another scope"
-        case .leaseDuration: "write it as \(DurationText.forms); the lock is renewed as long as the command runs"
-        case .refreshTime: "give a timeout, and refresh less than that before its end"
-        case .unreadableAfterWrite: "look for what removes the keyring; 'keyctl show' lists it"
+        case .restricted: "start your own session with 'skr session', or use another scope"
+        case .leaseDuration: "write it as \(DurationText.forms); the lock is renewed while the command runs"
+        case .refreshTime: "pass a --timeout, and a --refresh-before that is shorter"
+        case .unreadableAfterWrite: "find the program that removes the keyring; 'keyctl show' lists the keyrings"
         case .foreignThread, .missingValue, .insideUpdate, .invalidName, .blocked: hint
         }
     }

@@ -68,7 +68,7 @@ import SessionKeyring
         var words: [String] = []
         for position in 0..<(end ?? count) {
             guard let word = self[position] else {
-                throw .usage("argument \(position + 1) is not valid UTF-8", hint: "names are text; use UTF-8 ones")
+                throw .usage("argument \(position + 1) is not valid UTF-8", hint: "use only UTF-8 text")
             }
             words.append(word)
         }

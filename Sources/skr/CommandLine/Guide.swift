@@ -23,9 +23,9 @@ enum Guide: String, CaseIterable {
         case .command: "all verbs on one page"
         case .useItWith: "git, docker, aws, kubectl, pip and others"
         case .shellRecipes: "curl, ssh, restic, psql, direnv, cron"
-        case .credentialHelpers: "what clients ask, and what they get"
+        case .credentialHelpers: "the requests and answers of each client"
         case .loginEnvironments: "ssh, su, sudo, cron, tmux, containers"
-        case .guarantees: "what to rely on, sizes and quota"
+        case .guarantees: "guarantees, sizes and quota"
         }
     }
 }

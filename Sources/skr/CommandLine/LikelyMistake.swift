@@ -6,7 +6,7 @@ enum LikelyMistake {
     static func hint(forVerb word: String) -> String? {
         switch word {
         case "logout", "logoff", "signout":
-            "'skr clear' deletes what is stored; at logout the session's secrets are gone anyway"
+            "'skr clear' deletes what is stored; at logout, the session's secrets are gone anyway"
         case "login", "signin":
             "'skr set SERVICE' stores a secret; 'exec skr session' starts a new session in this shell"
         case "edit", "change", "update": "store the new secret under the same name: skr set SERVICE"
@@ -18,7 +18,7 @@ enum LikelyMistake {
         case "env": "skr exec --env NAME=skr://SERVICE -- CMD"
         case "unlock": "a lock is released when its command ends: skr lock NAME -- CMD"
         case "export":
-            "hand secrets to a command: skr exec --env NAME=skr://SERVICE -- CMD; 'skr list' shows their names"
+            "pass secrets to a command: skr exec --env NAME=skr://SERVICE -- CMD; 'skr list' shows their names"
         default: nil
         }
     }
@@ -39,7 +39,7 @@ enum LikelyMistake {
             guard ["set", "cached", "expire", "import", "lock", "install"].contains(verb) else { return nil }
             return "the option is --timeout, for instance --timeout 8h"
         case "--no-inherited" where verb == "exec":
-            return "nothing inherited is resolved unless --inherited or --env NAME asks for it"
+            return "leave it out: inherited references are resolved only with --inherited or --env NAME"
         default: return nil
         }
     }
@@ -66,7 +66,7 @@ enum LikelyMistake {
             let form = letter(ofUnit: unit).map { "\(option) \(number)\($0)" } ?? "it as \(DurationText.forms)"
             return .usage(
                 "\(option) \(Display.plain(number)) \(Display.plain(unit)): a duration is one word",
-                hint: "write \(form); for an item with the name \(Display.plain(unit)), write \(option) \(number)s")
+                hint: "write \(form); for an item named \(Display.plain(unit)), write \(option) \(number)s")
         }
         return nil
     }

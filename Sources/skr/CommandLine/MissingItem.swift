@@ -5,7 +5,7 @@ import SessionKeyring
 ///
 /// The search starts only after the item is known to be missing, and it has no side effects.
 struct MissingItem {
-    static let usualHint = "store it first; 'skr list' shows what is there"
+    static let usualHint = "store it with 'skr set'; 'skr list' shows what is stored"
     /// The hint for verbs that don't need a stored secret.
     static let listHint = "'skr list' shows what is stored"
 
@@ -25,7 +25,7 @@ struct MissingItem {
         let elsewhere = Neighborhood.others(of: place)
         let holders = elsewhere.filter { $0.items.contains(where: isMeant) }
         if let holder = holders.first {
-            let others = holders.count > 1 ? "; 'skr list --all \(service)' shows where else" : ""
+            let others = holders.count > 1 ? "; 'skr list --all \(service)' shows all places" : ""
             return "it is in \(holder.name(from: place)):\(holder.options(from: place))\(others)"
         }
         let here = Neighborhood(scope: place.scope, namespace: place.namespace, items: (try? store.identities()) ?? [])
@@ -52,13 +52,13 @@ struct MissingItem {
             let keys = kept.count == 1 ? CachedVariant.options(of: first.account) : nil
             let words = service + (keys ?? " --key ...") + options
             return
-                "'\(item.service)' is kept by 'skr cached'\(whereabouts): 'skr cached \(words) ... -- CMD' prints it; "
-                + "'skr cached --forget \(words)' drops it"
+                "'\(item.service)' is an output stored by 'skr cached'\(whereabouts): 'skr cached \(words) ... -- CMD' "
+                + "prints it; 'skr cached --forget \(words)' deletes it"
         }
         guard item.kind == .cached, neighborhood.items.contains(where: { $0.kind == .password && isNamesake($0) })
         else { return nil }
         return
-            "'\(item.service)' is a secret that 'skr set' has stored\(whereabouts): 'skr delete \(service)\(options)' "
+            "'\(item.service)' is a secret stored by 'skr set'\(whereabouts): 'skr delete \(service)\(options)' "
             + "deletes it"
     }
 }

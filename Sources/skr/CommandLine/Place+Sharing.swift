@@ -17,6 +17,6 @@ extension Place {
                 exitCode: .unavailable,
                 message:
                     "no session keyring: all processes of user \(user) without a session can read what is stored here",
-                hint: "start a session first with 'exec skr session', or name what is meant with --scope user"))
+                hint: "start a session first with 'exec skr session', or store for all sessions with --scope user"))
     }
 }

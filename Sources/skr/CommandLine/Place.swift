@@ -78,7 +78,7 @@ struct Place {
     static func environment(_ name: String) throws(CommandError) -> String? {
         guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { return nil }
         guard let text = unsafe String(validatingCString: value) else {
-            throw .usage("\(name) is not valid UTF-8", hint: "names are text; use UTF-8 ones")
+            throw .usage("\(name) is not valid UTF-8", hint: "use only UTF-8 text")
         }
         return text
     }
@@ -93,10 +93,11 @@ struct PlaceOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Whose items: this session's, all of the user's, or the user's over logins.", valueName: "scope"))
+            "The keyring: this session's, the user's, or the persistent one, which outlasts logins.",
+            valueName: "scope"))
     var scope: Place.Scope?
 
-    @Option(help: ArgumentHelp("Whose items among them, for instance an application's name.", valueName: "name"))
+    @Option(help: ArgumentHelp("A separate set of items, named for instance after an application.", valueName: "name"))
     var namespace: String?
 
     func place(usually usual: Place.Scope = .session) throws(CommandError) -> Place {

@@ -6,8 +6,8 @@ struct RootCommand: ExampleCommand {
         commandName: "skr",
         abstract: "Keep the secrets of a login session in the Linux kernel keyring.",
         discussion: """
-            No file, no daemon: what you store is gone at its timeout or at logout, and other sessions can't read it. \
-            A secret is read from standard input or asked for, and never taken from the command line.
+            No file, no daemon: secrets are gone at their timeout or at logout, and other sessions can't read them. \
+            skr reads a secret from standard input or asks for it; it never takes one from the command line.
             """,
         version: "skr \(versionNumber)",
         subcommands: [
@@ -24,8 +24,8 @@ struct RootCommand: ExampleCommand {
     static let furtherHelp = """
 
         ENVIRONMENT:
-          SKR_SCOPE, SKR_NAMESPACE   what --scope and --namespace are by default
-          SKR_TIMEOUT                what --timeout of set and cached is by default
+          SKR_SCOPE, SKR_NAMESPACE   the defaults of --scope and --namespace
+          SKR_TIMEOUT                the default of --timeout for set, import, cached and helper
 
         EXIT CODES:
         \(ExitCode.table)

@@ -62,10 +62,10 @@ struct Target {
 
 /// The arguments that name an item.
 struct TargetArguments: ParsableArguments {
-    @Argument(help: "What the secret is for.", completion: .names(.services))
+    @Argument(help: "The service that the secret is for.", completion: .names(.services))
     var service: String
 
-    @Argument(help: "Whose it is, where a service has several.", completion: .names(.accounts))
+    @Argument(help: "The account, if the service has several.", completion: .names(.accounts))
     var account: String?
 
     @OptionGroup var options: PlaceOptions

@@ -46,6 +46,6 @@ extension CommandLineWords {
     ///
     /// - Parameter form: how to call the verb, for the hint.
     func requireCommand(_ form: String) throws(CommandError) {
-        guard count > 0 else { throw .usage("no command to run", hint: "write it behind '--': \(form)") }
+        guard count > 0 else { throw .usage("no command to run", hint: "write it after '--': \(form)") }
     }
 }

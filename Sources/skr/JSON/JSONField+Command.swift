@@ -10,13 +10,13 @@ extension JSONField {
         case .nothing:
             throw .data(
                 "\(name): the secret has no field \(Display.quoted(path))",
-                hint: "a path is names and positions with dots between, such as tokens.0.access")
+                hint: "write names and positions with dots between them, such as tokens.0.access")
         case .noText:
             throw .data(
-                "\(name): the field \(Display.quoted(path)) has half a character",
-                hint: "leave out the field to get the secret whole")
+                "\(name): the field \(Display.quoted(path)) has half of a surrogate pair, which is not text",
+                hint: "leave out the field to get the whole secret")
         case .notJSON:
-            throw .data("\(name): the secret is not JSON", hint: "leave out the field to get it whole")
+            throw .data("\(name): the secret is not JSON", hint: "leave out the field to get the whole secret")
         }
     }
 }

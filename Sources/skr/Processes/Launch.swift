@@ -43,7 +43,7 @@ enum Launch {
         let error = Errno(rawValue: failure.code)
         let (step, call) =
             switch failure.step {
-            case CHILD_TIED: ("have it end with skr", "prctl")
+            case CHILD_TIED: ("make it end together with skr", "prctl")
             case CHILD_CONNECTED: ("connect its input and output", "dup2")
             case CHILD_SIGNALS_SET: ("set its signals", "rt_sigaction and rt_sigprocmask")
             default: ("", "")
@@ -68,10 +68,10 @@ enum Launch {
         case .noSuchFileOrDirectory:
             CommandError(
                 exitCode: .noCommand, message: "no such command: \(Display.quoted(command.lossyFirst))",
-                hint: "name a program in PATH, or its path")
+                hint: "use the name of a program in PATH, or a path")
         case .argListTooLong:
             cannotRun(
-                command, error.reason, hint: "a variable holds up to 128 KiB; hand large secrets over with --file")
+                command, error.reason, hint: "a variable holds up to 128 KiB; pass large secrets with --file")
         default: cannotRun(command, error.reason, hint: "name a file that you may execute")
         }
     }

@@ -61,7 +61,7 @@ enum LookupThread {
 
     private static func begin() -> Never {
         _ = unsafe mask(setting: usualMask)
-        guard let work = unsafe work else { preconditionFailure("a thread has its work before it is made") }
+        guard let work = unsafe work else { preconditionFailure("the thread was started without work") }
         work()
     }
 

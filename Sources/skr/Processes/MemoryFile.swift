@@ -65,7 +65,7 @@ enum MemoryFile {
 
     private static func failure(_ name: String, _ error: any Error, otherwise: String) -> CommandError {
         .internalError(
-            "can't make a file in memory for \(name): \(error.reason)",
+            "can't create a file in memory for \(name): \(error.reason)",
             hint: "allow memfd_create in the container's seccomp profile, or \(otherwise)")
     }
 }

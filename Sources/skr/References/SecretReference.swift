@@ -74,24 +74,24 @@ package struct SecretReference: Equatable {
 extension InputProblem {
     package static let notReference = reference("a reference begins with skr://")
     package static let emptyService = reference("the reference names no service")
-    package static let emptyAccount = reference("the reference has a '/' and no account behind it")
+    package static let emptyAccount = reference("the reference has no account after its '/'")
     package static let tooManySlashes = reference(
-        "the reference has more than SERVICE/ACCOUNT; write %2F for a '/' in a name")
+        "the reference has more than one '/' after skr://; write %2F for a '/' in a name")
     package static let badEscape = reference(
-        "the reference has a '%' without two hexadecimal digits behind it; write %25 for a '%'")
-    package static let notUTF8 = reference("the reference names something that is not UTF-8")
+        "the reference has a '%' without two hexadecimal digits after it; write %25 for a '%'")
+    package static let notUTF8 = reference("the reference has a name that is not UTF-8")
     package static let forbiddenCharacter = reference(
         "the reference has white space or a control character; write %20 for a space")
-    package static let fragment = reference("the reference has a '#'; write %23 for one in a name")
+    package static let fragment = reference("the reference has a '#'; write %23 for a '#' in a name")
     package static let unknownQuery = reference(
-        "the reference has something other than field= behind its '?'; write %3F for a '?' in a name")
-    package static let emptyField = reference("the reference names an empty field")
-    package static let duplicateField = reference("the reference names more than one field")
+        "the reference has something other than field= after its '?'; write %3F for a '?' in a name")
+    package static let emptyField = reference("the reference has an empty field")
+    package static let duplicateField = reference("the reference has more than one field")
 
     private static func reference(_ summary: String) -> InputProblem {
         InputProblem(
             summary: summary,
-            hint: "a reference is skr://SERVICE[/ACCOUNT][?field=PATH]; write %XX for any other character")
+            hint: "write it as skr://SERVICE[/ACCOUNT][?field=PATH], with special characters as %XX")
     }
 }
 

@@ -34,7 +34,7 @@ struct SecretResolver {
         total += secret.count
         guard total <= Self.limit else {
             throw .data(
-                "the secrets together have more than \(Self.limit >> 20) MiB", hint: "name fewer of them at once")
+                "the secrets together have more than \(Self.limit >> 20) MiB", hint: "use fewer of them in one call")
         }
         return secret
     }
@@ -52,7 +52,7 @@ struct SecretResolver {
         let message =
             worst.exitCode == .noItem
             ? "no such items, or they have expired: \(failures.map(\.name).joined(separator: ", "))\(place.remark)"
-            : "\(failures.count) secrets can't be had: \(failures.map(\.error.message).joined(separator: "; "))"
+            : "\(failures.count) secrets can't be used: \(failures.map(\.error.message).joined(separator: "; "))"
         // If items are missing, prefer a hint that says more than the usual one, whichever item it is about.
         let telling = failures.first { worst.exitCode == .noItem && $0.error.hint != MissingItem.usualHint }
         let hint = telling.flatMap { failure in failure.error.hint.map { "\(failure.name): \($0)" } }

@@ -15,8 +15,8 @@ enum SecretPrompt {
             guard let answer = try askOnce(prompt) else { continue }
             guard answer.count < limit else {
                 throw .usage(
-                    "a terminal takes secrets of up to \(limit - 1) bytes", hint: "pipe it in: skr set ... < FILE"
-                )
+                    "the secret has more than \(limit - 1) bytes, the most that a terminal passes on",
+                    hint: "pipe it in: skr set ... < FILE")
             }
             guard allowsEmpty || !answer.isEmpty else {
                 throw .usage("no secret was typed", hint: "--allow-empty stores an empty one")
@@ -28,7 +28,7 @@ enum SecretPrompt {
     private static func askOnce(_ prompt: String) throws(CommandError) -> SecretBytes? {
         guard let terminal = SilentTerminal.silence() else {
             throw .internalError(
-                "can't ask for the secret: the terminal does not let us",
+                "can't ask for the secret: can't open the terminal or turn off its echo",
                 hint: "pipe the secret in: printf %s \"$SECRET\" | skr set ...")
         }
         terminal.write(prompt)
@@ -39,8 +39,8 @@ enum SecretPrompt {
         switch terminal.restore() {
         case nil where hasMore && answer.count < limit:
             throw .usage(
-                "more than one line was typed or pasted, and nothing was stored",
-                hint: "pipe a secret of several lines in: skr set ... < FILE, or: cat | skr set ..., then ^D")
+                "more than one line was typed or pasted; nothing was stored",
+                hint: "pipe in a secret of several lines: skr set ... < FILE, or: cat | skr set ..., then ^D")
         case nil: return answer
         case let stop? where stop == SIGTSTP || stop == SIGTTIN || stop == SIGTTOU:
             raise(stop)

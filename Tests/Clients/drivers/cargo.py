@@ -1,4 +1,4 @@
-"""Speaks with cargo-credential-skr as cargo does, and prints its answers: the requests are the lines of standard input."""
+"""Sends the requests on standard input, one per line, to cargo-credential-skr as cargo does, and prints the answers."""
 import json
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""Fetches $ORIGIN/page as a client does that takes headers from its helper, and prints the status: headers.py go|bazel|npm|headers"""
+"""Fetches $ORIGIN/page like a client that gets headers from a helper, and prints the status: headers.py go|bazel|npm|headers"""
 import json
 import os
 import shutil
@@ -13,7 +13,7 @@ page = origin + "/page"
 
 
 def ask(words, request=""):
-    """The helper's standard output; nothing if it fails, which a client reports."""
+    """The helper's standard output; empty if the helper fails, which a real client would report."""
     done = subprocess.run(words, input=request, text=True, stdout=subprocess.PIPE, stderr=sys.stderr)
     return done.stdout if done.returncode == 0 else ""
 
@@ -31,7 +31,7 @@ def fetch(headers):
 
 
 def go_sets(output):
-    """The headers for the page: of the longest prefix that fits, as go does it. An ill-formed answer is an error."""
+    """The headers for the page: those of the longest matching prefix, as in go. A malformed answer is an error."""
     found, lines = {}, output.split("\n")
     while any(lines):
         prefixes, headers = [], {}

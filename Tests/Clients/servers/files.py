@@ -1,8 +1,8 @@
 """Files behind authentication. Prints its port: files.py FOLDER [--tls CERTIFICATE KEY]
 
-Standard input has a line for each who may read: `basic USER PASSWORD`, or `header NAME VALUE` for who sends that value of
-Authorization. FOLDER.requests keeps who has asked for what. A folder is answered by its file `index`; what is sent is
-forgotten.
+Standard input has a line for each user who can read: `basic USER PASSWORD`, or `header NAME VALUE` for a client that sends
+that value of Authorization. FOLDER.requests records the requests with their users. The answer for a folder is its file
+`index`. The server discards uploads.
 """
 import base64
 import http.server

@@ -1,6 +1,6 @@
 """git http-backend behind basic authentication. Prints its port.
 
-git.py FOLDER: the repositories. Standard input has a line `NAME PASSWORD` for each user.
+git.py FOLDER: serves the repositories in FOLDER. Standard input has a line `NAME PASSWORD` for each user.
 """
 import base64
 import http.server

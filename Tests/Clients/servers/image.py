@@ -1,4 +1,4 @@
-"""Makes an OCI image of one layer, for which nobody needs an engine: image.py LAYER.tar FOLDER"""
+"""Creates an OCI image with one layer, without a container engine: image.py LAYER.tar FOLDER"""
 import hashlib
 import json
 import pathlib

@@ -1,4 +1,4 @@
-"""Exchanges the token of standard input's line for another, as a security token service (RFC 8693). Prints its port."""
+"""Exchanges the token from standard input for another token, as a security token service does (RFC 8693). Prints its port."""
 import http.server
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Makes the wheel of a package with nothing in it: wheel.py FOLDER"""
+"""Creates the wheel of an empty package: wheel.py FOLDER"""
 import pathlib
 import sys
 import zipfile

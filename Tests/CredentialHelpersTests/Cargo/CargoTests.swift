@@ -89,7 +89,7 @@ struct CargoTests {
         arguments: [#"{"a":1}"#, "1", "true", "[]", #""\ud800""#])
     func tokenOfOtherKind(token: String) throws {
         let said = try cargo("login", ",\"token\":\(token)")
-        #expect(said.output.hasPrefix(#"{"Err":{"kind":"other","message":"the token is no text""#))
+        #expect(said.output.hasPrefix(#"{"Err":{"kind":"other","message":"the token is not a string""#))
         #expect(prompt(#"{"v":1,"registry":{"index-url":"i"},"kind":"login","token":\#(token)}"#) == nil)
         #expect(try cargo("login", ",\"token\":\(token)", typed: "typed") == said)
         #expect(try test.stored == [:])

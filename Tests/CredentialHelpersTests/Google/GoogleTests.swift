@@ -62,7 +62,8 @@ struct GoogleTests {
         #expect(HelperUnderTest.told(output, in: try GoogleToken(type: nil)) == answer)
         #expect(HelperUnderTest.told(answer, in: try GoogleToken(type: nil)) == answer)
         #expect(
-            HelperUnderTest.told(answer, in: try GoogleToken(type: Self.types + "saml2")).hasPrefix("the token is of"))
+            HelperUnderTest.told(answer, in: try GoogleToken(type: Self.types + "saml2")).hasPrefix(
+                "the token is not of"))
     }
 
     @Test(

@@ -72,7 +72,7 @@ struct KubernetesTests {
         let half = #"{"status":{"clientCertificateData":"C","token":"t"}}"#
         #expect(try Self.told(half) == Self.answer(#""token":"t""#))
         #expect(
-            try Self.told(#"{"status":{"clientCertificateData":"s3"}}"#).hasPrefix("it has no token (it is looked for"))
+            try Self.told(#"{"status":{"clientCertificateData":"s3"}}"#).hasPrefix("it has no token (put it in"))
     }
 
     @Test("an answer can be read again, and gives the same answer")

@@ -20,7 +20,7 @@ check() {
 says() {
     grep -qE -- "$2" "$1" && return
     sed 's/^/#   /' "$1"
-    echo "#   has no line like: $2"
+    echo "#   no line matches: $2"
     return 1
 }
 
@@ -28,13 +28,13 @@ says() {
 holds() {
     [[ $'\n'$(<"$1")$'\n' == *$'\n'"$2"$'\n'* ]] && return
     sed 's/^/#   /' "$1"
-    printf '%s\n' "$2" | sed 's/^/#   lacks: /'
+    printf '%s\n' "$2" | sed 's/^/#   expected: /'
     return 1
 }
 
 await() {
     for _ in {1..400}; do [ -e "$1" ] && return; sleep 0.025; done
-    echo "# waited in vain for $1"
+    echo "# timed out waiting for $1"
     return 1
 }
 
@@ -52,10 +52,10 @@ get 1'
 refused() {
     cat <<LINES
 skr: error: life: the session belongs to user $1, who could read what is stored in it
-skr: hint: start a session of your own with 'skr session', use --scope user, or share this one with --scope session; 'man skr-login-environments' has more
+skr: hint: start your own session with 'skr session', use --scope user, or share this one with --scope session; see 'man skr-login-environments'
 set 77
 skr: error: life: no such item, or it has expired (namespace environment-$name)
-skr: hint: store it first; 'skr list' shows what is there
+skr: hint: store it with 'skr set'; 'skr list' shows what is stored
  get 1
 skr: error: life: no such item, or it has expired (namespace environment-$name)
 skr: hint: 'skr list' shows what is stored
@@ -68,7 +68,7 @@ LINES
 shared_warning() {
     cat <<LINES
 skr: warning: no session keyring: all processes of user $1 without a session can read what is stored here
-skr: hint: start a session first with 'exec skr session', or name what is meant with --scope user
+skr: hint: start a session first with 'exec skr session', or store for all sessions with --scope user
 LINES
 }
 
@@ -93,7 +93,7 @@ check_logins() {
     local unsaid=$life
     [ "$class" = foreign ] && unsaid=$(refused 0)
     [ "$class" = none ] && unsaid=$(shared_warning "$(id -u "$login")")$'\n'$life
-    check "$login: what one process sets another gets, lists and deletes, in every scope; another user's is to be said" \
+    check "$login: another process gets, lists and deletes a stored secret in every scope; another user's session needs --scope" \
         holds "$visit" "$unsaid"$'\n'"$life"$'\n'"$life"$'\n'"$life"
     if [ "$shared" = shared ]; then
         check "$login: another login sees the session's items" says "$visit" '^session trial$'
@@ -101,11 +101,11 @@ check_logins() {
         check "$login: another login does not see the session's items" says "$visit" '^session $'
     fi
     check "$login: another login sees the user scope's items" says "$visit" '^user trial$'
-    check "$login: doctor says what the session is" says "$visit" "$(session_verdict "$class" "$login")"
-    check "$login: doctor finds the user scope well" says "$visit" '^ok +user  .*stored and read back in keyring [0-9]+ _uid\.'
-    check "$login: doctor finds the persistent scope well" says "$visit" '^ok +persistent  .*read back in keyring [0-9]+ _persistent\.'
+    check "$login: doctor describes the session" says "$visit" "$(session_verdict "$class" "$login")"
+    check "$login: doctor reports that the user scope works" says "$visit" '^ok +user  .*stored and read back in keyring [0-9]+ _uid\.'
+    check "$login: doctor reports that the persistent scope works" says "$visit" '^ok +persistent  .*read back in keyring [0-9]+ _persistent\.'
     check "$login: doctor ends with 0" says "$visit" '^doctor 0$'
-    check "$login: nothing went wrong meanwhile" test ! -s "$hold"
+    check "$login: the first login had no error" test ! -s "$hold"
 }
 
 # session_verdict CLASS USER: prints a pattern for doctor's line about the session in this class of environment.
@@ -113,10 +113,10 @@ session_verdict() {
     local id
     id=$(id -u "$2")
     case $1 in
-        none) echo "^warning +session  +no session keyring: shares _uid_ses\.$id with all session-less processes of uid $id;" ;;
+        none) echo "^warning +session  +no session keyring: all processes of uid $id without a session share _uid_ses\.$id;" ;;
         login) echo "^ok +session  .*keyring [0-9]+ _ses \(uid $id, .*, links the user keyring\)" ;;
         private) echo "^ok +session  .*keyring [0-9]+ _ses[^ ]* \(uid $id, .*, does not link the user keyring\)" ;;
-        foreign) echo "^warning +session  +session of uid 0, who can read what is stored in it and plant what is read; storing is refused there;" ;;
+        foreign) echo "^warning +session  +session of uid 0, who can read the secrets in it and replace them; skr refuses to store in it;" ;;
     esac
 }
 

@@ -25,7 +25,7 @@ struct KeyringLinksTests {
         #expect(try inner.links(key))
         #expect(try !scratch.keyring.links(key))
         #expect(try scratch.keyring.links(Key(inner)))
-        #expect(try scratch.keyring.search(.user, "key") == key, "a search goes on in rings inside")
+        #expect(try scratch.keyring.search(.user, "key") == key, "a search includes nested keyrings")
     }
 
     @Test("a link adds an existing key to a ring, and displaces a key of the same name")

@@ -140,7 +140,7 @@ struct KernelLabDiffieHellmanTests {
                 count: 16, privateKey: keys.first, prime: keys.prime, base: keys.base, hash: "no_such_hash",
                 otherInfo: nothing.span.bytes
             )
-            Issue.record("an unknown hash was taken")
+            Issue.record("an unknown hash was accepted")
         } catch {
             #expect([.unsupported, .notLinked].contains(error.code), "\(error)")
         }

@@ -40,7 +40,7 @@ struct SecretArenaTests {
             #expect(first.count == count)
             let ordered = first.sorted()
             let gaps = zip(ordered, ordered.dropFirst()).count { $1 - $0 != UInt(size) }
-            #expect(gaps < pieces, "as many pieces as are needed")
+            #expect(gaps < pieces, "no more pieces than needed")
             for slot in slots { SecretArena.deallocate(slot, wiping: 0) }
             #expect(addresses(allocate(count)) == first)
         }
@@ -52,7 +52,7 @@ struct SecretArenaTests {
             let slots = (0..<9).map { _ in SecretArena.allocate(size) }
             while SlotFreeList.take(size) != nil {}
             for slot in slots.prefix(8) { #expect(SlotFreeList.put(slot)) }
-            #expect(!SlotFreeList.put(slots[8]), "it has no more room")
+            #expect(!SlotFreeList.put(slots[8]), "the list is full")
             let taken = (0..<8).compactMap { _ in SlotFreeList.take(size) }
             #expect(Set(taken.map(\.start)) == Set(slots.prefix(8).map(\.start)))
             #expect(taken.allSatisfy { $0.capacity == size })
@@ -99,11 +99,11 @@ struct SecretArenaTests {
             // The thread sanitizer has its own heap, whose size is unknown here.
             if before > 0 { #expect((least..<least * 3 / 2).contains(used)) }
             unsafe stack.remove(startingAt: slot(3).start)
-            #expect(stack[3]?.capacity == count - 1, "the last one takes its place")
+            #expect(stack[3]?.capacity == count - 1, "the last slot takes its place")
             #expect(stack.count == count - 1)
             #expect(stack[count - 1] == nil)
             for number in (4..<count - 1).reversed() where stack.pop()?.capacity != number {
-                Issue.record("\(number) is not the last one")
+                Issue.record("\(number) is not the last slot")
                 break
             }
             #expect(stack.count == 4)

@@ -18,7 +18,9 @@ struct SecretMemoryTests {
         await #expect(processExitsWith: .success) { [count = count as Int] in
             let secret = SecretBytes(copying: pattern(count))
             let address = Int(bitPattern: secret.withBytes { $0.withUnsafeBytes { $0.baseAddress } })
-            guard Memory.holds(pattern(count), at: address) else { throw SetupFailure(step: "the secret is not there") }
+            guard Memory.holds(pattern(count), at: address) else {
+                throw SetupFailure(step: "the secret is not in memory")
+            }
             end(secret)
             #expect(Memory.isZero(at: address, count: count))
         }
@@ -33,7 +35,9 @@ struct SecretMemoryTests {
                 buffer.copyBytes(from: pattern(200))
                 return 1
             }
-            guard Memory.holds(pattern(200), at: address) else { throw SetupFailure(step: "the secret is not there") }
+            guard Memory.holds(pattern(200), at: address) else {
+                throw SetupFailure(step: "the secret is not in memory")
+            }
             end(secret)
             #expect(Memory.isZero(at: address, count: 200))
         }
@@ -87,7 +91,7 @@ struct SecretMemoryTests {
                     bytes.elementsEqual(pattern(count)) ? Int(bitPattern: bytes.baseAddress) : 0
                 }
             }
-            guard address != 0 else { throw SetupFailure(step: "the payload is not there") }
+            guard address != 0 else { throw SetupFailure(step: "the payload is wrong") }
             #expect(Memory.isZero(at: address, count: count))
         }
     }

@@ -71,7 +71,7 @@ func expectFailure(
 ) {
     do throws(KeyringError) {
         try body()
-        Issue.record("nothing was thrown, where \(code) was expected", sourceLocation: sourceLocation)
+        Issue.record("expected the error \(code), but nothing was thrown", sourceLocation: sourceLocation)
     } catch {
         #expect(error.code == code, "\(error)", sourceLocation: sourceLocation)
     }

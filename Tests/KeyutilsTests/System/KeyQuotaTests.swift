@@ -93,7 +93,7 @@ struct KeyQuotaTests {
 
     @Test(
         "a user with keys is found in a list of several pages while other users come and go",
-        .enabled(if: geteuid() == 0, "keys of other users")
+        .enabled(if: geteuid() == 0, "needs root to create keys of other users")
     )
     func severalPages() throws {
         let scratch = try ScratchKeyring()

@@ -40,7 +40,7 @@ struct SurroundingsTests {
 
     @Test(
         "without /proc, the filter's state and the quota are unknown",
-        .enabled(if: geteuid() == 0 && !Capability.isKernelLab, "needs root, to change the root directory"))
+        .enabled(if: geteuid() == 0 && !Capability.isKernelLab, "needs root to change the root directory"))
     func noProc() async {
         await #expect(processExitsWith: .success) {
             guard chroot("/var/tmp") == 0, chdir("/") == 0 else { throw SetupFailure(step: "chroot") }

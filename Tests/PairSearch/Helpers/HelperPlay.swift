@@ -79,7 +79,7 @@ struct HelperPlay: Play {
         let lines = possible.enumerated().flatMap { index, outcome in
             ["possible, \(index + 1) of \(possible.count):"] + outcome.lines.map { "    \($0)" }
         }
-        return ["no order of the requests explains it:"] + outcome.lines.map { "    \($0)" } + lines
+        return ["no order of the requests explains this result:"] + outcome.lines.map { "    \($0)" } + lines
     }
 
     /// Checks that a reader finds something after a store was killed.
@@ -92,7 +92,7 @@ struct HelperPlay: Play {
         let nothing = try HelperModel.answer(requests[1][0], on: MemoryItems([:]))
         let before = try HelperModel.answer(requests[1][0], on: MemoryItems(initial))
         return before != nothing && answer == nothing
-            ? ["the reader found nothing, and something was always stored"] : []
+            ? ["the reader found nothing, although something was always stored"] : []
     }
 
     /// Checks that the next requests have the same effect on the store as on the same items in memory.
@@ -102,7 +102,7 @@ struct HelperPlay: Play {
         for request in operations.flatMap({ $0.requests(as: .scene, storing: "next") }) {
             let answer = try HelperModel.answer(request, on: observer)
             let expected = try HelperModel.answer(request, on: model)
-            if answer != expected { return ["one of the next requests gets <\(answer)>, and should <\(expected)>"] }
+            if answer != expected { return ["one of the next requests gets <\(answer)>, but should get <\(expected)>"] }
         }
         let items = try Self.contents(of: observer)
         return items == model.contents ? [] : ["the next stores leave \(items.keys.map(\.keyDescription).sorted())"]

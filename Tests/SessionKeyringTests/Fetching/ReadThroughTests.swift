@@ -97,8 +97,8 @@ struct ReadThroughTests {
         #expect(try value { "not yet" } == "new")
         try store.delete(item.freshnessSentinel)
         let kept = try value { throw Refusal() }
-        #expect(kept == "new", "what is there still is good enough")
-        #expect(try store.identities() == [item], "the freshness sentinel is no item")
+        #expect(kept == "new", "the stored value is still usable")
+        #expect(try store.identities() == [item], "the freshness sentinel is not an item")
     }
 
     @Test("a refresh in the background returns the old value to its caller immediately")

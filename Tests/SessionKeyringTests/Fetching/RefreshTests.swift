@@ -252,7 +252,7 @@ struct RefreshTests {
         for sentinel in item.sentinels {
             guard let expiry = try store.attributes(of: sentinel)?.expiry else { continue }
             guard case .after(let left) = expiry else {
-                Issue.record("it has no end")
+                Issue.record("the item never expires")
                 continue
             }
             #expect(left.atLeast < .seconds(60) && left.precision == .seconds(1))
@@ -267,7 +267,7 @@ struct RefreshTests {
         try store.invalidate("refused", for: item)
         try store.expire(item, timeout: .seconds(7_200))
         guard case .after(let left)? = try store.attributes(of: item.freshnessSentinel)?.expiry else {
-            Issue.record("it is gone, or has no end")
+            Issue.record("the item is gone, or never expires")
             return
         }
         #expect(left.atLeast + left.precision >= .seconds(7_200))

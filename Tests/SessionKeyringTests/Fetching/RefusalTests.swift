@@ -167,7 +167,7 @@ struct RefusalTests {
         try racing.removeTimeout(of: item)
         #expect(try store.get(item) == "new")
         guard case .after? = try store.attributes(of: item.freshnessSentinel)?.expiry else {
-            Issue.record("it is fresh for ever, or not at all")
+            Issue.record("the value is fresh forever, or not at all")
             return
         }
     }
@@ -246,7 +246,7 @@ struct RefusalTests {
         }
         #expect(Set(tokens.map(\.access)) == ["a2"])
         #expect(fetches.withLock { $0 } == 1)
-        #expect(try await !store.invalidate(first, for: item, waiting: .seconds(5)), "a late refusal is of the old one")
+        #expect(try await !store.invalidate(first, for: item, waiting: .seconds(5)), "the refused value is the old one")
         let kept = try await store.value(for: item, as: Token.self) { _ in throw Refusal() }
         #expect(kept.access == "a2")
         #expect(try store.get(item, as: Token.self)?.access == "a2")

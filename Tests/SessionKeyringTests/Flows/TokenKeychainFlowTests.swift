@@ -70,7 +70,7 @@ struct TokenKeychainFlowTests {
         #expect(keychain.set("kept", for: .access))
         #expect(!keychain.set(Data(repeating: 1, count: 2_000_000), for: .access))
         guard case .tooLarge(2_000_000, _)? = keychain.lastResultCode else {
-            Issue.record("the code tells that it was too large")
+            Issue.record("the error code is tooLarge")
             return
         }
         #expect(keychain.string(for: .access) == "kept")

@@ -12,7 +12,7 @@ private let haveNotifications = (try? KeyringCapabilities.query().contains(.noti
 
 /// Tests of notifications, which few kernels have; the kernel lab has them and runs these tests.
 @Suite(
-    "Changes that the kernel tells of",
+    "Changes that the kernel reports",
     .tags(.kernel),
     .enabled(if: haveNotifications, "this kernel has no notifications"),
     .serialized

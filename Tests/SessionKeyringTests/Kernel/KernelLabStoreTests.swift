@@ -28,7 +28,7 @@ struct KernelLabStoreTests {
         let listed = try store.items()
         #expect(listed.map(\.size) == [count])
         guard case .after? = listed.first?.expiry else {
-            Issue.record("it has its timeout")
+            Issue.record("the item has no timeout")
             return
         }
         #expect { try store.set(bytes(1_048_576), for: item) } throws: {

@@ -23,7 +23,7 @@ struct KnownKeysTests {
         var known = KnownKeys(items: [:])
         #expect(known.change(of: linked(key)) == .stored(api))
         #expect(known.change(of: unlinked(key)) == .deleted(api))
-        #expect(known.change(of: unlinked(key)) == .missed, "nobody knows what it was")
+        #expect(known.change(of: unlinked(key)) == .missed, "the unlinked key is unknown")
     }
 
     @Test("unlinking an item that existed before reports a deleted item")

@@ -8,7 +8,9 @@ import Testing
 private let item = ItemIdentity.password(service: "foreign")
 private let other = ItemIdentity.password(service: "other")
 
-@Suite("A session that another user owns", .tags(.kernel, .ordinaryUser), .enabled(if: isRoot, "becomes another user"))
+@Suite(
+    "A session that another user owns",
+    .tags(.kernel, .ordinaryUser), .enabled(if: isRoot, "needs root to become another user"))
 struct ForeignSessionTests {
     @Test("storing is refused with an error that names the owner, and nothing is stored")
     func storing() async {
@@ -23,7 +25,7 @@ struct ForeignSessionTests {
                 } catch let error as SecretStoreError {
                     succeed(3, error.code == .foreignSession(ownerID: 0))
                     succeed(4, error.description.contains("belongs to user 0"))
-                    let ways = ["session keyring of your own", "user scope", "SecretScope.sharedSession"]
+                    let ways = ["your own session keyring", "user scope", "SecretScope.sharedSession"]
                     succeed(5, ways.allSatisfy { error.hint.contains($0) })
                 }
             }

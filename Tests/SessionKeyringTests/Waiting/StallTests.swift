@@ -42,7 +42,7 @@ struct StallTests {
 
     @Test(
         "a verb that waits because the quota is full blocks no thread",
-        .tags(.ordinaryUser), .enabled(if: isRoot, "needs root, to become other users"),
+        .tags(.ordinaryUser), .enabled(if: isRoot, "needs root to become other users"),
         arguments: StallVerb.allCases)
     func fullQuota(verb: StallVerb) async throws {
         try await expectNoStall(StallCase(verb: verb, obstacle: .fullQuota))
@@ -50,7 +50,7 @@ struct StallTests {
 
     @Test(
         "a verb cancelled while it waits for quota blocks no thread", .tags(.ordinaryUser),
-        .enabled(if: isRoot, "needs root, to become other users"),
+        .enabled(if: isRoot, "needs root to become other users"),
         arguments: [StallVerb.set, .delete, .update, .value, .lease])
     func fullQuotaCancelled(verb: StallVerb) async throws {
         try await expectNoStall(StallCase(verb: verb, obstacle: .fullQuota, cancellation: 20))

@@ -41,7 +41,7 @@ struct WaitPolicyTests {
         #expect(attempts[first].time >= .milliseconds(150) && attempts[first - 1].time < attempts[first].time)
         let last = try #require(attempts.last)
         #expect(last.time >= .milliseconds(600))
-        #expect(attempts.count > 20 && attempts.count < 300, "it looks often, and not all the time")
+        #expect(attempts.count > 20 && attempts.count < 300, "it looks often, but not constantly")
     }
 
     @Test("an operation that frees quota itself waits 150 ms for it, or as long as its caller allows")

@@ -40,14 +40,14 @@ struct WaitingTests {
         let makers = LeaseRing(scratch.keyring, permissions: .possessorAll)
         guard let lease = try makers.acquire("skr-making:skr:default", lasting: .milliseconds(300), waiting: .zero)
         else {
-            Issue.record("it is free")
+            Issue.record("the lease is free")
             return
         }
         try await store.set("2", for: item, waiting: .seconds(600))
         #expect(try store.get(item) == "2")
         #expect(try scratch.keyring.search(keyring: "skr:default") != ring)
         let isReleased = lease.release()
-        #expect(!isReleased, "its time was over")
+        #expect(!isReleased, "the lease had expired")
     }
 
     @Test("a lease whose holder has died or is late is free for the first task that tries")

@@ -20,7 +20,7 @@ struct AgreementTests {
                 if !isRight { wrong += 1 }
             }
         }
-        #expect(wrong > seeds.count, "too few histories were wrong to tell anything")
+        #expect(wrong > seeds.count, "too few histories were wrong for a meaningful test")
     }
 
     @Test("a history with a violation has a small part that is wrong by itself")

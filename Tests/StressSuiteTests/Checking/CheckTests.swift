@@ -8,7 +8,7 @@ struct CheckTests {
     func written() {
         #expect(verdict(WrittenValuesCheck.self, [killed(1, .set(a1), 0...5), call(2, .read(a1), 1...2)]) == .holds)
         #expect(
-            reason(WrittenValuesCheck.self, [call(2, .read(a1), 0...1)]) == "nobody wrote 1.1, which worker 2 found")
+            reason(WrittenValuesCheck.self, [call(2, .read(a1), 0...1)]) == "worker 2 found 1.1, which nobody wrote")
         #expect(
             reason(WrittenValuesCheck.self, [call(2, .update(a1, b1), 0...1), call(1, .set(a1), 2...3)])
                 == "worker 2 found 1.1 before its write began"
@@ -78,7 +78,7 @@ struct CheckTests {
         #expect(verdict(LifetimeCheck.self, [set, call(2, .read(a1), ms(2_051...3_000))]) == .holds)
         #expect(
             reason(LifetimeCheck.self, [set, call(2, .read(a1), ms(2_052...3_000))])
-                == "worker 2 found 1.1 1000 us after the end of its time"
+                == "worker 2 found 1.1 1000 us after it expired"
         )
     }
 

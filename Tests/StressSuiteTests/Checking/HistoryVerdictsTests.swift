@@ -17,7 +17,7 @@ struct HistoryVerdictsTests {
         #expect(
             outcomes.map(\.detail) == [
                 "2 values found on 2 items", "1 reads on 2 items", "1 updates on 2 items",
-                "1 values with a timeout found on 2 items", "3 calls on 2 items",
+                "1 found values with a timeout on 2 items", "3 calls on 2 items",
             ]
         )
         #expect(outcomes.allSatisfy { $0.evidence.isEmpty })
@@ -33,8 +33,8 @@ struct HistoryVerdictsTests {
         #expect(failed.map(\.name) == ["the history of each item is linearizable"])
         #expect(
             try #require(failed.first).evidence == [
-                "item beta, seed 7: no order of this and 1 other call explains worker 2's get found nothing;"
-                    + " to replay: the same options and --seed 7",
+                "item beta, seed 7: no order of these 2 calls explains worker 2's 'get found nothing';"
+                    + " to repeat it, use the same options and --seed 7",
                 "worker 1  set 1.1            0.000 .. 0.001 us  |--|",
                 "worker 2  get found nothing  0.002 .. 0.003 us        |--|",
             ]
@@ -53,6 +53,6 @@ struct HistoryVerdictsTests {
     func nothing() {
         let outcomes = HistoryVerdicts.outcomes(for: [], seed: 7)
         #expect(outcomes.map(\.verdict) == [.skipped, .skipped, .skipped, .skipped, .skipped])
-        #expect(outcomes.first?.detail == "there were no values found")
+        #expect(outcomes.first?.detail == "no values found")
     }
 }

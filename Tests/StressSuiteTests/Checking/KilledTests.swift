@@ -15,10 +15,10 @@ struct KilledTests {
     }
 
     static let right: [NamedHistory] = [
-        NamedHistory("set, and nobody knows", [killed(1, .set(a1), 0...5), call(2, .read(nil), 6...7)]),
-        NamedHistory("set, and somebody saw it", [killed(1, .set(a1), 0...5), call(2, .read(a1), 6...7)]),
+        NamedHistory("set that nobody sees", [killed(1, .set(a1), 0...5), call(2, .read(nil), 6...7)]),
+        NamedHistory("set that somebody sees", [killed(1, .set(a1), 0...5), call(2, .read(a1), 6...7)]),
         NamedHistory(
-            "set late, but before death",
+            "set that takes effect late, but before the process is dead",
             [killed(1, .set(a1), 0...5), call(2, .read(nil), 1...2), call(2, .read(a1), 6...7)]
         ),
         NamedHistory(
@@ -26,11 +26,11 @@ struct KilledTests {
             [call(1, .set(a1), 0...1), killed(2, .remove(found: nil), 2...5), call(3, .read(nil), 6...7)]
         ),
         NamedHistory(
-            "delete that did not",
+            "delete that did not take effect",
             [call(1, .set(a1), 0...1), killed(2, .remove(found: nil), 2...5), call(3, .read(a1), 6...7)]
         ),
         NamedHistory(
-            "update, and another one of the same value",
+            "two updates of the same value",
             [
                 call(1, .set(a1), 0...1), killed(2, .change(to: b1, timeout: nil), 2...5),
                 call(3, .update(a1, c1), 3...4),
@@ -38,14 +38,14 @@ struct KilledTests {
             ]
         ),
         NamedHistory(
-            "add that found an item, and so did nothing", [call(1, .set(a1), 0...1), killed(2, .add(b1), 2...3)]
+            "add that found an item and did nothing", [call(1, .set(a1), 0...1), killed(2, .add(b1), 2...3)]
         ),
-        NamedHistory("a get that nobody heard", [killed(1, .read(a1), 0...1)]),
+        NamedHistory("a get without a result", [killed(1, .read(a1), 0...1)]),
     ]
 
     static let wrong: [NamedHistory] = [
         NamedHistory(
-            "set that took effect after death",
+            "set that took effect after the process was dead",
             [killed(1, .set(a1), 0...5), call(2, .read(nil), 6...7), call(2, .read(a1), 8...9)]
         ),
         NamedHistory(
@@ -64,11 +64,11 @@ struct KilledTests {
             ]
         ),
         NamedHistory(
-            "add over an item that was there all the time",
+            "add although the item existed all the time",
             [call(1, .set(a1), 0...1), killed(2, .add(b1), 2...5), call(3, .read(b1), 6...7)]
         ),
         NamedHistory(
-            "clear that took effect after death",
+            "clear that took effect after the process was dead",
             [
                 call(1, .set(a1), 0...1), killed(2, .wipe, 2...5), call(3, .read(a1), 6...7),
                 call(3, .read(nil), 8...9),

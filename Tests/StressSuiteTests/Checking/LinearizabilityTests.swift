@@ -24,10 +24,10 @@ struct LinearizabilityTests {
 
     static let right: [NamedHistory] = [
         NamedHistory("no calls", []),
-        NamedHistory("nothing is there at first", [call(1, .read(nil), 0...1), call(2, .look(isThere: false), 0...1)]),
+        NamedHistory("there is no item at first", [call(1, .read(nil), 0...1), call(2, .look(isThere: false), 0...1)]),
         NamedHistory("a set and a get after it", [call(1, .set(a1), 0...1), call(2, .read(a1), 2...3)]),
         NamedHistory(
-            "a get beside a set finds either",
+            "a get that is concurrent with a set finds either value",
             [call(1, .set(a1), 0...1), call(1, .set(a2), 2...6), call(2, .read(a1), 3...4), call(3, .read(a2), 4...5)]
         ),
         NamedHistory(
@@ -40,7 +40,7 @@ struct LinearizabilityTests {
             [call(1, .read(a1), 5...5), call(2, .set(a1), 5...5), call(3, .read(nil), 5...5)]
         ),
         NamedHistory(
-            "writes that nobody reads hide under others",
+            "writes that nobody reads can be overwritten",
             [call(1, .set(a1), 0...9), call(2, .set(b1), 0...9), call(3, .set(c1), 1...2), call(3, .read(c1), 3...4)]
         ),
         NamedHistory(
@@ -73,9 +73,9 @@ struct LinearizabilityTests {
         ),
         NamedHistory("lost write", [call(1, .set(a1), 0...1), call(2, .read(nil), 2...3)]),
         NamedHistory("lost write, seen by a list", [call(1, .set(a1), 0...1), call(2, .look(isThere: false), 2...3)]),
-        NamedHistory("value nobody wrote", [call(1, .set(a1), 0...1), call(2, .read(c2), 0...3)]),
+        NamedHistory("value that nobody wrote", [call(1, .set(a1), 0...1), call(2, .read(c2), 0...3)]),
         NamedHistory("value read before it was written", [call(2, .read(a1), 0...1), call(1, .set(a1), 2...3)]),
-        NamedHistory("an item out of nothing", [call(1, .look(isThere: true), 0...1), call(2, .set(b1), 2...3)]),
+        NamedHistory("item before any write", [call(1, .look(isThere: true), 0...1), call(2, .set(b1), 2...3)]),
         NamedHistory(
             "read of a deleted value",
             [call(1, .set(a1), 0...1), call(2, .remove(found: true), 2...3), call(3, .read(a1), 4...5)]
@@ -88,14 +88,14 @@ struct LinearizabilityTests {
         ),
         NamedHistory("double create", [call(1, .add(a1), 0...4), call(2, .add(b1), 0...4), call(3, .read(b1), 5...6)]),
         NamedHistory(
-            "refused add where nothing was",
+            "refused add without an item",
             [call(1, .set(a1), 0...1), call(2, .wipe, 2...3), call(3, .look(isThere: true), 4...5)]
         ),
         NamedHistory(
             "two deletes found one write",
             [call(1, .set(a1), 0...1), call(2, .remove(found: true), 2...4), call(3, .remove(found: true), 2...4)]
         ),
-        NamedHistory("delete missed what is there", [call(1, .set(a1), 0...1), call(2, .remove(found: false), 2...3)]),
+        NamedHistory("delete missed the item", [call(1, .set(a1), 0...1), call(2, .remove(found: false), 2...3)]),
         NamedHistory(
             "lost update",
             [call(1, .set(a1), 0...1), call(2, .update(a1, b1), 2...5), call(3, .update(a1, c1), 2...5)]
@@ -120,7 +120,7 @@ struct LinearizabilityTests {
             ]
         ),
         NamedHistory(
-            "gone while it must stay for a later get",
+            "gone, although a later get finds it",
             [
                 call(1, .set(a1), 0...1), call(2, .read(nil), 2...3), call(3, .wipe, 2...9), call(4, .read(a1), 4...5),
             ]

@@ -10,7 +10,7 @@ struct ReductionTests {
         let violation = try violation(in: calls)
         #expect(violation.smallest == [calls[calls.count - 2], calls[calls.count - 1]])
         #expect(
-            violation.reason == "no order of this and 1 other call explains worker 2's get found nothing"
+            violation.reason == "no order of these 2 calls explains worker 2's 'get found nothing'"
         )
         #expect(
             violation.lines == [
@@ -67,7 +67,7 @@ struct ReductionTests {
         let calls = (0..<129).map { call($0, .set(Stamp(writer: $0, number: 1)), 0...1) }
         #expect(
             LinearizabilityChecker.check(ItemHistory(name: "item", operations: calls))
-                == .undecided("more than 128 calls at once")
+                == .undecided("more than 128 calls at the same time")
         )
         #expect(
             LinearizabilityChecker.check(ItemHistory(name: "item", operations: Array(calls.prefix(128))))
@@ -84,7 +84,7 @@ struct ReductionTests {
             Issue.record("decided")
             return
         }
-        #expect(reason == "more than 10 ways at once")
+        #expect(reason == "more than 10 possible states at the same time")
     }
 
     /// Returns correct sets, gets and deletes of worker 3, one after the other.

@@ -41,7 +41,7 @@ struct ResultTextTests {
         let lines = text(result).split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.contains("FAILED   no reader goes back in time          reader 3 saw 5.19 and then 5.17"))
         #expect(lines.contains("FAILED: each item's history is linearizable"))
-        #expect(lines.contains("  and 160 lines more, which --json and --report have"))
+        #expect(lines.contains("  and 160 more lines, which --json and --report contain"))
         #expect(lines.contains { $0.hasPrefix("set: 12,345 times password:a-service") })
         #expect(
             lines.contains("88,300 calls in 1 min 0 s, \(result.kills) processes killed, ended early, seed 81276354"))

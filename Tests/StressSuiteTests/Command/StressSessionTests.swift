@@ -106,7 +106,7 @@ struct StressSessionTests {
                 return MadeUpSession.success(plan)
             }
         }
-        #expect(output(of: other).contains("the run can be made (with 2 processes with 1 thread each)"))
+        #expect(output(of: other).contains("the run is possible (with 2 processes with 1 thread each)"))
         #expect(output(of: other).contains("process 2 ended by itself\n"))
     }
 
@@ -118,7 +118,7 @@ struct StressSessionTests {
                 try StressError.translating { throw error }
             } throws: {
                 ($0 as? StressError)?.description
-                    == "no keyring to run in: this login session has ended and its keyring was revoked"
+                    == "no keyring for the run: this login session has ended and its keyring was revoked"
             }
         }
     }
@@ -162,7 +162,7 @@ struct StressSessionTests {
         }
         #expect(end?.exitStatus == .exitCode(code))
         #expect(output(of: end).contains(", ended early, seed "))
-        #expect(errors(of: end).contains("ending the run, then checking it; once more ends all at once\n"))
+        #expect(errors(of: end).contains("ending the run and checking it; press Ctrl-C again to stop immediately\n"))
     }
 
     @Test("an interrupted run with a failed check counts as failed")

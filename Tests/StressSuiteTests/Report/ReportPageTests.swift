@@ -98,7 +98,7 @@ struct ReportPageTests {
             }
         }
         #expect(reader.text.contains(result.plan.commandLine))
-        let headings = try #require(reader.text.range(of: "What failed"))
+        let headings = try #require(reader.text.range(of: "Failed checks"))
         let plots = try #require(reader.text.range(of: "Throughput"))
         #expect(headings.lowerBound < plots.lowerBound)
         // Long names of errors are shown completely, and no part of them is interpreted as markup.

@@ -48,13 +48,13 @@ enum SampleResult {
 
     static let checks = [
         CheckOutcome(name: "no value is torn", verdict: .passed, detail: "1,042,118 values were read"),
-        CheckOutcome(name: "nobody reads what nobody wrote", verdict: .passed, detail: "1,042,118 values were read"),
+        CheckOutcome(name: "no read finds an unwritten value", verdict: .passed, detail: "1,042,118 values were read"),
         CheckOutcome(name: "no reader goes back in time", verdict: .passed, detail: "16 readers, 8 items"),
         CheckOutcome(
             name: "each item's history is linearizable", verdict: .passed,
-            detail: "8 items, 1,313,007 calls, 211 of them of workers that were killed"),
+            detail: "8 items, 1,313,007 calls, 211 of them by killed workers"),
         CheckOutcome(name: "no update is lost", verdict: .skipped, detail: "the workload makes no updates"),
-        CheckOutcome(name: "nothing is left in the keyring", verdict: .passed, detail: "quota is back where it was"),
+        CheckOutcome(name: "nothing is left in the keyring", verdict: .passed, detail: "no quota is in use"),
     ]
 
     static func plan(workload: Workload = .mixed) -> StressPlan {
@@ -97,7 +97,7 @@ enum SampleResult {
         result.isInterrupted = true
         result.checks[3] = CheckOutcome(
             name: "each item's history is linearizable", verdict: .failed,
-            detail: "item <a&b> has no order of its calls that explains all answers",
+            detail: "item <a&b>: no order of the calls explains their results",
             evidence: (1...max(1, evidenceLines)).map { number in
                 "worker \(number % 16)  \(number * 1_311) ns .. \(number * 1_311 + 2_104) ns  get -> \(number % 16).\(number)"
                     + (number % 50 == 0 ? "  which nobody can have seen by then <\"&'> \u{1}\u{7F}" : "")

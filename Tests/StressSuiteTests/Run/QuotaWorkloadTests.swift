@@ -8,7 +8,9 @@ import Testing
 struct QuotaWorkloadTests {
     private static let root = geteuid() == 0
 
-    @Test("at the limit of the quota, calls fail and nothing is lost", .enabled(if: root, "becomes another user"))
+    @Test(
+        "at the limit of the quota, calls fail and nothing is lost",
+        .enabled(if: root, "needs root to become another user"))
     func quota() async throws {
         let seed = planSeed
         await #expect(processExitsWith: .exitCode(0)) { [seed = seed as UInt64] in
@@ -20,7 +22,9 @@ struct QuotaWorkloadTests {
         }
     }
 
-    @Test("in a process without keys, the quota is back to where it was", .enabled(if: root, "becomes another user"))
+    @Test(
+        "in a process without keys, a run leaves no quota in use",
+        .enabled(if: root, "needs root to become another user"))
     func freshProcess() async throws {
         let seed = planSeed
         await #expect(processExitsWith: .exitCode(0)) { [seed = seed as UInt64] in
@@ -31,7 +35,7 @@ struct QuotaWorkloadTests {
         }
     }
 
-    @Test("after kills, the quota is back to where it was", .enabled(if: root, "becomes another user"))
+    @Test("after kills, a run leaves no quota in use", .enabled(if: root, "needs root to become another user"))
     func kills() async throws {
         let (seed, path) = (planSeed, launcher.executable)
         await #expect(processExitsWith: .exitCode(0)) { [seed = seed as UInt64, path = path as String] in
@@ -49,7 +53,7 @@ struct QuotaWorkloadTests {
 /// Runs a plan, and ends the process with the findings if there are any.
 private func pass(_ plan: StressPlan, launcher: WorkerLauncher? = nil) throws {
     let result = try StressRun(plan: plan, launcher: launcher).run()
-    let hasCompared = result.checks.contains { $0.name == "the quota is back to where it was" && $0.verdict == .passed }
+    let hasCompared = result.checks.contains { $0.name == "the run leaves no quota in use" && $0.verdict == .passed }
     guard result.isClean, hasCompared else {
         print("\(plan.workload): \(findings(result))")
         fflush(nil)

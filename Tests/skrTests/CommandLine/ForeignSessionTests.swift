@@ -13,20 +13,20 @@ private func inForeignSession(_ script: String) throws -> CommandRunner.Outcome 
         """#, environment: ["SCRIPT": script])
 }
 
-@Suite("skr in a session that another user owns", .enabled(if: geteuid() == 0, "becomes another user"))
+@Suite("skr in a session that another user owns", .enabled(if: geteuid() == 0, "needs root to become another user"))
 struct ForeignSessionCommandTests {
     @Test("set is refused with 77 and three alternatives, before it asks for the secret")
     func refused() throws {
         let outcome = try inForeignSession(
             #"""
             printf mine | skr set a; echo $?; printf mine | skr set a --new; echo $?; skr get a 2>/dev/null; echo $?
-            # Nothing is typed, so a question would never end.
+            # Nothing is typed, so a prompt would wait until the time limit.
             timeout 10 script -qec "skr set a" /dev/null </dev/null | grep -c "secret for"
             """#)
         #expect(outcome.output == "77\n77\n1\n0\n")
         let refusal = """
             skr: error: the session belongs to user 0, who could read what is stored in it
-            skr: hint: start a session of your own with 'skr session', use --scope user, or share this one with --scope session; 'man skr-login-environments' has more
+            skr: hint: start your own session with 'skr session', use --scope user, or share this one with --scope session; see 'man skr-login-environments'
 
             """
         #expect(outcome.errors.replacingOccurrences(of: "error: a: ", with: "error: ") == refusal + refusal)
@@ -64,7 +64,7 @@ struct ForeignSessionCommandTests {
         #expect(outcome.output == "mine\n0\n3\nsaid\nroot's\n")
         let warning = """
             skr: warning: nothing is kept: the session belongs to user 0
-            skr: hint: start a session of your own with 'skr session', use --scope user, or share this one with --scope session; 'man skr-login-environments' has more
+            skr: hint: start your own session with 'skr session', use --scope user, or share this one with --scope session; see 'man skr-login-environments'
 
             """
         #expect(outcome.errors == warning + warning)

@@ -33,7 +33,7 @@ struct LikelyMistakeTests {
         let number = form.split(separator: " ")[1].dropLast()
         return Mistake(
             line: line, error: "\(option) \(number) \(unit): a duration is one word",
-            hint: "write \(form); for an item with the name \(unit), write \(option) \(number)s")
+            hint: "write \(form); for an item named \(unit), write \(option) \(number)s")
     }
 
     private static let weeks = Mistake(
@@ -58,7 +58,7 @@ struct LikelyMistakeTests {
         ("mv", "copy it, then delete the old one: skr get OLD | skr set --raw NEW && skr delete OLD"),
         ("copy", "skr get OLD | skr set --raw NEW"), ("status", "'skr list' shows what is stored"),
         ("env", "skr exec --env NAME=skr://SERVICE -- CMD"), ("unlock", "a lock is released when its command ends"),
-        ("export", "hand secrets to a command: skr exec --env NAME=skr://SERVICE -- CMD"),
+        ("export", "pass secrets to a command: skr exec --env NAME=skr://SERVICE -- CMD"),
     ].flatMap { word, hint in
         ["\(word)", "\(word) api", "help \(word)"].map { Mistake(line: $0, error: "no such verb: \(word)", hint: hint) }
     }

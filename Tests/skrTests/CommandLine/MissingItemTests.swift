@@ -23,7 +23,7 @@ struct MissingItemTests {
                 """)
         #expect(
             outcome.errors.split(separator: "\n").filter {
-                $0 == "skr: hint: store it first; 'skr list' shows what is there"
+                $0 == "skr: hint: store it with 'skr set'; 'skr list' shows what is stored"
             }.count == 5)
         // delete and expire do not advise the user to store the item first.
         #expect(
@@ -42,15 +42,16 @@ struct MissingItemTests {
             """#, environment: ["SKR_NAMESPACE": ""])
         let there = "it is in the namespace two words: --namespace 'two words'"
         let kept =
-            "'kept' is kept by 'skr cached' in the namespace n9: 'skr cached kept --namespace n9 ... -- CMD' prints it; 'skr cached --forget kept --namespace n9' drops it"
+            "'kept' is an output stored by 'skr cached' in the namespace n9: 'skr cached kept --namespace n9 ... -- CMD' prints it; 'skr cached --forget kept --namespace n9' deletes it"
         let hints = outcome.errors.split(separator: "\n").filter { $0.hasPrefix("skr: hint: ") }.map {
             $0.dropFirst(11)
         }
         #expect(
             hints == [
                 "\(there)", "\(there)", "\(there)", "\(there)",
-                "it is in the namespace n9: --namespace n9; 'skr list --all db' shows where else",
-                "it is in the namespace n10: --namespace n10", "store it first; 'skr list' shows what is there",
+                "it is in the namespace n9: --namespace n9; 'skr list --all db' shows all places",
+                "it is in the namespace n10: --namespace n10",
+                "store it with 'skr set'; 'skr list' shows what is stored",
                 "api: \(there)", "\(kept)", "it is in the namespace n9: --namespace n9",
             ])
         #expect(outcome.output == "1")

@@ -31,12 +31,14 @@ private func withoutSession(_ script: String, as user: Int, environment: [String
         .merging(environment) { $1 })
 }
 
-@Suite("Without a session keyring, storing verbs warn", .enabled(if: geteuid() == 0, "becomes another user"))
+@Suite(
+    "Without a session keyring, storing verbs warn",
+    .enabled(if: geteuid() == 0, "needs root to become another user"))
 struct SharedSessionTests {
     private func warning(_ user: Int) -> String {
         """
         skr: warning: no session keyring: all processes of user \(user) without a session can read what is stored here
-        skr: hint: start a session first with 'exec skr session', or name what is meant with --scope user
+        skr: hint: start a session first with 'exec skr session', or store for all sessions with --scope user
 
         """
     }

@@ -17,7 +17,9 @@ struct DeniedChildTests {
         // The test runner also writes to this stream.
         #expect(!String(decoding: result.standardOutputContent, as: UTF8.self).contains("started"))
         let errors = String(decoding: result.standardErrorContent, as: UTF8.self)
-        #expect(errors.contains("skr: error: can't run 'echo': can't have it end with skr: operation not permitted\n"))
+        #expect(
+            errors.contains(
+                "skr: error: can't run 'echo': can't make it end together with skr: operation not permitted\n"))
         #expect(errors.contains("skr: hint: allow prctl in the container's seccomp profile\n"))
     }
 

@@ -82,7 +82,7 @@ extension CommandRunner {
             bash -c "$SKR_TEST_SCRIPT" 2> >(grep -v "^Joined session" >&2); code=$?
             rings=$(keyctl show @u 2>/dev/null | awk "/skr:$SKR_NAMESPACE/ {print \$1}")
             [[ $SKR_TEST_KEEPS_LEASES ]] || leases=$(keyctl show @u 2>/dev/null | awk "/skr-leases/ {print \$1}")
-            # Other tests may hold leases, which are keyrings, at the same time.
+            # Waits for leases (keyrings) that other tests hold at the same time.
             hold() { for key in $(keyctl rlist $1); do keyctl rdescribe $key; done 2>/dev/null | grep -q "^keyring"; }
             for ((i = 0; i < 100; i++)); do [[ $leases ]] && hold $leases || break; sleep 0.1; done
             for ring in $rings $leases; do keyctl unlink $ring @u 2>/dev/null; done

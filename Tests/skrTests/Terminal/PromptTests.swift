@@ -31,7 +31,7 @@ struct PromptTests {
     func tooLong() throws {
         let shown = try onTerminal(
             #"skr set api; echo rc=$?; skr list"#, typing: String(repeating: "x", count: 5_000) + "\n")
-        #expect(shown.contains("skr: error: a terminal takes secrets of up to 4094 bytes"))
+        #expect(shown.contains("skr: error: the secret has more than 4094 bytes, the most that a terminal passes on"))
         #expect(shown.contains("rc=64"))
         #expect(!shown.contains("password "))
     }
@@ -45,8 +45,8 @@ struct PromptTests {
     func paste(keys: String) throws {
         let shown = try onTerminal(
             #"skr set api; echo rc=$?; read -t 0.3 -r left; echo "left=$left"; skr list; stty -a"#, typing: keys)
-        #expect(shown.contains("skr: error: more than one line was typed or pasted, and nothing was stored\n"))
-        #expect(shown.contains("skr: hint: pipe a secret of several lines in: "))
+        #expect(shown.contains("skr: error: more than one line was typed or pasted; nothing was stored\n"))
+        #expect(shown.contains("skr: hint: pipe in a secret of several lines: "))
         #expect(shown.contains("rc=64") && shown.contains("left=\n") && shown.contains(" icanon "))
         #expect(!shown.contains("password ") && !shown.contains("second"))
     }

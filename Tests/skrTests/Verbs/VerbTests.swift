@@ -36,9 +36,11 @@ struct VerbTests {
                 + "password\tnew\t\t0\t-\npassword\ttok\t\t0\t-\n")
         let lines = outcome.errors.split(separator: "\n")
         #expect(lines.count == 10 && !outcome.errors.contains("s3cret"))
-        #expect(lines.count { $0 == "skr: error: standard input gave no secret, and nothing was stored" } == 5)
-        #expect(lines.count { $0.hasPrefix("skr: hint: look at what should have given it; --allow-empty") } == 4)
-        #expect(lines.count { $0.hasPrefix("skr: hint: a secret is no argument; pipe it in: ") } == 1)
+        #expect(lines.count { $0 == "skr: error: standard input has no secret; nothing was stored" } == 5)
+        #expect(
+            lines.count { $0.hasPrefix("skr: hint: check the program that should have printed it; --allow-empty") } == 4
+        )
+        #expect(lines.count { $0.hasPrefix("skr: hint: don't pass a secret as an argument, pipe it in: ") } == 1)
     }
 
     @Test("one process reads the item that another stored, until its timeout")
@@ -82,7 +84,7 @@ struct VerbTests {
             #"printf 1 | skr set --new a; echo $?; printf 2 | skr set a --new; echo $?; skr get a"#)
         #expect(outcome.output == "0\n73\n1")
         #expect(
-            outcome.errors == "skr: error: a: the item is already there\nskr: hint: leave out --new to replace it\n")
+            outcome.errors == "skr: error: a: the item already exists\nskr: hint: leave out --new to replace it\n")
     }
 
     @Test("--field reads from JSON, and errors show the path but never the secret")
@@ -156,7 +158,7 @@ struct VerbTests {
 
     @Test(
         "32,767 bytes fit, and one byte more is refused and leaves the old secret",
-        .enabled(if: geteuid() == 0, "takes more than a user's 20,000 bytes"))
+        .enabled(if: geteuid() == 0, "needs root, because it stores more than a user's 20,000 bytes"))
     func sizes() throws {
         let outcome = try inSession(
             #"""
@@ -193,7 +195,7 @@ struct VerbTests {
 
     @Test(
         "if the reader goes away, the command ends quietly",
-        .enabled(if: geteuid() == 0, "takes more than a user's 20,000 bytes"))
+        .enabled(if: geteuid() == 0, "needs root, because it stores more than a user's 20,000 bytes"))
     func brokenPipe() throws {
         let outcome = try inSession(
             #"head -c 30000 /dev/zero | tr "\0" x | skr set big; skr get big | head -c 1; skr list | true"#)

@@ -1,7 +1,7 @@
 /// Checks that no call finds a value if the call began after that value must have expired.
 struct LifetimeCheck: HistoryCheck {
     static let statement = "no value outlives its timeout"
-    static let subject = "values with a timeout found"
+    static let subject = "found values with a timeout"
 
     static func check(_ history: ItemHistory, _ writers: Writers) -> Finding {
         var looked = 0
@@ -13,7 +13,7 @@ struct LifetimeCheck: HistoryCheck {
             let latest = Expiry.latest(of: writer)
             if call.invoked > latest {
                 let late = (call.invoked - latest) / 1_000
-                let reason = "worker \(call.worker) found \(stamp) \(late) us after the end of its time"
+                let reason = "worker \(call.worker) found \(stamp) \(late) us after it expired"
                 return .violation(reason, by: [writer, call], looked: looked)
             }
         }

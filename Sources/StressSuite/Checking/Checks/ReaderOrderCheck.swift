@@ -5,7 +5,7 @@
 /// write had already returned when the write of the newer one began. Reads of the same reader that touch in time are
 /// not compared.
 struct ReaderOrderCheck: HistoryCheck {
-    static let statement = "no read is older than what the same reader saw before"
+    static let statement = "no reader goes back to an older value"
     static let subject = "reads"
 
     static func check(_ history: ItemHistory, _ writers: Writers) -> Finding {

@@ -2,7 +2,7 @@
 ///
 /// A write whose worker was killed during it counts as well, because it can have taken effect.
 struct WrittenValuesCheck: HistoryCheck {
-    static let statement = "no value is found that nobody wrote"
+    static let statement = "no read finds a value that nobody wrote"
     static let subject = "values found"
 
     static func check(_ history: ItemHistory, _ writers: Writers) -> Finding {
@@ -12,7 +12,7 @@ struct WrittenValuesCheck: HistoryCheck {
             looked += 1
             guard let writer = writers[stamp].map({ history.operations[$0] }) else {
                 return .violation(
-                    "nobody wrote \(stamp), which worker \(call.worker) found", by: [call], looked: looked)
+                    "worker \(call.worker) found \(stamp), which nobody wrote", by: [call], looked: looked)
             }
             if writer.invoked > call.returned {
                 let reason = "worker \(call.worker) found \(stamp) before its write began"

@@ -81,7 +81,7 @@ struct HistorySearch {
                 moment.advance(to: ends)
                 end()
             }
-            if hasTooMany { return .undecided("more than \(limit) ways at once") }
+            if hasTooMany { return .undecided("more than \(limit) possible states at the same time") }
             if reached.count == 0 { return .failed(failure()) }
             settle()
         }
@@ -98,7 +98,9 @@ extension HistorySearch {
         guard let kind = PendingCall.Kind(call) else { return nil }
         var bit: CallSet = 0
         if kind != .absence && kind != .presence {
-            guard let free = moment.inFlight.freeBit() else { return "more than \(CallSet.bitWidth) calls at once" }
+            guard let free = moment.inFlight.freeBit() else {
+                return "more than \(CallSet.bitWidth) calls at the same time"
+            }
             bit = free
         }
         let isWrite = call.written != nil

@@ -51,7 +51,7 @@ extension CachedAction {
         try command.requireCommand("skr cached NAME --timeout 15m -- CMD")
         guard timeout != nil || lifetimePath != nil else {
             throw .usage(
-                "how long is the output to be kept",
+                "cached needs a timeout for the output",
                 hint: "pass --timeout 15m or --timeout-from-json .expires_in, or set SKR_TIMEOUT")
         }
         guard timeout?.isPossible ?? true, Self.isTimeout(failureTimeout) else {
@@ -62,23 +62,23 @@ extension CachedAction {
         try checkRefresh()
         if let lifetimePath, !Self.isPath(lifetimePath) {
             throw .usage(
-                "--timeout-from-json needs names with dots between",
+                "--timeout-from-json needs field names with dots between them",
                 hint: "such as .expires_in or .Credentials.Expiration")
         }
     }
 
     private func checkRefresh() throws(CommandError) {
         if isStaleWhileRefreshing, refreshBefore == nil {
-            throw .usage("--stale-while-refreshing needs --refresh-before", hint: "pass --refresh-before 2m, say")
+            throw .usage("--stale-while-refreshing needs --refresh-before", hint: "for example --refresh-before 2m")
         }
         guard let refreshBefore else { return }
         guard timeout != .never || lifetimePath != nil else {
-            throw .usage("--refresh-before needs an end", hint: "pass a --timeout other than never")
+            throw .usage("--refresh-before needs a timeout that ends", hint: "pass a --timeout other than never")
         }
         guard refreshBefore > .zero, timeout?.duration.map({ refreshBefore < $0 }) ?? true else {
             throw .usage(
                 "--refresh-before must be more than 0 and less than --timeout, or SKR_TIMEOUT",
-                hint: "it is how long before its end the output is fetched anew")
+                hint: "for example --timeout 15m --refresh-before 2m: after 13 minutes, CMD runs again")
         }
     }
 

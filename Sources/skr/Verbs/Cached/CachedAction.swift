@@ -91,9 +91,9 @@ struct CachedAction: VerbAction {
     var otherCommand: CommandError {
         let name = Display.name(of: item)
         return CommandError(
-            exitCode: .data, message: "'\(name)' kept the output of another command, which is replaced now",
+            exitCode: .data, message: "'\(name)' held the output of another command; this output replaces it",
             hint: client == nil
-                ? "tell the two apart with --key, such as: skr cached \(name) --key WORD ..."
+                ? "to keep both, use --key: skr cached \(name) --key WORD ..."
                 : "give each command its own NAME")
     }
 

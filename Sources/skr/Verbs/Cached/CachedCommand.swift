@@ -5,38 +5,42 @@ import SessionKeyring
 struct CachedCommand: LaunchingVerb {
     static let configuration = CommandConfiguration(
         commandName: "cached",
-        abstract: "Print what a command printed before; run it once where there is nothing yet.",
+        abstract: "Print the stored output of a command; run the command if none is stored.",
         discussion: """
-            Prints CMD's output, byte for byte, from the keyring until its timeout. Where there is none, one of all \
-            processes that ask runs CMD and the others wait for what it prints. If CMD fails, its caller gets its \
-            output, errors and exit code (128+N for a signal, 126 or 127 where it can't be run), nothing is kept, and \
-            one of those who wait tries next. If the process that runs CMD is killed, so is CMD, and another goes on \
-            within 10 s.
+            cached prints CMD's stored output, byte for byte, until its timeout. If no output is stored, one of the \
+            processes that ask runs CMD, and the others wait for its output. CMD reads from /dev/null, unless standard \
+            input is a terminal.
 
-            The output is kept under NAME and the --key arguments. Another command under the same NAME runs, its output \
-            replaces the kept one, and a warning names --key, which keeps the two apart. CMD reads from /dev/null, unless \
-            standard input is a terminal.
+            If CMD fails, its caller gets CMD's output, errors and exit code (128+N for a signal, 126 or 127 if it \
+            can't be run), nothing is stored, and one of the waiting processes tries next. If the process that runs \
+            CMD is killed, CMD is killed too, and another process takes over within 10 s.
 
-            Without --timeout, SKR_TIMEOUT says how long the output is kept, unless --timeout-from-json does.
+            The output is stored under NAME and the --key arguments, with a hash of the command line, but not the \
+            command itself. If another command line has the same name and keys, its output replaces the stored one, \
+            and a warning suggests --key to tell the two apart.
 
-            --timeout-from-json takes the lifetime from the output: a number of seconds, a Unix time (any number above \
-            1,000,000,000), or a date and time as in RFC 3339; with --timeout too, the smaller wins. One in the past, \
-            or more than 10 years away, is none. Where the field can't be used, that is error 65, and nothing is \
-            printed.
+            Without --timeout and --timeout-from-json, SKR_TIMEOUT sets how long the output is kept.
 
-            --refresh-before runs CMD before the output is gone, in one of the processes that ask, while the others \
-            still get the old one. If that fails, the old one serves. With --stale-while-refreshing that process gets \
-            the old one at once too, and CMD runs in the background, with no descriptor of its caller's.
+            --timeout-from-json takes the lifetime from a field of the output: a number of seconds or a Unix time \
+            (above 1,000,000,000), also as a string, or a date and time as in RFC 3339. With --timeout too, the \
+            shorter one counts.
 
-            --cache-failures remembers a failure, its output and its exit code, and gives it to all that ask. It has \
-            a duration of its own, which SKR_TIMEOUT says nothing about.
+            If the field can't be used, or if its time is past or more than 10 years away, the exit code is 65, and \
+            nothing is stored or printed.
 
-            In a session that another user owns, CMD runs and nothing is kept or taken, unless --scope session or \
-            SKR_SCOPE says that the session is meant. The same goes for a session that has ended, such as in a tmux that \
-            outlived its login.
+            --refresh-before runs CMD before the output expires, in one of the processes that ask; the others still \
+            get the old output, and so does this one if CMD fails. With --stale-while-refreshing, this one also gets \
+            the old output, without waiting, and CMD runs in the background, without its caller's open files.
 
-            Where the quota is full, the output too large for a key, or others keep the item from being stored, it is \
-            printed and not kept, with a warning; the exit code is CMD's.
+            --cache-failures also stores a failure, with its output and exit code, and gives it to every process that \
+            asks. It has its own duration; SKR_TIMEOUT doesn't apply to it.
+
+            In a session that another user owns, skr runs CMD and neither stores nor reads an output, unless you name \
+            the scope: --scope session or SKR_SCOPE=session. It does the same in a session that has ended, as in a \
+            tmux that outlived its login.
+
+            If the quota is full, the output is too large for a key, or other processes keep skr from storing it, skr \
+            prints the output with a warning. The exit code is CMD's.
             """
     )
 
@@ -48,35 +52,37 @@ struct CachedCommand: LaunchingVerb {
         skr cached --forget sts --key "$ROLE"
         """
 
-    @Argument(help: "What the output is kept as.", completion: .names(.cachedNames))
+    @Argument(help: "The name under which the output is stored.", completion: .names(.cachedNames))
     var name: String
 
-    @Option(help: ArgumentHelp("What tells this output from others of that name; may be repeated.", valueName: "arg"))
+    @Option(
+        help: ArgumentHelp(
+            "A word that distinguishes this output from others with that name; may be repeated.", valueName: "arg"))
     var key: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "How long the output is kept: 90s, 15m, 8h, 2d, 1h30m; never for as long as the session.",
+            "How long the output is kept: 90s, 15m, 8h, 2d or 1h30m; never means until the session ends.",
             valueName: "duration|never"))
     var timeout: TimeoutArgument?
 
     @Option(
-        help: ArgumentHelp("Where in the output its lifetime stands, such as .expires_in.", valueName: "path"))
+        help: ArgumentHelp("The field of the output that has its lifetime, such as .expires_in.", valueName: "path"))
     var timeoutFromJson: String?
 
-    @Option(help: ArgumentHelp("Run CMD anew so long before the end.", valueName: "duration"))
+    @Option(help: ArgumentHelp("Run CMD again this long before the output expires.", valueName: "duration"))
     var refreshBefore: DurationArgument?
 
-    @Flag(help: "Run it in the background then.")
+    @Flag(help: "With --refresh-before, print the old output and run CMD in the background.")
     var staleWhileRefreshing = false
 
-    @Option(help: ArgumentHelp("How long a failure is remembered; without it, not at all.", valueName: "duration"))
+    @Option(help: ArgumentHelp("How long a failure is kept; by default, not at all.", valueName: "duration"))
     var cacheFailures: DurationArgument?
 
-    @Flag(help: "Run CMD in any case, and replace what is kept.")
+    @Flag(help: "Run CMD in any case, and replace the stored output.")
     var force = false
 
-    @Flag(help: "Drop what is kept, and run nothing (exit code 1 if there was nothing).")
+    @Flag(help: "Delete the stored output and run nothing (exit code 1 if nothing was stored).")
     var forget = false
 
     @OptionGroup var options: PlaceOptions
@@ -87,7 +93,7 @@ struct CachedCommand: LaunchingVerb {
         let item = ItemIdentity.cached(name, variant: CachedVariant.text(of: key))
         guard !forget else {
             guard command.count == 0, !force else {
-                throw .usage("--forget runs no command", hint: "leave out what is behind '--', and --force")
+                throw .usage("--forget runs no command", hint: "leave out --force, and the command after '--'")
             }
             return ForgetAction(place: try options.place(), item: item)
         }

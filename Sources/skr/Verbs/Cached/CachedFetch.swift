@@ -124,7 +124,7 @@ struct CachedFetch {
                 action.warn(
                     CommandError(
                         exitCode: .tryAgain,
-                        message: "the output is kept without a note of its age and of the command that printed it",
+                        message: "the output is stored, but not its age and the hash of its command",
                         hint: "the next call runs CMD again"))
             }
         } catch {

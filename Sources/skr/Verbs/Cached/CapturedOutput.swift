@@ -45,8 +45,8 @@ struct CapturedOutput: ~Copyable {
 
     static var tooLarge: CommandError {
         .internalError(
-            "the output has more than \(limit) bytes, which no key can hold",
-            hint: "it is not kept; cache a smaller part of it")
+            "the output has more than \(limit) bytes, the most that a key can hold",
+            hint: "it is not kept; let CMD print only the part that you need")
     }
 
     /// Passes the rest of the output on to the caller, or drops it.

@@ -18,9 +18,11 @@ package enum OutputLifetime {
         else {
             throw failure(path, "the field is neither a number of seconds nor a time")
         }
-        guard seconds >= 1 else { throw failure(path, "the time that the field tells is over") }
+        guard seconds >= 1 else {
+            throw failure(path, "the time in the field has passed, or is less than a second away")
+        }
         guard seconds <= longest else {
-            throw failure(path, "the time that the field tells is more than 10 years away")
+            throw failure(path, "the time in the field is more than 10 years away")
         }
         return .seconds(Int64(seconds))
     }
@@ -47,6 +49,7 @@ package enum OutputLifetime {
     private static func failure(_ path: String, _ problem: String) -> CommandError {
         .data(
             "--timeout-from-json \(Display.quoted(path)): \(problem)",
-            hint: "the output was not kept; name its field, such as .expires_in or .Credentials.Expiration")
+            hint: "the output was not kept; name the field with its lifetime, such as .expires_in "
+                + "or .Credentials.Expiration")
     }
 }

@@ -7,8 +7,9 @@ struct ClearCommand: VerbCommand, VerbAction {
         commandName: "clear",
         abstract: "Delete all secrets of the namespace, or of one service.",
         discussion: """
-            SERVICE is the exact name. It also deletes outputs that 'skr cached' keeps, and the output of a run that is under \
-            way is not kept. If standard error is a terminal, it prints about how many items it deleted.
+            SERVICE is the exact name. clear also deletes the outputs that 'skr cached' has stored. If 'skr cached' is \
+            running a command meanwhile, it doesn't store the output. If standard error is a terminal, clear prints \
+            about how many items it deleted.
             """
     )
 

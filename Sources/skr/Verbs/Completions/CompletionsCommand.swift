@@ -4,16 +4,16 @@ import ArgumentParser
 struct CompletionsCommand: VerbCommand, VerbAction {
     static let configuration = CommandConfiguration(
         commandName: "completions",
-        abstract: "Print a script with which your shell completes skr.",
+        abstract: "Print a completion script for your shell.",
         discussion: """
-            It completes verbs, options, and the services and accounts in the keyring: names only, of the scope and \
-            namespace that the line says. What has control characters is left out. The script asks the skr in PATH, so \
-            it stays right when skr changes; where there is no keyring, it offers none of its names.
+            The script completes verbs, options, and the names of services and accounts in the keyring, in the scope \
+            and namespace of the command line. It leaves out names with control characters. It asks the skr in PATH, \
+            so it stays correct when skr changes; without a keyring, it offers no names from it.
 
-            INSTALL IT: run the lines of your shell once.
+            INSTALL IT: run the lines for your shell once.
               bash
                 echo '. <(skr completions bash)' >> ~/.bashrc
-              bash, with the package bash-completion, which reads it at the first Tab
+              bash, with the package bash-completion, which loads it at the first Tab
                 mkdir -p ~/.local/share/bash-completion/completions
                 skr completions bash > ~/.local/share/bash-completion/completions/skr
               zsh
@@ -25,7 +25,7 @@ struct CompletionsCommand: VerbCommand, VerbAction {
               fish
                 mkdir -p ~/.config/fish/completions
                 skr completions fish > ~/.config/fish/completions/skr.fish
-            For everybody, the folders are bash-completion/completions and zsh/site-functions in /usr/local/share, and \
+            For all users, the folders are bash-completion/completions and zsh/site-functions in /usr/local/share, and \
             /etc/fish/completions.
             """
     )
@@ -36,7 +36,7 @@ struct CompletionsCommand: VerbCommand, VerbAction {
         skr completions fish | source
         """
 
-    @Argument(help: "Which shell.")
+    @Argument(help: "The shell.")
     var shell: CompletionScript
 
     func run() throws {

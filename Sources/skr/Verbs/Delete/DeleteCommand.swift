@@ -7,8 +7,8 @@ struct DeleteCommand: VerbCommand {
         commandName: "delete",
         abstract: "Delete a secret.",
         discussion: """
-            Without ACCOUNT it is the item that has none, else the only account of the service, which is reported on \
-            standard error. Exit code 1: the item did not exist.
+            Without ACCOUNT, delete takes the item that has no account, or else the only account of the service, which \
+            it then names on standard error. Exit code 1 if the item doesn't exist.
             """
     )
 

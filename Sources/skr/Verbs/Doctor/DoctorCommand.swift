@@ -6,14 +6,16 @@ import SessionKeyring
 struct DoctorCommand: VerbCommand, VerbAction {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Tell what this login gives us, what is wrong, and what to do about it.",
+        abstract: "Check what this login provides, and show each problem with its fix.",
         discussion: """
-            One line a check: ok, warning or problem; where there is something to do, a command to copy follows. Each \
-            scope is tried: a secret is stored in a keyring of its own, read back and deleted, and nothing is left. \
-            The kernel makes a persistent keyring for whoever asks for it, and starts its days anew; so that scope is \
-            tried only where the keyring is there already or SKR_SCOPE is persistent.
+            doctor prints one line per check: ok, warning or problem. If there is something to do, a command to copy \
+            follows. doctor tries each scope: it stores a secret in a temporary keyring, reads it back and deletes it, \
+            and nothing is left.
 
-            Exit code 0 if at least one scope keeps secrets, else 69.
+            If a process asks for a persistent keyring, the kernel creates it or restarts its timeout. So doctor tries \
+            that scope only if the keyring already exists or SKR_SCOPE is persistent.
+
+            Exit code 0 if at least one scope keeps secrets, otherwise 69.
 
             JSON: an object; the checks are in the order of the lines.
               {
@@ -33,9 +35,9 @@ struct DoctorCommand: VerbCommand, VerbAction {
                 },
                 "usable": true
               }
-            "hint" is null where there is nothing to do, "features" where the kernel does not say, and "limit" (bytes) \
-            where there is none. "errno" is mlock2's error, null if the memory is locked. What is not known is null, and \
-            so is "usable" of a scope that was not tried.
+            "hint" is null if there is nothing to do, "features" if the kernel doesn't report them, and "limit" \
+            (bytes) if there is no limit. "errno" is mlock2's error, or null if the memory is locked. An unknown value \
+            is null, and so is "usable" of a scope that was not tried.
             """
     )
 
@@ -44,10 +46,10 @@ struct DoctorCommand: VerbCommand, VerbAction {
         skr doctor --json | jq -r '.checks[]|select(.verdict!="ok").text'
         """
 
-    @Flag(help: "An object, for programs.")
+    @Flag(help: "Print an object, for programs.")
     var json = false
 
-    @Option(help: ArgumentHelp("Whose items are counted, for instance an application's name.", valueName: "name"))
+    @Option(help: ArgumentHelp("The namespace whose items are counted.", valueName: "name"))
     var namespace: String?
 
     func run() throws {
@@ -59,7 +61,8 @@ struct DoctorCommand: VerbCommand, VerbAction {
         }
         guard !report.isUsable else { return }
         throw CommandError(
-            exitCode: .unavailable, message: "no scope keeps secrets here", hint: "the lines marked 'problem' say why")
+            exitCode: .unavailable, message: "no scope keeps secrets here",
+            hint: "the lines marked 'problem' show the reason and the fix")
     }
 
     private static func examine(_ place: Place) throws -> DoctorReport {

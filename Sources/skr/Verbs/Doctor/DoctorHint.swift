@@ -26,9 +26,9 @@ package enum DoctorHint {
         case .newSession: "exec skr session"
         case .hideSession(let permissions):
             "keyctl setperm @s 0x\(permissions.subtracting(ResolvedScope.lettingIn))"
-        case .sayScope: "export SKR_SCOPE=session  # shared with what is outside, if that has a session keyring"
+        case .sayScope: "export SKR_SCOPE=session  # shared with the processes outside, if they have a session keyring"
         case .moreQuota(let quota): Self.raising(quota)
-        case .listItems: "skr list  # and delete what is no longer needed"
+        case .listItems: "skr list  # then delete the items that you no longer need"
         // Linux grants 8 MiB by default.
         case .raiseOwnLimit: "ulimit -S -l 8192"
         case .raiseLimit: "sudo prlimit --pid $$ --memlock=8388608:8388608"

@@ -16,7 +16,7 @@ extension Finding {
         if first.error.code == .unavailable, isFiltered == false {
             return .problem("calls", "this kernel has no key facility: \(calls)", hint: .newKernel, facts)
         }
-        let cause = isFiltered == false ? "a security module" : "a seccomp filter, as containers have,"
+        let cause = isFiltered == false ? "a security module" : "a seccomp filter, as in a container,"
         return refusals.contains { $0.call != .requestKey }
             ? .problem("calls", "\(cause) blocks \(calls)", hint: .allowCalls, facts)
             : .warning("calls", "\(cause) blocks \(calls), which skr hardly needs", hint: .allowCalls, facts)
@@ -50,9 +50,11 @@ extension Finding {
             ? "big_key (secrets of up to \(Key.largestBigPayload) bytes)"
             : "no big_key (secrets of up to \(Key.largestUserPayload) bytes)"
         let persistent =
-            found.contains(.persistentKeyrings) ? "persistent keyrings" : "no persistent keyrings (nor that scope)"
+            found.contains(.persistentKeyrings)
+            ? "persistent keyrings" : "no persistent keyrings (so no persistent scope)"
         let watching =
-            found.contains(.notifications) ? "notifications (keys can be watched)" : "no notifications (no watching)"
+            found.contains(.notifications)
+            ? "notifications (keys can be watched)" : "no notifications (keys can't be watched)"
         return .ok(
             "features", "move and invalidate (atomic writes), \(bigKey), \(persistent), \(watching)", facts)
     }
@@ -61,9 +63,9 @@ extension Finding {
     static func userNamespace(of place: Place) -> Finding {
         let isInitial = try? UserNamespace.isIdentity()
         let facts = JSONValue.object(["isInitial": JSONValue(isInitial), "userID": JSONValue(geteuid())])
-        let inOneOfItsOwn = "in one of its own: its user and persistent scopes are not those of the same user outside"
+        let inOneOfItsOwn = "a separate one: its user and persistent scopes are not those of the same user outside"
         switch isInitial {
-        case true?: return .ok("user-namespace", "none: user ids are the machine's", facts)
+        case true?: return .ok("user-namespace", "none: user IDs are the machine's", facts)
         case false? where place.secretScope == .sharedSession:
             return .ok("user-namespace", "\(inOneOfItsOwn); SKR_SCOPE is session, which is shared", facts)
         case false?: return .warning("user-namespace", inOneOfItsOwn, hint: .sayScope, facts)
@@ -79,7 +81,7 @@ extension Finding {
         let facts = JSONValue.object(["known": .bool(isKnown)])
         if isKnown { return .ok("time-left", "known, from /proc/keys", facts) }
         let reason = isReadable ? "/proc/keys does not show our own keys" : "/proc/keys can't be read"
-        return .warning("time-left", "unknown: \(reason); timeouts work all the same", hint: .mountProc, facts)
+        return .warning("time-left", "unknown: \(reason); timeouts work anyway", hint: .mountProc, facts)
     }
 
     /// Reports whether the memory for secrets is locked, so that it can't be swapped out.
@@ -98,7 +100,7 @@ extension Finding {
         let weakness = "secrets in skr's memory can be swapped out for a moment"
         // The kernel itself returns EPERM only if the limit is 0. With any other limit, a filter has returned it.
         guard error != ENOSYS, error != EPERM || limit?.soft == 0 else {
-            let text = "\(weakness): a seccomp filter, as containers have, blocks mlock2 (errno \(error))"
+            let text = "\(weakness): a seccomp filter, as in a container, blocks mlock2 (errno \(error))"
             return .warning("memory-lock", text, hint: .allowMemoryLock, facts)
         }
         let mayRaise = limit.map { $0.hard ?? .max >= 8_388_608 } ?? false

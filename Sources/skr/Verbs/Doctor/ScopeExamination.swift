@@ -43,7 +43,7 @@ struct ScopeExamination {
             return .problem(id, "\(place)\(failure)", hint: DoctorHint(for: failure, in: name), facts)
         }
         guard let resolved else {
-            let text = "not tried: none is known of, and asking makes one; 'SKR_SCOPE=persistent skr doctor' asks"
+            let text = "not tried, because that could create the keyring; to try: SKR_SCOPE=persistent skr doctor"
             return .ok(id, text, facts)
         }
         let proof = "a secret was stored and read back in \(detail(of: resolved))"
@@ -88,17 +88,17 @@ extension ResolvedScope {
         let user = description.userID
         switch ownership {
         case .foreign(let owner):
-            let storing = isMeant ? "SKR_SCOPE=session stores in it all the same" : "storing is refused there"
+            let storing = isMeant ? "with SKR_SCOPE=session, skr stores in it anyway" : "skr refuses to store in it"
             return (
-                "session of uid \(owner), who can read what is stored in it and plant what is read; \(storing)",
+                "session of uid \(owner), who can read the secrets in it and replace them; \(storing)",
                 .newSession
             )
         case .userSession:
-            let text = "no session keyring: shares \(description.name) with all session-less processes of uid \(user)"
+            let text = "no session keyring: all processes of uid \(user) without a session share \(description.name)"
             return (text, .newSession)
         case .own where !otherUsers.isEmpty:
             let others = otherUsers.map { "uid \($0)" }.joined(separator: ", ")
-            return ("\(others) stores in this session too, and can read what is in it", .newSession)
+            return ("other users store in this session, and can read the secrets in it: \(others)", .newSession)
         case .own where canBeJoinedByName:
             // Removing the permission would not help: a process that joins the name would create another,
             // empty session.

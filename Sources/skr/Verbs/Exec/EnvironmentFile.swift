@@ -114,12 +114,13 @@ extension EnvironmentFile {
 extension InputProblem {
     fileprivate static let noAssignment = InputProblem(
         summary: "the line is not NAME=value",
-        hint: "a name is letters, digits and '_', with no blank before the '='; a comment begins with '#'")
+        hint: "write a name of letters, digits and '_', without a blank before the '='; a comment begins with '#'")
     fileprivate static let nul = InputProblem(
-        summary: "the line has a NUL byte", hint: "an environment holds text; store it as a secret and use --file")
+        summary: "the line has a NUL byte",
+        hint: "a variable can't hold a NUL byte; store the value as a secret and use --file")
     fileprivate static let openQuote = InputProblem(
         summary: "the quoted value does not end on its line",
         hint: #"close the quote; in double quotes write \n for a line break and \" for a quote"#)
     fileprivate static let textBehindQuote = InputProblem(
-        summary: "there is text behind the quoted value", hint: "quote the whole value; a comment begins with '#'")
+        summary: "there is text after the quoted value", hint: "quote the whole value; a comment begins with '#'")
 }

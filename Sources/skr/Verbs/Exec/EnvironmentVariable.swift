@@ -35,7 +35,9 @@ package struct EnvironmentVariable: Equatable {
         let hasValue = encodedName.count < bytes.count
         guard Self.isName(encodedName), hasValue || !isFile else {
             let form = isFile ? "VAR=skr://SERVICE" : "VAR=skr://SERVICE, or VAR for a variable that holds a reference"
-            throw .usage("\(option) needs the form \(form)", hint: "VAR is letters, digits and '_'")
+            throw .usage(
+                "\(option) needs the form \(form)",
+                hint: "VAR has letters, digits and '_', and begins with a letter or '_'")
         }
         let name = String(decoding: encodedName, as: UTF8.self)
         guard hasValue else {
@@ -49,8 +51,8 @@ package struct EnvironmentVariable: Equatable {
         } catch {
             guard error != .notReference else {
                 throw .usage(
-                    "\(option) \(name): the value is not a reference, which begins with skr://",
-                    hint: "for a value that is no secret: env \(name)=VALUE skr exec ...")
+                    "\(option) \(name): the value is not a reference (skr://...)",
+                    hint: "for a value that isn't secret: env \(name)=VALUE skr exec ...")
             }
             let shown = Display.quoted(String(decoding: encoded, as: UTF8.self))
             throw .usage("\(option) \(name): \(shown): \(error.summary)", hint: error.hint)

@@ -78,8 +78,8 @@ struct ExecAction: VerbAction {
                 let secret = try resolver.read(reference)
                 if let secret, secret.hasNUL {
                     resolver.reject(
-                        reference, because: "the secret has a NUL byte, which no environment can hold",
-                        hint: "hand it over as a file: --file \(variable.name)=skr://..."
+                        reference, because: "the secret has a NUL byte, which a variable can't hold",
+                        hint: "pass it as a file: --file \(variable.name)=skr://..."
                     )
                 }
                 secrets.append(secret)

@@ -8,32 +8,35 @@ struct ExecCommand: LaunchingVerb {
         commandName: "exec",
         abstract: "Run a command with secrets in its environment.",
         discussion: """
-            skr becomes CMD, looked up in PATH: same process, same terminal, same signals, and its exit code. All that \
-            is behind '--' belongs to CMD. If a secret can't be had, CMD is not started, and all that are missing are \
-            named.
+            skr becomes CMD, found in PATH: same process, terminal, signals and exit code. All words after '--' belong \
+            to CMD. If skr can't get a secret, CMD doesn't start, and the error names all such secrets.
 
-            A reference is skr://SERVICE[/ACCOUNT][?field=PATH], each part percent-encoded. Without ACCOUNT it is the \
-            item that has none, else the only account of the service. --env wins over --env-file, later wins over \
-            earlier, and both win over what is in the environment.
+            A reference is skr://SERVICE[/ACCOUNT][?field=PATH], with each part percent-encoded. Without ACCOUNT, it \
+            means the item that has no account, or else the only account of the service. --env wins over --env-file, a \
+            later value wins over an earlier one, and both win over the inherited environment.
 
-            --env VAR, without a value, resolves the reference that VAR holds already; --inherited does that for all \
-            variables whose whole value is a reference. Other people can fill an environment too, such as the client of \
-            a web server or the user of an ssh login: with --inherited they choose which secret CMD gets, so name the \
-            variables there. Without these options every variable stays as it is.
+            --env VAR, without a value, resolves the reference that VAR already holds; --inherited does this for all \
+            variables whose whole value is a reference. Without these options, every inherited variable stays \
+            unchanged.
 
-            An environment is readable for the user's other processes (/proc/PID/environ) and is inherited by all that \
-            CMD starts. --file hands over a path instead, /proc/self/fd/N, of a file in memory that can't be changed \
-            and is gone with the last process that has it.
+            Other people can set variables too, such as the client of a web server or the user of an ssh login. With \
+            --inherited, they choose which secret CMD gets. In such a place, name each variable with --env.
 
-            CMD has the session keyring that skr was given, and none where there was none: a CMD that becomes another \
-            user, as an entry point of a container does, takes along what it was handed and nothing else. (Another \
+            The user's other processes can read an environment (/proc/PID/environ), and all programs that CMD starts \
+            inherit it. --file passes a path instead, /proc/self/fd/N, of a file in memory. The file is sealed, so \
+            that it can't be changed, and is gone with the last process that has it open.
+
+            CMD has the same session keyring as skr; skr never adds one. So if CMD becomes another user, as the entry \
+            point of a container does, it takes along only that keyring and the secrets that it was given. (The other \
             user can't open the path of a --file.)
 
-            ENV FILES: lines NAME=value or 'export NAME=value'; blank lines and those that begin with '#' are skipped. \
-            Without quotes a value is the rest of the line, less the blanks around it and a comment (a '#' behind a \
-            blank). In single quotes all is as it stands; in double quotes \\n \\r \\t \\" \\\\ \\$ are one character \
-            each. Nothing is expanded, and a quoted value ends on its line. A value that begins with skr:// is a \
-            reference; all others are passed on as they are.
+            ENV FILES: a line is NAME=value or 'export NAME=value'; blank lines and lines that begin with '#' are \
+            skipped. A value that begins with skr:// is a reference; all others are passed on unchanged. Nothing is \
+            expanded, and a quoted value ends on its line.
+
+            Without quotes, a value is the rest of the line, without the blanks around it and without a comment (a '#' \
+            after a blank). In single quotes, every character stands for itself. In double quotes, \\n \\r \\t \\" \
+            \\\\ \\$ stand for one character each.
             """
     )
 
@@ -46,22 +49,22 @@ struct ExecCommand: LaunchingVerb {
         """
 
     @Option(
-        help: ArgumentHelp("A variable that gets a secret; may be repeated.", valueName: "VAR[=skr://...]"),
+        help: ArgumentHelp("Set a variable to a secret; may be repeated.", valueName: "VAR[=skr://...]"),
         completion: .names(.assignments))
     var env: [String] = []
 
     @Option(
-        help: ArgumentHelp("Variables and references from a file; may be repeated.", valueName: "file"),
+        help: ArgumentHelp("Set the variables that a file lists; may be repeated.", valueName: "file"),
         completion: .file())
     var envFile: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "A variable that holds the path of a file in memory; may be repeated.", valueName: "VAR=skr://..."),
+            "Set a variable to the path of a file in memory; may be repeated.", valueName: "VAR=skr://..."),
         completion: .names(.assignments))
     var file: [String] = []
 
-    @Flag(help: "Resolve all references that the environment holds already.")
+    @Flag(help: "Resolve all references in the inherited environment.")
     var inherited = false
 
     @OptionGroup var options: PlaceOptions

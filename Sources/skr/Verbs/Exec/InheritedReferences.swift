@@ -24,10 +24,10 @@ enum InheritedReferences {
         } catch {
             guard error != .notReference else {
                 throw .usage(
-                    "--env \(name): the variable's value is not a reference, which begins with skr://",
-                    hint: "leave out --env \(name) to pass the value on as it is")
+                    "--env \(name): the variable's value is not a reference (skr://...)",
+                    hint: "leave out --env \(name) to pass its value on unchanged")
             }
-            throw .data("\(name), in the environment: \(error.summary)", hint: error.hint)
+            throw .data("environment variable \(name): \(error.summary)", hint: error.hint)
         }
     }
 
@@ -50,8 +50,8 @@ enum InheritedReferences {
                 variables.append(EnvironmentVariable(name: text, value: .secret(reference)))
             } catch {
                 throw .data(
-                    "\(text), in the environment: \(error.summary)",
-                    hint: "\(error.hint); --env NAME instead of --inherited resolves a single variable")
+                    "environment variable \(text): \(error.summary)",
+                    hint: "\(error.hint); to resolve only some variables, use --env NAME instead of --inherited")
             }
         }
     }

@@ -5,7 +5,7 @@ import SessionKeyring
 struct ExpireCommand: VerbCommand, VerbAction {
     static let configuration = CommandConfiguration(
         commandName: "expire",
-        abstract: "Give a secret a new timeout, counted from now, or none."
+        abstract: "Give a secret a new timeout, counted from now, or remove its timeout."
     )
 
     static let examples = """
@@ -15,15 +15,15 @@ struct ExpireCommand: VerbCommand, VerbAction {
 
     @OptionGroup var target: TargetArguments
 
-    @Option(help: ArgumentHelp("When the kernel drops it: 90s, 15m, 8h, 2d, 1h30m.", valueName: "duration"))
+    @Option(help: ArgumentHelp("How long the kernel keeps it: 90s, 15m, 8h, 2d or 1h30m.", valueName: "duration"))
     var timeout: DurationArgument?
 
-    @Flag(help: "Take its timeout away: it stays until the session ends.")
+    @Flag(help: "Remove its timeout: it stays until the session ends.")
     var never = false
 
     func run() throws {
         guard (timeout != nil) != never else {
-            throw CommandError.usage("expire needs --timeout or --never, one of them", hint: "such as --timeout 15m")
+            throw CommandError.usage("expire needs either --timeout or --never", hint: "for example --timeout 15m")
         }
         let target = try target.target()
         let store = try target.place.store()

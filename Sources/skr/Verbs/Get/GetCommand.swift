@@ -4,11 +4,16 @@ import CommandSupport
 struct GetCommand: VerbCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
-        abstract: "Write a secret to standard output, its exact bytes.",
+        abstract: "Print the exact bytes of a secret.",
         discussion: """
-            A newline is added on a terminal only. Without ACCOUNT it is the item that has none, else the only account \
-            of the service. Of a field that is a string you get the text; anything else as it is written, numbers to \
-            the last digit, on one line.
+            skr adds a newline only on a terminal. Without ACCOUNT, it prints the item that has no account, or else \
+            the only account of the service.
+
+            With --field, it prints the text of a string, or any other value as it is written, with all digits of a \
+            number, on one line.
+
+            If the item is missing, the hint names another scope or namespace of this login that has it. Looking there \
+            creates no keyring and renews no timeout.
             """
     )
 
@@ -20,7 +25,7 @@ struct GetCommand: VerbCommand {
 
     @OptionGroup var target: TargetArguments
 
-    @Option(help: ArgumentHelp("Only this part of a secret that is JSON, such as tokens.0.access.", valueName: "path"))
+    @Option(help: ArgumentHelp("Print only this part of a JSON secret, such as tokens.0.access.", valueName: "path"))
     var field: String?
 
     func action() throws(CommandError) -> any VerbAction {

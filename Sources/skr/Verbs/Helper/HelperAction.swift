@@ -49,7 +49,7 @@ enum HelperRequest {
     }
 
     static var tooLong: CommandError {
-        .data("the request has more than \(limit) bytes", hint: "no key can hold so much")
+        .data("the request has \(limit) bytes or more", hint: "store a smaller secret: no key can hold this one")
     }
 }
 

@@ -76,7 +76,7 @@ struct HelperCall {
         switch behind {
         case .nothing where command.count > 0:
             throw .usage(
-                "the helper for \(client.name) runs no command", hint: "leave out '--' and what follows it")
+                "the helper for \(client.name) doesn't run a command", hint: "remove '--' and the words after it")
         case .names: words += try command.strings()
         case .nothing, .command: break
         }

@@ -59,6 +59,6 @@ enum HelperClients {
         return .usage(
             "no such client: \(Display.plain(name))",
             hint: nearest.map { "did you mean '\($0)'?" }
-                ?? "there are \(allNames.joined(separator: ", ")); \(Guide.useItWith.reference) shows each")
+                ?? "use one of \(allNames.joined(separator: ", ")); \(Guide.useItWith.reference) describes them")
     }
 }

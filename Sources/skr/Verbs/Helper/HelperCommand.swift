@@ -6,16 +6,16 @@ struct HelperCommand: VerbCommand {
 
     static let configuration = CommandConfiguration(
         commandName: name,
-        abstract: "Give git, docker and others their secrets from the keyring.",
+        abstract: "Let git, docker and others get secrets from the keyring.",
         discussion: """
-            'skr helper install CLIENT' sets a client up. The client then runs its helper when it needs a secret, as \
-            'skr helper CLIENT' or through a symbolic link to skr.
+            'skr helper install CLIENT' sets a client up. When the client needs a secret, it runs its helper: 'skr helper \
+            CLIENT', or a symbolic link to skr.
 
             A client stores each secret as an item. The item's service is the client's name for the server, and its account is the \
             user. 'skr get', 'skr list' and 'skr delete' work on these items.
 
-            --timeout, or SKR_TIMEOUT, sets the lifetime of a secret that has no expiry; of both, the shorter counts. Storing the \
-            same secret again never extends its lifetime; a shorter --timeout shortens it.
+            --timeout, or SKR_TIMEOUT, limits the lifetime of each secret. If a secret also has an expiry, the earlier end \
+            counts. Storing the same secret again never extends its lifetime, but a shorter --timeout shortens it.
             """,
         subcommands: [InstallCommand.self, UninstallCommand.self, StatusCommand.self],
         groupedSubcommands: [CommandGroup(name: "Client", subcommands: HelperClients.list.map { $0.verb })]
@@ -32,7 +32,7 @@ struct HelperCommand: VerbCommand {
     static var ownVerbs: [String] { configuration.ungroupedSubcommands.compactMap { $0.configuration.commandName } }
 
     func action() throws(CommandError) -> any VerbAction {
-        throw .usage("no client is named", hint: "'skr help helper' lists the clients")
+        throw .usage("no client given", hint: "'skr help helper' lists the clients")
     }
 
     /// Returns the error for options that come before the client or verb to which they belong.
@@ -52,7 +52,7 @@ struct HelperCommand: VerbCommand {
             guard ownVerbs.contains(word) || HelperClients.serving(word) != nil else { return nil }
             let call = ["skr", words[0], word] + (ownVerbs.contains(word) ? rest + before : before + rest)
             return .usage(
-                "the options of a helper come after its client or verb",
+                "options must come after the client or verb",
                 hint: call.map(Display.shellWord).joined(separator: " "))
         }
         return nil
@@ -67,7 +67,7 @@ struct HelperCommand: VerbCommand {
 
 /// The options that every helper accepts.
 struct HelperOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Lifetime of a secret that has no expiry of its own.", valueName: "duration|never"))
+    @Option(help: ArgumentHelp("Longest lifetime of a secret.", valueName: "duration|never"))
     var timeout: TimeoutArgument?
 
     @OptionGroup var place: PlaceOptions

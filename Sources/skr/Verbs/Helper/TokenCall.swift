@@ -7,7 +7,7 @@ import SessionKeyring
 
 /// The arguments of a client whose configuration names an item, or a command that prints it.
 struct TokenArguments: ParsableArguments {
-    @Argument(help: "The item, or the name under which CMD's output is kept.", completion: .names(.services))
+    @Argument(help: "The item, or the name under which skr keeps CMD's output.", completion: .names(.services))
     var name: String
 
     @Argument(help: "The item's account; needed if the service has several.", completion: .names(.accounts))
@@ -19,8 +19,8 @@ struct TokenArguments: ParsableArguments {
 
     /// The part of the help that these clients share.
     static let details = """
-        skr keeps CMD's output under NAME until 5 minutes before it expires, or for --timeout if it has no expiry. If several \
-        processes ask at once, one runs CMD and the others wait for its output.
+        skr keeps CMD's output under NAME until 5 minutes before it expires, and for --timeout at most. If several \
+        processes ask at the same time, one runs CMD and all get its output.
         """
 }
 
@@ -35,7 +35,7 @@ struct TokenCall {
         self.call = call
         guard let name = call.words.first, call.words.count <= 2 else {
             throw .usage(
-                "the helper for \(call.client.name) needs the name of an item",
+                "the helper for \(call.client.name) takes NAME and, optionally, ACCOUNT",
                 hint: "skr helper \(call.client.name) NAME [ACCOUNT] [-- CMD]")
         }
         target = Target(place: call.place, service: name, account: call.words.count > 1 ? call.words[1] : nil)
@@ -155,7 +155,7 @@ final class KeptToken: Sendable {
         guard left.map({ $0 > 0 }) ?? true else {
             throw .data(
                 "the command's output can't be used: it has expired",
-                hint: "see that the command fetches it anew, and that the clock is right")
+                hint: "let the command fetch a new secret, and check that the clock is right")
         }
         let answer = CachedAnswer(exitCode: 0, output: token.kept, answer: token.output)
         return (answer, left.map { .seconds(min($0 - Self.margin, Self.longest)) })

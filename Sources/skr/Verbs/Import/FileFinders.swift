@@ -92,7 +92,7 @@ struct PassFinder: SecretFinder {
         let run = try ToolRun(["pass", "show", "--", name])
         guard !run.isMissing else {
             throw CommandError(
-                exitCode: .noCommand, message: "there is no pass in PATH", hint: "install it, and call skr again")
+                exitCode: .noCommand, message: "the program 'pass' is not in PATH", hint: "install it and try again")
         }
         guard run.exitCode == 0 else { return nil }
         return run.output.withBytes { text in

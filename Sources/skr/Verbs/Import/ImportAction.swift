@@ -31,10 +31,11 @@ struct FoundSecrets {
         let name = [secret.item.service, secret.item.account].filter { !$0.isEmpty }.joined(separator: " ")
         switch secret.item.problem {
         case .empty: passOver(name, because: "its name has no service")
-        case .tooLong(let bytes, let limit): passOver(name, because: "its name takes \(bytes) bytes of \(limit)")
+        case .tooLong(let bytes, let limit):
+            passOver(name, because: "its name takes \(bytes) bytes; the limit is \(limit)")
         default:
             guard items.insert(secret.item).inserted else {
-                return passOver(name, because: "another one makes the same item")
+                return passOver(name, because: "another secret becomes the same item")
             }
             secrets.append(secret)
         }
@@ -70,10 +71,10 @@ struct ImportAction: VerbAction {
         let count = found.passedOver.count
         guard !found.secrets.isEmpty else {
             report(found.passedOver)
-            let others = count > 0 ? "; \(count) passed over" : ""
+            let others = count > 0 ? "; \(count) skipped" : ""
             throw CommandError(
                 exitCode: .noItem, message: "\(source) has nothing to import\(others)",
-                hint: "'skr help import' says where it is looked for")
+                hint: "'skr help import' shows where skr looks")
         }
         let store = try place.store()
         if imports { try place.warnIfShared(in: store) }
@@ -97,7 +98,7 @@ struct ImportAction: VerbAction {
 
     /// Names the secrets that can't become items, in the order of their names.
     private func report(_ passedOver: [(name: String, reason: String)]) {
-        for (name, reason) in passedOver.sorted(by: { $0 < $1 }) { Console.note("passed over: \(name): \(reason)") }
+        for (name, reason) in passedOver.sorted(by: { $0 < $1 }) { Console.note("skipped: \(name): \(reason)") }
     }
 
     private func row(of secret: FoundSecret, _ state: State, size: Int?) -> [String] {
@@ -149,9 +150,9 @@ struct ImportAction: VerbAction {
         }
         let counts = [
             count(.new, "new"), count(.present, "there already"), count(.imported, "imported"),
-            count(.replaced, "replaced"), count(.kept, "kept as they were"), count(.gone, "could not be read"),
-            passedOver > 0 ? "\(passedOver) passed over" : nil,
+            count(.replaced, "replaced"), count(.kept, "kept unchanged"), count(.gone, "could not be read"),
+            passedOver > 0 ? "\(passedOver) skipped" : nil,
         ].compactMap { $0 }.joined(separator: ", ")
-        return imports ? counts : "\(counts); nothing is imported without --yes"
+        return imports ? counts : "\(counts); to import them, add --yes"
     }
 }

@@ -14,28 +14,33 @@ enum ImportSource: String, CaseIterable, ExpressibleByArgument {
 struct ImportCommand: VerbCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Take over secrets that other programs have stored.",
+        abstract: "Import secrets that other programs have stored.",
         discussion: """
-            Lists what there is: kind, service, account, bytes, and whether it is new or there already; never a secret. \
-            Only --yes imports. An existing item is kept unless --replace; the source stays as it is. A secret whose \
-            name makes no item is passed over, counted, and named with the reason. Exit code 1 if there is nothing.
+            import lists the secrets that it finds, without their values: kind, service, account, bytes, and whether \
+            each is new or there already. Only --yes imports them. Existing items stay unless you use --replace, and \
+            the source stays unchanged.
 
-            keyring-rs: the keys of that Rust library, in the session and in the user's persistent keyring. The account \
-            is what is before the last @, so a service with an @ is split in the wrong place.
+            A secret whose name can't be the name of an item is skipped, counted, and named with the reason. Exit code \
+            1 if there is nothing to import.
 
-            99designs: the keys of that Go library (aws-vault) in the keyring called as --service says, which becomes \
+            keyring-rs: the keys of this Rust library, in the session keyring and in the user's persistent keyring. \
+            The account is the text before the last @ of the key's name, so a service with an @ is split in the wrong \
+            place.
+
+            99designs: the keys of this Go library (aws-vault), in the keyring that --service names. That name becomes \
             the service.
 
-            python-keyring-keyutils: the keys in the session's keyring of that name. The account is behind the last colon.
+            python-keyring-keyutils: the keys in the session's keyring of that name. The account is the text after the \
+            last colon.
 
-            systemd-ask-password: all keys of the user keyring, or the one that --service names. Of several passwords \
-            the first is taken.
+            systemd-ask-password: all keys of the user keyring, or only the one that --service names. If a key has \
+            several passwords, the first one is imported.
 
-            pass: the names of the password store; the secret is the first line that 'pass show' prints. Its size is \
-            known only then.
+            pass: the entries of the password store. The secret is the first line that 'pass show' prints, so its size \
+            is unknown before it is imported.
 
-            dotenv: each NAME=value of FILE is the service NAME; with --service, the account NAME of that service. \
-            References and empty values are passed over.
+            dotenv: each NAME=value of FILE becomes the service NAME; with --service, the account NAME of that \
+            service. References and empty values are skipped.
             """
     )
 
@@ -45,23 +50,23 @@ struct ImportCommand: VerbCommand {
         skr import --from 99designs --service aws-vault --yes
         """
 
-    @Argument(help: "The file, for dotenv.", completion: .file())
+    @Argument(help: "The file, only for dotenv.", completion: .file())
     var file: String?
 
-    @Option(help: ArgumentHelp("Which program's.", valueName: "source"))
+    @Option(help: ArgumentHelp("The program that stored the secrets.", valueName: "source"))
     var from: ImportSource
 
-    @Option(help: "Which of the source's, where it has several; for dotenv, the service to store under.")
+    @Option(help: "The source's keyring or key, as described above; for dotenv, the service to store under.")
     var service: String?
 
-    @Flag(help: "Import what is listed.")
+    @Flag(help: "Import the listed secrets.")
     var yes = false
 
-    @Flag(help: "Replace what is there already.")
+    @Flag(help: "Replace existing items.")
     var replace = false
 
     @Option(
-        help: ArgumentHelp("When the kernel drops it, as for set.", valueName: "duration|never"))
+        help: ArgumentHelp("How long the kernel keeps them, as for set.", valueName: "duration|never"))
     var timeout: TimeoutArgument?
 
     @OptionGroup var options: PlaceOptions
@@ -69,7 +74,7 @@ struct ImportCommand: VerbCommand {
     func action() throws(CommandError) -> any VerbAction {
         if let timeout, !timeout.isPossible {
             throw .usage(
-                "--timeout is not more than 0 and at most 4294967295 seconds",
+                "--timeout must be more than 0 and at most 4294967295 seconds",
                 hint: "write it as \(DurationText.forms), or never")
         }
         return ImportAction(
@@ -81,7 +86,7 @@ struct ImportCommand: VerbCommand {
         guard (file != nil) == (from == .dotenv) else {
             throw .usage(
                 file == nil ? "dotenv needs a file" : "\(from.rawValue) takes no file",
-                hint: file == nil ? "skr import --from dotenv .env" : "only dotenv does")
+                hint: file == nil ? "skr import --from dotenv .env" : "leave it out; only dotenv takes one")
         }
         switch (from, service) {
         case (.keyringRS, nil): return KeyringRSFinder()
@@ -91,7 +96,8 @@ struct ImportCommand: VerbCommand {
         case (.pass, nil): return PassFinder()
         case (.dotenv, _): return DotenvFinder(path: file ?? "", service: service)
         case (.goKeyring, nil):
-            throw .usage("99designs needs --service", hint: "it is the ServiceName of the program, such as aws-vault")
+            throw .usage(
+                "99designs needs --service", hint: "pass the program's ServiceName, such as --service aws-vault")
         case (_, _?): throw .usage("\(from.rawValue) takes no --service", hint: "leave it out")
         }
     }

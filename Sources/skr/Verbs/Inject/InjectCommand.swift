@@ -6,20 +6,23 @@ import SecretText
 struct InjectCommand: LaunchingVerb {
     static let configuration = CommandConfiguration(
         commandName: "inject",
-        abstract: "Fill the secrets into a template.",
+        abstract: "Fill secrets into a template.",
         discussion: """
-            Replaces each {{ skr://SERVICE[/ACCOUNT][?field=PATH] }} of the template by the secret's exact bytes; the \
-            blanks inside the braces are optional, and all else stays as it is, other {{ }} too. If a secret can't be \
-            had, CMD is not started, nothing is written, and all that are missing are named.
+            inject replaces each {{ skr://SERVICE[/ACCOUNT][?field=PATH] }} in the template with the secret's exact \
+            bytes. The blanks inside the braces are optional. All other text stays unchanged, even other {{ }}. If skr \
+            can't get a secret, CMD doesn't start, nothing is written, and the error names all such secrets.
 
-            With CMD, skr becomes it once the text is complete, which is its standard input. With -o, FILE changes in \
-            one step or stays as it is, and no other file ever holds the text. A new one has mode 0600, an old one \
-            keeps its mode, and its owner where you may give that; a link is followed; a FIFO or a device is written \
-            directly. Its file system must know files without a name (O_TMPFILE), as most do but NFS and FAT. \
-            Otherwise the text goes to standard output; what reads a pipe there has begun already, so use the other \
-            two.
+            With CMD, skr becomes CMD once the text is complete, and the text is its standard input. With -o, FILE is \
+            replaced in one step or stays unchanged, and no other file ever holds the text.
 
-            Mind where it goes: a file keeps the secrets longer than any timeout.
+            Without either, the text goes to standard output. A program that reads it from a pipe starts even if a \
+            secret is missing, so prefer -o or CMD.
+
+            A new FILE has mode 0600. An existing FILE keeps its mode, and its owner if you may set that. A link is \
+            followed; a FIFO or a device is written directly. FILE's file system must support files without a name \
+            (O_TMPFILE); NFS and FAT don't.
+
+            A file keeps the secrets even after their timeout.
             """
     )
 
@@ -38,13 +41,15 @@ struct InjectCommand: LaunchingVerb {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("What gets the text, in one step; standard output if '-'.", valueName: "file"),
+        help: ArgumentHelp("The file to write, in one step; standard output if '-'.", valueName: "file"),
         completion: .file())
     var output: String?
 
     @OptionGroup var options: PlaceOptions
 
-    @Argument(parsing: .postTerminator, help: ArgumentHelp("What reads the text, and its arguments.", valueName: "CMD"))
+    @Argument(
+        parsing: .postTerminator,
+        help: ArgumentHelp("The command that reads the text, and its arguments.", valueName: "CMD"))
     var command: [String] = []
 
     func action(launching command: CommandLineWords) throws(CommandError) -> any VerbAction {
@@ -56,11 +61,11 @@ struct InjectCommand: LaunchingVerb {
     private func destination(_ command: CommandLineWords?) throws(CommandError) -> InjectAction.Destination {
         switch (output, command) {
         case (nil, nil), ("-", nil): return .standardOutput
-        case ("", nil): throw .usage("can't write '': it has no name", hint: "name a file behind -o")
+        case ("", nil): throw .usage("can't write '': the file name is empty", hint: "name a file after -o")
         case (let output?, nil): return .file(output)
         case (nil, let command?) where command.count > 0: return .input(of: command)
-        case (nil, _): throw .usage("no command to run", hint: "write it behind '--', or leave out the '--'")
-        case (_?, _?): throw .usage("both a file and a command are to get the text", hint: "leave out -o or CMD")
+        case (nil, _): throw .usage("no command to run", hint: "write it after '--', or leave out the '--'")
+        case (_?, _?): throw .usage("the text can't go to both a file and a command", hint: "leave out -o or CMD")
         }
     }
 }

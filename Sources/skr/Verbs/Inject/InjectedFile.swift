@@ -24,7 +24,7 @@ struct InjectedFile: ~Copyable {
         } catch let error as CommandError {
             throw error
         } catch {
-            throw failure(path, error, hint: "what was there is as it was")
+            throw failure(path, error, hint: "the file is unchanged")
         }
     }
 
@@ -39,12 +39,12 @@ struct InjectedFile: ~Copyable {
         guard unsafe fstat(file.rawValue, &found) == 0 else { throw Errno.last }
         guard found.st_mode & S_IFMT != S_IFREG else {
             throw CommandError.usage(
-                "can't write \(Display.quoted(path)): it has just been replaced", hint: "try again")
+                "can't write \(Display.quoted(path)): another program has just replaced it", hint: "try again")
         }
         do {
             try file.writeAll(text)
         } catch {
-            throw failure(path, error, hint: "part of the text may be there")
+            throw failure(path, error, hint: "the file may have part of the text")
         }
     }
 
@@ -68,8 +68,8 @@ struct InjectedFile: ~Copyable {
         throw CommandError(
             exitCode: .noPermission,
             message:
-                "can't write \(Display.quoted(path)): it belongs to user \(owner), in a folder that others write to",
-            hint: "delete the file first, or name one in a folder of your own")
+                "can't write \(Display.quoted(path)): it belongs to user \(owner), and others can write to its folder",
+            hint: "delete the file first, or name one in your own folder")
     }
 
     private func replace(by text: RawSpan) throws {
@@ -109,14 +109,14 @@ struct InjectedFile: ~Copyable {
         switch error as? Errno {
         case Errno.notSupported?:
             return .internalError(
-                "can't write \(Display.quoted(path)): its file system has no files without a name",
-                hint: "write to another one, such as /run, or hand the text over: skr inject ... -- CMD")
+                "can't write \(Display.quoted(path)): its file system doesn't support files without a name",
+                hint: "write to another one, such as /run, or pass the text to a command: skr inject ... -- CMD")
         case Errno.permissionDenied?, Errno.notPermitted?, Errno.readOnlyFileSystem?:
             return CommandError(
                 exitCode: .noPermission, message: message, hint: "name a file in a folder that you may write to")
         case Errno.noSuchFileOrDirectory?, Errno.notDirectory?, Errno.isDirectory?, Errno.tooManySymbolicLinkLevels?,
             Errno.fileNameTooLong?, Errno.noSuchAddressOrDevice?, Errno.invalidArgument?:
-            return .usage(message, hint: "name a file in a folder that is there")
+            return .usage(message, hint: "name a file in an existing folder")
         default: return .internalError(message, hint: hint)
         }
     }

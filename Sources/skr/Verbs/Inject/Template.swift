@@ -58,6 +58,6 @@ package struct Template {
             position += 1
         }
         throw InputProblem(
-            summary: "'{{ skr://' without '}}' on its line", hint: "close it, as in {{ skr://SERVICE }}")
+            summary: "'{{ skr://' is not closed by '}}' on its line", hint: "close it, as in {{ skr://SERVICE }}")
     }
 }

@@ -8,40 +8,42 @@ struct ListCommand: VerbCommand, VerbAction {
         commandName: "list",
         abstract: "List names, sizes and time left; never a secret.",
         discussion: """
-            On a terminal a table, no wider than that: long names are shortened in their middle, and where that is not \
-            enough, columns are left out. Into a pipe one line an item, all of it: kind, service, account, bytes and \
-            time left, with tabs between and no heading. Time left is rounded down by the kernel to the unit shown; \
-            '-' means no timeout. Numbers in names count as numbers: svc-2 stands before svc-10.
+            On a terminal, list prints a table that fits the terminal: it shortens long names in the middle, and \
+            leaves out columns if that is not enough. In a pipe, it prints one complete line per item, without a \
+            heading: kind, service, account, bytes and time left, with tabs between them.
 
-            A SERVICE that ends in '*' means all that begin with what is before it; write it in quotes. A service whose \
-            own name ends in '*' is among them.
+            The kernel rounds the time left down to the unit shown; '-' means no timeout. Numbers in names are sorted \
+            as numbers: svc-2 comes before svc-10.
 
-            The kind 'cached' is what 'skr cached' keeps: the table shows the --key options that belong to it, a pipe \
-            and JSON have the keys as the account, with commas between. 'skr cached --forget' drops it.
+            A SERVICE that ends in '*' selects all services that begin with the text before it, including one whose \
+            own name ends in '*'. Write it in quotes.
 
-            --all lists every scope and namespace of this login, and has two more columns before the others, scope and \
-            namespace. It makes no keyring and does not renew the time of the persistent one. SKR_SCOPE and SKR_NAMESPACE \
-            don't count then. If /proc/keys is hidden, some scopes can't be looked at, and a warning reports it.
+            An item of the kind 'cached' is an output that 'skr cached' has stored. The table shows its --key options; \
+            a pipe and JSON show the keys as the account, with commas between them. 'skr cached --forget' deletes it.
 
-            --expiring lists the items of which the kernel says that less is left, and none without a timeout. As time \
-            left is rounded down, an item may come early, and never late. Exit code 0 if there are some; 1, and nothing \
-            is printed, if there are none; 69 where /proc/keys is hidden, so that no time left is known.
+            --all lists every scope and namespace of this login, with two more columns before the others: scope and \
+            namespace. It creates no keyring, doesn't renew the time of the persistent one, and ignores SKR_SCOPE and \
+            SKR_NAMESPACE. If /proc/keys is hidden, it warns about scopes that it can't look at.
 
-            JSON: an array, in the order of the lines, of objects with sorted names:
-              account            text; empty where the item has none
-              gid, uid           whose the key is
+            --expiring lists only the items that have less time left, and no item without a timeout. Because the \
+            kernel rounds down, an item can be listed early, but never late. Exit code 0 if it lists items; 1, without \
+            output, if it doesn't; 69 if /proc/keys is hidden, so that the time left is unknown.
+
+            JSON: an array of objects, in the order of the lines, with sorted names:
+              account            text; empty if the item has no account
+              gid, uid           the key's owner
               kind               "password", "internet", "key", "credential" or
                                  "cached"; "unreadable" for a key that can't be
                                  read
-              namespace, scope   where it is; with --all only
+              namespace, scope   where the item is; only with --all
               permissions        eight hexadecimal digits
               serial             the key's number
               service            text
               size               bytes
               timeLeft           whole seconds, rounded down; null without a timeout
-                                 or where /proc/keys is hidden
-              timeLeftPrecision  less than timeLeft and this together is left, in
-                                 seconds; null as timeLeft
+                                 or if /proc/keys is hidden
+              timeLeftPrecision  seconds; less than timeLeft plus this is left; null
+                                 if timeLeft is null
             """
     )
 
@@ -54,18 +56,19 @@ struct ListCommand: VerbCommand, VerbAction {
         """
 
     @Argument(
-        help: "Only the items of this service; with a '*' at its end, of all that begin so.",
+        help: "Only items of this service; 'svc-*' selects all services that begin with 'svc-'.",
         completion: .names(.anyServices))
     var service: String?
 
-    @Flag(help: "Every scope and namespace of this login.")
+    @Flag(help: "List every scope and namespace of this login.")
     var all = false
 
     @Option(
-        help: ArgumentHelp("Only items that have less than this left: 90s, 15m, 8h, 2d, 1h30m.", valueName: "duration"))
+        help: ArgumentHelp(
+            "Only items with less time left than this: 90s, 15m, 8h, 2d or 1h30m.", valueName: "duration"))
     var expiring: DurationArgument?
 
-    @Flag(help: "An array of objects, for programs.")
+    @Flag(help: "Print an array of objects, for programs.")
     var json = false
 
     @OptionGroup var options: PlaceOptions
@@ -73,7 +76,8 @@ struct ListCommand: VerbCommand, VerbAction {
     func run() throws {
         guard !all || (options.scope == nil && options.namespace == nil) else {
             throw CommandError.usage(
-                "--all lists every scope and namespace", hint: "leave out --all, or --scope and --namespace")
+                "--all can't be combined with --scope or --namespace",
+                hint: "leave out --all, or --scope and --namespace")
         }
         let place = all ? nil : try options.place()
         var places = try place.map { [try ListedPlace($0)] } ?? ListedPlace.all()
@@ -107,7 +111,7 @@ struct ListCommand: VerbCommand, VerbAction {
             return
         }
         throw CommandError(
-            exitCode: .unavailable, message: "no time left is known: /proc/keys is hidden",
-            hint: "have /proc mounted, and not masked by a container; timeouts work all the same")
+            exitCode: .unavailable, message: "the time left is unknown: /proc/keys is hidden",
+            hint: "mount /proc, and don't let the container mask /proc/keys; timeouts work anyway")
     }
 }

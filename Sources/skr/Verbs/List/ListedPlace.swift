@@ -31,8 +31,8 @@ struct ListedPlace {
             Console.warn(
                 CommandError(
                     exitCode: .unavailable,
-                    message: "/proc/keys is hidden: no time left is known, and a scope may be left out",
-                    hint: "have /proc mounted, and not masked by a container"))
+                    message: "/proc/keys is hidden: the time left is unknown, and a scope might be left out",
+                    hint: "mount /proc, and don't let the container mask /proc/keys"))
         }
         var all: [ListedPlace] = []
         for scope in Place.Scope.allCases {
@@ -42,8 +42,8 @@ struct ListedPlace {
                 }
                 guard let found else {
                     warn(
-                        of: "scope \(scope.rawValue)", because: "nothing tells whether it is there",
-                        hint: "'skr list --scope \(scope.rawValue)' looks, and makes its keyring where there is none")
+                        of: "scope \(scope.rawValue)", because: "skr can't tell whether it exists",
+                        hint: "'skr list --scope \(scope.rawValue)' lists it, and creates its keyring if necessary")
                     continue
                 }
                 all += found.compactMap(\.self).sorted { NaturalOrder.isOrdered($0.namespace, $1.namespace) }

@@ -48,9 +48,9 @@ struct LockAction: VerbAction {
 
     /// Returns a message that says who holds the lock, and for how long, as far as that is known.
     private func heldMessage(in store: SecretStore) -> String {
-        let message = "\(Display.quoted(options.name)): somebody else holds the lock"
+        let message = "\(Display.quoted(options.name)): another process holds the lock"
         guard let report = store.backend.leaseReport(options.name) else { return message }
-        let process = report.processID.map { "process \($0)" } ?? "a process that is not seen from here"
+        let process = report.processID.map { "process \($0)" } ?? "a process that is not visible here"
         let user = report.userID == geteuid() ? "" : " of user \(report.userID)"
         return "\(message): \(process)\(user)" + (report.duration.map { ", for \(DurationText.rounded($0))" } ?? "")
     }
@@ -72,7 +72,7 @@ struct LockAction: VerbAction {
         guard !lease.release() else { end.propagate() }
         let lost = CommandError(
             exitCode: .tryAgain, message: "\(Display.quoted(options.name)): the lock was lost while the command ran",
-            hint: "others may have run theirs meanwhile; a longer --timeout bears longer stops")
+            hint: "others may have run their commands meanwhile; pass a --timeout that is longer than such stops")
         guard end.exitCode != 0 else { throw lost }
         Console.report(lost)
         end.propagate()

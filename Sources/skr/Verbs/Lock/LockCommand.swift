@@ -8,17 +8,19 @@ struct LockCommand: LaunchingVerb {
         commandName: "lock",
         abstract: "Run a command while holding a lock.",
         discussion: """
-            Of all the user's processes that run 'skr lock' with the same NAME and namespace, one at a time runs its \
-            CMD, whichever login they are of: the scope is 'user' unless --scope or SKR_SCOPE says otherwise. The lock \
-            is kept for as long as CMD runs, and released when it ends, also by a signal. A holder that is killed \
-            loses it after --timeout, and its CMD is killed with it (what CMD has started is not). The exit code is \
-            CMD's; signals go to CMD.
+            Only one process at a time runs its CMD, among all processes of the user that run 'skr lock' with the same \
+            NAME and namespace, in any login. The scope is 'user' unless --scope or SKR_SCOPE names another one. The \
+            exit code is CMD's, and signals go to CMD.
 
-            Exit code 75: somebody else held it for all of --wait, and the error says who and for how long; or CMD \
-            succeeded, but the lock was lost meanwhile, because skr was stopped for longer than --timeout.
+            skr holds the lock while CMD runs, and releases it when CMD ends, also by a signal. If skr is killed, CMD \
+            is killed too, but not the programs that CMD has started, and others get the lock after --timeout.
 
-            CMD finds a number in SKR_FENCING_NUMBER that is greater than that of every holder before, until the \
-            machine restarts. What CMD writes to can turn away whoever comes late with a smaller one.
+            Exit code 75: another process held the lock for all of --wait, and the error names the process and for how \
+            long it has held the lock. Or CMD succeeded, but skr was stopped for longer than --timeout and lost the \
+            lock meanwhile.
+
+            SKR_FENCING_NUMBER is set for CMD to a number greater than that of every earlier holder since the machine \
+            started. A system that CMD writes to can refuse smaller numbers, which come from late writers.
             """
     )
 
@@ -27,13 +29,13 @@ struct LockCommand: LaunchingVerb {
         skr lock --wait 0 nightly -- ./backup || echo 'it runs already'
         """
 
-    @Argument(help: "What is locked.")
+    @Argument(help: "The name of the lock.")
     var name: String
 
-    @Option(help: ArgumentHelp("How soon others go on after a holder that was killed.", valueName: "duration"))
+    @Option(help: ArgumentHelp("How soon others get the lock after its holder was killed.", valueName: "duration"))
     var timeout = DurationArgument(seconds: 30)
 
-    @Option(help: ArgumentHelp("How long to wait for others, 0 to try once.", valueName: "duration"))
+    @Option(help: ArgumentHelp("How long to wait for the lock, 0 to try once.", valueName: "duration"))
     var wait = DurationArgument(seconds: 10)
 
     @OptionGroup var options: PlaceOptions
@@ -42,11 +44,13 @@ struct LockCommand: LaunchingVerb {
 
     func action(launching command: CommandLineWords) throws(CommandError) -> any VerbAction {
         try command.requireCommand("skr lock NAME -- CMD")
-        guard !name.isEmpty else { throw .usage("the name is empty", hint: "name what is locked") }
+        guard !name.isEmpty else {
+            throw .usage("the lock's name is empty", hint: "choose a name, as in 'skr lock deploy -- CMD'")
+        }
         guard timeout.duration > .zero, timeout.duration <= .seconds(3_600) else {
             throw .usage(
                 "--timeout must be more than 0 and at most one hour",
-                hint: "the lock is kept for as long as CMD runs; --timeout is for when skr is killed")
+                hint: "the lock is held as long as CMD runs; --timeout counts only if skr is killed or stopped")
         }
         return LockAction(options: self, place: try options.place(usually: .user), command: command)
     }

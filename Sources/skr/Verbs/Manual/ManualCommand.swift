@@ -15,13 +15,13 @@ struct ManualCommand: VerbCommand, VerbAction {
         skr manual helper git | man -l -
         """
 
-    @Argument(help: "Which verb, and of a helper its client; skr itself if left out.")
+    @Argument(help: "The verb, and for helper its client; skr itself if left out.")
     var verbs: [String] = []
 
-    @Option(help: "The date on it, in the form 'November 21, 2026'; today if left out.")
+    @Option(help: "The date of the page, in the form 'November 21, 2026'; today if left out.")
     var date: String?
 
-    @Flag(help: "List the pages instead, each by its verbs, one a line.")
+    @Flag(help: "List the pages instead: one line per page, with its verbs.")
     var list = false
 
     /// Today's date in the only form that all formatters accept.
@@ -48,8 +48,11 @@ struct ManualCommand: VerbCommand, VerbAction {
             launches = true
         }
         var codes = ExitCode.allCases.filter { launches || !$0.isOfLaunching }.map { ("\($0.rawValue)", $0.meaning) }
-        if launches { codes.append(("other", "that of CMD, 128+N for a signal")) }
-        let stores = [nil, SetCommand.configuration.commandName, CachedCommand.configuration.commandName]
+        if launches { codes.append(("other", "the exit code of CMD, or 128+N for a signal")) }
+        let stores = [
+            nil, SetCommand.configuration.commandName, ImportCommand.configuration.commandName,
+            CachedCommand.configuration.commandName,
+        ]
         let isStoring = stores.contains(verbs.first) || verb.command is any HelperClient.Type
         let variables = PlaceOptions.variables + (isStoring ? [TimeoutArgument.variable] : [])
         let page = try ManualPage(

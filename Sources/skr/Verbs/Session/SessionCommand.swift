@@ -7,18 +7,19 @@ import SystemPackage
 struct SessionCommand: LaunchingVerb {
     static let configuration = CommandConfiguration(
         commandName: "session",
-        abstract: "Run a command in a session keyring of its own.",
+        abstract: "Run a command in its own session keyring.",
         discussion: """
-            skr becomes CMD, or your shell ($SHELL), in a new session keyring: same process, same terminal, same \
-            signals, and its exit code. It does not see what the session around it has stored, and what it stores is \
-            gone when its last process ends. That also helps in a tmux that has outlived its login, whose keyring \
-            was revoked.
+            skr becomes CMD, or your shell ($SHELL), in a new session keyring: same process, terminal, signals and \
+            exit code. CMD can't see the secrets of the session around it. The secrets that it stores are gone when \
+            its last process ends.
 
-            CMD finds in SKR_SESSION the session's name, or its keyring's number where it has none, for a \
-            prompt. Nothing else looks at it.
+            A new session also helps in a tmux that outlived its login, so that its keyring was revoked.
 
-            --name joins the session of that name, and makes it where there is none. It hides nothing from your other \
-            sessions: each of your processes can join it by its name.
+            SKR_SESSION is set for CMD to the session's name, or to the keyring's number if the session has no name. \
+            Use it in a prompt; skr itself ignores it.
+
+            --name joins the session of that name, or creates it. It hides nothing from your other sessions, because \
+            each of your processes can join it by its name.
             """
     )
 
@@ -29,7 +30,7 @@ struct SessionCommand: LaunchingVerb {
         skr session -- env PS1='($SKR_SESSION) $ ' sh
         """
 
-    @Option(help: "Join the session of that name, or make it.")
+    @Option(help: "Join the session of that name, or create it.")
     var name: String?
 
     @Flag(help: "Link the user keyring into it, as a login does.")
@@ -45,15 +46,15 @@ struct SessionCommand: LaunchingVerb {
     private static func check(_ name: String) throws(CommandError) {
         let limit = 255
         guard !name.isEmpty, name.utf8.count <= limit else {
-            throw .usage("a session's name has 1 to \(limit) bytes", hint: "choose another name")
+            throw .usage("a session's name must have 1 to \(limit) bytes", hint: "choose another name")
         }
         // These names belong to the kernel's keyrings and to the store's.
         for prefix in [".", "_", "skr:", "skr-leases", "skr-making:"] where name.hasPrefix(prefix) {
-            throw .usage("names that begin with '\(prefix)' are taken", hint: "choose another name")
+            throw .usage("session names that begin with '\(prefix)' are reserved", hint: "choose another name")
         }
         // The name appears in /proc/keys, which every user reads.
         guard Display.plain(name) == name, !name.utf8.contains(UInt8(ascii: " ")) else {
-            throw .usage("a session's name has no white space and no control characters", hint: "choose another name")
+            throw .usage("a session's name can't have white space or control characters", hint: "choose another name")
         }
     }
 }

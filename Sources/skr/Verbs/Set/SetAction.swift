@@ -59,7 +59,7 @@ struct SetAction: VerbAction {
             return try GeneratedSecret.make(length: length)
         } catch {
             throw .internalError(
-                "no random bytes: \(error)", hint: "allow getrandom in the container's seccomp profile")
+                "can't get random bytes: \(error)", hint: "allow getrandom in the container's seccomp profile")
         }
     }
 
@@ -71,12 +71,12 @@ struct SetAction: VerbAction {
             input = try SecretBytes.reading(.standardInput, limit: limit)
         } catch {
             throw .internalError(
-                "can't read the secret: \(error)", hint: "pipe the secret in, or run it on a terminal")
+                "can't read the secret: \(error)", hint: "pipe the secret in, or run skr on a terminal")
         }
         guard input.count < limit else {
             throw .internalError(
-                "the secret has more than \(Key.largestBigPayload) bytes, which no key can hold",
-                hint: "store a reference to it, or split it")
+                "the secret has more than \(Key.largestBigPayload) bytes, the most that a key can hold",
+                hint: "split it, or keep it elsewhere and store its location")
         }
         guard !isRaw else { return input }
         return input.withoutTrailingNewline()
@@ -88,10 +88,10 @@ struct SetAction: VerbAction {
     private var nothingCameIn: CommandError {
         let mistake =
             target.account == nil
-            ? "look at what should have given it"
-            : "a secret is no argument; pipe it in: printf %s \"$SECRET\" | skr set SERVICE ACCOUNT"
+            ? "check the program that should have printed it"
+            : "don't pass a secret as an argument, pipe it in: printf %s \"$SECRET\" | skr set SERVICE ACCOUNT"
         return .usage(
-            "standard input gave no secret, and nothing was stored",
+            "standard input has no secret; nothing was stored",
             hint: "\(mistake); --allow-empty stores an empty one")
     }
 }

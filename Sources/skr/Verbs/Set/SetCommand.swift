@@ -6,15 +6,15 @@ struct SetCommand: VerbCommand {
         commandName: "set",
         abstract: "Store a secret from standard input, or ask for it without echo.",
         discussion: """
-            One newline at the end of standard input is dropped. What was stored under the name is replaced, with its \
-            timeout, in one step. Without ACCOUNT it is the item that has none. Where standard input gives nothing, \
-            because what should have made the secret failed, that is an error, and what was stored stays.
+            set drops one newline at the end of standard input. It replaces an existing secret and its timeout in one \
+            step. Without ACCOUNT, it stores the item that has no account. If standard input is empty, for instance \
+            because the program before the pipe failed, that is an error, and the existing secret stays.
 
             --generate stores random characters of A-Z a-z 0-9 _ -, reads no standard input and prints nothing. A \
-            number behind it is how many, 32 without one; to store under a name that is a number, write that first: \
-            skr set 64 --generate.
+            number after it sets the length, 8 to 4096; the default is 32. If the service's name is a number, write \
+            that first: skr set 64 --generate.
 
-            Without --timeout, SKR_TIMEOUT says how long the secret lives.
+            Without --timeout, SKR_TIMEOUT sets how long the secret lives.
             """
     )
 
@@ -29,34 +29,34 @@ struct SetCommand: VerbCommand {
 
     @Option(
         help: ArgumentHelp(
-            "When the kernel drops it: 90s, 15m, 8h, 2d, 1h30m; never when the session ends only.",
+            "How long the kernel keeps it: 90s, 15m, 8h, 2d or 1h30m; never means until the session ends.",
             valueName: "duration|never"))
     var timeout: TimeoutArgument?
 
-    @Flag(help: "Refuse if it is there already (exit code 73).")
+    @Flag(help: "Fail if the item already exists (exit code 73).")
     var new = false
 
     @Flag(help: "Keep a newline at the end of standard input.")
     var raw = false
 
-    @Flag(help: "Take a secret of no bytes, which is an error otherwise (exit code 64).")
+    @Flag(help: "Accept an empty secret, which is otherwise an error (exit code 64).")
     var allowEmpty = false
 
     @Option(
-        help: ArgumentHelp("Store so many random characters, 32 if no number follows.", valueName: "length"))
+        help: ArgumentHelp("Store this many random characters, 32 if no number follows.", valueName: "length"))
     var generate: Int?
 
     func action() throws(CommandError) -> any VerbAction {
         if let generate {
             guard !raw, !allowEmpty else {
                 throw .usage(
-                    "--generate reads nothing, so --raw and --allow-empty mean nothing",
-                    hint: "leave them out, or --generate")
+                    "--generate reads no input, so --raw and --allow-empty have no effect",
+                    hint: "leave out --raw and --allow-empty, or --generate")
             }
             guard GeneratedSecret.lengths.contains(generate) else {
                 throw .usage(
                     "--generate stores \(GeneratedSecret.lengths.lowerBound) to \(GeneratedSecret.lengths.upperBound) characters",
-                    hint: "leave the number out for \(GeneratedSecret.usualLength)")
+                    hint: "leave out the number to get \(GeneratedSecret.usualLength) characters")
             }
         }
         return SetAction(

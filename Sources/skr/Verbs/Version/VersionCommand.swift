@@ -4,7 +4,7 @@ import CommandSupport
 struct VersionCommand: VerbCommand, VerbAction {
     static let configuration = CommandConfiguration(
         commandName: "version",
-        abstract: "Print what --version does.",
+        abstract: "Print the version, as --version does.",
         shouldDisplay: false
     )
 

@@ -73,9 +73,9 @@ struct MutatedTree {
             let culprits = Set(errors.flatMap { self.culprits(of: $0, among: kept) })
             guard !culprits.isEmpty else {
                 throw Failure(
-                    "what doesn't compile has no mutant near it:\n" + errors.map(\.text).joined(separator: "\n"))
+                    "there is no mutant near these compiler errors:\n" + errors.map(\.text).joined(separator: "\n"))
             }
-            say("round \(round): the compiler refuses \(culprits.count) mutants (\(seconds) s)")
+            say("round \(round): \(culprits.count) mutants don't compile (\(seconds) s)")
             for number in culprits { kept.removeValue(forKey: number).map { _ = refused.insert($0.name) } }
             try refused.sorted().joined(separator: "\n").write(
                 to: folder.appendingPathComponent("refused"), atomically: true, encoding: .utf8)
@@ -118,7 +118,7 @@ struct MutatedTree {
         if errors.isEmpty { errors = crashes(in: outcome.output) }
         guard !errors.isEmpty else {
             try outcome.output.write(to: folder.appendingPathComponent("build.log"), atomically: true, encoding: .utf8)
-            throw Failure("the build failed, as .build/mutation/build.log shows")
+            throw Failure("the build failed; see .build/mutation/build.log")
         }
         return errors
     }

@@ -6,32 +6,32 @@ import Foundation
 struct MutationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mutation",
-        abstract: "Makes small changes to the code and shows which of them no test notices.",
+        abstract: "Make small changes to the code, and show which ones no test notices.",
         discussion: """
             All changes are compiled into one copy of the package, in .build/mutation. A change is active while the variable \
-            MUTANTS_ACTIVE names its number. A changed program may write anywhere: use a machine that you can lose. The exit \
-            code is 0 whatever the score is.
+            MUTANTS_ACTIVE contains its number. A changed program may write anywhere, so use a machine that you can lose. The \
+            exit code is 0, whatever the score is.
             """)
 
-    @Option(help: "Which changes are drawn.") var seed: UInt64 = .random(in: 1...999_999)
-    @Option(help: "How many changes of each target are tried.") var count = 200
-    @Option(parsing: .upToNextOption, help: "The targets whose code is changed.") var targets = MutatedTree.targets
-    @Option(help: "How many runs take place at the same time.") var jobs = 2
-    @Option(help: "The first tests: the target's and a few others, all quick ones, or the long ones (all).") var from =
+    @Option(help: "The seed that selects the changes.") var seed: UInt64 = .random(in: 1...999_999)
+    @Option(help: "How many changes to try in each target.") var count = 200
+    @Option(parsing: .upToNextOption, help: "The targets whose code to change.") var targets = MutatedTree.targets
+    @Option(help: "How many test runs at the same time.") var jobs = 2
+    @Option(help: "Where to begin: with the target's tests, with all quick tests, or with the long ones (all).") var from =
         Trials.Stage.target
-    @Option(help: "The last tests: the target's and a few others, all quick ones, or all.") var stage = Trials.Stage.all
-    @Flag(help: "Try only what no test noticed when this seed was last used, and nobody has explained.") var again =
+    @Option(help: "How far to go: the target's tests, all quick tests, or all tests.") var stage = Trials.Stage.all
+    @Flag(help: "Try only unexplained changes that no test noticed in the last run with this seed.") var again =
         false
-    @Flag(help: "Print the changes and try none.") var list = false
+    @Flag(help: "Print the changes without trying them.") var list = false
     @Option(help: "Try only the changes whose description contains this.") var only: String?
     @Option(help: "The package's folder.") var package = "."
 
     func validate() throws {
         for target in targets where !MutatedTree.targets.contains(target) {
             throw ValidationError(
-                "the code of \(target) can't be changed; name some of: \(MutatedTree.targets.joined(separator: " "))")
+                "can't change the code of \(target); choose from: \(MutatedTree.targets.joined(separator: " "))")
         }
-        guard count > 0, jobs > 0 else { throw ValidationError("--count and --jobs are at least 1") }
+        guard count > 0, jobs > 0 else { throw ValidationError("--count and --jobs must be at least 1") }
     }
 
     func run() throws {
@@ -50,8 +50,8 @@ struct MutationCommand: ParsableCommand {
         let suites = try TestSuites(bundle: tree.bundle)
         let reach = try Reach(
             suites, bundle: tree.bundle, jobs: jobs, file: tree.folder.appendingPathComponent("reach.json"))
-        say("which suite runs which change is known (\(Int(-started.timeIntervalSinceNow)) s)")
-        for (suite, why) in reach.broken { say("left out, for it fails without any change: \(suite.name): \(why)") }
+        say("found out which suites run which changes (\(Int(-started.timeIntervalSinceNow)) s)")
+        for (suite, why) in reach.broken { say("left out, because it fails without any change: \(suite.name): \(why)") }
 
         let chosen = choose(from: built, reached: reach.all)
         let report = Report(at: Report.place(seed: seed, in: tree.folder), continuing: again)
@@ -65,7 +65,7 @@ struct MutationCommand: ParsableCommand {
 
         let noticed = trials.noticed
         for (test, count) in trials.flakyTests.sorted(by: { $0.key < $1.key }) {
-            say("failed with a change, and passed when it was run again: \(test) (\(count))")
+            say("failed with a change, but passed when run again: \(test) (\(count))")
         }
         for target in targets {
             printScore(of: chosen.filter { $0.value.target == target }, target, noticed, explanations)

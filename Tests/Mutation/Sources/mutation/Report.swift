@@ -26,7 +26,7 @@ final class Report: Sendable {
             do {
                 try encoder.encode(noticed).write(to: file, options: .atomic)
             } catch {
-                say("the verdict can't be kept: \(error)")
+                say("the verdict can't be saved: \(error)")
             }
         }
     }
@@ -40,7 +40,7 @@ struct Explanations {
     init(file: URL) throws {
         for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") where !line.hasPrefix("#") {
             guard let end = line.range(of: " | ", options: .backwards) else {
-                throw Failure("no-difference: a line without a reason: \(line)")
+                throw Failure("no-difference has a line without a reason: \(line)")
             }
             reasons[String(line[..<end.lowerBound])] = String(line[end.upperBound...])
         }

@@ -63,9 +63,9 @@ final class Trials: Sendable {
         if first == .target { try alone() }
         if first != .all, last != .target { try shared() }
         guard last == .all else { return }
-        say("\(survivors.count) share the long tests")
+        say("trying \(survivors.count) changes together on the long tests")
         try long()
-        say("\(survivors.count) share the pair search")
+        say("trying \(survivors.count) changes together in the pair search")
         try pairSearch()
     }
 
@@ -83,7 +83,7 @@ final class Trials: Sendable {
 
     private func shared() throws {
         let ordered = survivors.sorted { (mutants[$0]?.file ?? "", $0) < (mutants[$1]?.file ?? "", $1) }
-        say("\(ordered.count) share the other quick tests")
+        say("trying \(ordered.count) changes together on the other quick tests")
         try inParallel(jobs, ordered.chunks(of: Self.together)) { try shared($0) }
     }
 
@@ -145,7 +145,7 @@ final class Trials: Sendable {
             guard noticed[mutant] == nil, case .failed(let test, let why) = try run([suite], with: [mutant]).outcome
             else { continue }
             guard case .passed = try run([suite], with: []).outcome else {
-                say("left out from now on, for it fails without any change: \(suite.name)")
+                say("left out from now on, because it fails without any change: \(suite.name)")
                 spoilt.withLock { _ = $0.insert(suite) }
                 return isAny
             }
@@ -218,7 +218,7 @@ final class Trials: Sendable {
             run.endsAtFailure = false
             let result = try run.run()
             guard case .failed(let first, let why) = result.outcome else { return }
-            guard first != "the bundle" else { return say("the long tests \(why): tried no further") }
+            guard first != "the bundle" else { return say("the long tests \(why); skipping the rest") }
             let failed = Set(([first] + result.failedTests).map(Self.withoutPlace))
             for name in failed.sorted() { try trySurvivors(on: name) }
             // After a test that hangs or ends the bundle, the other tests have not run.
@@ -243,7 +243,7 @@ final class Trials: Sendable {
         // While other mutants are active, the test may end before it reaches a mutant.
         let file = try ReachedFile()
         guard case .passed = try outcome([], reached: file.url) else {
-            return say("left out, for it fails without any change: \(name)")
+            return say("left out, because it fails without any change: \(name)")
         }
         let suite = TestSuite(name: String(name.prefix { $0 != "/" }))
         let reached = try file.mutants().intersection(survivors).sorted()

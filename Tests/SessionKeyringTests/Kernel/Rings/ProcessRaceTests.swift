@@ -14,7 +14,9 @@ struct ProcessRaceTests {
     /// Returns a point in time by which all processes have started.
     private static func start() -> Double { Date().timeIntervalSinceReferenceDate + 0.5 }
 
-    @Test("processes that create one namespace at the same time lose no item", .enabled(if: isRoot, "takes 800 keys"))
+    @Test(
+        "processes that create one namespace at the same time lose no item",
+        .enabled(if: isRoot, "needs root, because it creates 800 keys"))
     func namespaces() async throws {
         let scratch = try ScratchKeyring()
         let serial = scratch.keyring.serial.rawValue
@@ -46,7 +48,7 @@ struct ProcessRaceTests {
 
     @Test(
         "if several processes add the same items over expired ones, each item has one winner",
-        .enabled(if: isRoot, "takes 300 keys")
+        .enabled(if: isRoot, "needs root, because it creates 300 keys")
     )
     func addOverExpired() async throws {
         let scratch = try ScratchKeyring()
@@ -118,7 +120,7 @@ struct ProcessRaceTests {
             #expect(try store.get(item) == "set")
             try store.delete(item)
         }
-        #expect(0 < added && added < items.count, "both came first now and then")
+        #expect(0 < added && added < items.count, "each of the two came first at least once")
     }
 
     @Test("values are always whole while many processes and threads use a few items")

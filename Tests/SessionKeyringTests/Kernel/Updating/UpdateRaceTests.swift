@@ -97,7 +97,7 @@ struct UpdateRaceTests {
             }
         }
         let total = try #require(try scratch.store().get(counter, as: Tally.self)).added.reduce(0, +)
-        print("updates that the killed got through: \(total)")
+        print("updates completed by killed processes: \(total)")
         #expect(total > 0)
     }
 
@@ -122,7 +122,7 @@ struct UpdateRaceTests {
         #expect(try await store.update(counter, timeout: nil) { (old: String?) in (old ?? "") + "+" } == "2+")
     }
 
-    @Test("a set during an update is not lost", .enabled(if: isRoot, "takes 450 keys"))
+    @Test("a set during an update is not lost", .enabled(if: isRoot, "needs root, because it creates 450 keys"))
     func setAgainstUpdates() async throws {
         let scratch = try ScratchKeyring()
         let serial = scratch.keyring.serial.rawValue
@@ -166,7 +166,7 @@ struct UpdateRaceTests {
         _ = consume held
     }
 
-    @Test("a delete during an update is not undone", .enabled(if: isRoot, "takes 300 keys"))
+    @Test("a delete during an update is not undone", .enabled(if: isRoot, "needs root, because it creates 300 keys"))
     func deleteAgainstUpdates() throws {
         let scratch = try ScratchKeyring()
         for round in 0..<100 {

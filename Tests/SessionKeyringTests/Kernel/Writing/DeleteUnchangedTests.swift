@@ -83,7 +83,7 @@ struct DeleteUnchangedTests {
             try store.set("drop", for: item)
             try store.set("keep", for: item)
             guard try store.get(item) == "keep" else {
-                Issue.record("lost in round \(round)")
+                Issue.record("the new value was lost in round \(round)")
                 break
             }
         }
@@ -117,7 +117,7 @@ struct DeleteUnchangedTests {
             if ends.0 { deletions += 1 }
             if ends.1 { writes += 1 }
         }
-        #expect(deletions > 0 && writes > 0, "both came first now and then")
+        #expect(deletions > 0 && writes > 0, "each of the two came first at least once")
     }
 
     @Test("an item can be deleted on a full quota", .tags(.ordinaryUser), .enabled(if: isRoot))
@@ -142,7 +142,7 @@ struct DeleteUnchangedTests {
 
     @Test(
         "a list of a ring that changes all the time is complete, or throws contended", .tags(.long),
-        .enabled(if: isRoot, "3,000 keys: more than an ordinary user may have"))
+        .enabled(if: isRoot, "needs root, because it creates 3,000 keys"))
     func list() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -172,7 +172,7 @@ struct DeleteUnchangedTests {
         }
         isDone.withLock { $0 = true }
         writers.wait()
-        print("lists that were given up: \(contended)")
+        print("lists that gave up: \(contended)")
     }
 }
 

@@ -10,7 +10,7 @@ private let item = ItemIdentity.password(service: "quota", account: "a")
 /// Tests with an ordinary user's quota: 200 keys and 20,000 bytes. The kernel returns freed quota late.
 ///
 /// Each test runs as a different user.
-@Suite("Quota", .tags(.kernel, .ordinaryUser), .enabled(if: isRoot, "needs root, to become several users"))
+@Suite("Quota", .tags(.kernel, .ordinaryUser), .enabled(if: isRoot, "needs root to become several users"))
 struct QuotaTests {
     @Test("100,000 sets of one 2 KB item in a tight loop succeed", .tags(.long, .paced))
     func setLoop() async {
@@ -45,7 +45,7 @@ struct QuotaTests {
 
     @Test(
         "a full quota is reported only after the kernel has released freed quota, however late",
-        .enabled(if: ProcessInfo.processInfo.activeProcessorCount > 1, "with one processor, nothing tells"),
+        .enabled(if: ProcessInfo.processInfo.activeProcessorCount > 1, "needs two processors"),
         arguments: [false, true])
     func outwaited(inTask isInTask: Bool) async {
         await #expect(processExitsWith: .exitCode(0)) { [isInTask = isInTask as Bool] in

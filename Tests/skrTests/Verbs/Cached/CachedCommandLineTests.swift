@@ -17,8 +17,8 @@ struct CachedCommandLineTests {
         #expect(outcome.output == "one\ntwo\ntwo\none\n3\none\ntwo\n")
         func warning(_ name: String) -> String {
             """
-            skr: warning: '\(name)' kept the output of another command, which is replaced now
-            skr: hint: tell the two apart with --key, such as: skr cached \(name) --key WORD ...
+            skr: warning: '\(name)' held the output of another command; this output replaces it
+            skr: hint: to keep both, use --key: skr cached \(name) --key WORD ...
 
             """
         }

@@ -15,7 +15,7 @@ struct CachedNamesTests {
         #expect(outcome.output == "x\n1\n1\n1\n1\n1\n1\n")
         let error = """
             skr: error: token: no such item, or it has expired
-            skr: hint: 'token' is kept by 'skr cached': 'skr cached token\(keys) ... -- CMD' prints it; 'skr cached --forget token\(keys)' drops it
+            skr: hint: 'token' is an output stored by 'skr cached': 'skr cached token\(keys) ... -- CMD' prints it; 'skr cached --forget token\(keys)' deletes it
 
             """
         #expect(outcome.errors == String(repeating: error, count: 5))
@@ -32,7 +32,7 @@ struct CachedNamesTests {
         #expect(
             outcome.errors == """
                 skr: error: tok: no such item, or it has expired
-                skr: hint: 'tok' is kept by 'skr cached': 'skr cached tok --key ... ... -- CMD' prints it; 'skr cached --forget tok --key ...' drops it
+                skr: hint: 'tok' is an output stored by 'skr cached': 'skr cached tok --key ... ... -- CMD' prints it; 'skr cached --forget tok --key ...' deletes it
                 skr: error: there: no such item, or it has expired
                 skr: hint: it is in the namespace -a%09b: --namespace=$'-a\\x09b'
 
@@ -47,7 +47,7 @@ struct CachedNamesTests {
             printf secret | skr set token; skr get token; skr delete token; skr list | cut -f 1-3
             """#)
         #expect(outcome.output == "secretcached\ttoken\ta\ncached\ttoken\tb\n")
-        #expect(outcome.errors.contains("'skr cached --forget token --key ...' drops it"))
+        #expect(outcome.errors.contains("'skr cached --forget token --key ...' deletes it"))
     }
 
     @Test("--forget shows the keys as typed, and hints at other keys or at a secret of that name")
@@ -61,9 +61,9 @@ struct CachedNamesTests {
         #expect(
             outcome.errors == """
                 skr: error: token --key b --key '': no such item, or it has expired
-                skr: hint: 'token' is kept by 'skr cached': 'skr cached token --key a ... -- CMD' prints it; 'skr cached --forget token --key a' drops it
+                skr: hint: 'token' is an output stored by 'skr cached': 'skr cached token --key a ... -- CMD' prints it; 'skr cached --forget token --key a' deletes it
                 skr: error: api: no such item, or it has expired
-                skr: hint: 'api' is a secret that 'skr set' has stored: 'skr delete api' deletes it
+                skr: hint: 'api' is a secret stored by 'skr set': 'skr delete api' deletes it
                 skr: error: none: no such item, or it has expired
                 skr: hint: 'skr list' shows what is stored
 

@@ -157,7 +157,7 @@ struct CachedTests {
                 skr cached a --timeout 5m -- head -c $size /dev/zero 2>> $COUNTER | wc -c; echo ${PIPESTATUS[0]}
             done; grep -cv '^skr: [wh][ai][rn]' $COUNTER
             for size in 1048575 1048576; do
-                skr cached b --timeout 5m -- head -c $size /dev/zero 2>&1 >/dev/null | grep -c 'which no key can hold'
+                skr cached b --timeout 5m -- head -c $size /dev/zero 2>&1 >/dev/null | grep -c 'the most that a key can hold'
             done
             """#)
         #expect(outcome.output == "2000000\n7\n1048576\n143\n1048575\n0\n40000\n0\n0\n0\n1\n")
@@ -170,7 +170,7 @@ struct CachedTests {
     func contended() throws {
         let outcome = try run(
             #"""
-            # A lease of the item is held once the record of another one that is held is linked in it.
+            # Links the record of another, held lease into a lease of the item, which is then held as well.
             skr cached a --timeout 5m -- bash -c '
                 skr lock --scope session --timeout 1h other -- sleep 60 <&- &>/dev/null & echo $! > $COUNTER
                 leases=$(keyctl search @s keyring skr-leases-2)
@@ -197,7 +197,7 @@ struct CachedTests {
 
     @Test(
         "if the quota is full, the output is printed with a warning and the command's exit code",
-        .enabled(if: geteuid() == 0, "becomes a user whose quota may be used up"),
+        .enabled(if: geteuid() == 0, "needs root to become a user whose quota it can use up"),
         arguments: [("keys", 60_412), ("bytes", 60_413)])
     func fullQuota(kind: String, user: Int) throws {
         let outcome = try run(

@@ -78,7 +78,8 @@ struct PlainCachedTests {
     @Test(
         "usage errors have a hint",
         arguments: [
-            (["a", "--", "x"], "how long is the output to be kept"), (["a", "--timeout", "5m"], "no command to run"),
+            (["a", "--", "x"], "cached needs a timeout for the output"),
+            (["a", "--timeout", "5m"], "no command to run"),
             (["a", "--timeout", "0", "--", "x"], "a timeout must be more than 0"),
             (["a", "--timeout", "1m", "--refresh-before", "1m", "--", "x"], "--refresh-before must be"),
             (["a", "--timeout", "1m", "--stale-while-refreshing", "--", "x"], "--stale-while-refreshing needs"),

@@ -132,7 +132,7 @@ struct ShellCompletionTests {
             ])
         for call in calls {
             let words = (["CALLED"] + call.words).map { "<\($0)>" }.joined()
-            #expect(shown.contains(words + "END"), "\(shell) made something else of \(call.typed)")
+            #expect(shown.contains(words + "END"), "\(shell) read \(call.typed) differently")
         }
         #expect(!FileManager.default.fileExists(atPath: trap))
     }

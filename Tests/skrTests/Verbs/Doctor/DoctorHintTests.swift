@@ -57,16 +57,16 @@ struct Problem: Sendable, CustomTestStringConvertible {
 /// Runs each hint as a command in a shell.
 ///
 /// In that shell, the doctor must then report ok, and the session must be unchanged.
-@Suite("The doctor's hints, run unchanged", .enabled(if: isRoot, "becomes other users, mounts /proc"))
+@Suite("The doctor's hints, run unchanged", .enabled(if: isRoot, "needs root to become other users and to mount /proc"))
 struct DoctorHintTests {
     /// The hints that no test runs, with the reasons.
     static let notRun: [HintKind: String] = {
         var reasons: [HintKind: String] = [
-            .moreQuota: "raises the limits of the whole machine, under all that runs on it",
-            .allowCalls: "needs Docker and a profile of the user's; the words in capitals are to be replaced",
-            .allowMemoryLock: "needs Docker and a profile of the user's; the words in capitals are to be replaced",
-            .newKernel: "shows the version of a kernel that only a reboot changes",
-            .showKeyrings: "shows where to look; what to do stands behind it in words",
+            .moreQuota: "raises the limits of the whole machine, for everything that runs on it",
+            .allowCalls: "needs Docker and the user's own profile, to replace the words in capitals",
+            .allowMemoryLock: "needs Docker and the user's own profile, to replace the words in capitals",
+            .newKernel: "shows the kernel's version, which only a reboot changes",
+            .showKeyrings: "shows where to look, followed by instructions in words",
         ]
         if !mayRaiseLimit { reasons[.raiseLimit] = "root lacks CAP_SYS_RESOURCE here" }
         return reasons
@@ -111,7 +111,7 @@ struct DoctorHintTests {
     private static let problems = allTroubles.filter { notRun[$0.kind] == nil }
     private static let allTroubles = [
         Problem(
-            .newSession, "a session made by its name", check: "session",
+            .newSession, "a session created by name", check: "session",
             #"""
             skr session --name $SKR_NAMESPACE -- bash -c '
                 printf kept | skr set kept; before=$(keyctl rdescribe @s); follow; kept
@@ -138,7 +138,7 @@ struct DoctorHintTests {
                 skr delete kept --scope user' 2>/dev/null
             """#),
         Problem(
-            .newSession, "a session that does not let its own members in", check: "session",
+            .newSession, "a session that its own members can't use", check: "session",
             #"keyctl setperm @s 0x01000000; follow; echo kept"#),
         Problem(
             .newSession, "a session that is restricted", check: "session",
@@ -157,17 +157,17 @@ struct DoctorHintTests {
             .mountProc, "no /proc", check: "time-left",
             "printf kept | skr set kept; unshare -m bash -c 'umount -l /proc; follow; kept'"),
         Problem(
-            .listItems, "a full quota, and no /proc to say so", check: "session",
+            .listItems, "a full quota, without /proc", check: "session",
             #"""
             unshare -m bash -c 'umount -l /proc; as 60423 keyctl session - bash -c "
                 head -c 18000 /dev/zero | skr set big; for i in {1..190}; do printf x | skr set \$i || break; done
                 follow \"skr clear\""' 2>/dev/null; echo kept
             """#),
         Problem(
-            .raiseOwnLimit, "a limit of locked memory that the user may raise", check: "memory-lock",
+            .raiseOwnLimit, "a limit of locked memory that the user can raise", check: "memory-lock",
             "prlimit --memlock=0:8388608 bash -c 'as 60424 keyctl session - bash -c follow' 2>/dev/null; echo kept"),
         Problem(
-            .raiseLimit, "a limit of locked memory that root alone may raise", check: "memory-lock",
+            .raiseLimit, "a limit of locked memory that only root can raise", check: "memory-lock",
             "prlimit --memlock=0:0 setpriv --bounding-set=-ipc_lock --inh-caps=-ipc_lock bash -c follow; echo kept"),
     ]
 }

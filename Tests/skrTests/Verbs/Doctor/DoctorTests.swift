@@ -33,7 +33,7 @@ struct DoctorTests {
     func standIn() throws {
         let found = try doctor(#"skr doctor --json; keyctl rdescribe @s >&2"#)
         let isStandIn = found.outcome.errors.contains(";_uid_ses.")
-        #expect(found.text("session").contains("no session keyring: shares _uid_ses.") == isStandIn)
+        #expect(found.text("session").contains("without a session share _uid_ses.") == isStandIn)
         #expect((found.hint("session") != nil) == isStandIn)
         #expect(found.outcome.exitCode == 0)
     }
@@ -53,10 +53,10 @@ struct DoctorTests {
     func foreign() throws {
         let found = try doctor("keyctl session - \(asUser(60_402, "skr doctor --json"))")
         #expect(found.verdict("session") == "warning")
-        let bothDirections = "session of uid 0, who can read what is stored in it and plant what is read"
-        #expect(found.text("session").hasPrefix("\(bothDirections); storing is refused there;"))
+        let bothDirections = "session of uid 0, who can read the secrets in it and replace them"
+        #expect(found.text("session").hasPrefix("\(bothDirections); skr refuses to store in it;"))
         let meant = try doctor("keyctl session - \(asUser(60_402, "env SKR_SCOPE=session skr doctor --json"))")
-        #expect(meant.text("session").hasPrefix("\(bothDirections); SKR_SCOPE=session stores in it all the same;"))
+        #expect(meant.text("session").hasPrefix("\(bothDirections); with SKR_SCOPE=session, skr stores in it anyway;"))
         #expect((found.whole["facts"] as? JSON)?["quota"].map { ($0 as? [JSON])?.count } == 2)
         #expect(found.outcome.exitCode == 0)
     }
@@ -66,7 +66,9 @@ struct DoctorTests {
         let store = asUser(60_407, "skr set a --scope session")
         let found = try doctor(#"keyctl session - bash -c "printf 1 | \#(store); skr doctor --json""#)
         #expect(found.verdict("session") == "warning")
-        #expect(found.text("session").hasPrefix("uid 60407 stores in this session too, and can read what is in it;"))
+        #expect(
+            found.text("session").hasPrefix(
+                "other users store in this session, and can read the secrets in it: uid 60407;"))
         #expect(found.facts("session")["otherUsers"] as? [Int] == [60_407])
         #expect(found.facts("user")["otherUsers"] as? [Int] == [])
     }
@@ -112,7 +114,7 @@ struct DoctorTests {
         let found = try Diagnosis(
             .init(exitCode: 69, output: String(decoding: result.standardOutputContent, as: UTF8.self), errors: ""))
         #expect(found.verdict("calls") == "problem")
-        #expect(found.text("calls").contains("a seccomp filter, as containers have, blocks add_key"))
+        #expect(found.text("calls").contains("a seccomp filter, as in a container, blocks add_key"))
         #expect(found.hint("calls")?.contains("seccomp") == true)
         #expect(found.facts("calls")["blocked"] as? [String] == ["add_key", "keyctl", "request_key"])
         #expect(found.hint("features") == found.hint("calls"))
@@ -176,7 +178,7 @@ struct DoctorTests {
             .init(exitCode: 0, output: String(decoding: result.standardOutputContent, as: UTF8.self), errors: ""))
         #expect(found.verdict("memory-lock") == "warning")
         #expect(
-            found.text("memory-lock").hasSuffix("a seccomp filter, as containers have, blocks mlock2 (errno \(error))"))
+            found.text("memory-lock").hasSuffix("a seccomp filter, as in a container, blocks mlock2 (errno \(error))"))
         #expect(found.hint("memory-lock")?.hasSuffix("PROFILE.json allows mlock2") == true)
         #expect(found.facts("memory-lock")["errno"] as? Int == Int(error))
     }
@@ -209,7 +211,7 @@ struct DoctorTests {
     func plantedPersistent(plant: String) throws {
         let outcome = try CommandRunner().inSession(
             "keyctl setperm $(\(plant)) 0x3f3f0003; \(asUser(60_408, "skr doctor")) | grep ^ok.*persistent")
-        #expect(outcome.output.contains("not tried: none is known of"), "\(outcome)")
+        #expect(outcome.output.contains("not tried, because that could create the keyring"), "\(outcome)")
     }
 
     @Test("the doctor works in two pid namespaces that share a session, at the same time", .enabled(if: isRoot))

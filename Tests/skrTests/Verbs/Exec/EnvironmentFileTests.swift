@@ -7,7 +7,7 @@ import skr
 struct EnvironmentFileTests {
     private func plain(_ text: String) throws -> [String] {
         try EnvironmentFile(parsing: Array(text.utf8), path: "f").variables.map { variable in
-            guard case .plain(let value) = variable.value else { return "\(variable.name) is no plain one" }
+            guard case .plain(let value) = variable.value else { return "\(variable.name) is not plain" }
             return "\(variable.name)=\(String(decoding: value, as: UTF8.self))"
         }
     }

@@ -49,7 +49,7 @@ struct ExecErrorTests {
         #expect(outcome.errors.contains("skr: error: one: no such item, or it has expired\n"))
         #expect(
             outcome.errors.contains(
-                "skr: error: 2 secrets can't be had: one: no such item, or it has expired; api: the secret is not JSON\n"
+                "skr: error: 2 secrets can't be used: one: no such item, or it has expired; api: the secret is not JSON\n"
             ))
         #expect(!outcome.errors.contains("s3cret"))
     }
@@ -87,7 +87,7 @@ struct ExecErrorTests {
         #expect(errors.count == 2 * codes.count)
         #expect(errors.indices.allSatisfy { errors[$0].hasPrefix($0 % 2 == 0 ? "skr: error: " : "skr: hint: ") })
         #expect(!outcome.errors.contains("hunter2"))
-        #expect(outcome.errors.contains("skr: hint: write the command behind '--'; 'skr help exec' shows the options"))
+        #expect(outcome.errors.contains("skr: hint: write the command after '--'; 'skr help exec' shows the options"))
         #expect(outcome.errors.contains(":2: the line is not NAME=value\n"))
         #expect(outcome.errors.contains("'/dev/zero' has more than 1 MiB\n"))
     }
@@ -126,7 +126,7 @@ struct ExecErrorTests {
 
     @Test(
         "a secret that is too large for an environment is an error",
-        .enabled(if: geteuid() == 0, "takes more than a user's 20,000 bytes"))
+        .enabled(if: geteuid() == 0, "needs root, because it stores more than a user's 20,000 bytes"))
     func tooLarge() throws {
         let outcome = try CommandRunner().inSession(
             #"""

@@ -57,7 +57,7 @@ struct ExecTests {
 
     @Test(
         "without /proc, the command gets only the intended variables",
-        .enabled(if: geteuid() == 0, "unmounts /proc, in a namespace of its own"))
+        .enabled(if: geteuid() == 0, "needs root to unmount /proc in its own namespace"))
     func noProc() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -147,8 +147,8 @@ struct ExecTests {
         #expect(
             outcome.output == "65\npath\n" + content + content + content + "0\n"
                 + "sealed\nsealed\nsealed\nno program\n/memfd:skr (deleted)\n4\n4\n400\nabove\nclosed\n")
-        #expect(outcome.errors.contains("skr: error: key: the secret has a NUL byte, which no environment can hold\n"))
-        #expect(outcome.errors.contains("skr: hint: hand it over as a file: --file A=skr://..."))
+        #expect(outcome.errors.contains("skr: error: key: the secret has a NUL byte, which a variable can't hold\n"))
+        #expect(outcome.errors.contains("skr: hint: pass it as a file: --file A=skr://..."))
     }
 
     @Test("the shortcuts and the argument parser have the same effect")

@@ -49,8 +49,8 @@ struct InheritedReferenceTests {
         let errors = outcome.errors.split(separator: "\n").filter { $0.hasPrefix("skr: error: ") }
         #expect(
             errors == [
-                "skr: error: --env A: the variable's value is not a reference, which begins with skr://",
-                "skr: error: B, in the environment: the reference has white space or a control character; write %20 for a space",
+                "skr: error: --env A: the variable's value is not a reference (skr://...)",
+                "skr: error: environment variable B: the reference has white space or a control character; write %20 for a space",
                 "skr: error: --env names a variable that is not set",
                 "skr: error: --env needs the form VAR=skr://SERVICE, or VAR for a variable that holds a reference",
                 "skr: error: --file needs the form VAR=skr://SERVICE",
@@ -95,7 +95,7 @@ struct InheritedReferenceTests {
         #expect(outcome.exitCode == 65 && outcome.output.isEmpty)
         #expect(
             try run("A='skr://my secret' skr exec --inherited --env A=skr://api -- printenv A").output == "s1\n")
-        #expect(outcome.errors.hasPrefix("skr: error: A, in the environment: the reference has white space"))
+        #expect(outcome.errors.hasPrefix("skr: error: environment variable A: the reference has white space"))
         #expect(!outcome.errors.contains("my secret"))
     }
 
@@ -104,7 +104,7 @@ struct InheritedReferenceTests {
         let outcome = try run("skr exec --no-inherited -- true")
         #expect(outcome.exitCode == 64)
         #expect(
-            outcome.errors.contains("skr: hint: nothing inherited is resolved unless --inherited or --env NAME asks"))
+            outcome.errors.contains("skr: hint: leave it out: inherited references are resolved only with --inherited"))
     }
 
     @Test("a duplicate variable is passed once, and one whose name isn't UTF-8 is left alone")

@@ -16,6 +16,7 @@ struct ExpireNeverTests {
     @Test("exactly one of --timeout and --never is needed", arguments: ["", "--never --timeout 5m"])
     func one(options: String) throws {
         let outcome = try CommandRunner().inSession("printf s | skr set api; skr expire api \(options)")
-        #expect(outcome.exitCode == 64 && outcome.errors.hasPrefix("skr: error: expire needs --timeout or --never"))
+        #expect(
+            outcome.exitCode == 64 && outcome.errors.hasPrefix("skr: error: expire needs either --timeout or --never"))
     }
 }

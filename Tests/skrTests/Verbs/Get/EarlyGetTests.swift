@@ -6,7 +6,7 @@ import Testing
 /// Compares the installed executable with the debug build, which has no early answer.
 @Suite(
     "An early answer to get is the usual answer",
-    .enabled(if: EarlyGetCases.installed != nil, "needs a release build, which SKR_TEST_EXECUTABLE names"))
+    .enabled(if: EarlyGetCases.installed != nil, "needs a release build in SKR_TEST_EXECUTABLE"))
 struct EarlyGetTests {
     private static let isFull = ProcessInfo.processInfo.environment["SKR_ALL_COMPARISONS"] == "1"
 

@@ -22,7 +22,7 @@ struct ClientLinkTests {
             """
             coproc cargo-credential-skr --cargo-plugin --timeout 8h
             out=${COPROC[1]} pid=$COPROC_PID
-            # A copy: bash closes its own as soon as the command has ended.
+            # A copy, because bash closes the original as soon as the command ends.
             exec {in}<&${COPROC[0]}
             read -r line <&$in; echo "$line"
             ask() { echo "{\\"v\\":1,\\"registry\\":{\\"index-url\\":\\"i\\"},$1}" >&$out; read -r line <&$in; echo "$line"; }
@@ -198,7 +198,7 @@ struct ClientLinkTests {
             skr-askpass "Enter passphrase for key '/k y': "; skr-askpass '[sudo] Passwort für me: '
             """)
         #expect(outcome.output == "p\ns\ns\n0\np\n0\n1\n1\n64\n1\n1\n1\n1\n1\np\ns\n")
-        #expect(outcome.errors.contains("skr: hint: a server's question is for a person"))
+        #expect(outcome.errors.contains("skr: error: a server chose the text of this prompt"))
         #expect(
             outcome.errors.contains("skr: error: h you: no such item, or it has expired (namespace \(skr.namespace))\n")
         )

@@ -60,6 +60,7 @@ struct HelperClientTests {
     func command(client: String) throws {
         let outcome = try CommandRunner().run(["helper", client, "get", "--", "true"], input: Data())
         let errors = outcome.errors + outcome.output
-        #expect(outcome.exitCode != 0 && errors.contains("the helper for \(client) runs no command"), "\(outcome)")
+        #expect(
+            outcome.exitCode != 0 && errors.contains("the helper for \(client) doesn't run a command"), "\(outcome)")
     }
 }

@@ -5,7 +5,7 @@ import Testing
 struct HelperExpiryTests {
     @Test(
         "clients get the time left that the kernel shows, and no expiry if /proc/keys is masked",
-        .enabled(if: geteuid() == 0, "mounts over /proc/keys"))
+        .enabled(if: geteuid() == 0, "needs root to mount over /proc/keys"))
     func timeouts() throws {
         let outcome = try CommandRunner().inSession(
             #"""

@@ -135,9 +135,9 @@ struct HelperTests {
         arguments: [
             (["git", "--colour", "get"], 64, "unknown option '--colour'"),
             (["git", "get", "--timeout"], 64, "'--timeout' needs a value"),
-            (["git", "get", "--timeout=soon"], 64, "'soon' is no duration"),
+            (["git", "get", "--timeout=soon"], 64, "'soon' is not a duration"),
             (["git", "get", "--scope", "galaxy"], 64, "no such scope: 'galaxy'"),
-            (["gti", "get"], 64, "no such client: gti"), ([], 64, "no client is named"),
+            (["gti", "get"], 64, "no such client: gti"), ([], 64, "no client given"),
         ])
     func mistakes(words: [String], exitCode: Int32, message: String) throws {
         let outcome = try command.run(["helper"] + words, input: Data())

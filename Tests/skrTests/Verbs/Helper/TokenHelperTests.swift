@@ -103,7 +103,9 @@ struct TokenHelperTests {
     func tooLarge() throws {
         let outcome = try run("skr helper npm x -- head -c 2000000 /dev/zero; echo $?; skr list")
         #expect(outcome.output == "70\n")
-        #expect(outcome.errors.hasPrefix("skr: error: the output has more than 1048575 bytes, which no key can hold"))
+        #expect(
+            outcome.errors.hasPrefix("skr: error: the output has more than 1048575 bytes, the most that a key can hold")
+        )
     }
 
     @Test("a kept output that can't be used is fetched again, no matter who stored it")
@@ -114,7 +116,7 @@ struct TokenHelperTests {
                 RUN="printf %s '$forged'" skr cached x --key aws --timeout 1h --force -- bash -c 'eval "$RUN"' >/dev/null
                 RUN="run 'credentials +1hour'" skr helper aws x -- bash -c 'eval "$RUN"' | grep -c AK
             done; runs
-            # What is good is taken.
+            # A usable output is taken from the store.
             RUN='credentials +2hours' skr cached x --key aws --timeout 1h --force -- bash -c 'eval "$RUN"' >/dev/null
             RUN=false skr helper aws x -- bash -c 'eval "$RUN"' | grep -c AK
             # A cached failure is never an answer, even if its output is a valid token.
@@ -234,16 +236,16 @@ struct TokenHelperTests {
                 "apiVersion":"client.authentication.k8s.io/v1beta1"
                 1
                 {"version":1,"success":true,"token_type":"urn:ietf:params:oauth:token-type:saml2","saml_response":"t"}
-                {"version":1,"success":false,"code":"401","message":"skr: there is no such item, or it has expired; store it with 'skr set'"}
+                {"version":1,"success":false,"code":"401","message":"skr: the item does not exist or has expired; store it with 'skr set'"}
                 0
 
                 """)
-        #expect(outcome.errors.hasPrefix("skr: error: KUBERNETES_EXEC_INFO asks for an apiVersion that is not known"))
+        #expect(outcome.errors.hasPrefix("skr: error: KUBERNETES_EXEC_INFO asks for an unknown apiVersion"))
     }
 
     @Test(
         "in another user's session, the command runs each time and nothing is kept",
-        .enabled(if: geteuid() == 0, "becomes another user"))
+        .enabled(if: geteuid() == 0, "needs root to become another user"))
     func foreignSession() throws {
         let outcome = try CommandRunner().inSession(
             #"""

@@ -28,19 +28,19 @@ struct ImportTests {
             outcome.output == """
                 password\tdb.example\tal\t6\tnew
                 password\tmail\ta@b.example\t7\tnew
-                skr: passed over: db.example al: another one makes the same item
-                skr: passed over: keyring-rs:al@: its name has no service
-                skr: passed over: keyring-rs:nothing: its name has no @
-                skr: passed over: keyring-rs:\u{FFFD}@x: its name is not UTF-8
-                skr: 2 new, 4 passed over; nothing is imported without --yes
+                skr: skipped: db.example al: another secret becomes the same item
+                skr: skipped: keyring-rs:al@: its name has no service
+                skr: skipped: keyring-rs:nothing: its name has no @
+                skr: skipped: keyring-rs:\u{FFFD}@x: its name is not UTF-8
+                skr: 2 new, 4 skipped; to import them, add --yes
                 0
                 password\tdb.example\tal\t6\timported
                 password\tmail\ta@b.example\t7\timported
-                skr: passed over: db.example al: another one makes the same item
-                skr: passed over: keyring-rs:al@: its name has no service
-                skr: passed over: keyring-rs:nothing: its name has no @
-                skr: passed over: keyring-rs:\u{FFFD}@x: its name is not UTF-8
-                skr: 2 imported, 4 passed over
+                skr: skipped: db.example al: another secret becomes the same item
+                skr: skipped: keyring-rs:al@: its name has no service
+                skr: skipped: keyring-rs:nothing: its name has no @
+                skr: skipped: keyring-rs:\u{FFFD}@x: its name is not UTF-8
+                skr: 2 imported, 4 skipped
                 0
                 s3cret
                 s3cret2
@@ -78,10 +78,10 @@ struct ImportTests {
         #expect(
             outcome.output == """
                 password\tdb\tal\t3\tthere already
-                skr: 1 there already; nothing is imported without --yes
+                skr: 1 there already; to import them, add --yes
                 0
                 password\tdb\tal\t3\tkept
-                skr: 1 kept as they were
+                skr: 1 kept unchanged
                 0
                 old
                 password\tdb\tal\t3\treplaced
@@ -150,7 +150,7 @@ struct ImportTests {
         let source = words.split(separator: " ")[0]
         #expect(
             outcome.output.hasPrefix(
-                "skr: error: \(source) has nothing to import\nskr: hint: 'skr help import' says where it is looked for\n1\n"
+                "skr: error: \(source) has nothing to import\nskr: hint: 'skr help import' shows where skr looks\n1\n"
             ), "\(outcome)")
     }
 
@@ -163,8 +163,8 @@ struct ImportTests {
             """#)
         #expect(
             outcome.output
-                == "password\taws-vault\tprod\t19\timported\nskr: passed over: \u{FFFD}: its name is not UTF-8\n"
-                + "skr: 1 imported, 1 passed over\n0\n{\"AccessKeyID\":\"x\"}"
+                == "password\taws-vault\tprod\t19\timported\nskr: skipped: \u{FFFD}: its name is not UTF-8\n"
+                + "skr: 1 imported, 1 skipped\n0\n{\"AccessKeyID\":\"x\"}"
         )
     }
 
@@ -178,8 +178,8 @@ struct ImportTests {
             """#)
         #expect(
             outcome.output
-                == "password\thttps://x.example/\tbob\t6\timported\nskr: passed over: nothing: its name has no colon\n"
-                + "skr: passed over: \u{FFFD}:bob: its name is not UTF-8\nskr: 1 imported, 2 passed over\n0\ns3cret")
+                == "password\thttps://x.example/\tbob\t6\timported\nskr: skipped: nothing: its name has no colon\n"
+                + "skr: skipped: \u{FFFD}:bob: its name is not UTF-8\nskr: 1 imported, 2 skipped\n0\ns3cret")
     }
 
     @Test("systemd-ask-password: the first of several passwords of the given key is imported")
@@ -188,7 +188,7 @@ struct ImportTests {
             #"""
             name=skr-test-$$; keyctl link @u @s; printf 'one\0two\0' | keyctl padd user $name @u > /dev/null; keyctl add user $name-other x @u > /dev/null; keyctl add user $name-$'\377' x @u > /dev/null
             keyctl unlink @u @s; run systemd-ask-password --service $name --yes | sed "s/$$/N/"; skr get $name; echo
-            for text in "$name" "passed over: $name-"; do run systemd-ask-password | grep -c "$text"; done
+            for text in "$name" "skipped: $name-"; do run systemd-ask-password | grep -c "$text"; done
             keyctl link @u @s; for key in $name $name-other $name-$'\377'; do keyctl unlink $(keyctl search @u user $key) @u; done
             """#)
         #expect(
@@ -196,7 +196,7 @@ struct ImportTests {
             "\(outcome)")
     }
 
-    @Test("dotenv: each name is a service or account; references and empty values are passed over")
+    @Test("dotenv: each name is a service or account; references and empty values are skipped")
     func dotenv() throws {
         let outcome = try run(
             #"""
@@ -207,22 +207,22 @@ struct ImportTests {
             outcome.output == """
                 password\tB\t\t3\tnew
                 password\tA\t\t6\tnew
-                skr: passed over: C: its value is empty
-                skr: passed over: D: it is a reference
-                skr: 2 new, 2 passed over; nothing is imported without --yes
+                skr: skipped: C: its value is empty
+                skr: skipped: D: it is a reference
+                skr: 2 new, 2 skipped; to import them, add --yes
                 0
                 password\tapp\tB\t3\timported
                 password\tapp\tA\t6\timported
-                skr: passed over: C: its value is empty
-                skr: passed over: D: it is a reference
-                skr: 2 imported, 2 passed over
+                skr: skipped: C: its value is empty
+                skr: skipped: D: it is a reference
+                skr: 2 imported, 2 skipped
                 0
                 s3cret
-                skr: 2 imported, 2 passed over
+                skr: 2 imported, 2 skipped
                 0
                 x y
                 skr: error: bad:1: the line is not NAME=value
-                skr: hint: a name is letters, digits and '_', with no blank before the '='; a comment begins with '#'
+                skr: hint: write a name of letters, digits and '_', without a blank before the '='; a comment begins with '#'
                 65
                 skr: error: can't read 'none': no such file or directory
 
@@ -238,8 +238,8 @@ struct ImportTests {
             skr() { timeout 20 "$(type -P skr)" "$@"; }; run pass | cut -f 2; mv $HOME/.password-store $HOME/s; ln -s s $HOME/.password-store; cd; run pass | tail -n 2
             PASSWORD_STORE_DIR=$HOME/other run pass | cut -f 2
             """#)
-        let end = "skr: 4 new; nothing is imported without --yes\n0\n"
-        let other = "far\nskr: 1 new; nothing is imported without --yes\n0\n"
+        let end = "skr: 4 new; to import them, add --yes\n0\n"
+        let other = "far\nskr: 1 new; to import them, add --yes\n0\n"
         #expect(
             outcome
                 == .init(
@@ -254,7 +254,7 @@ struct ImportTests {
             touch .password-store/${near}db.gpg .password-store/${far}db.gpg; run pass | cut -f 2
             """#)
         let name = String(repeating: "d/", count: 20) + "db"
-        let end = "skr: 1 new; nothing is imported without --yes\n0\n"
+        let end = "skr: 1 new; to import them, add --yes\n0\n"
         #expect(outcome == .init(exitCode: 0, output: "\(name)\n\(end)", errors: ""))
     }
 
@@ -304,7 +304,7 @@ struct ImportTests {
                 password\tbroken\t\t?\tnew
                 password\tdb\t\t?\tnew
                 password\tweb/mail\t\t?\tnew
-                skr: 4 new; nothing is imported without --yes
+                skr: 4 new; to import them, add --yes
                 0
                 1
                 password\t-odd\t\t11\timported
@@ -351,17 +351,17 @@ struct ImportTests {
             run pass; touch .password-store/db.gpg; run pass
             """#)
         let passedOver = """
-            skr: passed over: web/\u{FFFD}.gpg: its name is not UTF-8
-            skr: passed over: \u{FFFD}t\u{FFFD}: its name is not UTF-8
+            skr: skipped: web/\u{FFFD}.gpg: its name is not UTF-8
+            skr: skipped: \u{FFFD}t\u{FFFD}: its name is not UTF-8
 
             """
         #expect(
             outcome.output == passedOver + """
-                skr: error: pass has nothing to import; 2 passed over
-                skr: hint: 'skr help import' says where it is looked for
+                skr: error: pass has nothing to import; 2 skipped
+                skr: hint: 'skr help import' shows where skr looks
                 1
                 password\tdb\t\t?\tnew
-                \(passedOver)skr: 1 new, 2 passed over; nothing is imported without --yes
+                \(passedOver)skr: 1 new, 2 skipped; to import them, add --yes
                 0
 
                 """, "\(outcome)")
@@ -378,7 +378,7 @@ struct ImportTests {
             outcome.output == """
                 password\ta\t\t?\tkept
                 password\tb\t\t6\timported
-                skr: 1 imported, 1 kept as they were
+                skr: 1 imported, 1 kept unchanged
                 0
                 password\ta\t\t6\treplaced
                 password\tb\t\t6\treplaced
@@ -390,7 +390,7 @@ struct ImportTests {
 
     @Test(
         "in another user's session, import is refused and does not report items as kept",
-        .enabled(if: geteuid() == 0, "becomes another user"))
+        .enabled(if: geteuid() == 0, "needs root to become another user"))
     func foreignSession() throws {
         let outcome = try run(
             #"""

@@ -34,7 +34,8 @@ struct InjectTests {
         #expect(outcome.output == "1\n65\n65\n65\n64\n64\n65\n64\n64\n65\n")
         #expect(outcome.errors.contains("skr: error: no such items, or they have expired: one, two al\n"))
         #expect(outcome.errors.contains("skr: error: api: the secret is not JSON\n"))
-        #expect(outcome.errors.contains("skr: error: standard input:2: the reference has more than SERVICE/ACCOUNT"))
+        #expect(
+            outcome.errors.contains("skr: error: standard input:2: the reference has more than one '/' after skr://"))
         #expect(outcome.errors.contains("skr: error: standard input has more than 16 MiB\n"))
         // Of two equally severe errors, the first one provides the hint.
         #expect(

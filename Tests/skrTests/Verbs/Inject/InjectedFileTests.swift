@@ -82,7 +82,7 @@ struct InjectedFileTests {
             """#)
         #expect(outcome.output == "p=s3cret\np=s3cret\nt\n64\nlog\n70\np=s3cret\n")
         #expect(outcome.errors.contains("hint: leave out -o for standard output, or name the file itself\n"))
-        #expect(outcome.errors.hasSuffix("hint: part of the text may be there\n"))
+        #expect(outcome.errors.hasSuffix("hint: the file may have part of the text\n"))
     }
 
     @Test(
@@ -101,7 +101,7 @@ struct InjectedFileTests {
 
     @Test(
         "in a sticky folder, root does not replace another user's file or give it the secrets",
-        .enabled(if: geteuid() == 0, "writes as another user"))
+        .enabled(if: geteuid() == 0, "needs root to write as another user"))
     func sticky() throws {
         let outcome = try run(
             #"""
@@ -113,8 +113,9 @@ struct InjectedFileTests {
         #expect(outcome.output == "77\n77\n60443\ntheirs\n0\np=s3cret\n0\n")
         let lines = outcome.errors.split(separator: "\n")
         #expect(
-            lines.first == "skr: error: can't write 'file': it belongs to user 60443, in a folder that others write to")
-        #expect(lines.dropFirst().first == "skr: hint: delete the file first, or name one in a folder of your own")
+            lines.first
+                == "skr: error: can't write 'file': it belongs to user 60443, and others can write to its folder")
+        #expect(lines.dropFirst().first == "skr: hint: delete the file first, or name one in your own folder")
     }
 
     private static let areProtected =
@@ -128,7 +129,7 @@ struct InjectedFileTests {
     func unnamed() throws {
         let outcome = try run(
             #"""
-            # A shell that is killed before it becomes skr would run it.
+            # A subshell that is killed before it becomes skr would run the trap.
             trap - EXIT; yes '{{ skr://api }}' | head -n 2000 > t; echo old > file
             for ((n = 0; n < 60; n++)); do
                 skr inject -i t -o file & sleep 0.$((RANDOM % 2))$((RANDOM % 10)); kill -TERM $! 2> /dev/null; wait $! 2> /dev/null
@@ -140,7 +141,7 @@ struct InjectedFileTests {
 
     @Test(
         "the owner is kept if that is allowed, and a group that can't be kept gets no access",
-        .enabled(if: geteuid() == 0, "gives files away"))
+        .enabled(if: geteuid() == 0, "needs root to give files to other users"))
     func owners() throws {
         let outcome = try run(
             #"""
@@ -162,7 +163,7 @@ struct InjectedFileTests {
 
     @Test(
         "a file system without unnamed files is refused, and a mounted file is unchanged",
-        .enabled(if: geteuid() == 0, "mounts, in a namespace of its own"))
+        .enabled(if: geteuid() == 0, "needs root to mount in its own namespace"))
     func fileSystems() throws {
         let outcome = try run(
             #"""
@@ -174,7 +175,7 @@ struct InjectedFileTests {
         #expect(outcome.output == "70\nold\nfile\nother\n70\n77\n")
         #expect(
             outcome.errors.contains(
-                "skr: error: can't write '/dev/pts/none': its file system has no files without a name\n"))
+                "skr: error: can't write '/dev/pts/none': its file system doesn't support files without a name\n"))
         #expect(outcome.errors.contains("skr: error: can't write 'file': device or resource busy\n"))
     }
 

@@ -83,7 +83,7 @@ struct ListAllTests {
                 skr: error: work: no such item, or it has expired (scope user)
                 skr: hint: it is in the namespace work: --namespace work
                 skr: error: kept: no such item, or it has expired
-                skr: hint: 'kept' is kept by 'skr cached' in the scope persistent: 'skr cached kept --scope persistent ... -- CMD' prints it; 'skr cached --forget kept --scope persistent' drops it
+                skr: hint: 'kept' is an output stored by 'skr cached' in the scope persistent: 'skr cached kept --scope persistent ... -- CMD' prints it; 'skr cached --forget kept --scope persistent' deletes it
 
                 """)
     }
@@ -119,7 +119,7 @@ struct ListAllTests {
             environment: ["OTHER": "\(user)", "HIDING": hiding, "SKR_NAMESPACE": "", "SKR_SCOPE": ""])
         #expect(
             outcome.output == "session\tdefault\tpassword\ta\t\t1\t\(hiding.isEmpty ? "-" : "?")\n0\n2\n", "\(outcome)")
-        let warning = "skr: warning: scope user is left out: nothing tells whether it is there"
+        let warning = "skr: warning: scope user is left out: skr can't tell whether it exists"
         #expect(outcome.errors.contains(warning) != hiding.isEmpty)
     }
 
@@ -132,17 +132,17 @@ struct ListAllTests {
             left() { awk -v name=_persistent.$(id -u): '$9 == name { print $4 }' /proc/keys; }
             skr list --all; skr get a 2>/dev/null; echo "none: $(left)"
             printf 1 | skr set a --scope persistent; full=$(left)
-            # Its time in whole units is that of a new one within the first second only.
+            # Waits until a whole unit less is shown than for a new keyring.
             for ((i = 0; i < 200; i++)); do [ "$(left)" != "$full" ] && break; sleep 0.02; done; less=$(left)
             for ((i = 0; i < 20; i++)); do skr list --all; [ "$(left)" = "$less" ] || echo renewed; skr get a 2>/dev/null; [ "$(left)" = "$less" ] || echo renewed; done | sort | uniq -c
-            # Seen within that second, sooner or later.
+            # Shows that a renewal would be seen: opening the scope renews the keyring.
             for ((i = 0; i < 200; i++)); do skr list --scope persistent >/dev/null; [ "$(left)" != "$less" ] && break; done
-            [ $i -lt 200 ] && echo "that shows"
+            [ $i -lt 200 ] && echo "a renewal shows"
             """#)
         #expect(outcome.errors == "")
         #expect(
             outcome.output.split(separator: "\n").map { $0.trimmingPrefix { $0 == " " } } == [
-                "none: ", "20 persistent\tdefault\tpassword\ta\t\t1\t-", "that shows",
+                "none: ", "20 persistent\tdefault\tpassword\ta\t\t1\t-", "a renewal shows",
             ], "\(outcome)")
     }
 
@@ -158,7 +158,7 @@ struct ListAllTests {
         let warnings = outcome.errors.split(separator: "\n").filter { $0.hasPrefix("skr: warning: ") }
         #expect(warnings.count == 2, "\(outcome)")
         let closed =
-            "skr: warning: scope session, namespace closed is left out: the keyring does not admit this process"
+            "skr: warning: scope session, namespace closed is left out: this process has no access to the keyring"
         #expect(warnings.first?.hasPrefix(closed) == true, "\(outcome)")
         let revoked =
             "skr: warning: scope session is left out: this login session has ended and its keyring was revoked"
@@ -167,7 +167,7 @@ struct ListAllTests {
 
     @Test(
         "if /proc/keys is hidden or masked, a warning says that a scope might be left out",
-        .enabled(if: isRoot, "mounts, in a namespace of its own"),
+        .enabled(if: isRoot, "needs root to mount in its own namespace"),
         arguments: ["umount -l /proc", "mount --bind /dev/null /proc/keys"])
     func masked(hiding: String) throws {
         let outcome = try CommandRunner().inSession(
@@ -175,8 +175,8 @@ struct ListAllTests {
             environment: ["SKR_NAMESPACE": ""])
         #expect(outcome.output == "session\tdefault\tpassword\ta\t\t1\t?\n")
         let warning = """
-            skr: warning: /proc/keys is hidden: no time left is known, and a scope may be left out
-            skr: hint: have /proc mounted, and not masked by a container
+            skr: warning: /proc/keys is hidden: the time left is unknown, and a scope might be left out
+            skr: hint: mount /proc, and don't let the container mask /proc/keys
 
             """
         #expect(outcome.errors.components(separatedBy: warning).count == 2, "\(outcome)")

@@ -32,7 +32,7 @@ struct NothingStoredTests {
         #expect(outcome == .init(exitCode: 0, output: "", errors: ""))
     }
 
-    @Test("list also names the scope", .enabled(if: geteuid() == 0, "becomes a user without items"))
+    @Test("list also names the scope", .enabled(if: geteuid() == 0, "needs root to become a user without items"))
     func scope() throws {
         let shown = try TerminalRunner().runQuietly(
             #"""

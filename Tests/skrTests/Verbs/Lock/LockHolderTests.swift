@@ -23,7 +23,7 @@ struct LockHolderTests {
 
     @Test(
         "a process in another pid namespace is reported without a number",
-        .enabled(if: geteuid() == 0, "makes pid namespaces"))
+        .enabled(if: geteuid() == 0, "needs root to create pid namespaces"))
     func otherNamespace() throws {
         let outcome = try inSession(
             #"""
@@ -32,19 +32,21 @@ struct LockHolderTests {
             """#)
         #expect(
             outcome.output.wholeMatch(
-                of: /skr: error: 'a': somebody else holds the lock: a process that is not seen from here, for \d+s\n/)
+                of: /skr: error: 'a': another process holds the lock: a process that is not visible here, for \d+s\n/)
                 != nil,
             "\(outcome)")
     }
 
-    @Test("another user's process is reported with the user", .enabled(if: geteuid() == 0, "becomes another user"))
+    @Test(
+        "another user's process is reported with the user",
+        .enabled(if: geteuid() == 0, "needs root to become another user"))
     func otherUser() throws {
         let outcome = try inSession(
             #"""
             setpriv --reuid 60440 --regid 60440 --clear-groups env SKR_NAMESPACE=$SKR_NAMESPACE skr lock a -- sleep 60 & holder=$!; held
             skr lock a --wait 0 -- true 2>&1 | head -1; kill $holder
             """#)
-        #expect(outcome.output.contains("somebody else holds the lock: process "), "\(outcome)")
+        #expect(outcome.output.contains("another process holds the lock: process "), "\(outcome)")
         #expect(outcome.output.contains(" of user 60440, for "), "\(outcome)")
     }
 
@@ -57,6 +59,7 @@ struct LockHolderTests {
             """#, environment: ["SKR_SCOPE": "session"])
         #expect(shown.contains("rc=75"))
         #expect(
-            shown.split(separator: "\n").count { $0.hasPrefix("skr: waiting: 'a': somebody else holds the lock") } == 1)
+            shown.split(separator: "\n").count { $0.hasPrefix("skr: waiting: 'a': another process holds the lock") }
+                == 1)
     }
 }

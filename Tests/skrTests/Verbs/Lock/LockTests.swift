@@ -10,7 +10,7 @@ struct LockTests {
 
     @Test(
         "a lock has one holder across all of the user's logins, unless another scope is given",
-        .enabled(if: geteuid() == 0, "becomes a user whose keyring may be cleared"))
+        .enabled(if: geteuid() == 0, "needs root to become a user whose keyring it can clear"))
     func userScope() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -47,7 +47,7 @@ struct LockTests {
                 skr lock b --wait 0 -- echo b; skr lock a --wait 0 --namespace $SKR_NAMESPACE-two -- echo two; skr list'
             """#)
         #expect(outcome.output == "75\n75\nb\ntwo\n")
-        #expect(outcome.errors.hasPrefix("skr: error: 'a': somebody else holds the lock: process "))
+        #expect(outcome.errors.hasPrefix("skr: error: 'a': another process holds the lock: process "))
     }
 
     @Test(
@@ -85,7 +85,7 @@ struct LockTests {
     }
 
     /// With its own clock, a time namespace must not lead to two holders (issue line 2.12).
-    @Test("one holder across time namespaces", .enabled(if: Self.canMakeTimeNamespaces, "no time namespaces here"))
+    @Test("one holder across time namespaces", .enabled(if: Self.canMakeTimeNamespaces, "needs time namespaces"))
     func timeNamespaces() throws {
         let outcome = try inSession(
             #"""

@@ -107,7 +107,7 @@ struct ManualTests {
     func defaults() throws {
         for (verb, form) in [("help", "(default: 30s)"), ("manual", "By default 30s.")] {
             let words = try CommandRunner().run(verb, "lock").output.split { $0.isWhitespace }.joined(separator: " ")
-            #expect(words.contains("a holder that was killed. \(form)"), "\(verb)")
+            #expect(words.contains("after its holder was killed. \(form)"), "\(verb)")
         }
     }
 

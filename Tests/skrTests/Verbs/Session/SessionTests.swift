@@ -24,7 +24,7 @@ struct SessionTests {
             skr session --name $SKR_NAMESPACE -- bash -c 'printf new | skr set a; skr get a; echo'
             """#)
         #expect(outcome.output == "69\nnew\nnew\n")
-        let hint = "log in again, or start a new session with 'skr session'; 'man skr-login-environments' has more"
+        let hint = "log in again, or start a new session with 'skr session'; see 'man skr-login-environments'"
         #expect(outcome.errors.contains("skr: hint: \(hint)"))
     }
 
@@ -70,7 +70,7 @@ struct SessionTests {
 
     @Test(
         "a session that another user has prepared is refused",
-        .enabled(if: geteuid() == 0, "needs to become another user"))
+        .enabled(if: geteuid() == 0, "needs root to become another user"))
     func trap() throws {
         let outcome = try CommandRunner().inSession(
             #"""
@@ -84,14 +84,16 @@ struct SessionTests {
         #expect(outcome.errors.contains("belongs to user 60400\nskr: hint: choose another name\n"))
     }
 
-    @Test("an ordinary user has named and anonymous sessions too", .enabled(if: geteuid() == 0, "becomes one"))
+    @Test(
+        "an ordinary user has named and anonymous sessions too",
+        .enabled(if: geteuid() == 0, "needs root to become one"))
     func ordinaryUser() throws {
         let outcome = try CommandRunner().inSession(
             #"""
             copy=$(mktemp -d); chmod 755 $copy; trap 'rm -rf $copy' EXIT; cp $(command -v skr) $copy/skr; export PATH=$copy:$PATH
             as() { setpriv --reuid 60400 --regid 60400 --clear-groups "$@"; }
             as skr session -- bash -c 'printf one | skr set a; skr get a; echo; skr exec --env A=skr://a --file F=skr://a -- sh -c "echo \$A; cat \$F"'
-            # The shell stays till the end, and with it the session.
+            # The shell keeps running to the end, and so does its session.
             echo; as skr session --name $SKR_NAMESPACE -- bash -c 'printf two | skr set a; skr session -- skr session --name $SKR_NAMESPACE -- skr get a; echo'
             """#)
         #expect(outcome == .init(exitCode: 0, output: "one\none\none\ntwo\n", errors: ""))

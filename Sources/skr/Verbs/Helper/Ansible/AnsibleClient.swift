@@ -6,8 +6,8 @@ struct AnsibleClient: HelperClient, ExampleCommand {
     static let aliases: [String] = []
     static let summary = "Passwords of vaults, for ansible-vault."
     static let details = """
-        Works as a vault password client script of Ansible, which calls it with a vault ID. The item with that name holds the \
-        password; 'skr set ID' stores it. For an absent item, the exit status is 2.
+        Works as a vault password client script of Ansible, which calls it with a vault ID. The item with that name holds \
+        the password; 'skr set ID' stores it. If the item doesn't exist, the exit code is 2.
         """
     static let examples = """
         skr helper install ansible
@@ -34,7 +34,7 @@ struct AnsibleClient: HelperClient, ExampleCommand {
         ShownSetup("skr-client", variables: ["ANSIBLE_VAULT_IDENTITY_LIST"]) { call, _ in
             let program = Display.shellWord(call.linkPath)
             return [
-                "store the password as 'prod', and name us for it:", "  skr set prod",
+                "store the password for the vault ID 'prod', and let Ansible ask skr for it:", "  skr set prod",
                 "  ansible-playbook --vault-id prod@\(program) site.yml",
             ]
         }

@@ -7,14 +7,14 @@ struct AskpassClient: HelperClient, ExampleCommand {
     static let aliases = ["ssh", "sudo"]
     static let summary = "Passphrases and passwords, for ssh-add, ssh and sudo."
     static let details = """
-        skr finds in the prompt which secret it asks for: that of a key file or of USER@HOST. 'skr set ~/.ssh/id_ed25519' \
-        stores a passphrase, 'skr set HOST USER' a password for ssh, 'skr set sudo USER' one for sudo.
+        The prompt tells skr which secret to print: the passphrase of a key file, or the password of USER@HOST. 'skr set \
+        ~/.ssh/id_ed25519' stores a passphrase, 'skr set HOST USER' a password for ssh, and 'skr set sudo USER' one for sudo.
 
-        SKR_ASKPASS=SERVICE[/ACCOUNT] sets the item for prompts that name no key, user or host. skr never answers a yes-or-no \
-        question, or a question that a server words itself.
+        SKR_ASKPASS=SERVICE[/ACCOUNT] names the item for prompts in which skr finds no key, user or host. skr never answers \
+        a yes-or-no question, or a question whose text comes from a server.
 
-        skr takes all arguments as the prompt, even those that look like options. Set SKR_SCOPE and SKR_NAMESPACE to choose \
-        where it looks.
+        skr takes all arguments as the prompt, even those that look like options. To choose the scope and the namespace, \
+        set SKR_SCOPE and SKR_NAMESPACE.
         """
     static let examples = """
         skr helper install askpass
@@ -26,7 +26,7 @@ struct AskpassClient: HelperClient, ExampleCommand {
     static let words = HelperWords.text
     static let errors = HelperErrors.onStandardError
 
-    @Argument(help: "What the program asks.")
+    @Argument(help: "The prompt, which the program passes.")
     var prompt: [String] = []
 
     static func action(for call: HelperCall) -> any VerbAction {
@@ -34,13 +34,13 @@ struct AskpassClient: HelperClient, ExampleCommand {
             let prompt = try prompt(of: call)
             guard prompt != .unknown else {
                 throw CommandError(
-                    exitCode: .noItem, message: "the prompt does not name a secret that we know",
-                    hint: "SKR_ASKPASS=SERVICE or SKR_ASKPASS=SERVICE/ACCOUNT names it")
+                    exitCode: .noItem, message: "can't find a key, user or host in the prompt",
+                    hint: "name the item: set SKR_ASKPASS=SERVICE or SKR_ASKPASS=SERVICE/ACCOUNT")
             }
             guard prompt != .fromServer else {
                 throw CommandError(
-                    exitCode: .noItem, message: "a server asks this in its own words",
-                    hint: "a server's question is for a person: log in without askpass, or with a key")
+                    exitCode: .noItem, message: "a server chose the text of this prompt, so a person has to answer it",
+                    hint: "log in with a key, or answer it yourself: SSH_ASKPASS_REQUIRE=never ssh ...")
             }
             return try helper.askpass(prompt)
         }
@@ -57,7 +57,7 @@ struct AskpassClient: HelperClient, ExampleCommand {
             guard reference.field == nil else { throw InputProblem.unknownQuery }
             return prompt.naming(service: reference.service, account: reference.account)
         } catch {
-            throw CommandError.usage("SKR_ASKPASS: \(error.summary)", hint: "it is SERVICE or SERVICE/ACCOUNT")
+            throw CommandError.usage("SKR_ASKPASS: \(error.summary)", hint: "set it to SERVICE or SERVICE/ACCOUNT")
         }
     }
 

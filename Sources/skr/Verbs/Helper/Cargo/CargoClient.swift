@@ -37,7 +37,7 @@ struct CargoClient: HelperClient, ExampleCommand {
         ) { _, file in
             [
                 "in \(file):", "  [registry]", "  global-credential-providers = [\"cargo-credential-skr\"]",
-                "cargo then ignores a token that it has stored itself; 'cargo login' stores it in the session",
+                "cargo then ignores tokens in its own files; run 'cargo login' to store a token in the keyring",
             ]
         }
     }

@@ -35,7 +35,8 @@ struct CargoSession: VerbAction {
     private func configuredCall(_ request: RawSpan) throws(CommandError) -> HelperCall {
         guard let words = CredentialHelper.cargoWords(request) else {
             throw .usage(
-                "the request's args are no short list of texts", hint: "see credential-provider in cargo's config")
+                "'args' in cargo's request is not a list of up to 32 strings",
+                hint: "check the words after cargo-credential-skr in cargo's configuration")
         }
         let call = try call.adding(words)
         guard let word = call.words.first else { return call }
@@ -48,7 +49,7 @@ struct CargoSession: VerbAction {
         do throws(CommandError) {
             return try SecretPrompt.ask(Display.plain(prompt), allowsEmpty: false)
         } catch {
-            throw .usage(error.message, hint: "run cargo login on a terminal, or give it the token")
+            throw .usage(error.message, hint: "run 'cargo login' on a terminal, or give it the token")
         }
     }
 }

@@ -33,7 +33,7 @@ package struct DockerSetup: FileSetup {
     }
 
     func removalInstructions(_ call: SetupCall) -> [String] {
-        ["take out of \(call.user.shown(path(for: call.user))):", "  \(Self.ownMember)"]
+        ["remove from \(call.user.shown(path(for: call.user))):", "  \(Self.ownMember)"]
     }
 
     func state(for user: SetupUser) -> ConfigurationState {
@@ -58,7 +58,7 @@ package struct DockerSetup: FileSetup {
         if store.name == "skr" { return nil }
         throw .taken(
             store.name.isEmpty ? "an empty \(Self.member)" : "the \(Self.member) \(Display.quoted(store.name))",
-            hint: "to change it, replace it by \"skr\", and log in again: docker login SERVER")
+            hint: "to use skr, set it to \"skr\" by hand, and log in again: docker login SERVER")
     }
 
     func edit(_ text: RawSpan, _ call: SetupCall) throws(SetupRefusal) -> TextEdit? { try edit(text) }
@@ -85,8 +85,8 @@ package struct DockerSetup: FileSetup {
             let place = members.firstIndex(where: { $0.range == range })
         else {
             throw .unclear(
-                "its \(Self.member) is not written as 'skr helper install' writes it",
-                hint: "take it out by hand: \(String(lossy: text.extracting(range)))")
+                "its \(Self.member) is not in the form that 'skr helper install' writes",
+                hint: "remove it by hand: \(String(lossy: text.extracting(range)))")
         }
         if place + 1 < members.count {
             let end = members[place + 1].range.lowerBound
@@ -105,7 +105,7 @@ package struct DockerSetup: FileSetup {
         }
         guard let member = found.first else { return nil }
         guard found.count == 1, case .found(let name) = JSONField.find(.root, in: text.extracting(member.value))
-        else { throw .unclear("its \(Self.member) is not one text") }
+        else { throw .unclear("its \(Self.member) is not a string, or occurs twice") }
         return (name.withBytes { String(lossy: $0) }, member)
     }
 
@@ -113,7 +113,7 @@ package struct DockerSetup: FileSetup {
         do throws(JSONMembers.NoObject) {
             return try JSONMembers(of: text)
         } catch {
-            throw .unclear("it is not JSON, or no object")
+            throw .unclear("it is not a JSON object")
         }
     }
 }
@@ -125,8 +125,8 @@ extension DockerSetup {
         let path = call.user.shown(path(for: call.user))
         return [
             .data(
-                "\(path) holds in plain the secrets of \(servers.joined(separator: ", "))",
-                hint: "this moves one: docker logout \(first); docker login \(first)")
+                "\(path) contains unencrypted secrets of \(servers.joined(separator: ", "))",
+                hint: "to move one to the keyring: docker logout \(first); docker login \(first)")
         ]
     }
 

@@ -17,7 +17,8 @@ struct GitEntries {
         }
         guard !run.isMissing else { throw .noProgram("git") }
         guard run.exitCode == 0 else {
-            throw .unclear("git can't read it", hint: "git has reported why; 'git config --global --edit' opens it")
+            throw .unclear(
+                "git can't read it", hint: "git has printed the reason; to edit the file: git config --global --edit")
         }
         output = SecretBox(run.output)
         output.bytes.withBytes { bytes in
@@ -49,7 +50,7 @@ struct GitEntries {
     func require(_ edit: TextEdit, after text: RawSpan) throws(SetupRefusal) {
         let expected = output.bytes.withBytes { edit.apply(to: $0) }
         guard try GitEntries(of: text).output.bytes.isEqual(to: expected) else {
-            throw .unclear("git would read more changes than the one of its credential.helper")
+            throw .unclear("the edit would change more than its credential.helper")
         }
     }
 }

@@ -114,8 +114,8 @@ struct GitSetup: FileSetup {
 
     private static var otherForm: SetupRefusal {
         .unclear(
-            "its \(key) is not written as 'skr helper install' writes it",
-            hint: "change it by hand: git config --global --edit")
+            "its \(key) is not in the form that 'skr helper install' writes",
+            hint: "edit it by hand: git config --global --edit")
     }
 
     /// Returns a warning for each other helper, because git asks all helpers and gives all of them the secrets.

@@ -7,15 +7,15 @@ struct GoClient: HelperClient, ExampleCommand {
     static let aliases: [String] = []
     static let summary = "Tokens of private modules, for go."
     static let details = """
-        Works as a GOAUTH command of go 1.24 and later. go appends the URL that it needs.
+        Works as a GOAUTH command of go 1.24 and later. go adds the URL that it needs as the last argument.
 
-        Without NAME, skr looks for an item whose service is that URL or a parent of it, and takes the longest match. An item \
-        with an account is a user's password (Basic); one without is a token (Bearer).
+        Without NAME, skr looks for an item whose service is that URL or a parent of it, and takes the longest match. An \
+        item with an account is a user's password (Basic); an item without one is a token (Bearer).
 
-        With NAME, skr uses that item or CMD's output, only for URLs at or below --prefix. \(TokenArguments.details)
+        With NAME, skr uses that item, or CMD's output, but only for URLs at or below --prefix. \(TokenArguments.details)
 
-        skr takes a last argument that begins with https:// for go's URL, never for CMD's. 'skr cached --forget NAME --key go' \
-        deletes the kept output; with --prefix, followed by --key ACCOUNT ('' for none) and --key PREFIX.
+        A last argument that begins with https:// is go's URL, never an argument of CMD. 'skr cached --forget NAME --key \
+        go' deletes the kept output; with --prefix, add --key ACCOUNT ('' if you gave no account) and --key PREFIX.
         """
     static let examples = """
         skr helper install go
@@ -27,7 +27,7 @@ struct GoClient: HelperClient, ExampleCommand {
     static let words = HelperWords.options(["--prefix"], flags: [], behind: .command)
     static let errors = HelperErrors.onStandardError
 
-    @Argument(help: "The item, or the name under which CMD's output is kept.", completion: .names(.services))
+    @Argument(help: "The item, or the name under which skr keeps CMD's output.", completion: .names(.services))
     var name: String?
 
     @Argument(help: "The item's account; needed if the service has several.", completion: .names(.accounts))
@@ -47,7 +47,8 @@ struct GoClient: HelperClient, ExampleCommand {
         }
         let tokenCall = try TokenCall(call)
         guard let place = WebAddress(service: call.option("--prefix") ?? call.word), place.scheme == "https" else {
-            throw .usage("what is the secret for", hint: "pass --prefix https://HOST[/PATH], or name the item so")
+            throw .usage(
+                "no https URL given for the secret", hint: "pass --prefix https://HOST[/PATH], or use that URL as NAME")
         }
         // go asks for every URL, and accepts that most of them get no answer.
         guard let headers = url.map({ GoHeaders(for: place, asIn: $0) }) ?? GoHeaders(for: place) else {

@@ -7,11 +7,11 @@ struct HeadersClient: HelperClient, ExampleCommand {
     static let aliases: [String] = []
     static let summary = "A header in JSON, for MCP clients and others."
     static let details = """
-        Prints {"Authorization":"Bearer SECRET"}, for a program that runs a command to get its HTTP headers. With --header for \
-        another header, the value is the secret without a scheme.
+        Prints {"Authorization":"Bearer SECRET"}, for a program that runs a command to get its HTTP headers. --header \
+        prints another header, whose value is the secret without a scheme.
 
-        If the item has an account, it is a user's password, and the value is Basic. With --scheme WORD, the value is WORD and the \
-        secret, without the account. A secret with a line break counts as not found.
+        If the item has an account, it is a user's password, and the scheme is Basic. With --scheme WORD, the value is WORD \
+        and the secret, without the account. A secret with a line break counts as not found.
 
         \(TokenArguments.details) 'skr cached --forget NAME --key headers' deletes it.
         """
@@ -38,7 +38,7 @@ struct HeadersClient: HelperClient, ExampleCommand {
         let header = call.option("--header") ?? "Authorization"
         guard let headers = HeadersObject(header: header, scheme: call.option("--scheme")) else {
             throw .usage(
-                "--header and --scheme are words of an HTTP header",
+                "--header or --scheme has characters that HTTP doesn't allow there",
                 hint: "use letters, digits and hyphens, as in X-API-Key")
         }
         return try tokenCall.action { headers }

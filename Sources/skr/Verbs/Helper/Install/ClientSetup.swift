@@ -64,16 +64,17 @@ struct SetupCall {
         let needsRegistry = if case .linkPerRegistry = client.start { true } else { false }
         guard needsRegistry == (registry != nil) else {
             throw .usage(
-                registry == nil ? "\(name) needs a link for each registry" : "\(name) has one helper only",
+                registry == nil ? "\(name) needs a link for each registry" : "\(name) takes no second name",
                 hint: registry == nil
-                    ? "name the registry, as you like: skr helper install \(name) work" : "leave out the second name")
+                    ? "name the item that has the token: skr helper install \(name) work" : "remove the second name")
         }
         if let registry, !registry.utf8.allSatisfy({ $0.isNameByte }) || registry.isEmpty {
             throw .usage(
-                "\(Display.quoted(registry)) can't name a link", hint: "use letters, digits, '.', '_' and '-'")
+                "\(Display.quoted(registry)) can't be part of a link's name",
+                hint: "use letters, digits, '.', '_' and '-'")
         }
         guard folder?.isEmpty != true else {
-            throw .usage("--dir names no folder", hint: "leave it out, or name the folder of the link")
+            throw .usage("--dir is empty", hint: "remove it, or name the folder for the link")
         }
         self.name = name
         self.client = client
@@ -100,7 +101,7 @@ struct SetupCall {
         if let link = links.first(where: { $0.state == .here }) ?? ownLink { return link }
         throw CommandError(
             exitCode: .noPermission, message: "can't write to \(Display.quoted(user.path(".local/bin")))",
-            hint: "name a folder that you may write to with --dir")
+            hint: "choose a folder that you can write to: --dir FOLDER")
     }
 
     /// The link in the folder where install creates links.
@@ -142,8 +143,9 @@ struct SetupCall {
     func requirePlainWords() throws(CommandError) {
         guard let word = setup.unspeakableWord(self) else { return }
         throw .usage(
-            "\(name) can't be told of \(Display.quoted(word)): it has characters that would have to be quoted",
-            hint: linkName == nil ? "leave them out" : "name a folder without them with --dir")
+            "\(Display.quoted(word)) has characters that the configuration of \(name) can't hold",
+            hint: linkName == nil
+                ? "use a path and options without them" : "use a folder (--dir) and options without them")
     }
 
     /// Returns the folder's absolute path as PATH would name it.

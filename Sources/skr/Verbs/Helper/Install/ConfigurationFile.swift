@@ -54,8 +54,8 @@ struct ConfigurationFile: ~Copyable {
         do {
             var found = stat()
             guard unsafe fstat(file.rawValue, &found) == 0 else { throw Errno.last }
-            guard found.st_mode & S_IFMT == S_IFREG else { throw unreadable(path, "it is not a file") }
-            guard found.st_size <= limit else { throw unreadable(path, "it has more than 1 MiB") }
+            guard found.st_mode & S_IFMT == S_IFREG else { throw unreadable(path, "it is not a regular file") }
+            guard found.st_size <= limit else { throw unreadable(path, "it is larger than 1 MiB") }
             let text = SecretBox(try SecretBytes.reading(file, limit: limit))
             return (text, OriginalFile(file: file, attributes: found, text: text))
         } catch {
@@ -70,8 +70,8 @@ struct ConfigurationFile: ~Copyable {
 
     static func unreadable(_ path: String, _ reason: String, hint: String? = nil) -> CommandError {
         .data(
-            "\(Display.quoted(path)) stays as it is: \(reason)",
-            hint: hint ?? "correct it, or change it by hand: leave out --write-config to see the lines")
+            "did not edit \(Display.quoted(path)): \(reason)",
+            hint: hint ?? "fix the file, or edit it by hand: without --write-config, skr prints the lines")
     }
 
     /// Replaces the content of the file; only its owner can access a new file.
@@ -106,7 +106,7 @@ struct ConfigurationFile: ~Copyable {
         } catch {
             throw CommandError(
                 exitCode: .noPermission, message: "can't write \(Display.quoted(path)): \(error.reason)",
-                hint: "nothing was changed; make the file and its folder yours and writable, or change it by hand")
+                hint: "nothing was changed; make sure that you own the file and its folder, or edit the file by hand")
         }
     }
 
@@ -128,7 +128,7 @@ struct ConfigurationFile: ~Copyable {
         throw CommandError(
             exitCode: .noPermission,
             message:
-                "\(Display.quoted(path)) stays as it is: its owner is not the owner of \(Display.quoted(user.home))",
+                "did not edit \(Display.quoted(path)): its owner is not the owner of \(Display.quoted(user.home))",
             hint: "chown --reference=\(Display.shellWord(user.home)) \(Display.shellWord(path))")
     }
 

@@ -43,11 +43,11 @@ extension FileSetup {
             guard let text = file.text else {
                 let new = newFile(call)
                 guard try unsafe file.replace(by: new.utf8Span.span.bytes, for: call.user) else { return nil }
-                return ["\(shown) is new:"] + Self.lines(new)
+                return ["created \(shown):"] + Self.lines(new)
             }
             return try text.bytes.withBytes { bytes throws(CommandError) in
                 guard let edit = try refusing(file.path, { () throws(SetupRefusal) in try edit(bytes, call) }) else {
-                    return ["\(call.name) is set up already in \(shown)"]
+                    return ["\(call.name) is already set up in \(shown)"]
                 }
                 let isWritten = try edit.apply(to: bytes).withBytes { bytes throws(CommandError) in
                     try file.replace(by: bytes, for: call.user)
@@ -68,7 +68,8 @@ extension FileSetup {
             let shown = call.user.shown(file.path)
             switch removal {
             case nil: return []
-            case .wholeFile: return try file.delete(for: call.user) ? ["removed \(shown), which had nothing else"] : nil
+            case .wholeFile:
+                return try file.delete(for: call.user) ? ["removed \(shown), which contained nothing else"] : nil
             case .text(let rest):
                 let isWritten = try rest.bytes.withBytes { bytes throws(CommandError) in
                     try file.replace(by: bytes, for: call.user)
@@ -124,7 +125,7 @@ extension FileSetup {
             case .unclear(let reason, let hint): throw ConfigurationFile.unreadable(path, reason, hint: hint)
             case .taken(let what, let hint):
                 throw CommandError(
-                    exitCode: .cannotCreate, message: "\(Display.quoted(path)) stays as it is: it has \(what)",
+                    exitCode: .cannotCreate, message: "did not edit \(Display.quoted(path)): it has \(what)",
                     hint: hint)
             case .noProgram(let name):
                 throw CommandError(

@@ -23,7 +23,7 @@ struct HelperLink {
         var (found, target, own) = (stat(), stat(), stat())
         guard unsafe lstat(path, &found) == 0 else { return .absent }
         guard found.st_mode & S_IFMT == S_IFLNK, let leadsTo = try? LinkedPath.linkTarget(path) else {
-            return .foreign(found.st_mode & S_IFMT == S_IFDIR ? "a folder" : "a file of its own")
+            return .foreign(found.st_mode & S_IFMT == S_IFDIR ? "a folder" : "a file, not a link")
         }
         if unsafe stat(path, &target) == 0, unsafe stat("/proc/self/exe", &own) == 0,
             target.st_ino == own.st_ino, target.st_dev == own.st_dev
@@ -49,7 +49,7 @@ struct HelperLink {
         let error = Errno.last
         // Another install has just created it.
         if error == .fileExists, state == .here { return false }
-        throw failure("make", error)
+        throw failure("create", error)
     }
 
     /// Whether 'skr helper install' can have created this link.
@@ -76,14 +76,14 @@ struct HelperLink {
 
     private func taken(_ what: String) -> CommandError {
         CommandError(
-            exitCode: .cannotCreate, message: "\(Display.quoted(path)) is there already: \(what)",
-            hint: "if nobody needs it, remove it: rm \(Display.shellWord(path)); or name another folder with --dir")
+            exitCode: .cannotCreate, message: "\(Display.quoted(path)) already exists: it is \(what)",
+            hint: "remove it if nobody needs it: rm \(Display.shellWord(path)); or choose another folder: --dir FOLDER")
     }
 
     private func failure(_ what: String, _ error: Errno) -> CommandError {
         CommandError(
             exitCode: error == .fileExists ? .cannotCreate : .noPermission,
             message: "can't \(what) \(Display.quoted(path)): \(error.reason)",
-            hint: "name a folder that you may write to with --dir")
+            hint: "choose a folder that you can write to: --dir FOLDER")
     }
 }

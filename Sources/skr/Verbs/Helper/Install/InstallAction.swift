@@ -16,11 +16,11 @@ struct InstallAction: VerbAction {
             return
         }
         let place = file == nil ? call.namedPlace : file?.place(settingUp: call)
-        if let place { try Console.writeLine("\(call.name) is set up already in \(place)") }
+        if let place { try Console.writeLine("\(call.name) is already set up in \(place)") }
         guard file == nil || place == nil else { return }
         try Console.writeLine(
-            (place == nil ? "what is left to do" : "to set up more")
-                + (file == nil ? ":" : ", which --write-config does:"))
+            (place == nil ? "to finish the setup" : "to set up more")
+                + (file == nil ? ":" : " (--write-config does this):"))
         for line in call.setup.instructions(call) { try Console.writeLine(line) }
     }
 
@@ -29,12 +29,14 @@ struct InstallAction: VerbAction {
         let isNew = try link.make(to: call.user.executable)
         try Console.writeLine(
             isNew
-                ? "made the link \(Display.plain(link.path)) -> \(target)"
-                : "the link \(Display.plain(link.path)) is there already")
+                ? "created the link \(Display.plain(link.path)) -> \(target)"
+                : "the link \(Display.plain(link.path)) already exists")
         guard let folder = call.setup.linkFolder(for: call.user) else { return try checkPath(of: link) }
         guard folder != link.folder else { return }
         Console.warn(
-            .data("\(call.name) does not look in \(Display.quoted(link.folder))", hint: "it looks in \(folder)"))
+            .data(
+                "\(call.name) does not look in \(Display.quoted(link.folder))",
+                hint: "leave out --dir: it looks in \(folder)"))
     }
 
     private func checkPath(of link: HelperLink) throws(CommandError) {
@@ -55,8 +57,8 @@ struct InstallAction: VerbAction {
         else { return }
         Console.warn(
             .data(
-                "\(Display.quoted(first)) is found before it",
-                hint: "put \(folder) before that folder in PATH, or name another one with --dir"))
+                "another \(link.name) comes first in PATH: \(Display.quoted(first))",
+                hint: "put \(folder) before its folder in PATH, or choose another folder: --dir FOLDER"))
     }
 }
 
@@ -69,7 +71,7 @@ struct UninstallAction: VerbAction {
         let isConfigured = try removeConfiguration()
         let link = call.installedLink
         for other in call.foundLinks where other.path != link?.path {
-            try Console.writeLine("the link \(Display.plain(other.path)) stays: it may be somebody else's")
+            try Console.writeLine("kept the link \(Display.plain(other.path)): someone else may have created it")
         }
         if let link {
             try link.remove()
@@ -79,7 +81,7 @@ struct UninstallAction: VerbAction {
             throw CommandError(
                 exitCode: .noItem,
                 message: "\(call.name) is not set up\(call.folder.map { " in \(Display.quoted($0))" } ?? "")",
-                hint: "'skr helper status' shows what is")
+                hint: "'skr helper status' shows which clients are set up")
         }
     }
 
@@ -94,7 +96,7 @@ struct UninstallAction: VerbAction {
             return !lines.isEmpty
         }
         guard case .ours = call.setup.state(for: call.user) else { return false }
-        try Console.writeLine("what is left to do\(file == nil ? ":" : ", which --write-config does:")")
+        try Console.writeLine("to remove the configuration\(file == nil ? ":" : " (--write-config does this):")")
         for line in call.setup.removalInstructions(call) { try Console.writeLine(line) }
         return true
     }

@@ -39,8 +39,8 @@ package enum LinkFolder {
             try FolderOwner.give(folder, in: parent)
         } catch {
             throw CommandError(
-                exitCode: .noPermission, message: "can't make the folder \(Display.quoted(folder)): \(error.reason)",
-                hint: "name a folder that you may write to with --dir")
+                exitCode: .noPermission, message: "can't create the folder \(Display.quoted(folder)): \(error.reason)",
+                hint: "choose a folder that you can write to: --dir FOLDER")
         }
     }
 }

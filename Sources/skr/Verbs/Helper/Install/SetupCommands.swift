@@ -3,13 +3,14 @@ import CommandSupport
 
 /// The arguments that say which client is set up, and where.
 struct SetupArguments: ParsableArguments {
-    @Argument(help: "The client, or another name of it, such as kubectl.", completion: .list(HelperClients.allNames))
+    @Argument(
+        help: "The client, or one of its other names, such as kubectl.", completion: .list(HelperClients.allNames))
     var client: String
 
     @Argument(help: "For npm: the item that has the token; letters, digits, '.', '_' and '-'.")
     var registry: String?
 
-    @Option(help: "The folder of the link.", completion: .directory)
+    @Option(help: "The folder for the link.", completion: .directory)
     var dir: String?
 
     @Flag(help: "Edit the configuration too (git and docker only).")
@@ -23,18 +24,18 @@ struct SetupArguments: ParsableArguments {
 struct InstallCommand: VerbCommand {
     static let configuration = CommandConfiguration(
         commandName: "install",
-        abstract: "Set a client up to ask skr.",
+        abstract: "Set a client up to get its secrets from skr.",
         discussion: """
-            Makes a symbolic link to skr, if the client starts its helper through one: in ~/.local/bin, or for root in \
-            /usr/local/bin if only that is in PATH. For terraform it is in ~/.terraform.d/plugins.
+            Creates a symbolic link to skr, if the client starts its helper through one. The link is in ~/.local/bin; for \
+            root, it is in /usr/local/bin if only that is in PATH; for terraform, it is in ~/.terraform.d/plugins.
 
             Prints the lines to add to the client's configuration. For git and docker, --write-config adds them.
 
-            install never replaces another program's file or another helper (exit code 73). It does not edit a file that it can't \
-            parse with certainty, or that has several hard links (exit code 65).
+            install never replaces another program's file or another helper (exit code 73). It does not edit a file that \
+            it doesn't fully understand, or that has several hard links (exit code 65).
 
-            --timeout, --scope and --namespace become part of the lines. If a client starts its helper without options, as docker \
-            does, set SKR_TIMEOUT, SKR_SCOPE and SKR_NAMESPACE instead.
+            The lines contain --timeout, --scope and --namespace if you give them. If a client starts its helper without \
+            options, as docker does, set SKR_TIMEOUT, SKR_SCOPE and SKR_NAMESPACE instead.
             """
     )
 
@@ -61,12 +62,12 @@ struct InstallCommand: VerbCommand {
 struct UninstallCommand: VerbCommand {
     static let configuration = CommandConfiguration(
         commandName: "uninstall",
-        abstract: "Undo what install did.",
+        abstract: "Undo 'skr helper install'.",
         discussion: """
             Removes the link, and prints which lines to delete from the client's configuration. With --write-config, deletes the \
             line that 'skr helper install' added. Exit code 1 if the client is not set up.
 
-            The secrets that are stored stay: 'skr delete' and 'skr clear' delete them.
+            Stored secrets stay: 'skr delete' and 'skr clear' delete them.
             """
     )
 
@@ -87,8 +88,8 @@ struct StatusCommand: VerbCommand {
         commandName: "status",
         abstract: "Show which clients are set up.",
         discussion: """
-            Shows for each client its link, the helper that its configuration names, and the command that sets it up, if it is not \
-            set up. If the output is not a terminal, prints one line for each client, with tabs between the columns.
+            For each client, shows its link, the helper in its configuration, and the command that sets it up if it isn't \
+            set up yet. If the output is not a terminal, prints one line for each client, with tabs between the columns.
             """
     )
 
@@ -98,10 +99,10 @@ struct StatusCommand: VerbCommand {
         skr helper status --json | jq '.[] | select(.isConfigured)'
         """
 
-    @Argument(help: "Only this client.", completion: .list(HelperClients.allNames))
+    @Argument(help: "Show only this client.", completion: .list(HelperClients.allNames))
     var client: String?
 
-    @Flag(help: "Print an array, for programs.")
+    @Flag(help: "Print a JSON array, for programs.")
     var json = false
 
     func action() throws(CommandError) -> any VerbAction {

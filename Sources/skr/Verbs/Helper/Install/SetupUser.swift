@@ -13,19 +13,19 @@ struct SetupUser {
 
     init() throws(CommandError) {
         guard let home = try Place.environment("HOME"), home.utf8.first == UInt8(ascii: "/") else {
-            throw .usage("HOME does not name a folder", hint: "set it to the user's home")
+            throw .usage("HOME is not an absolute path", hint: "set HOME to your home folder")
         }
         self.home = home.utf8.count > 1 && home.utf8.last == UInt8(ascii: "/") ? String(home.dropLast()) : home
         searchPath = (try Place.environment("PATH") ?? "").split(separator: ":").filter { $0.hasPrefix("/") }
             .map { String($0.count > 1 && $0.hasSuffix("/") ? $0.dropLast() : $0) }
         guard let executable = try? LinkedPath.linkTarget("/proc/self/exe") else {
             throw CommandError(
-                exitCode: .unavailable, message: "/proc does not tell where skr is", hint: "have /proc mounted")
+                exitCode: .unavailable, message: "can't find the path of skr in /proc", hint: "mount /proc")
         }
         guard unsafe access(executable, F_OK) == 0 else {
             throw CommandError(
-                exitCode: .tryAgain, message: "\(Display.quoted(executable)) is not there any more",
-                hint: "skr has just been replaced; call it again")
+                exitCode: .tryAgain, message: "\(Display.quoted(executable)) does not exist any more",
+                hint: "skr has just been replaced; run the command again")
         }
         self.executable = executable
     }

@@ -46,7 +46,7 @@ struct ShownSetup: ClientSetup {
 
     func removalInstructions(_ call: SetupCall) -> [String] {
         guard case .ours(let place) = state(for: call.user) else { return [] }
-        return ["take out of \(place) what names \(words)"]
+        return ["in \(place), remove the setting that contains: \(words)"]
     }
 
     func state(for user: SetupUser) -> ConfigurationState {

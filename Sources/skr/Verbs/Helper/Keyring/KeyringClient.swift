@@ -7,11 +7,11 @@ struct KeyringClient: HelperClient, ExampleCommand {
     static let aliases = ["pip", "uv", "twine"]
     static let summary = "Passwords of package indexes, for pip, uv and twine."
     static let details = """
-        Replaces Python's program 'keyring', which pip and uv start. twine uses the backend for Python that 'skr helper install \
-        twine' shows.
+        Replaces Python's program 'keyring', which pip and uv start. twine uses skr's backend for Python's keyring, which \
+        'skr helper install twine' shows.
 
-        An item's service is the URL of the index; a slash at its end makes no difference. If a URL has no item, the item of \
-        its host (https://HOST) is used. A service that is not a URL works too. USER is the account.
+        An item's service is the URL of the index; a slash at its end makes no difference. If a URL has no item, skr uses \
+        the item of its host (https://HOST). A service that is not a URL works too. USER is the account.
         """
     static let examples = """
         skr helper install keyring
@@ -54,8 +54,8 @@ struct KeyringClient: HelperClient, ExampleCommand {
             case ("del", 3): return try helper.keyringDelete(service: words[1], user: words[2])
             default:
                 throw CommandError.usage(
-                    "keyring has get, set and del, with SERVICE and USER",
-                    hint: "only 'get --mode creds SERVICE' needs no USER")
+                    "keyring takes get, set or del, then SERVICE and USER",
+                    hint: "skr helper keyring get|set|del SERVICE USER, or get --mode creds SERVICE")
             }
         }
     }
@@ -66,7 +66,9 @@ struct KeyringClient: HelperClient, ExampleCommand {
         case ("password", "json"): return .passwordJSON
         case ("creds", "plain"): return .credentials
         case ("creds", "json"): return .credentialsJSON
-        default: throw .usage("no such form of output", hint: "use --mode password|creds and --output plain|json")
+        default:
+            throw .usage(
+                "unknown value of --mode or --output", hint: "use --mode password|creds and --output plain|json")
         }
     }
 
@@ -75,7 +77,7 @@ struct KeyringClient: HelperClient, ExampleCommand {
     /// The setup of programs that use Python's keyring.
     private static let python = ShownSetup("skr", variables: ["PYTHON_KEYRING_BACKEND"]) { _, _ in
         [
-            "with the backend for Python's keyring, which the Debian package of skr has:",
+            "to use the backend for Python's keyring, which is in skr's Debian package:",
             "  export PYTHON_KEYRING_BACKEND=skr_keyring.Keyring",
         ]
     }
@@ -88,7 +90,7 @@ struct KeyringClient: HelperClient, ExampleCommand {
         variables: ["UV_KEYRING_PROVIDER", "PIP_KEYRING_PROVIDER"]
     ) { _, _ in
         [
-            "have pip and uv ask the first 'keyring' in PATH:",
+            "to let pip and uv ask the first 'keyring' in PATH:",
             "  pip config set global.keyring-provider subprocess", "  export UV_KEYRING_PROVIDER=subprocess",
         ]
     }

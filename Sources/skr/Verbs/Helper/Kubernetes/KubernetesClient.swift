@@ -13,9 +13,9 @@ struct KubernetesClient: HelperClient, ExampleCommand {
 
         \(TokenArguments.details)
 
-        With 'provideClusterInfo: true' in the kubeconfig, the output is kept for each cluster separately. 'skr cached --forget \
-        NAME --key kubernetes' deletes it, followed by --key ACCOUNT ('' for none) and --key SERVER for one cluster, whose \
-        'server' is written as in the kubeconfig.
+        With 'provideClusterInfo: true' in the kubeconfig, skr keeps the output for each cluster separately. 'skr cached \
+        --forget NAME --key kubernetes' deletes it. For one cluster, add --key ACCOUNT ('' if you gave no account) and \
+        --key SERVER, which is the cluster's 'server' exactly as in the kubeconfig.
         """
     static let examples = """
         skr helper install kubernetes
@@ -41,11 +41,11 @@ struct KubernetesClient: HelperClient, ExampleCommand {
         ShownSetup("command: skr", files: [("KUBECONFIG", ".kube/config")]) { call, file in
             let words = ["helper", "kubernetes", "work"] + call.options
             return [
-                "for each user of \(file):",
+                "for each user in \(file):",
                 "  kubectl config set-credentials work --exec-api-version=client.authentication.k8s.io/v1 \\",
                 "    --exec-interactive-mode=IfAvailable --exec-command=skr \\",
                 "    " + words.map { Display.shellWord("--exec-arg=\(kubectlWord($0))") }.joined(separator: " "),
-                "kubectl before 1.30 can't set that mode, which v1 needs: leave --exec-interactive-mode out, and use v1beta1",
+                "kubectl before 1.30 has no --exec-interactive-mode, which v1 needs: leave it out, and use v1beta1",
             ]
         }
     }

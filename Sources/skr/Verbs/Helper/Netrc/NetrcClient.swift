@@ -6,10 +6,11 @@ struct NetrcClient: HelperClient, ExampleCommand {
     static let aliases: [String] = []
     static let summary = "The lines of a netrc file, for curl, Nix and others."
     static let details = """
-        Prints lines of a netrc file, one for each account of the given hosts, or of all hosts. For a program that reads such a \
-        file: curl --netrc-file <(skr helper netrc HOST).
+        Prints the lines of a netrc file: one for each account of the given hosts, or of all hosts. A program can read them \
+        as a file: curl --netrc-file <(skr helper netrc HOST).
 
-        Only items that git, docker or keyring stored are used. 'skr helper keyring set https://HOST USER' stores one by hand.
+        skr uses only items that git, docker or keyring stored. 'skr helper keyring set https://HOST USER' stores one by \
+        hand.
 
         A netrc file has no ports or paths. If an account has several items on one host, skr prints the https item without a \
         port.

@@ -9,10 +9,10 @@ struct NpmClient: HelperClient, ExampleCommand {
     static let details = """
         Works as a tokenHelper in .npmrc, which pnpm supports, and npm only in versions that know tokenHelper.
 
-        A tokenHelper takes no arguments, so the name of the link says which item to read: skr-npm-work reads the item 'work'. \
-        To use CMD, name a script that runs 'skr helper npm NAME -- CMD'.
+        A tokenHelper takes no arguments, so the name of the link selects the item: skr-npm-work reads the item 'work'. To \
+        use CMD, set tokenHelper to a script that runs 'skr helper npm NAME -- CMD'.
 
-        An item without an account is a token (Bearer); one with an account is that user's password (Basic).
+        An item without an account is a token (Bearer); an item with an account is that user's password (Basic).
 
         \(TokenArguments.details) 'skr cached --forget NAME --key npm' deletes it.
         """

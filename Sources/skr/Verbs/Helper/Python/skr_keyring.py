@@ -1,4 +1,4 @@
-"""A backend for Python's keyring that keeps passwords in the Linux kernel keyring, by the command skr."""
+"""A backend for Python's keyring that uses the command skr to keep passwords in the Linux kernel keyring."""
 
 import json
 import shutil
@@ -10,11 +10,11 @@ from keyring.backend import KeyringBackend
 
 
 def _skr(*words, input=b""):
-    """Runs the helper: the status 1 is that there is no such item."""
+    """Runs the helper and returns its output, or None if the item does not exist (status 1)."""
     program = shutil.which("skr")
     if program is None:
-        raise errors.KeyringError("there is no skr in PATH")
-    # Exact bytes, and secrets only through pipes. Behind '--' a name may begin with a hyphen.
+        raise errors.KeyringError("skr is not in PATH")
+    # Exact bytes, and secrets only through pipes. After '--', a name can start with a hyphen.
     done = subprocess.run([program, "helper", "keyring", *words], input=input, capture_output=True)
     if done.returncode not in (0, 1):
         raise errors.KeyringError(done.stderr.decode(errors="replace").strip() or f"skr: status {done.returncode}")
@@ -42,7 +42,7 @@ class Keyring(KeyringBackend):
 
     def delete_password(self, service, username):
         if _skr("del", "--", service, username) is None:
-            raise errors.PasswordDeleteError("there is no such password")
+            raise errors.PasswordDeleteError("password not found")
 
     def get_credential(self, service, username):
         user = [] if username is None else [username]

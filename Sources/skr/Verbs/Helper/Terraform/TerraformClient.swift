@@ -34,8 +34,8 @@ struct TerraformClient: HelperClient, ExampleCommand {
         return HelperAction(call: call, request: request) { call, helper, request in
             guard call.words.count == 2 else {
                 throw CommandError.usage(
-                    "terraform's helper is called with an operation and a host",
-                    hint: "get HOST, store HOST or forget HOST")
+                    "the helper for terraform takes an operation and a host",
+                    hint: "skr helper terraform get|store|forget HOST")
             }
             return try helper.terraform(call.words[0], host: call.words[1], request: request)
         }

@@ -10,8 +10,8 @@ struct VaultClient: HelperClient, ExampleCommand {
         Works as a token helper of Vault and OpenBao. 'vault login' stores the token in the keyring; all other commands read it \
         from there.
 
-        An item's service is the URL in VAULT_ADDR or BAO_ADDR (without either, https://127.0.0.1:8200), without a slash at its \
-        end; it has no account. It is an error if the two name different servers.
+        An item's service is the URL in VAULT_ADDR or BAO_ADDR, without a slash at its end; the default is \
+        https://127.0.0.1:8200. The item has no account. If the two variables name different servers, skr reports an error.
         """
     static let examples = """
         skr helper install vault
@@ -44,7 +44,7 @@ struct VaultClient: HelperClient, ExampleCommand {
         if let vault, let bao, !CredentialHelper.isOneVault(vault, bao) {
             throw .usage(
                 "VAULT_ADDR and BAO_ADDR name different servers",
-                hint: "unset one of them, where vault or bao is called")
+                hint: "unset one of them for this call of vault or bao")
         }
         return vault ?? bao ?? CredentialHelper.vaultServer
     }

@@ -20,12 +20,12 @@ struct HelperConfigurationTests {
                   [credential]
                       helper = skr
                 skr
-                git is set up already in ~/.gitconfig
+                git is already set up in ~/.gitconfig
                 skr
                 changed in ~/.gitconfig:
                       helper = skr --timeout 8h
                 skr --timeout 8h
-                git is set up already in ~/.gitconfig
+                git is already set up in ~/.gitconfig
                 skr --timeout 8h
                 changed in ~/.gitconfig:
                       helper = skr --timeout 1m30s --scope user
@@ -35,7 +35,9 @@ struct HelperConfigurationTests {
                 1
 
                 """)
-        #expect(outcome.errors == "skr: error: git is not set up\nskr: hint: 'skr helper status' shows what is\n")
+        #expect(
+            outcome.errors
+                == "skr: error: git is not set up\nskr: hint: 'skr helper status' shows which clients are set up\n")
     }
 
     @Test(
@@ -92,7 +94,7 @@ struct HelperConfigurationTests {
                 -
                 other: other
                       helper = skr
-                git is set up already in ~/.gitconfig
+                git is already set up in ~/.gitconfig
                 skr
 
                 other
@@ -113,8 +115,8 @@ struct HelperConfigurationTests {
         #expect(
             outcome.output == """
                 65
-                skr: error: 'W/home/.gitconfig' stays as it is: git can't read it
-                skr: hint: git has reported why; 'git config --global --edit' opens it
+                skr: error: did not edit 'W/home/.gitconfig': git can't read it
+                skr: hint: git has printed the reason; to edit the file: git config --global --edit
                 git\t~/.local/bin/git-credential-skr\tcan't be read: git config credential.helper\tskr helper install git --write-config
 
                 """)
@@ -129,12 +131,12 @@ struct HelperConfigurationTests {
             """#)
         #expect(
             outcome.output == """
-                ~/.docker/config.json is new:
+                created ~/.docker/config.json:
                   { "credsStore": "skr" }
                 700 directory
                 600 regular file
                 { "credsStore": "skr" }
-                docker is set up already in ~/.docker/config.json
+                docker is already set up in ~/.docker/config.json
                 removed the link W/home/.local/bin/docker-credential-skr
 
                 """)
@@ -184,14 +186,14 @@ struct HelperConfigurationTests {
             #"""
             mkdir $HOME/.docker; file=$HOME/.docker/config.json; \#(making); before=$(stat -c '%i %F %Y %s' $file)
             skr helper install docker --write-config > /dev/null 2> errors; echo $?; [[ $before = "$(stat -c '%i %F %Y %s' $file)" ]] && echo same
-            ls -A $HOME/.docker; grep -c 'stays as it is: ' errors; grep -c hint: errors
+            ls -A $HOME/.docker; grep -c 'did not edit ' errors; grep -c hint: errors
             """#)
         #expect(outcome.output == "\(code)\nsame\nconfig.json\n1\n1\n")
     }
 
     @Test(
         "docker: a file that can't be read or can't be replaced stays unchanged",
-        .enabled(if: geteuid() == 0, "becomes another user"))
+        .enabled(if: geteuid() == 0, "needs root to become another user"))
     func permissions() throws {
         let outcome = try run(
             #"""
@@ -203,7 +205,7 @@ struct HelperConfigurationTests {
             """#)
         #expect(
             outcome.output == """
-                skr: error: 'W/home/.docker/config.json' stays as it is: permission denied
+                skr: error: did not edit 'W/home/.docker/config.json': permission denied
                 skr: error: can't write 'W/home/.docker/config.json': permission denied
                 {}config.json
                 docker\t-\t-\tskr helper install docker --write-config
@@ -220,7 +222,7 @@ struct HelperConfigurationTests {
             """#)
         #expect(
             outcome.output.contains(
-                "holds in plain the secrets of r.example\nskr: hint: this moves one: docker logout r.example; docker login r.example\n"
+                "contains unencrypted secrets of r.example\nskr: hint: to move one to the keyring: docker logout r.example; docker login r.example\n"
             ))
         #expect(
             outcome.output.contains("added to ~/.docker/config.json:\n  \"credsStore\": \"skr\",\n"))

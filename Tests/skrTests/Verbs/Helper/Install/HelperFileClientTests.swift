@@ -18,7 +18,7 @@ struct HelperFileClientTests {
         let parts = outcome.output.split(separator: "\n")
         #expect(
             parts.starts(with: [
-                "0", "1", "~/\(file)\t-", "\(client) is set up already in ~/\(file)", "to set up more:",
+                "0", "1", "~/\(file)\t-", "\(client) is already set up in ~/\(file)", "to set up more:",
             ]), "\(outcome)")
         #expect(
             parts.last == "-\tskr helper install \(client)"
@@ -61,7 +61,7 @@ struct HelperFileClientTests {
         let outcome = try HelperInstallTests.run(
             """
             skr helper install \(client) --write-config > lines; echo $?; find home -type f; skr helper install \(client) > shown
-            grep -v '^made the link\\|^the link' lines > a; grep -v '^made the link\\|^the link' shown | cmp - a; grep -c skr lines
+            grep -v '^created the link\\|^the link' lines > a; grep -v '^created the link\\|^the link' shown | cmp - a; grep -c skr lines
             """)
         #expect(outcome.output.hasPrefix("0\n") && !outcome.output.hasSuffix("\n0\n"), "\(outcome)")
     }
@@ -94,7 +94,7 @@ struct HelperFileClientTests {
                 skr-bazel
                 skr-npm-work
                   { "credsStore": "skr" }
-                docker is set up already in ~/.docker/config.json
+                docker is already set up in ~/.docker/config.json
                 removed the link W/home/.local/bin/keyring
 
                 """, "\(outcome)")

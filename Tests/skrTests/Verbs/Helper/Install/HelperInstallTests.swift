@@ -29,14 +29,14 @@ struct HelperInstallTests {
             """#)
         let rest = """
             W/home/.local/bin is in PATH
-            what is left to do, which --write-config does:
+            to finish the setup (--write-config does this):
               git config --global --add credential.helper skr
 
             """
         #expect(
             outcome.output
-                == "made the link W/home/.local/bin/git-credential-skr -> SKR\n\(rest)0\nSKR\n"
-                + "the link W/home/.local/bin/git-credential-skr is there already\n\(rest)"
+                == "created the link W/home/.local/bin/git-credential-skr -> SKR\n\(rest)0\nSKR\n"
+                + "the link W/home/.local/bin/git-credential-skr already exists\n\(rest)"
                 + "home/.local\nhome/.local/bin\nhome/.local/bin/git-credential-skr\n")
         #expect(outcome.errors == "")
     }
@@ -68,7 +68,7 @@ struct HelperInstallTests {
             #"""
             mkdir -p $HOME/.local/bin; \#(making); before=$(stat -c '%i %F %Y' $link)
             skr helper install git --write-config 2> errors; echo $?; [[ $before = "$(stat -c '%i %F %Y' $link)" ]] && echo same
-            grep -c 'is there already' errors; grep -c 'hint: .*rm .*git-credential-skr' errors; ls -A home
+            grep -c 'already exists' errors; grep -c 'hint: .*rm .*git-credential-skr' errors; ls -A home
             """#)
         #expect(outcome.output == "73\nsame\n1\n1\n.local\n")
     }
@@ -84,12 +84,12 @@ struct HelperInstallTests {
             """#)
         #expect(
             outcome.output == """
-                made the link W/bin/docker-credential-skr -> SKR
+                created the link W/bin/docker-credential-skr -> SKR
                 W/bin is not in PATH
                 skr: warning: docker won't find its helper
                 skr: hint: add to ~/.profile, and log in again: export PATH=W/bin:"$PATH"
                 SKR
-                the link W/bin/docker-credential-skr is there already
+                the link W/bin/docker-credential-skr already exists
                 W/bin is in PATH
                 SKR
                 W/bin is in PATH
@@ -111,14 +111,14 @@ struct HelperInstallTests {
         #expect(
             outcome.output
                 == """
-                the link W/bin/git-credential-skr is there already
+                the link W/bin/git-credential-skr already exists
                 W/bin is in PATH
-                removed ~/.gitconfig, which had nothing else
-                the link W/bin/git-credential-skr stays: it may be somebody else's
-                the link W/other/git-credential-skr stays: it may be somebody else's
+                removed ~/.gitconfig, which contained nothing else
+                kept the link W/bin/git-credential-skr: someone else may have created it
+                kept the link W/other/git-credential-skr: someone else may have created it
                 0
-                the link W/bin/git-credential-skr stays: it may be somebody else's
-                the link W/other/git-credential-skr stays: it may be somebody else's
+                kept the link W/bin/git-credential-skr: someone else may have created it
+                kept the link W/other/git-credential-skr: someone else may have created it
                 bin/git-credential-skr
                 other/git-credential-skr
 
@@ -132,10 +132,14 @@ struct HelperInstallTests {
             printf '#!/bin/sh\n' > bin/git-credential-skr; chmod +x bin/git-credential-skr; export PATH=$work/bin:$PATH
             skr helper install git 2>&1 > /dev/null | shown
             """#)
-        #expect(outcome.output.hasPrefix("skr: warning: 'W/bin/git-credential-skr' is found before it\n"))
+        #expect(
+            outcome.output.hasPrefix(
+                "skr: warning: another git-credential-skr comes first in PATH: 'W/bin/git-credential-skr'\n"))
     }
 
-    @Test("a folder that can't be written to is refused", .enabled(if: geteuid() == 0, "becomes another user"))
+    @Test(
+        "a folder that can't be written to is refused",
+        .enabled(if: geteuid() == 0, "needs root to become another user"))
     func readOnly() throws {
         let outcome = try Self.run(
             #"""
@@ -145,11 +149,11 @@ struct HelperInstallTests {
             """#)
         #expect(
             outcome.output.contains(
-                "/home/.local/bin'\nskr: hint: name a folder that you may write to with --dir\n77\n"))
-        #expect(outcome.output.contains("skr: error: can't make the folder '/skr-none': permission denied\n"))
+                "/home/.local/bin'\nskr: hint: choose a folder that you can write to: --dir FOLDER\n77\n"))
+        #expect(outcome.output.contains("skr: error: can't create the folder '/skr-none': permission denied\n"))
         #expect(
             outcome.output.hasSuffix(
-                "skr: error: can't make the folder 'W/none': permission denied\nskr: hint: name a folder that you may write to with --dir\n"
+                "skr: error: can't create the folder 'W/none': permission denied\nskr: hint: choose a folder that you can write to: --dir FOLDER\n"
             ))
     }
 
@@ -158,12 +162,12 @@ struct HelperInstallTests {
         arguments: [
             ("install", "missing expected argument"), ("install gti", "did you mean 'git'?"),
             ("install kubctl", "did you mean 'kubectl'?"),
-            ("install git x", "one helper only"),
-            ("install docker --dir ''", "names no folder"),
+            ("install git x", "takes no second name"),
+            ("install docker --dir ''", "--dir is empty"),
             ("install docker --timeout 8h", "set SKR_TIMEOUT"), ("install npm work --timeout 8h", "set SKR_TIMEOUT"),
             ("status git docker", "unexpected argument 'docker'"),
             ("uninstall git --timeout 8h", "unknown option '--timeout'"),
-            ("install git --json", "'skr help helper install' shows its options"),
+            ("install git --json", "'skr help helper install' shows the options"),
             ("instal git", "did you mean 'install'?"),
             ("--timeout 8h git get", "hint: skr helper git --timeout 8h get"),
             ("--json status git", "hint: skr helper status git --json\n"),
@@ -204,6 +208,6 @@ struct HelperInstallTests {
     @Test("a HOME that is not a folder is an error", arguments: ["", "relative"])
     func home(home: String) throws {
         let outcome = try Self.run("HOME=\(home) skr helper install git; echo $?")
-        #expect(outcome.output == "64\n" && outcome.errors.hasPrefix("skr: error: HOME does not name a folder\n"))
+        #expect(outcome.output == "64\n" && outcome.errors.hasPrefix("skr: error: HOME is not an absolute path\n"))
     }
 }

@@ -64,12 +64,12 @@ struct HelperLinkTests {
             """#, environment: ["NAME": home])
         #expect(
             outcome.output.hasPrefix(
-                "W/\(home)/.local/bin is not in PATH\n~/.gitconfig is new:\n  [credential]\n      helper = \(program.replacing("\\", with: "\\\\")) --"
+                "W/\(home)/.local/bin is not in PATH\ncreated ~/.gitconfig:\n  [credential]\n      helper = \(program.replacing("\\", with: "\\\\")) --"
             ),
             "\(outcome)")
         #expect(
             outcome.output.contains(
-                " --timeout 1m30s\ngit is set up already in ~/.gitconfig\npassword=s3cret\ninternet\thttps://h\tu\n1\n/x/git-credential-other\n"
+                " --timeout 1m30s\ngit is already set up in ~/.gitconfig\npassword=s3cret\ninternet\thttps://h\tu\n1\n/x/git-credential-other\n"
             ), "\(outcome)")
         #expect(outcome.output.hasSuffix("git-credential-skr\n/x/git-credential-other\n"), "\(outcome)")
     }
@@ -104,16 +104,16 @@ struct HelperLinkTests {
             """#)
         #expect(
             outcome.output == """
-                the link W/bin/git-credential-skr is there already
+                the link W/bin/git-credential-skr already exists
                 W/bin is in PATH
-                ~/.gitconfig is new:
+                created ~/.gitconfig:
                   [credential]
                       helper = skr
                 .gitconfig
-                removed ~/.gitconfig, which had nothing else
-                the link W/bin/git-credential-skr stays: it may be somebody else's
+                removed ~/.gitconfig, which contained nothing else
+                kept the link W/bin/git-credential-skr: someone else may have created it
                 git-credential-skr
-                the link W/bin/git-credential-skr stays: it may be somebody else's
+                kept the link W/bin/git-credential-skr: someone else may have created it
                 git-credential-skr
 
                 """, "\(outcome)")
@@ -130,9 +130,9 @@ struct HelperLinkTests {
             """#)
         #expect(
             outcome.output == """
-                the link W/bin/docker-credential-skr is there already
-                removed ~/.docker/config.json, which had nothing else
-                the link W/bin/docker-credential-skr stays: it may be somebody else's
+                the link W/bin/docker-credential-skr already exists
+                removed ~/.docker/config.json, which contained nothing else
+                kept the link W/bin/docker-credential-skr: someone else may have created it
                 docker-credential-skr
                 skr
 
@@ -188,7 +188,7 @@ struct HelperLinkTests {
             """#)
         #expect(
             outcome.output
-                == ".docker\nremoved ~/.docker/config.json, which had nothing else\n77\ndocker-credential-skr\n",
+                == ".docker\nremoved ~/.docker/config.json, which contained nothing else\n77\ndocker-credential-skr\n",
             "\(outcome)")
     }
 

@@ -41,7 +41,7 @@ struct HelperStatusTests {
             """#)
         #expect(
             outcome.output == """
-                git\t~/.local/bin/git-credential-skr (a file of its own)\tother: a shell command\t\(git)
+                git\t~/.local/bin/git-credential-skr (a file, not a link)\tother: a shell command\t\(git)
                 docker\t~/.local/bin/docker-credential-skr (to W/other/skr)\tother: credsStore: pass%1B[2J\t\(docker)
 
                 """)
@@ -151,7 +151,7 @@ struct HelperStatusTests {
         #expect(
             outcome.output
                 == """
-                what is left to do, which --write-config does:
+                to remove the configuration (--write-config does this):
                   git config --global --unset-all credential.helper '^skr( .*)?$'
                 removed the link W/home/.local/bin/git-credential-skr
                 skr

@@ -36,9 +36,9 @@ struct SetupEditTests {
     func docker(text: String, expected: String) throws {
         let changed = Self.edited(text, try #require(try Self.bytes(text, DockerSetup().edit)))
         #expect(changed == expected)
-        #expect(try Self.bytes(changed, DockerSetup().edit) == nil, "twice is once")
+        #expect(try Self.bytes(changed, DockerSetup().edit) == nil, "a second edit changes nothing")
         guard case .text(let rest) = try Self.bytes(changed, DockerSetup().removal) else {
-            Issue.record("nothing to take away")
+            Issue.record("there is nothing to remove")
             return
         }
         #expect(rest.text == text)
@@ -118,7 +118,7 @@ struct SetupEditTests {
         let changed = Self.edited(text, GitLines.addition(of: "skr", to: Array(text.utf8).span.bytes))
         #expect(changed == expected.replacing("@", with: "[credential]\(newline)\thelper = skr"))
         guard case .text(let rest) = GitLines.removal(of: "skr", from: Array(changed.utf8).span.bytes) else {
-            Issue.record("nothing to take away from \(changed.debugDescription)")
+            Issue.record("there is nothing to remove from \(changed.debugDescription)")
             return
         }
         #expect(rest.text == text)
@@ -153,7 +153,7 @@ struct SetupEditTests {
         guard case .wholeFile = GitLines.removal(of: "skr", from: Array(GitLines.newFile("skr").utf8).span.bytes),
             case .wholeFile = try Self.bytes("{ \"credsStore\": \"skr\" }\n", DockerSetup().removal)
         else {
-            Issue.record("something stays")
+            Issue.record("the file is not removed as a whole")
             return
         }
     }

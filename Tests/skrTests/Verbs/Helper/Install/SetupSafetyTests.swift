@@ -60,7 +60,7 @@ struct SetupSafetyTests {
             """)
         #expect(
             outcome.output == """
-                git is set up already in ~/.config/git/config
+                git is already set up in ~/.config/git/config
                 skr
                 home/.gitconfig:1
                 home/.config/git/config:0
@@ -76,8 +76,8 @@ struct SetupSafetyTests {
     func usersLine(line: String) throws {
         let outcome = try run(
             #"""
-            printf '[credential]\n\#(line)\n' > home/.gitconfig; cp home/.gitconfig before; skr helper install git --write-config | grep -c 'set up already'
-            skr helper uninstall git --write-config > /dev/null 2> errors; echo $?; cmp before home/.gitconfig; grep -c 'stays as it is' errors
+            printf '[credential]\n\#(line)\n' > home/.gitconfig; cp home/.gitconfig before; skr helper install git --write-config | grep -c 'already set up'
+            skr helper uninstall git --write-config > /dev/null 2> errors; echo $?; cmp before home/.gitconfig; grep -c 'did not edit' errors
             skr helper install git --timeout 8h --write-config > /dev/null 2>&1; echo $?; cmp before home/.gitconfig
             """#)
         #expect(outcome == .init(exitCode: 0, output: "1\n65\n1\n65\n", errors: ""))
@@ -161,7 +161,7 @@ struct SetupSafetyTests {
             mkdir home/.docker; echo \(parts[2]) > home/\(parts[1]); ln home/\(parts[1]) other
             skr helper install \(parts[0]) --write-config 2>&1 > /dev/null | shown; cmp other home/\(parts[1]); stat -c %h other
             """)
-        #expect(outcome.output.hasPrefix("skr: error: 'W/home/\(parts[1])' stays as it is: it has 2 hard links"))
+        #expect(outcome.output.hasPrefix("skr: error: did not edit 'W/home/\(parts[1])': it has 2 hard links"))
         #expect(outcome.output.hasSuffix("\n2\n"))
     }
 
@@ -208,7 +208,7 @@ struct SetupSafetyTests {
             cp "$(command -v skr)" gone; exec 9< gone; rm gone
             /proc/self/fd/9 helper install docker 2>&1 | cut -d ' ' -f 3-; echo ${PIPESTATUS[0]}
             """)
-        #expect(outcome.output.contains("gone (deleted)' is not there any more"), "\(outcome)")
+        #expect(outcome.output.contains("gone (deleted)' does not exist any more"), "\(outcome)")
         #expect(outcome.output.hasSuffix("\n75\n"))
     }
 
@@ -282,7 +282,7 @@ struct SetupSafetyTests {
             exec 7< home/.docker; flock -s 7; skr helper install docker --write-config | tail -n 1; ls -A home/.docker
             exec 7<&-; skr helper install docker --write-config | tail -n 1; ls -A home/.docker
             """)
-        let isSetUp = "docker is set up already in ~/.docker/config.json\n"
+        let isSetUp = "docker is already set up in ~/.docker/config.json\n"
         #expect(outcome.output == "\(isSetUp).skr-setup-dead\nconfig.json\n\(isSetUp)config.json\n", "\(outcome)")
     }
 
@@ -292,7 +292,7 @@ struct SetupSafetyTests {
     func killed(signal: String) throws {
         let outcome = try run(
             """
-            # A shell that is killed before it becomes the command would clean up.
+            # A subshell that is killed before it becomes the command would run the EXIT trap.
             trap - EXIT; mkdir home/.docker; f=home/.docker/config.json; echo '{"auths":{"r":{"auth":"dTpzM2NyZXQ="}}}' > before; copies=0
             for n in $(seq 20); do
                 cp before $f; skr helper install docker --write-config > /dev/null 2>&1 & pid=$!

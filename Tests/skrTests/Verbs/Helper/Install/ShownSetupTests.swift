@@ -24,11 +24,11 @@ struct ShownSetupTests {
                 aws\tW/a
                 kubernetes\tW/k
                 npm\tW/n
-                aws is set up already in W/a
+                aws is already set up in W/a
                 to set up more:
                 in W/a, for each profile:
-                what is left to do:
-                take out of W/k what names command: skr
+                to remove the configuration:
+                in W/k, remove the setting that contains: command: skr
 
                 """, "\(outcome)")
     }
@@ -122,6 +122,8 @@ struct ShownSetupTests {
     func unquotable(words: String) throws {
         let outcome = try HelperInstallTests.run("skr helper \(words); echo $?; find . -mindepth 1 | sort")
         #expect(outcome.output == "64\n./bin\n./home\n./program\n./program/skr\n", "\(outcome)")
-        #expect(outcome.errors.contains("can't be told of '") && outcome.errors.contains("skr: hint: "), "\(outcome)")
+        #expect(
+            outcome.errors.contains("' has characters that the configuration of ")
+                && outcome.errors.contains("skr: hint: "), "\(outcome)")
     }
 }

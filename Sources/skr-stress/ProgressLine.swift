@@ -4,7 +4,9 @@ import StressSuite
 
 /// The progress of a run, as one line.
 struct ProgressLine {
-    /// A piece of the line. If there is little room, the pieces with the lowest rank are left out first.
+    /// A piece of the line.
+    ///
+    /// If there is little room, the pieces with the lowest rank are left out first.
     private struct Piece {
         let text: String
         let rank: Int

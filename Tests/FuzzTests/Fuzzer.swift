@@ -22,7 +22,9 @@ struct Fuzzer {
         self.tokens = (tokens + Self.oddities).map { Array($0.utf8) } + Self.notText
     }
 
-    /// Calls `check` with each input. `check` returns the problem with the input, or `nil`.
+    /// Calls `check` with each input.
+    ///
+    /// `check` returns the problem with the input, or `nil`.
     func run(_ check: ([UInt8], inout Choices) throws -> String?) {
         Self.forEach(name) { random in
             let input = mutated(&random)

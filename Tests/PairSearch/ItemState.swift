@@ -136,7 +136,9 @@ struct Stage {
         if now.tv_nsec < nanosecond { usleep(UInt32(nanosecond - now.tv_nsec) / 1_000) }
     }
 
-    /// Revokes the rings that the state needs dead. The items in a revoked ring are lost.
+    /// Revokes the rings that the state needs dead.
+    ///
+    /// The items in a revoked ring are lost.
     private mutating func breakRings(keptIn keeper: Keyring?) throws {
         guard state.hasDeadRing || state == .deadLeases else { return }
         let invoked = MonotonicTime.now

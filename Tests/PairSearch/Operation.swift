@@ -18,7 +18,9 @@ enum Operation: String, CaseIterable {
     /// A fetch that overwrites any change made in the meantime, as before issue 8 (1.12).
     case blindFetch = "fetch-1.12"
 
-    /// The operations of the library. The others are defects, put back to check that the search finds them.
+    /// The operations of the library.
+    ///
+    /// The others are defects, put back to check that the search finds them.
     static let library: [Operation] = [
         .set, .setTimeout, .add, .delete, .expire, .update, .clear, .list, .lease, .release, .fetch,
     ]

@@ -5,7 +5,9 @@ import Testing
 /// Tests every pair of operations: one is stopped before each of its keyring calls, while the other one runs.
 @Suite("Every pair at every pause", .serialized, .tags(.kernel, .long))
 struct PairTests {
-    /// The program that was built next to this test bundle. It has only one thread, so it can fork.
+    /// The program that was built next to this test bundle.
+    ///
+    /// It has only one thread, so it can fork.
     private static let program: URL = {
         let bundle = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return URL(fileURLWithPath: bundle ?? "").deletingLastPathComponent().appendingPathComponent("pair-search")

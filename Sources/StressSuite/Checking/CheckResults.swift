@@ -73,7 +73,9 @@ struct CheckResults {
 }
 
 extension CheckOutcome {
-    /// How much the outcome counts for the whole run. A round with nothing to examine counts least.
+    /// How much the outcome counts for the whole run.
+    ///
+    /// A round with nothing to examine counts least.
     fileprivate var weight: Int {
         switch verdict {
         case .skipped where looked == 0: 0

@@ -28,7 +28,9 @@ struct HistoryReducer {
     /// The earliest return of a call that can have changed the item.
     private let firstChange: UInt64
     private let deadline: ContinuousClock.Instant
-    /// The most configurations that one search may hold. A part that needs more does not count as wrong.
+    /// The most configurations that one search may hold.
+    ///
+    /// A part that needs more does not count as wrong.
     private static let limit = 20_000
 
     private init(_ operations: [ItemOperation], _ values: ValueTable, _ budget: Duration) {

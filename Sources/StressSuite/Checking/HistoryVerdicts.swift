@@ -20,7 +20,9 @@ package enum HistoryVerdicts {
         }
     }
 
-    /// Runs the checks in threads that end. Threads of a pool would keep their thread keyrings, which cost quota.
+    /// Runs the checks in threads that end.
+    ///
+    /// Threads of a pool would keep their thread keyrings, which cost quota.
     private static func findings(for histories: [ItemHistory]) -> [[Finding]] {
         let found = Locked([[Finding]](repeating: [], count: histories.count))
         let next = Locked(0)

@@ -4,7 +4,9 @@ struct RoundChecks {
     let history: RoundHistory
     let outcome: Round.Outcome
     let isQuotaTight: Bool
-    /// Whether this is the first round. Workers are counted only there, because all rounds have the same ones.
+    /// Whether this is the first round.
+    ///
+    /// Workers are counted only there, because all rounds have the same ones.
     let isFirst: Bool
 
     func addOutcomes(to results: inout CheckResults) {

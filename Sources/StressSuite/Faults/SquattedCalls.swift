@@ -2,7 +2,9 @@ import Keyutils
 import SessionKeyring
 import Threads
 
-/// Calls on the names that the hostile neighbor has taken. They are allowed to fail, but only in time.
+/// Calls on the names that the hostile neighbor has taken.
+///
+/// They are allowed to fail, but only in time.
 struct SquattedCalls {
     private enum Kind: String, CaseIterable {
         case get, set, add, delete, expire, update, lease, list, items
@@ -41,7 +43,9 @@ struct SquattedCalls {
         if time > longest { (longest, slowest) = (time, "\(kind.rawValue) of \(item)") }
     }
 
-    /// Whether a call is allowed to throw an error. A list is not: it shows unreadable items, and never fails.
+    /// Whether a call is allowed to throw an error.
+    ///
+    /// A list is not: it shows unreadable items, and never fails.
     private static func isExpected(_ error: any Error, of kind: Kind) -> Bool {
         guard let error = error as? SecretStoreError, kind != .list, kind != .items else { return false }
         return (error.code != .unexpected || error.detail != nil) && error.code != .sessionRevoked

@@ -25,7 +25,9 @@ import Synchronization
     /// Whether there is room for another step, which can consist of several calls.
     var hasRoom: Bool { count + 8 <= capacity }
 
-    /// How often the worker's process was started before. It is set before the process starts.
+    /// How often the worker's process was started before.
+    ///
+    /// It is set before the process starts.
     var incarnation: Int {
         get { Int(unsafe word(8).pointee.load(ordering: .acquiring)) }
         nonmutating set { unsafe word(8).pointee.store(UInt64(newValue), ordering: .releasing) }

@@ -3,7 +3,9 @@ package enum CallKind: String, Codable, Sendable, CaseIterable, BitwiseCopyable 
     case get, set, add, delete, clear, list, update, lease
 }
 
-/// One call of the store. Its worker logs it before the call, and again after the call has returned.
+/// One call of the store.
+///
+/// Its worker logs it before the call, and again after the call has returned.
 ///
 /// The record lies in memory that several processes of one program share, so it contains no references.
 struct CallRecord: BitwiseCopyable {

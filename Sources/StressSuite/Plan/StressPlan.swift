@@ -14,7 +14,9 @@ package struct StressPlan: Codable, Sendable, Equatable {
     package var workload: Workload
     /// The number of threads in each process.
     package var threads: Int
-    /// The number of processes. If it is 1 and nothing is killed, the threads run in the process of the run itself.
+    /// The number of processes.
+    ///
+    /// If it is 1 and nothing is killed, the threads run in the process of the run itself.
     package var processes: Int
     package var length: Length
     /// How many items the workers share.
@@ -32,7 +34,9 @@ package struct StressPlan: Codable, Sendable, Equatable {
     /// Whether a hostile neighbor constantly puts odd keys into the shared keyrings.
     package var isHostile: Bool
 
-    /// Creates a plan. Items and sizes that are left out get values that suit the workload.
+    /// Creates a plan.
+    ///
+    /// Items and sizes that are left out get values that suit the workload.
     package init(
         workload: Workload, threads: Int = 4, processes: Int = 1, length: Length = .seconds(10), items: Int? = nil,
         smallestValue: Int? = nil, largestValue: Int? = nil, seed: UInt64, killEvery: Int? = nil,
@@ -59,10 +63,14 @@ extension StressPlan {
     /// The number of items for which a list is compared with the written items.
     static let mostListedItems = 64
 
-    /// The timeout of items that are not meant to expire, in seconds. It is longer than any round.
+    /// The timeout of items that are not meant to expire, in seconds.
+    ///
+    /// It is longer than any round.
     var usualTimeout: UInt32 { 900 }
 
-    /// The duration of a lease or an update. It is short if holders are killed.
+    /// The duration of a lease or an update.
+    ///
+    /// It is short if holders are killed.
     var leaseDuration: Duration { killEvery == nil ? .seconds(30) : .milliseconds(500) }
 
     /// How long a worker waits for others.

@@ -1,4 +1,6 @@
-/// An SVG picture that is built piece by piece. Its colours and fonts come from the style sheet, by class.
+/// An SVG picture that is built piece by piece.
+///
+/// Its colours and fonts come from the style sheet, by class.
 struct Drawing {
     typealias Point = (x: Double, y: Double)
 
@@ -77,7 +79,9 @@ extension Drawing {
         }
     }
 
-    /// Adds the ticks of a scale that goes from left to right, below the plot. No label extends beyond the drawing.
+    /// Adds the ticks of a scale that goes from left to right, below the plot.
+    ///
+    /// No label extends beyond the drawing.
     mutating func timeAxis(_ scale: Scale, across: ClosedRange<Double>, at bottom: Double) {
         line("axis", from: (across.lowerBound, bottom), to: (across.upperBound, bottom))
         for tick in scale.ticks {

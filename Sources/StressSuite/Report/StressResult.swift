@@ -6,7 +6,9 @@ package struct StressResult: Codable, Sendable {
     package var startedAt: Double
     /// How long the workers ran, in seconds, without the time for checking.
     package var seconds: Double
-    /// Whether the run was ended early. Everything that was done by then was checked all the same.
+    /// Whether the run was ended early.
+    ///
+    /// Everything that was done by then was checked all the same.
     package var isInterrupted: Bool
     /// One entry for each kind of call that was made.
     package var operations: [OperationFigures]

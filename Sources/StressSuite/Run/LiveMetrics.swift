@@ -74,7 +74,9 @@ struct LiveMetrics {
         return end
     }
 
-    /// The progress while the history is checked. No worker runs during that time.
+    /// The progress while the history is checked.
+    ///
+    /// No worker runs during that time.
     mutating func checking() -> StressProgress {
         progress.phase = .checking
         return progress

@@ -27,7 +27,9 @@ struct OngoingRun: ~Copyable {
 
     /// The longest round, in seconds.
     private static let roundLength = 5.0
-    /// The time limit of the classic test, in seconds. On any machine, its counts end the test earlier.
+    /// The time limit of the classic test, in seconds.
+    ///
+    /// On any machine, its counts end the test earlier.
     private static let classicLength = 600.0
     /// The most calls that the logs of a round can hold together.
     private static let mostCalls = 8_000_000
@@ -66,7 +68,9 @@ struct OngoingRun: ~Copyable {
         } while !isOver
     }
 
-    /// Whether the run has ended. A failed check ends it early, because more rounds would show nothing new.
+    /// Whether the run has ended.
+    ///
+    /// A failed check ends it early, because more rounds would show nothing new.
     private var isOver: Bool {
         if isInterrupted || checks.hasFailed || plan.workload == .classic { return true }
         switch plan.length {

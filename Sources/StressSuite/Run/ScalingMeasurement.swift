@@ -1,6 +1,8 @@
 /// Short runs with a growing number of threads or processes, which show how much each of them adds.
 package struct ScalingMeasurement {
-    /// Makes a run. Tests pass a function that needs no keyring.
+    /// Makes a run.
+    ///
+    /// Tests pass a function that needs no keyring.
     package typealias Runner =
         (StressPlan, @escaping @Sendable () -> Bool, (StressProgress) -> Void) throws(StressError) -> StressResult
 

@@ -8,10 +8,14 @@ enum ClassicRole: Sendable {
         Array(repeating: .reader, count: 3) + Array(repeating: .deleter, count: 2)
         + Array(repeating: .clearer, count: 2) + Array(repeating: .writer, count: 2) + [.main]
 
-    /// How often all writers together write. The writes of the main thread come on top.
+    /// How often all writers together write.
+    ///
+    /// The writes of the main thread come on top.
     static let writes = 1_000
 
-    /// How many rounds the role makes. A round of the main thread is two calls.
+    /// How many rounds the role makes.
+    ///
+    /// A round of the main thread is two calls.
     var rounds: Int {
         switch self {
         case .reader, .deleter, .clearer: 400

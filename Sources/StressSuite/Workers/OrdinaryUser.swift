@@ -2,7 +2,9 @@ import Glibc
 import Keyutils
 import SystemPackage
 
-/// An ordinary user for a run that root starts. The user has no keys, so its whole small quota is free.
+/// An ordinary user for a run that root starts.
+///
+/// The user has no keys, so its whole small quota is free.
 package enum OrdinaryUser {
     /// User IDs that nobody assigns, according to systemd's list of user IDs.
     private static let free: ClosedRange<uid_t> = 60_600...61_100

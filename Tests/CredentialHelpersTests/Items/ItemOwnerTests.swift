@@ -6,7 +6,9 @@ import Testing
 
 @Suite("Which client an item belongs to")
 struct ItemOwnerTests {
-    /// A client that stores a secret under a name. git has a case for each form in which it stores one.
+    /// A client that stores a secret under a name.
+    ///
+    /// git has a case for each form in which it stores one.
     enum Client: CaseIterable {
         case docker, gitPassword, gitRefreshed, gitBearer, keyring, terraform, vault
 

@@ -195,7 +195,9 @@ struct KernelLabClockTests {
         #expect(try key.bytes() == [1, 2, 3])
     }
 
-    /// Steps the clock. Only for the lab, which has its own clock.
+    /// Steps the clock.
+    ///
+    /// Only for the lab, which has its own clock.
     private func moveClock(by seconds: Int) throws {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

@@ -8,7 +8,9 @@ enum Capability {
 
     static func has(_ capability: KeyringCapabilities) -> Bool { all.contains(capability) }
 
-    /// Whether the kernel accepts private keys. The kernel has no flag for this, so the test adds one to find out.
+    /// Whether the kernel accepts private keys.
+    ///
+    /// The kernel has no flag for this, so the test adds one to find out.
     static let privateKeys: Bool = {
         do {
             let scratch = try ScratchKeyring()

@@ -82,7 +82,9 @@ struct SetupFailure: Error {
     let step: String
 }
 
-/// Makes the whole process run as an ordinary user, with its own session keyring. For exit tests only.
+/// Makes the whole process run as an ordinary user, with its own session keyring.
+///
+/// For exit tests only.
 ///
 /// The session keyring belongs to the calling thread. So the caller must do all of its work before its next await,
 /// after which it could run on another thread.

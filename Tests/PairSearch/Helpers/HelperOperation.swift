@@ -40,7 +40,9 @@ enum HelperOperation: String, CaseIterable {
     /// The old defect, put back: it compares the password, and then deletes whatever is stored by then.
     case blindErase = "git-erase-3.3"
 
-    /// The operations of the helpers. The others are defects, put back to check that the search finds them.
+    /// The operations of the helpers.
+    ///
+    /// The others are defects, put back to check that the search finds them.
     static let library = allCases.filter { $0 != .blindErase }
 
     /// The service under which the operation looks; only operations of one service share an item.

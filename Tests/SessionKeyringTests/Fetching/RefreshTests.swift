@@ -166,7 +166,7 @@ struct RefreshTests {
         #expect(values == Array(repeating: "after old", count: 10))
     }
 
-    @Test("a value with a usable time but no refresh time is due when it is no longer usable", arguments: [true, false])
+    @Test("a value without a refresh time is due when it is no longer usable", arguments: [true, false])
     func usableAlone(isLong: Bool) async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()

@@ -129,7 +129,9 @@ struct LostLeaseTests {
     }
 }
 
-/// Invalidates the leases' ring. All leases of the scope are lost once the kernel has collected it.
+/// Invalidates the leases' ring.
+///
+/// All leases of the scope are lost once the kernel has collected it.
 private func loseAllLeases(of store: SecretStore) throws {
     guard let kernel = store.backend as? KernelBackend else { return }
     try kernel.rings.anchor.search(.keyring, NamespaceRings.leasesName).invalidate()

@@ -23,7 +23,9 @@ struct StallCase: Codable {
     let obstacle: Obstacle
     /// When the tasks are cancelled, in milliseconds after they began; `nil` for never.
     var cancellation: Int?
-    /// The number of the attempt. An attempt that needs a quota becomes a different user each time.
+    /// The number of the attempt.
+    ///
+    /// An attempt that needs a quota becomes a different user each time.
     var attempt = 0
 
     /// More tasks than the pool has threads, and enough to reveal a pause of a few milliseconds in each of them.

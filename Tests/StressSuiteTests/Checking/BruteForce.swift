@@ -1,6 +1,8 @@
 @testable import StressSuite
 
-/// Tries all orders of a small history. It shares only the types with the checker.
+/// Tries all orders of a small history.
+///
+/// It shares only the types with the checker.
 ///
 /// A value's expiry is a separate event here, with its earliest and its latest time.
 struct BruteForce {
@@ -70,7 +72,9 @@ struct BruteForce {
         return false
     }
 
-    /// Returns the state after the call. The outer optional is `nil` if the call is impossible.
+    /// Returns the state after the call.
+    ///
+    /// The outer optional is `nil` if the call is impossible.
     private static func state(after call: ItemOperation, in state: Stamp?) -> Stamp?? {
         switch call.effect {
         case .read(let stamp): !call.isCertain || stamp == state ? .some(state) : nil

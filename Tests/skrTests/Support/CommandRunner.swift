@@ -37,7 +37,9 @@ struct CommandRunner {
         try start("/bin/bash", ["-c", script, "bash"] + words, environment: environment)
     }
 
-    /// Returns the tests' environment with these variables changed. In it, `skr` is the tested command.
+    /// Returns the tests' environment with these variables changed.
+    ///
+    /// In it, `skr` is the tested command.
     func environment(_ changes: [String: String]) -> [String] {
         ChildProcess.environment(
             ["SKR_NAMESPACE": namespace, "SKR_TIMEOUT": "", "PATH": Self.path].merging(changes) { $1 })
@@ -72,7 +74,9 @@ extension CommandRunner {
 }
 
 extension CommandRunner {
-    /// Whether the user keyring had a ring of leases before these tests, as after `skr lock`. Such a ring stays.
+    /// Whether the user keyring had a ring of leases before these tests, as after `skr lock`.
+    ///
+    /// Such a ring stays.
     private static let hadLeasesRing = (try? Keyring.resolve(.userKeyring).search(.keyring, "skr-leases-2")) != nil
 
     /// Runs a shell script that stores in the user scope, then removes the keyrings that the script created there.

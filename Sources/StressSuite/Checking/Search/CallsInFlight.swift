@@ -11,7 +11,9 @@ struct CallsInFlight {
     private(set) var creations: CallSet = 0
     /// The creations whose values no later call finds.
     private(set) var unseenCreations: CallSet = 0
-    /// Writes that succeed in any state and whose values no later call finds. They can take effect unseen.
+    /// Writes that succeed in any state and whose values no later call finds.
+    ///
+    /// They can take effect unseen.
     private(set) var unseen: CallSet = 0
     /// The unseen writes whose values never expire.
     private(set) var unseenForEver: CallSet = 0

@@ -47,7 +47,9 @@ struct Mutant: Sendable {
     let original: String
     /// The range of that code in the file's UTF-8.
     let bytes: Range<Int>
-    /// The code that replaces it. ``activeCode`` stands for the check whether the mutant is active.
+    /// The code that replaces it.
+    ///
+    /// ``activeCode`` stands for the check whether the mutant is active.
     let replacement: String
 
     static let activeCode = "«active»"

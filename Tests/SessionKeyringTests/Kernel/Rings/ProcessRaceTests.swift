@@ -147,7 +147,9 @@ struct ProcessRaceTests {
     }
 }
 
-/// Runs one random operation. A value consists of one byte, repeated as often as its number.
+/// Runs one random operation.
+///
+/// A value consists of one byte, repeated as often as its number.
 private func act(on store: SecretStore, random: inout Choices) throws {
     let item = ItemIdentity.password(service: "shared", account: "\(Int.random(in: 0..<3, using: &random))")
     switch Int.random(in: 0..<20, using: &random) {

@@ -4,7 +4,9 @@ import Testing
 /// Runs the lines of `skr help completions` unchanged in an empty home, and then presses Tab.
 @Suite("The documented installation of completions")
 struct ShellInstallTests {
-    /// The headings in the help. Each stands above the lines for one shell.
+    /// The headings in the help.
+    ///
+    /// Each stands above the lines for one shell.
     enum Way: String, CaseIterable {
         case bash
         case bashCompletion = "bash, with the package bash-completion"

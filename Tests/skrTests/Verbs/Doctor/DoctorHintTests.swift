@@ -15,7 +15,9 @@ enum HintKind: CaseIterable {
     case newSession, hideSession, sayScope, moreQuota, listItems, raiseOwnLimit, raiseLimit
     case mountProc, allowCalls, allowMemoryLock, newKernel, showKeyrings
 
-    /// Returns the kind of a hint. A new hint does not compile without one.
+    /// Returns the kind of a hint.
+    ///
+    /// A new hint does not compile without one.
     init(_ hint: DoctorHint) {
         self =
             switch hint {

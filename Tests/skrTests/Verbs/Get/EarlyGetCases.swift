@@ -38,7 +38,9 @@ struct EarlyGetCases {
 
     private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
 
-    /// Quotes any bytes for bash. `\u{FFFF}` stands for a byte that is not UTF-8.
+    /// Quotes any bytes for bash.
+    ///
+    /// `\u{FFFF}` stands for a byte that is not UTF-8.
     private static func quoted(_ word: String) -> String {
         let bytes = word.unicodeScalars.flatMap { $0 == "\u{FFFF}" ? [0xFF] : Array(String($0).utf8) }
         return "$'" + bytes.map { byte in "\\x" + String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }.joined()

@@ -5,7 +5,9 @@ import Testing
 // Serialized, because the tests share the user's persistent keyring.
 @Suite("skr import", .serialized)
 struct ImportTests {
-    /// Runs a script in a new session. In it, `run` shows answer, messages and exit code.
+    /// Runs a script in a new session.
+    ///
+    /// In it, `run` shows answer, messages and exit code.
     private func run(_ script: String) throws -> CommandRunner.Outcome {
         try CommandRunner().inSession(
             #"""

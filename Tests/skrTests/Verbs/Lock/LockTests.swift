@@ -3,7 +3,9 @@ import Testing
 
 @Suite("skr lock")
 struct LockTests {
-    /// Runs a script that locks in the session scope. Locks in the user scope would stay in the tester's keyring.
+    /// Runs a script that locks in the session scope.
+    ///
+    /// Locks in the user scope would stay in the tester's keyring.
     private func inSession(_ script: String, environment: [String: String] = [:]) throws -> CommandRunner.Outcome {
         try CommandRunner().inSession(script, environment: ["SKR_SCOPE": "session"].merging(environment) { $1 })
     }

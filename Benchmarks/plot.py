@@ -1,6 +1,6 @@
-"""The plots of `compare` and `scale`, as SVG: light and dark, legible on a phone, times on a log scale.
+"""Draws the plots of `compare` and `scale` as SVG, light and dark, legible on a phone, with times on a log scale.
 
-plot.py DIR draws those of `scale` from the figures in a folder.
+`plot.py DIR` draws the plots of `scale` from the .tsv files in DIR.
 """
 
 import datetime
@@ -29,7 +29,7 @@ text { font-family: system-ui, "DejaVu Sans", sans-serif; font-size: 14px; fill:
 
 
 def digits(value):
-    """Two or three digits that count."""
+    """The number with at least three digits."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
@@ -67,7 +67,7 @@ def write(path, title, width, height, parts):
 
 
 def bars(path, title, panels, notes):
-    """Each of the panels is (title, [(label, nanoseconds, is ours)], labels of what was not measured)."""
+    """Draws bars. A panel is (title, [(label, nanoseconds, is ours)], [labels of commands without a measurement])."""
     width, left, right, row = 480, 200, 400, 24
     parts, top = [text(MARGIN, 50, "Median times, log scale: shorter is faster.", "quiet")], 72
     for name, rows, missing in panels:
@@ -77,7 +77,7 @@ def bars(path, title, panels, notes):
         x = axis(ticks, left, right)
         for number, value in enumerate(ticks):
             parts.append(f'<path class="grid" d="M{x(value):.1f} {start}V{end}"/>')
-            # More names than these run into each other.
+            # More labels than these would overlap.
             if number % math.ceil((len(ticks) - 1) / 4) == 0:
                 parts.append(text(x(value), end + 15, decade_text(value), "quiet", "middle"))
         for number, (label, time, is_ours) in enumerate(sorted(rows, key=lambda row: row[1])):
@@ -97,7 +97,10 @@ def bars(path, title, panels, notes):
 
 
 def lines(path, title, note, x_label, series, in_time):
-    """Each of the series is (name, colour, points, points of the baseline); sizes may be milliseconds of time."""
+    """Draws curves. Each of the series is (name, colour, points, points of the baseline).
+
+    A point is (size, nanoseconds). If `in_time` is true, the size is a time in milliseconds.
+    """
     width, height, left, right, bottom = 560, 470, 74, 542, 408
     has_baseline = any(baseline for *_, baseline in series)
     top = 80 + ((len(series) + 1) // 2 + has_baseline) * 21
@@ -128,12 +131,12 @@ def lines(path, title, note, x_label, series, in_time):
         parts.append(text(start + 29, base, name))
     if has_baseline:
         parts.append(f'<path class="line baseline" stroke="var(--quiet)" d="M{MARGIN} {top - 30}h22"/>')
-        parts.append(text(MARGIN + 29, top - 25, "dotted: the same by C code over libkeyutils", "quiet"))
+        parts.append(text(MARGIN + 29, top - 25, "dotted: the same in C, with libkeyutils", "quiet"))
     write(path, title, width, height, parts)
 
 
 def read(path):
-    """The figures of a part: what -> [(size, value, baseline or None)]."""
+    """The figures of a part: {name: [(size, value, baseline or None)]}."""
     rows = {}
     for _, what, size, value, _, baseline, _ in (line.split("\t") for line in path.read_text().splitlines()):
         rows.setdefault(what, []).append((int(size), float(value), None if baseline == "-" else float(baseline)))
@@ -141,16 +144,16 @@ def read(path):
 
 
 CALLS = [("get", "get"), ("set, replacing", "set"), ("identities(): names", "identities"),
-         ("items(): all attributes", "items"), ("clear", "clear"), ("get of what is absent", "miss")]
+         ("items(): all attributes", "items"), ("clear", "clear"), ("get of a missing item", "miss")]
 PLOTS = [
-    ("items", "scale-items.svg", "One call, by the size of the namespace", "items in the namespace", CALLS),
-    ("namespaces", "scale-namespaces.svg", "One call, by the namespaces of the session", "namespaces in the session", [
+    ("items", "scale-items.svg", "One call, by the number of items in the namespace", "items in the namespace", CALLS),
+    ("namespaces", "scale-namespaces.svg", "One call, by the number of namespaces", "namespaces in the session", [
         ("get", "get"), ("get, ring linked into @p", "get, ring linked into @p"), ("set, replacing", "set"),
-        ("get of what is absent", "miss"), ("identities(): 20 names", "identities"), ("items(): 20 items", "items")]),
-    ("users", "scale-sessions.svg", "One call, by the users logged in", "users with 20 items each", CALLS),
-    ("expiry", "scale-expiry.svg", "While 10,000 other items expire in second 0", "seconds from their end", [
-        ("get, half of all", "expiry get p50"), ("get, 99%", "expiry get p99"),
-        ("set, half of all", "expiry set p50"), ("set, 99%", "expiry set p99")]),
+        ("get of a missing item", "miss"), ("identities(): 20 names", "identities"), ("items(): 20 items", "items")]),
+    ("users", "scale-sessions.svg", "One call, by the number of users logged in", "users with 20 items each", CALLS),
+    ("expiry", "scale-expiry.svg", "One call, while 10,000 other items expire", "seconds after their expiry", [
+        ("get, median", "expiry get p50"), ("get, 99th percentile", "expiry get p99"),
+        ("set, median", "expiry set p50"), ("set, 99th percentile", "expiry set p99")]),
 ]
 
 

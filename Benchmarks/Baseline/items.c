@@ -29,7 +29,8 @@ static int is_linked(int32_t anchor, const char *name, int32_t ring)
     long found = keyctl_search(anchor, "keyring", name, 0);
     if (found < 0)
         return errno == ENOKEY ? 0 : -1;
-    /* The search goes on into nested keyrings, where another scope's ring of the same name may be. */
+    /* The search also covers nested keyrings, and so can find another scope's ring of the same name. Therefore, check
+       that the anchor links the ring that was found. */
     long length = keyctl_read(anchor, (char *)members, sizeof members);
     if (length < 0)
         return -1;
@@ -44,7 +45,7 @@ int baseline_is_current(const struct baseline *baseline)
     return is_linked(baseline->anchor, baseline->ring_name, baseline->ring);
 }
 
-/* The item's key; 0 where there is none. */
+/* Returns the item's key, or 0 if the item does not exist. */
 static long find(const struct baseline *baseline, size_t item)
 {
     long key = keyctl_search(baseline->ring, "user", baseline->names[item], 0);
@@ -61,11 +62,11 @@ long baseline_get(const struct baseline *baseline, size_t item)
         if (key <= 0)
             return key;
         long size = keyctl_read((key_serial_t)key, buffer, sizeof buffer);
-        /* Else the optimizer may find that nobody looks at the buffer. */
+        /* Makes the optimizer assume that something uses the buffer. */
         __asm__ volatile("" : : "r"(buffer) : "memory");
         if (size >= 0)
             return size;
-        /* Displaced between the two calls; the search finds its successor. */
+        /* A writer displaced the key between the two calls. The next search finds the new key. */
         if (!is_dead() && errno != EACCES)
             return -1;
     }
@@ -112,7 +113,7 @@ static int remove_item(const struct baseline *baseline, size_t item)
             return 1;
         if (errno == ENOENT)
             return 0;
-        /* Displaced between the two calls; the search finds its successor. */
+        /* A writer displaced the key between the two calls. The next search finds the new key. */
         if (errno != ENOKEY && errno != EACCES)
             return -1;
     }
@@ -148,7 +149,8 @@ int baseline_lease(const struct baseline *baseline)
     return (int)keyctl_unlink(lease, KEY_SPEC_THREAD_KEYRING);
 }
 
-/* The kernel counts a timeout from the second in which it is set. */
+/* Sets a timeout so that the key expires at the deadline. The kernel counts a timeout from the current second, so set
+   it again if a new second has begun during the call. */
 static long expire_at(key_serial_t key, time_t deadline)
 {
     time_t now;

@@ -1,4 +1,4 @@
-/* What holds secrets beside the kernel, and other processes. */
+/* Secrets outside the kernel, and other processes. */
 #define _GNU_SOURCE
 #include "baseline.h"
 
@@ -22,7 +22,8 @@ long baseline_file(const char *path)
     return close(file) == 0 ? length : -1;
 }
 
-/* As <libsecret/secret.h> has them: the library is looked for at run time, so that nobody needs it to build this. */
+/* The declarations of <libsecret/secret.h>. The library is loaded at run time, so that building this file does
+   not need it. */
 struct schema {
     const char *name;
     int flags;
@@ -62,7 +63,8 @@ static int become_member(uid_t user, pid_t parent)
         return -1;
     if (keyctl_join_session_keyring(NULL) < 0)
         return -1;
-    /* Becoming another user cleared it. The second line is for a parent that ended before. */
+    /* This comes after the change of the user, which clears the setting. The parent's process ID shows whether the
+       parent ended before the setting was made. */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
         return -1;
     return getppid() == parent ? 0 : -1;
@@ -77,7 +79,7 @@ pid_t start_member(uid_t user, int *channel)
     child = fork();
     if (child == 0 && become_member(user, parent) < 0)
         _exit(70);
-    /* Ours is the first end, the child's the second. */
+    /* The parent keeps the first end, the child the second. */
     close(ends[child != 0]);
     *channel = ends[child == 0];
     return child;

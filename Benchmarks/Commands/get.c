@@ -1,4 +1,4 @@
-/* The least that a C program does to print a secret: get NAME, where NAME is the key's description. */
+/* A minimal program that prints a secret: get NAME, where NAME is the key's description. */
 #include <keyutils.h>
 #include <unistd.h>
 

@@ -1,10 +1,14 @@
-/* race RUNS COMMAND [WORD...] --- COMMAND [WORD...] ...: runs the commands in turns, RUNS times each, and prints a line for
-   each: the median wall time in nanoseconds, the most memory that any run had, in KiB, and the fewest page faults of a run,
-   as the kernel tells its parent.
-   Each round has an order of its own, so that none always comes after the same other one, which leaves the caches warmer or
-   colder. A command that begins with < FILE reads FILE.
+/* race RUNS COMMAND [WORD...] --- COMMAND [WORD...] ...
 
-   The kernel counts the memory that was there before the exec too, which is this program's: so it is linked statically. */
+   Runs the commands in turns, RUNS times each. If a command begins with < FILE, its standard input is FILE. Prints a
+   line for each command: the median wall time in nanoseconds, the highest peak memory of its runs in KiB, and the
+   fewest page faults of a run. The kernel reports memory and page faults to the parent process.
+
+   Each round has a new random order. Otherwise, a command would always run after the same other command, which leaves
+   the caches warmer or colder.
+
+   The peak that the kernel reports includes the memory before exec, which is this program's memory. Therefore this
+   program is small: it is linked statically. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <limits.h>
@@ -75,7 +79,7 @@ static struct command prepared(char **words)
         command.words += 2;
     }
     if (!*command.words)
-        fail("a command has no words");
+        fail("a command is empty");
     return command;
 }
 

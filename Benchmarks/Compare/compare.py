@@ -1,10 +1,11 @@
-"""What reading and writing a secret costs with `skr`, and with what people use today: a table and a plot, from one run.
+"""Compares the cost of reading and writing a secret with `skr` and with other tools that people use.
 
     benchmarks compare [--output DIR] [SKR [RUNS]]
 
-SKR is an installed, static skr (default: the one on PATH), RUNS how often each quick command runs (default: 300).
-Writes compare.md and compare.svg to DIR, by default a new folder that it names, and prints the table. Run as root on
-Debian 12: it installs what it measures. Compare.swift starts it in a session keyring of its own.
+SKR is an installed, static skr (default: $SKR, or else the skr on PATH). RUNS is how often each quick command runs
+(default: 300). Prints the tables, and writes compare.md and compare.svg to DIR, by default a new folder whose path it
+prints. Run it as root on Debian 12, because it installs the tools that it measures. Compare.swift starts this script in
+a new session keyring.
 """
 
 import argparse
@@ -25,7 +26,7 @@ from dataclasses import dataclass
 import report
 
 HERE = pathlib.Path(__file__).parent
-# Not a secret; as long as many tokens are.
+# Not a real secret, but as long as many tokens.
 SECRET = "x" * 200
 PACES = {"quick": 1, "middle": 3, "slow": 10}
 
@@ -36,7 +37,7 @@ class Failure(Exception):
 
 @dataclass
 class Offer:
-    """A command that was tried, and is measured unless there is a reason why not."""
+    """A command to measure, or the reason why it can't be measured."""
 
     kind: str
     label: str
@@ -58,7 +59,7 @@ def last_line(text):
 
 
 class Comparison:
-    """A folder with a home in it, an environment without anything of the caller's, and what is measured there."""
+    """The commands to measure. They run in a temporary folder with its own home, without the caller's environment."""
 
     def __init__(self, work, skr, benchmarks):
         self.work, self.daemons, self.offers = work, [], []
@@ -82,13 +83,13 @@ class Comparison:
                 result = subprocess.run(words, env=self.environment, cwd=self.work / "home", stdin=source,
                                         capture_output=True, text=True, check=False)
             except OSError as error:
-                raise Failure(f"no {words[0]}") from error
+                raise Failure(f"can't run {words[0]}") from error
         if result.returncode != 0:
             raise Failure(last_line(result.stderr))
         return result.stdout
 
     def words_of(self, command, tool):
-        """The command's words, with all names in place."""
+        """The command's words, with all names replaced by their values."""
         for name, source in tool.get("set", {}).items():
             if f"${name}" in command:
                 if name not in tool:
@@ -97,7 +98,7 @@ class Comparison:
         return shlex.split(string.Template(command).safe_substitute(self.values))
 
     def install(self):
-        """What is missing then says so in the table."""
+        """Installs all tools. The table shows the reason if a tool can't be installed."""
         subprocess.run(["apt-get", "update", "-qq"], capture_output=True, check=False)
         for tool in self.tools:
             if reason := self.apt_install(tool["packages"]):
@@ -111,7 +112,7 @@ class Comparison:
         return last_line(result.stdout + result.stderr) if result.returncode != 0 else ""
 
     def secret_service(self):
-        """gnome-keyring on a bus of its own. Nothing is started by the bus, so nothing can be left behind by it."""
+        """Starts gnome-keyring on a new bus. The bus can't start other programs, so none can remain at the end."""
         if self.daemons:
             return
         (self.work / "bus.conf").write_text(
@@ -137,25 +138,25 @@ class Comparison:
             if condition():
                 return
             time.sleep(0.1)
-        raise Failure("gnome-keyring does not answer on its bus")
+        raise Failure("gnome-keyring does not answer on its bus in time")
 
     def gives_secret(self, offer):
-        """The secret alone, also out of git's protocol, without the newline that some end it with."""
+        """Checks that the command prints the secret, alone or in git's protocol. A newline at the end is allowed."""
         given = self.run(offer.words, offer.stdin)
         if "password=" in given:
             given = next(line[9:] for line in given.splitlines() if line.startswith("password="))
         if given.rstrip("\n") != SECRET:
-            raise Failure("it gave something else than the secret")
+            raise Failure("the output is not the secret")
 
     def offer(self, kind, label, command, tool):
-        """Runs the command once: what is in order will be measured."""
+        """Runs the command once. If it succeeds, it will be measured."""
         offer = Offer(kind, label, tool, [], f"{self.work}/secret.txt" if kind == "write" else os.devnull)
         self.offers.append(offer)
         try:
             offer.words = self.words_of(command, tool)
             if "<" in offer.words:
                 offer.words, (offer.stdin,) = offer.words[:-2], offer.words[-1:]
-            # A race looks for no command on PATH.
+            # `race` does not look for commands on PATH.
             offer.words[0] = shutil.which(offer.words[0], path=self.environment["PATH"]) or offer.words[0]
             if kind == "read":
                 self.gives_secret(offer)
@@ -172,21 +173,24 @@ class Comparison:
             for command in tool.get("install", []):
                 self.run(self.words_of(command, tool))
         except Failure as failure:
-            tool.setdefault("reason", f"preparing failed: {failure}")
+            tool.setdefault("reason", f"the preparation failed: {failure}")
         for kind in ("write", "read", "in-process"):
             for label, command in tool.get(kind, {}).items():
                 self.offer(kind, label, command, tool)
 
     def of_kind(self, kind):
-        """What can be measured, the one first to which all ratios are."""
+        """The commands that can be measured, starting with the one that the ratios refer to."""
         found = [offer for offer in self.offers if offer.kind == kind and not offer.reason]
         base = [offer for offer in found if offer.label == report.KINDS[kind][1]]
         if not base:
-            raise Failure(f"no {report.KINDS[kind][1]}: {[o.reason for o in self.offers if o.kind == kind]}")
+            raise Failure(f"can't measure {report.KINDS[kind][1]}: {[o.reason for o in self.offers if o.kind == kind]}")
         return base + [offer for offer in found if offer is not base[0]]
 
     def race(self, kind, runs):
-        """The commands of one pace in turns, with skr among the slower ones too: ratios are of the same turns."""
+        """Runs the commands of each pace in turns.
+
+        The base, which is skr, runs with each group, so that both times of a ratio come from the same turns.
+        """
         base, *others = self.of_kind(kind)
         for pace, share in reversed(PACES.items()):
             racers = [base] + [offer for offer in others if offer.tool.get("pace", "quick") == pace]
@@ -198,8 +202,8 @@ class Comparison:
                 offer.time, offer.base_time = int(line.split()[0]), int(lines[0].split()[0])
 
     def in_process(self):
-        """Programs that measure themselves take turns as a whole; the figure is the median of their medians."""
-        note("in a running program")
+        """Runs the programs that measure their own gets, in turns, 7 times. A figure is the median of the 7 medians."""
+        note("get in a running program")
         offers = self.of_kind("in-process")
         rounds = [[int(self.run(offer.words)) for offer in offers] for _ in range(7)]
         for offer, times in zip(offers, zip(*rounds)):
@@ -212,7 +216,7 @@ class Comparison:
         self.race("read", runs)
         self.in_process()
         self.race("write", runs)
-        # After all the writes, each still has to give the secret.
+        # After all the writes, each command must still print the secret.
         for offer in self.of_kind("read"):
             self.gives_secret(offer)
 
@@ -238,7 +242,7 @@ def main():
     options = parser.parse_intermixed_args()
     skr = shutil.which(options.skr)
     if not skr or options.runs < 1 or os.geteuid() != 0:
-        parser.error("SKR must be a command, RUNS above 0, and root runs it, for it installs packages")
+        parser.error("SKR must be a command, and RUNS at least 1; run it as root, because it installs packages")
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, _: sys.exit(128 + number))
     comparison = Comparison(pathlib.Path(tempfile.mkdtemp()), os.path.realpath(skr), options.benchmarks)

@@ -1,4 +1,4 @@
-"""What was compared, as compare.md and compare.svg."""
+"""Writes the comparison as compare.md and compare.svg."""
 
 import datetime
 import os
@@ -52,7 +52,7 @@ def timing_tables(offers):
 
 
 def summary(tools, offers):
-    """A row a tool: its first figure of each kind, and what it gives."""
+    """A table with a row for each tool: its first figure of each kind, and its properties."""
     rows = []
     for tool in tools:
         own = [o for o in offers if o.tool is tool and not o.reason]
@@ -60,7 +60,7 @@ def summary(tools, offers):
         times = [first.get(kind, "") for kind in ("read", "write", "in-process")]
         rows.append([tool["name"], *times, *tool["is"]])
     return table(["", "read", "write", "read, in a running program", "the secret is in", "expires by itself",
-                  "of one session", "a daemon"], 3, rows)
+                  "for one session only", "needs a daemon"], 3, rows)
 
 
 def verdicts(offers):
@@ -74,10 +74,13 @@ def verdicts(offers):
 
 
 def write(folder, comparison):
-    """Writes both files, prints the table, and returns 1 if a limit is not kept."""
+    """Writes both files, prints the table, and returns 1 if a limit is exceeded."""
     date, offers = datetime.date.today().isoformat(), comparison.offers
     text = "\n\n".join([
-        f"A secret of 200 bytes, {date}, on {machine()}.", summary(comparison.tools, offers), *timing_tables(offers),
+        "Use these tables to compare `skr` with other tools that keep secrets: how long each takes to read and write\n"
+        "a secret of 200 bytes, and where it keeps the secret. The times are medians. A ratio compares commands in\n"
+        "the same turns, so it can differ from the quotient of two times.",
+        f"Measured on {date} on {machine()}.", summary(comparison.tools, offers), *timing_tables(offers),
         f"Versions: {versions(comparison.work)}."]) + "\n"
     panels = [
         (title, [(o.label, o.time, o.tool["name"] == "skr") for o in offers if o.kind == kind and not o.reason],
@@ -85,7 +88,7 @@ def write(folder, comparison):
         for kind, (title, _) in KINDS.items()
     ]
     (folder / "compare.md").write_text(text)
-    plot.bars(folder / "compare.svg", "What a secret of 200 bytes costs", panels, [machine(), date])
+    plot.bars(folder / "compare.svg", "Reading and writing a secret of 200 bytes", panels, [machine(), date])
     print(text)
     outcomes = list(verdicts(offers))
     for reached, line in outcomes:

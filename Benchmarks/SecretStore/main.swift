@@ -1,7 +1,9 @@
 import Benchmark
 import Foundation
 
-/// The commands: `benchmarks [WORD [OPTION...]]`. Without a word, the table is printed.
+/// Runs a command: `benchmarks [WORD [OPTION...]]`.
+///
+/// Without a word, it prints the table.
 let words = CommandLine.arguments.dropFirst()
 let options = Array(words.dropFirst())
 // These variables would change the behaviour of the measured commands.

@@ -9,7 +9,7 @@
 
 static void be_counted(int (*body)(void *), void *context)
 {
-    /* What is made only once is made before anything is counted. */
+    /* This run is not counted: it does all work that is done only once in a process. */
     int outcome = body(context);
     if (outcome != 0 || ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0 || kill(getpid(), SIGSTOP) < 0)
         _exit(1);

@@ -1,12 +1,12 @@
-/* Counts what the calling thread allocates and locks. For LD_PRELOAD, which puts it in front of the C library:
-   `cc -shared -fPIC -o preload.so preload.c`. */
+/* Counts the allocations and locks of the calling thread. LD_PRELOAD loads this library before the C library, so that
+   its functions are called instead. To build it: `cc -shared -fPIC -o preload.so preload.c`. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
 
-/* Not by dlsym(3), which allocates. */
+/* The C library's own allocator. dlsym(3) can't look it up, because dlsym itself allocates memory. */
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Counts the source files on the way of one call, and their lines: count-ways.py [--files]
+"""Counts the source files that run during one call, and their lines: count-ways.py [--files]
 
-Builds the executable one-call with the compiler's coverage, and has it make each call. A file counts if any code of it ran.
+Builds the executable one-call with coverage, and runs it for each call. A file counts if any of its code ran.
 """
 import argparse
 import json
@@ -14,7 +14,7 @@ import tempfile
 
 PACKAGE = pathlib.Path(__file__).resolve().parent.parent
 SOURCES = PACKAGE.parent / "Sources"
-# From the caller to the kernel: the order of --files. Folders that are not listed come last in their target.
+# The order in which --files lists the files: from the caller to the kernel. Other folders come last in their target.
 LAYERS = [
     "SessionKeyring", "SessionKeyring/Values", "SessionKeyring/Items", "SessionKeyring/Waiting",
     "SessionKeyring/Fetching", "SessionKeyring/Backend", "SessionKeyring/Scopes", "SessionKeyring/Leases",
@@ -32,7 +32,10 @@ def output_of(*words, **options):
 
 
 def build():
-    """The path of one-call, built from nothing in a folder that no other build uses: SwiftPM misses files that are gone."""
+    """Builds one-call from scratch, in a folder that no other build uses, and returns its path.
+
+    SwiftPM does not notice files that were removed since an earlier build.
+    """
     shutil.rmtree(PACKAGE / ".build/ways", ignore_errors=True)
     words = [
         "swift", "build", "--package-path", PACKAGE, "--scratch-path", PACKAGE / ".build/ways", "--product", "one-call",
@@ -42,8 +45,8 @@ def build():
 
 
 def files_of(program, call):
-    """The files of which code ran in one call, as paths below Sources."""
-    # The compiler's own tools: others may not know the format.
+    """The files whose code ran in one call, as paths below Sources."""
+    # The tools of the same compiler. Other versions might not support its format.
     tools = pathlib.Path(shutil.which("swift")).resolve().parent
     with tempfile.TemporaryDirectory() as folder:
         raw, merged = folder + "/raw", folder + "/merged"
@@ -78,7 +81,7 @@ def row(call, files):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Counts the source files on the way of one call, and their lines.")
+    parser = argparse.ArgumentParser(description="Counts the source files that run during one call, and their lines.")
     parser.add_argument("--files", action="store_true", help="also list the files of each call")
     options = parser.parse_args()
     program = build()

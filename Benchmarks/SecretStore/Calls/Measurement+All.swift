@@ -44,7 +44,7 @@ extension Measurement {
             },
             work: Contest.repeating {
                 guard let token = try bench.store.get(bench.items[0], as: AccessToken.self) else {
-                    throw Failure("get")
+                    throw Failure("a get failed")
                 }
                 blackHole(token.expires)
             })
@@ -84,7 +84,9 @@ private struct AccessToken: Codable {
     let expires: Date
     let refreshToken: String
 
-    /// A sample whose access token has 1 KB. It is not a secret.
+    /// A sample whose access token has 1 KB.
+    ///
+    /// It is not a secret.
     static let sample = AccessToken(
         accessToken: String(repeating: "eyJhbGciOiJFUzI1", count: 64),
         expires: Date(timeIntervalSince1970: 1_800_000_000),

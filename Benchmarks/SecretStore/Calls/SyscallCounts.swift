@@ -48,15 +48,15 @@ enum SyscallCounts {
         func counts() -> (allocations: Int, locks: Int) {
             (counted("preloaded_allocations"), counted("preloaded_locks"))
         }
-        guard counts().allocations >= 0 else { throw Failure("nothing that counts was preloaded") }
+        guard counts().allocations >= 0 else { throw Failure("the counting library was not preloaded") }
         // The first calls allocate what is needed only once, so they come before anything is counted.
         _ = try residentPages()
-        for _ in 0..<10_000 where try !body() { throw Failure("get") }
+        for _ in 0..<10_000 where try !body() { throw Failure("a get failed") }
         let before = counts()
-        for _ in 0..<10_000 where try !body() { throw Failure("get") }
+        for _ in 0..<10_000 where try !body() { throw Failure("a get failed") }
         let after = counts()
         let pages = try residentPages()
-        for _ in 0..<1_000_000 where try !body() { throw Failure("get") }
+        for _ in 0..<1_000_000 where try !body() { throw Failure("a get failed") }
         return (after.allocations - before.allocations, after.locks - before.locks, try residentPages() - pages)
     }
 
@@ -76,7 +76,7 @@ enum SyscallCounts {
                 }, body, &counts)
         }
         guard outcome == 0 else {
-            return .notMeasured(what, limit: "\(limit)", because: "this process may not be traced")
+            return .notMeasured(what, limit: "\(limit)", because: "this process can't be traced")
         }
         let (all, ofKeyrings) = (counts.reduce(0, +), counts[Int(KEYCTL)])
         return Row(

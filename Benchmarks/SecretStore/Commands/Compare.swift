@@ -62,6 +62,6 @@ enum Compare {
     }
 
     private static func check(_ text: String?) throws {
-        guard text == Race.secret else { throw Failure("what was read is not the secret") }
+        guard text == Race.secret else { throw Failure("the value that was read is not the secret") }
     }
 }

@@ -33,13 +33,15 @@ enum HelperStart {
             let closing = "import subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)"
             let store = ["python3", "-c", closing] + tool + ["store"]
             try Program.output(of: store, input: question + String(decoding: answer, as: UTF8.self))
-            guard try Program.output(of: tool + ["get"], input: question) == answer else { throw Failure("\(tool)") }
+            guard try Program.output(of: tool + ["get"], input: question) == answer else {
+                throw Failure("\(tool) did not return the secret")
+            }
         }
         let figures = try race.run(get, ["<", asked] + helper + ["get"], ["<", asked, cache, "get"])
         return [
             Row("skr helper git get", figures[1].time / figures[0].time, atMost: 1.3, "x skr get --scope session"),
             Row(
-                "skr helper git get, beside git's", figures[1].time / figures[2].time, atMost: 0.714,
+                "skr helper git get, compared with git's", figures[1].time / figures[2].time, atMost: 0.714,
                 "x git credential-cache get"),
         ]
     }
@@ -54,14 +56,14 @@ enum HelperStart {
         let asked = try race.write("registry7.invalid\n", to: "server")
         let answer = #"{"ServerURL":"registry7.invalid","Username":"me","Secret":"\#(Race.secret)"}"# + "\n"
         guard try Program.output(of: helper + ["get"], input: "registry7.invalid") == Data(answer.utf8) else {
-            throw Failure("docker's question was not answered")
+            throw Failure("skr helper docker did not return the secret")
         }
         let figures = try race.run(get, ["<", asked] + helper + ["get"], helper + ["list"])
         let build = figures[2].time + Double(registries) * figures[1].time
         return [
             Row("skr helper docker get", figures[1].time / figures[0].time, atMost: 1.3, "x skr get --scope session"),
             Row(
-                "a list and \(registries) gets, as a docker build asks",
+                "a list and \(registries) gets, as in a docker build",
                 build / (Double(registries + 1) * figures[0].time), atMost: 1.3,
                 "x as many skr get --scope session", "; \((build / 1e6).fixed(1)) ms"),
         ]

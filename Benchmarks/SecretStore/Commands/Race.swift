@@ -7,7 +7,9 @@ struct Race {
         let time: Double
         /// The highest peak memory of all runs.
         let mebibytes: Double
-        /// The fewest page faults of all runs. There are a few more if the executable lies in smaller pieces of memory.
+        /// The fewest page faults of all runs.
+        ///
+        /// There are a few more if the executable lies in smaller pieces of memory.
         let pageFaults: Double
     }
 
@@ -53,7 +55,7 @@ struct Race {
         let output = try Program.output(of: [folder + "race", String(runs)] + words.map(String.init))
         return try String(decoding: output, as: UTF8.self).split(separator: "\n").map { line in
             let numbers = line.split(separator: " ").compactMap { Double($0) }
-            guard numbers.count == 3 else { throw Failure("race") }
+            guard numbers.count == 3 else { throw Failure("race printed an unexpected line") }
             return Figure(time: numbers[0], mebibytes: numbers[1] / 1_024, pageFaults: numbers[2])
         }
     }
@@ -71,7 +73,7 @@ struct Race {
     func check(_ commands: [String]...) throws {
         for command in commands {
             guard try Program.output(of: command) == Data(Self.secret.utf8) else {
-                throw Failure("\(command.joined(separator: " ")) printed something else")
+                throw Failure("\(command.joined(separator: " ")) did not print the secret")
             }
         }
     }

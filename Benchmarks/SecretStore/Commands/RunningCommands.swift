@@ -46,12 +46,12 @@ enum RunningCommands {
             answers = try Program.output(of: ["sh", "-c", script, race.skr, runs])
         }
         guard answers == Data(String(repeating: "answer\n", count: 100).utf8) else {
-            throw Failure("not all were answered")
+            throw Failure("not all 100 processes got the answer")
         }
         let count = try String(contentsOfFile: runs, encoding: .utf8).split(separator: "\n").count
         return [
-            Row("runs of a command that 100 processes miss at once", Double(count), atMost: 1, "run"),
-            Row("all 100 answered, a command of 1 s", time.nanoseconds / 1e9, atMost: 1.2, "s"),
+            Row("runs of a command that 100 processes need at the same time", Double(count), atMost: 1, "run"),
+            Row("time until all 100 have the answer, for a command of 1 s", time.nanoseconds / 1e9, atMost: 1.2, "s"),
         ]
     }
 }

@@ -11,7 +11,7 @@ enum Program {
     /// Runs `body`, and exits with the code that it returns.
     static func run(inOwnSession: Bool = true, _ body: () throws -> CInt) -> Never {
         #if DEBUG
-            Console.note("built for debugging, which measures nothing; running in release")
+            Console.note("a debug build can't be measured; running a release build")
             let words = ["swift", "run", "-c", "release", "--package-path", directory, "benchmarks"]
             become(words + CommandLine.arguments.dropFirst())
         #else
@@ -31,7 +31,7 @@ enum Program {
         do {
             try SessionMembership.joinAnonymous()
         } catch {
-            Console.fail("no session of its own: \(error)")
+            Console.fail("can't join a new session keyring: \(error)")
         }
     }
 
@@ -39,10 +39,12 @@ enum Program {
     static func become(_ words: [String]) -> Never {
         var arguments = words.map { strdup($0) } + [nil]
         execvp(words[0], &arguments)
-        Console.fail("cannot run \(words[0]): \(String(cString: strerror(errno)))")
+        Console.fail("can't run \(words[0]): \(String(cString: strerror(errno)))")
     }
 
-    /// Runs a program from PATH, and returns its standard output. Its standard error is this program's.
+    /// Runs a program from PATH, and returns its standard output.
+    ///
+    /// Its standard error is this program's.
     @discardableResult
     static func output(
         of words: [String], input: String = "", environment: [String: String] = [:]

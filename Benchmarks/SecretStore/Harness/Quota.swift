@@ -14,7 +14,7 @@ enum Quota {
     ) throws -> Duration {
         let start = ContinuousClock.now
         while try KeyQuota.current().keys > keys {
-            guard start.duration(to: .now) < limit else { throw Failure("the kernel does not collect") }
+            guard start.duration(to: .now) < limit else { throw Failure("the kernel does not free the keys in time") }
             try meanwhile()
         }
         return start.duration(to: .now)

@@ -5,7 +5,7 @@ enum Table {
     /// With `--short`, it measures only a little, which shows that the benchmarks work.
     static func run(_ options: [String]) throws -> CInt {
         let isShort = options == ["--short"]
-        guard isShort || options.isEmpty else { Console.fail("usage: table [--short]", code: 64) }
+        guard isShort || options.isEmpty else { Console.fail("usage: benchmarks table [--short]", code: 64) }
         if isShort {
             for row in try OrdoOne.rows(short: true) { Console.line("\(row.what): \(row.measured)") }
             return 0

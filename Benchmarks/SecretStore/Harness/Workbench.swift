@@ -72,7 +72,9 @@ final class Workbench {
         try store.clear()
     }
 
-    /// Stores all items again from C. If a deadline is given, they expire in that second.
+    /// Stores all items again from C.
+    ///
+    /// If a deadline is given, they expire in that second.
     func fill(deadline: time_t = 0) throws {
         guard baseline_fill(baseline, deadline) == 0 else { throw Failure.ofCall("baseline_fill") }
     }

@@ -37,7 +37,7 @@ final class Crowd {
             let channel = Channel(descriptor: descriptor)
             if process == 0 { Member(number: number, channel: channel).live() }
             guard process > 0 else { throw Failure.ofCall("start_member") }
-            guard let serials = channel.receive() else { throw Failure("a member failed") }
+            guard let serials = channel.receive() else { throw Failure("a process of the crowd failed") }
             others.append(Other(process: process, channel: channel, serials: serials))
         }
     }
@@ -49,14 +49,14 @@ final class Crowd {
     func proveIsolation() throws {
         for (number, other) in others.enumerated() {
             try other.channel.send([Member.Command.check.rawValue] + others[(number + 1) % others.count].serials)
-            guard other.channel.receive() == [1] else { throw Failure("session \(number) is not alone") }
+            guard other.channel.receive() == [1] else { throw Failure("session \(number) sees other sessions' items") }
         }
     }
 
     /// Lets the first process execute this command until it gets another one.
     func occupyFirst(with command: Member.Command) throws {
         try others[0].channel.send([command.rawValue])
-        guard others[0].channel.receive() == [1] else { throw Failure("a member failed") }
+        guard others[0].channel.receive() == [1] else { throw Failure("a process of the crowd failed") }
     }
 
     func end() throws {
@@ -65,13 +65,15 @@ final class Crowd {
             close(other.channel.descriptor)
             var status: CInt = 0
             guard waitpid(other.process, &status, 0) == other.process, status == 0 else {
-                throw Failure("a member ended with \(status)")
+                throw Failure("a process of the crowd ended with status \(status)")
             }
         }
     }
 }
 
-/// A socket for numbers. Numbers that are sent together arrive together.
+/// A socket for numbers.
+///
+/// Numbers that are sent together arrive together.
 struct Channel {
     let descriptor: CInt
 
@@ -119,7 +121,7 @@ struct Member {
             }
             _exit(0)
         } catch {
-            Console.note("error: member \(number): \(error)")
+            Console.note("error: process \(number) of the crowd: \(error)")
             _exit(70)
         }
     }

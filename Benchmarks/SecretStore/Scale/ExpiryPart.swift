@@ -31,7 +31,7 @@ struct ExpiryPart {
         let deadline = try expire(report)
         report.add("charged while dead", size: count, Double(try KeyQuota.current().keys - keys), "keys")
         guard let delay = try Quota.lines(of: "/proc/sys/kernel/keys/gc_delay").first.flatMap({ Double($0) }) else {
-            throw Failure("gc_delay")
+            throw Failure("can't read /proc/sys/kernel/keys/gc_delay")
         }
         let collection = deadline.addingTimeInterval(delay)
         try Timeline(start: collection, part: "collection", seconds: -2..<4).measure(live, report)
@@ -43,7 +43,7 @@ struct ExpiryPart {
     private func expire(_ report: Report) throws -> Date {
         let deadline = time(nil) + 6
         try dying.fill(deadline: deadline)
-        guard try dying.store.identities().count == count else { throw Failure("some have expired early") }
+        guard try dying.store.identities().count == count else { throw Failure("some items have expired too early") }
         try median("identities before", report) { _ in _ = try dying.store.identities() }
         let end = Date(timeIntervalSince1970: Double(deadline))
         try Timeline(start: end, part: "expiry", seconds: -2..<3).measure(live, report)

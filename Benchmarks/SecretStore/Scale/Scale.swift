@@ -23,9 +23,9 @@ enum Scale {
         }
         let names = parts.map(\.name)
         guard wanted.allSatisfy(names.contains) else {
-            Console.fail("usage: scale [--output DIR] [\(names.joined(separator: "|"))]...", code: 64)
+            Console.fail("usage: benchmarks scale [--output DIR] [\(names.joined(separator: "|"))]...", code: 64)
         }
-        guard geteuid() == 0 else { Console.fail("run as root: an ordinary user has 200 keys", code: 64) }
+        guard geteuid() == 0 else { Console.fail("run it as root: an ordinary user can have only 200 keys", code: 64) }
         try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
         for part in wanted.isEmpty ? names : wanted {
             Console.note(part)

@@ -65,7 +65,7 @@ enum Contention {
     private static func quotaRow(_ what: String, _ samples: [Int]) -> Row {
         let mean = Double(samples.reduce(0, +)) / Double(samples.count)
         return Row(
-            "\(what) above the beginning, greatest / mean", limit: "",
+            "\(what) more than at the start, max / mean", limit: "",
             measured: "\(samples.max() ?? 0) / \(mean.fixed(0)); \(samples.count) samples", .information)
     }
 
@@ -89,7 +89,9 @@ private struct RunningUpdates {
         process.arguments = [UpdatingProcess.word, String(updates)]
         (process.standardInput, process.standardOutput) = (requests, answers)
         try process.run()
-        guard try answers.fileHandleForReading.read(upToCount: 1)?.count == 1 else { throw Failure("update") }
+        guard try answers.fileHandleForReading.read(upToCount: 1)?.count == 1 else {
+            throw Failure("an updating process failed")
+        }
     }
 
     func begin() throws {
@@ -100,7 +102,7 @@ private struct RunningUpdates {
     func outcome() throws -> UpdatingProcess.Outcome {
         let data = try answers.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failure("update") }
+        guard process.terminationStatus == 0 else { throw Failure("an updating process failed") }
         return try JSONDecoder().decode(UpdatingProcess.Outcome.self, from: data)
     }
 }

@@ -37,7 +37,7 @@ enum Freshness {
         while known < rounds {
             known = published.load(ordering: .acquiring)
             guard let seen = try store.get(Replacer.item, as: String.self).flatMap({ Int($0) }) else {
-                throw Failure("get")
+                throw Failure("a get failed")
             }
             if seen < known { stale += 1 }
         }
@@ -58,12 +58,14 @@ enum Freshness {
         var stale = 0
         for number in 1...roundsOfProcesses {
             try requests.fileHandleForWriting.write(contentsOf: Data([UInt8(number % 251)]))
-            guard try answers.fileHandleForReading.read(upToCount: 1) != nil else { throw Failure("replace") }
+            guard try answers.fileHandleForReading.read(upToCount: 1) != nil else {
+                throw Failure("the replacing process failed")
+            }
             if try store.get(Replacer.item, as: [UInt8].self) != [UInt8(number % 251)] { stale += 1 }
         }
         try requests.fileHandleForWriting.close()
         other.waitUntilExit()
-        guard other.terminationStatus == 0 else { throw Failure("replace") }
+        guard other.terminationStatus == 0 else { throw Failure("the replacing process failed") }
         return stale
     }
 }

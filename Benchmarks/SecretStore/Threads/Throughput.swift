@@ -122,7 +122,9 @@ enum Throughput {
     }
 }
 
-/// Work that several threads do at the same time. Nothing counts before all of them are ready.
+/// Work that several threads do at the same time.
+///
+/// Nothing counts before all of them are ready.
 private final class Run: Sendable {
     private enum Phase: Int, AtomicRepresentable {
         case starting, counting, over
@@ -149,7 +151,9 @@ private final class Run: Sendable {
     }
 }
 
-/// A linear congruential generator. Its high bits are random enough.
+/// A linear congruential generator.
+///
+/// Its high bits are random enough.
 private struct Random {
     var state: UInt64
 

@@ -29,7 +29,9 @@ enum UpdatingProcess {
         let calls = SystemCalls()
         let group = UpdatingThreads(store, updates)
         try FileHandle.standardOutput.write(contentsOf: Data([1]))
-        guard try FileHandle.standardInput.read(upToCount: 1)?.count == 1 else { throw Failure("update") }
+        guard try FileHandle.standardInput.read(upToCount: 1)?.count == 1 else {
+            throw Failure("the signal to start is missing")
+        }
         let callsBefore = calls.count
         var outcome = group.run()
         outcome.systemCalls = calls.count.flatMap { count in callsBefore.map { count - $0 } }

@@ -10,7 +10,7 @@ guard CommandLine.arguments.count > 1 else {
     for call in Call.allCases { print(call.rawValue) }
     exit(0)
 }
-guard let call = Call(rawValue: CommandLine.arguments[1]) else { fatalError("no such call") }
+guard let call = Call(rawValue: CommandLine.arguments[1]) else { fatalError("unknown call") }
 
 try joinOwnSession()
 let store = try SecretStore()

@@ -1,13 +1,13 @@
 #ifndef PROFILE_H
 #define PROFILE_H
 
-/* The compiler's profile of one piece of code. */
+/* Restricts the compiler's profile to one piece of code. */
 
-/* Drops everything that was counted before. */
+/* Resets all counts. */
 void profile_begin(void);
 
-/* Writes the counts to $LLVM_PROFILE_FILE and ends the process, so that nothing that runs later is counted. The exit code is 1
-   if they could not be written, or if the program was built without a profile. */
+/* Writes the counts to $LLVM_PROFILE_FILE and ends the process, so that no later code is counted. The exit code is 1
+   if the file could not be written, or if the program was built without a profile. */
 _Noreturn void profile_end(void);
 
 #endif

@@ -19,10 +19,6 @@ ssh-agent -D -a "$SSH_AUTH_SOCK" >/dev/null &
 until [ -S "$SSH_AUTH_SOCK" ]; do sleep 0.01; done
 
 RESTIC_PASSWORD=s3cret restic -q init -r "$PAGE_FOLDER/backup"
-printf %s s3cret >vault-password
-echo 'what: is secret' >secrets.yml
-ansible-vault encrypt --vault-id "dev@vault-password" secrets.yml 2>/dev/null
-rm vault-password
 # PAGE
 [ "$(ssh-add -l | wc -l)" = 2 ]
 failed() { echo "$1"; exit 1; }

@@ -102,7 +102,7 @@ static int write_answer(const char *secret, size_t size)
             if (written == 0)
                 return UP_TO_MAIN;
             /* Report the error as main would: part of the secret is already written, so main can't start again. */
-            char *reason = strerror(errno), start[] = "skr: error: can't write the answer: ";
+            char *reason = strerror(errno), start[] = "skr: error: can't write to standard output: ";
             struct iovec text[] = {{start, sizeof start - 1}, {reason, strlen(reason)}, {"\n", 1}};
             writev(STDERR_FILENO, text, 3);
             return INTERNAL_ERROR;

@@ -18,8 +18,8 @@ package struct CommandDefinition: Decodable {
             self = try JSONDecoder().decode(Tool.self, from: Data(command._dumpHelp().utf8)).command
         } catch {
             throw CommandError(
-                exitCode: .internalError, message: "the argument parser prints its definitions in an unknown form",
-                hint: "build with the release of swift-argument-parser that Package.swift names")
+                exitCode: .internalError, message: "the program can't read its own option definitions",
+                hint: "build it with the release of swift-argument-parser that Package.swift names")
         }
     }
 

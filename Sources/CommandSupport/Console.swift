@@ -19,7 +19,7 @@ package enum Console {
         do {
             try FileDescriptor.standardOutput.writeAll(bytes)
         } catch {
-            throw .internalError("can't write the answer: \(error)", hint: nil)
+            throw .internalError("can't write to standard output: \(error)", hint: nil)
         }
     }
 

@@ -106,7 +106,7 @@ package struct ManualPage {
         paragraph("The verbs; each has its own page:")
         let name = words.joined(separator: "-")
         let verbs = command.documentedVerbs.map { ("Xr \(name)-\($0.commandName) 1", $0.abstract ?? "") }
-        addList(nil, verbs + (words.count == 1 ? [("Ic help Op Ar VERB", "Show a shorter version.")] : []))
+        addList(nil, verbs + (words.count == 1 ? [("Ic help Op Ar VERB", "Show a shorter version of the page.")] : []))
     }
 
     private mutating func addList(_ heading: String?, _ rows: [(item: String, text: String)]) {

@@ -19,7 +19,7 @@ import SessionKeyring
 public struct CredentialHelper: Sendable {
     /// The source of the secrets.
     public let items: any ItemSource
-    /// The timeout of secrets that arrive without one; `nil` for the scope's life.
+    /// The timeout of secrets that arrive without one; `nil` to keep them for as long as the scope exists.
     public let timeout: Duration?
     private let clock: @Sendable () -> Int64
 
@@ -27,7 +27,7 @@ public struct CredentialHelper: Sendable {
     ///
     /// - Parameters:
     ///   - items: the source of the secrets.
-    ///   - timeout: the timeout of secrets that arrive without one; `nil` for the scope's life.
+    ///   - timeout: the timeout of secrets that arrive without one; `nil` to keep them for as long as the scope exists.
     ///   - clock: returns the time in seconds since 1970, with which the helper converts an expiry to a timeout.
     public init(
         items: any ItemSource, timeout: Duration? = nil,
@@ -43,10 +43,11 @@ public struct CredentialHelper: Sendable {
 
     var now: Int64 { clock() }
 
-    /// Returns the timeout of a secret that ends at that time; `nil` for the scope's life.
+    /// Returns the timeout of a secret that expires at that time; `nil` to keep it for as long as the scope exists.
     ///
-    /// The helper's timeout is used if it ends earlier. The longest possible timeout is used if the end is
-    /// further away than that.
+    /// The result is never longer than the helper's timeout, nor than the longest timeout of the kernel.
+    ///
+    /// - Parameter end: seconds since 1970; `nil` if the secret does not expire.
     func timeout(until end: Int64?) -> Duration? {
         guard let end else { return timeout }
         let left = Duration.seconds(
@@ -58,15 +59,15 @@ public struct CredentialHelper: Sendable {
 }
 
 extension CredentialHelper {
-    /// Stores a client's secret, unless the client would already find exactly the same.
+    /// Stores a client's secret, unless the client would already find the same secret with the same fields.
     ///
-    /// Using a secret does not make it live longer, but a shorter timeout shortens its life.
+    /// If an item already has them, it keeps its timeout, unless the new timeout is shorter.
     ///
     /// - Parameters:
     ///   - fields: the fields besides the secret; if there are any, the item is of the kind `credential`.
     ///   - kind: the kind of an item without fields.
-    ///   - owner: the owner whose items the client sees.
-    /// - Returns: false if another client has a record of that name, which stays unchanged.
+    ///   - owner: the owner of the item; only items of this owner are looked at and replaced.
+    /// - Returns: false if another client has an item of the kind `credential` with that name, which stays unchanged.
     @discardableResult
     func store(
         _ secret: SecretBox, _ fields: CredentialFields, service: String, account: String,
@@ -96,11 +97,11 @@ extension CredentialHelper {
         return nil
     }
 
-    /// Does the work of `store` for a caller inside of `takingTurns`.
+    /// Does the work of `store`; call it only inside of `takingTurns`.
     ///
-    /// Several kinds can hold the same secret, so a store changes up to three items. Callers that store for the same
-    /// service run one at a time, so that one item remains. All other processes see the new item before the old one is
-    /// deleted. If they store a secret during that time, it is never deleted.
+    /// The same name can have items of several kinds, so this changes up to three items. Callers for the same service
+    /// take turns, so that one item remains. The new item is stored before the others are deleted, so that one of them
+    /// exists at any time. An item that another process has changed in the meantime is not deleted.
     func replace(
         _ secret: SecretBox, _ fields: CredentialFields, service: String, account: String,
         as kind: ItemIdentity.Kind, of owner: ItemOwner
@@ -120,8 +121,8 @@ extension CredentialHelper {
                 try shorten(name, to: timeout(until: fields.expires))
                 return true
             }
-            // After a lost lease, `takingTurns` runs this again. The secret is already stored, but the
-            // others might remain.
+            // After a lost lease, `takingTurns` runs this again. The secret is then already stored, but the items to
+            // delete might remain.
             if isSame { isStored = true }
             isFirst = false
             if name != item { others.append((name, payload)) }
@@ -133,7 +134,7 @@ extension CredentialHelper {
             let payload = isRecord ? SecretBox(CredentialRecord.encode(secret, fields)) : secret
             try items.set(payload.bytes, for: item, timeout: timeout(until: fields.expires))
         }
-        // Delete the others. Clients would find some of them before the new item, and the rest would be useless.
+        // Delete the other kinds: clients would find some of them before the new item, and never find the rest.
         for (other, before) in others { try items.delete(other, ifUnchanged: before.bytes) }
         return true
     }

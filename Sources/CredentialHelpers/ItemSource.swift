@@ -4,7 +4,7 @@ public import SessionKeyring
 
 /// A store for a credential helper, which lists, reads, replaces and deletes its items.
 ///
-/// `SecretStore` conforms to this protocol. Your own source doesn't need a kernel.
+/// `SecretStore` conforms to this protocol. Your own source can keep its items elsewhere, without the kernel keyring.
 public protocol ItemSource: Sendable {
     /// Returns the live items, in no particular order.
     func identities() throws(SecretStoreError) -> [ItemIdentity]
@@ -12,14 +12,16 @@ public protocol ItemSource: Sendable {
     /// Returns an item's bytes; `nil` if the item is absent.
     func get(_ item: ItemIdentity) throws(SecretStoreError) -> SecretBytes?
 
-    /// Stores bytes, replacing the existing item and its timeout; a timeout of `nil` is the scope's life.
+    /// Stores bytes, replacing the existing item and its timeout.
+    ///
+    /// If the timeout is `nil`, the item is kept for as long as its scope exists.
     func set(_ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration?) throws(SecretStoreError)
 
     /// Deletes the item; false if it was absent.
     @discardableResult
     func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool
 
-    /// Deletes the item if it holds exactly these bytes; false if it is absent or holds others.
+    /// Deletes the item if it holds exactly these bytes; false if it is absent or holds other bytes.
     ///
     /// The default compares and then deletes. If another process stores a value in between, that value is lost. In
     /// `SecretStore`, the kernel makes sure that no other value is deleted.
@@ -28,16 +30,16 @@ public protocol ItemSource: Sendable {
 
     /// Runs `body` while no other caller does so for the same service.
     ///
-    /// `body` can run more than once; its last result counts. The default runs it once, without
-    /// excluding other callers.
+    /// `body` can run more than once, if the source loses its lock; the last result counts. The default runs `body`
+    /// once, without excluding other callers.
     func takingTurns<Result>(
         at service: String, _ body: () throws(SecretStoreError) -> Result
     ) throws(SecretStoreError) -> Result
 
     /// Returns the attributes of a live item; `nil` for an absent item, or if the source can't tell.
     ///
-    /// Helpers use the expiry. A source without this method reports no expiry to any client. If a client stores the
-    /// same secret again with a shorter timeout, the item keeps its longer one.
+    /// Helpers use only the expiry. If a source doesn't implement this method, clients get no expiry, and an item that
+    /// is stored again with a shorter timeout keeps its longer one.
     func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes?
 
     /// Gives a live item a new timeout, counted from now; false for an absent item, or if the source can't do it.
@@ -79,7 +81,7 @@ extension SecretStore: ItemSource {
         try set(secret, for: item, timeout: timeout, refreshAfter: nil)
     }
 
-    /// Deletes the item if it holds exactly these bytes; false if it is absent or holds others.
+    /// Deletes the item if it holds exactly these bytes; false if it is absent or holds other bytes.
     ///
     /// The kernel makes sure that no other value is deleted.
     ///

@@ -27,16 +27,16 @@ extension SecretStore {
     ///
     /// There are two exceptions:
     /// - ``clear()`` and expiry don't wait for an update. If one of them happens in the microsecond between the
-    ///   update's last check and its write, it counts as having happened before the update.
+    ///   update's last check and its write, the new value is stored, as if the update had come second.
     /// - If the quota has no room for the new value next to the old one, the update overwrites the old value in place.
-    ///   Then only the clock keeps a process from writing too late.
+    ///   Then only its own check of the clock keeps it from writing too late.
     ///
     /// - Parameters:
     ///   - item: the item to update.
     ///   - type: the type of its value.
     ///   - timeout: how long the kernel keeps the new value, counted from now; `nil` for as long as the scope exists.
-    ///     The old value's timeout is not kept, because the kernel doesn't report it exactly: always state the one for
-    ///     the new value.
+    ///     It has no default, because the update can't keep the old value's timeout: the kernel doesn't report that
+    ///     exactly.
     ///   - duration: how long the update can take, at most one hour.
     ///   - limit: how long to wait for other writers.
     ///   - change: makes the new value from the old one, which is `nil` if the item does not exist. Return `nil` to

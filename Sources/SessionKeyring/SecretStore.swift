@@ -10,23 +10,24 @@ public import Keyutils
 /// ```
 ///
 /// Each concept has one verb: `get` reads, `set` replaces, `add` fails if the item exists, `update` changes, `expire`
-/// sets a new timeout, `delete` removes, and `clear` empties. For a slot, `get` and `set` are called `load` and `save`.
+/// sets a new timeout, `delete` removes, and `clear` empties. In a ``SecretSlot``, which stands for one item, `get` and
+/// `set` are called `load` and `save`.
 ///
-/// The labels are consistent too. An item has no label if it is the verb's object, `for:` if a call stores something
-/// for it, and `of:` if a call looks at something that belongs to it. `as:` is a type, and `timeout:` is how long the
-/// kernel keeps the item. A result that only reports how a change went can be ignored.
+/// The labels are consistent too: `get(item)` acts on the item itself, `set(secret, for: item)` stores something for
+/// it, and `attributes(of: item)` looks at something that belongs to it. `as:` is a type, and `timeout:` is how long
+/// the kernel keeps the item. You can ignore a result that only reports how a change went.
 ///
 /// Any number of threads and tasks can share a store, and any number of processes can use the same namespace at the
 /// same time. Every change becomes visible in one step.
 ///
 /// The calls are synchronous and take microseconds. For reads, this is always true. A write takes longer in two
-/// cases: if the quota is full, it waits about a second for the kernel to free quota; if its item is being updated,
-/// it waits up to ten seconds for that update. In a task, use the forms with `waiting:`, which suspend the task and
-/// block no thread.
+/// cases. If the user's quota of keys and key bytes is full, the write waits about a second for the kernel to free some
+/// of it. If the item is being updated, the write waits up to ten seconds for that update. In a task, use the forms
+/// with `waiting:`, which suspend the task and block no thread.
 ///
-/// The first `update` in a namespace, the first fetch by `value(for:)`, or the first `add` over an expired item makes
-/// all writers of that namespace use leases from then on. Each plain write then takes the item's lease, which makes the
-/// write take about three times as long.
+/// The first `update` in a namespace, the first fetch by `value(for:)`, or the first `add` over an expired item sets
+/// the namespace's *update flag*, a hidden key. From then on, every write takes the item's *lease*, a lock between
+/// processes, and takes about three times as long: see <doc:LocksAndUpdates>.
 ///
 /// ``SecretStoreError/Code-swift.enum`` lists the errors that any call can throw. A method documents only the errors
 /// that it throws in addition.
@@ -42,12 +43,13 @@ public final class SecretStore: Sendable {
 
     /// Creates a store in the kernel keyring.
     ///
-    /// Resolves the scope in the calling thread. The store creates its keyrings only when something is stored.
+    /// Looks up the scope's keyring in the calling thread. The store creates its own keyrings inside that one only when
+    /// something is stored.
     ///
-    /// > Important: If the calling thread has no session keyring, resolving the session scope puts the user's stand-in
-    /// > for one, `_uid_ses.N`, into the thread's credentials. That keyring stays there, with everything stored in it,
-    /// > through `setuid`, `fork` and `exec`. A program that drops privileges, or that starts a program that does,
-    /// > should create its store after that or in a separate thread.
+    /// > Important: If the calling thread has no session keyring, looking up the session scope gives the thread the
+    /// > user's default session keyring, `_uid_ses.N`. The thread then keeps this keyring, and access to everything in
+    /// > it, even through `setuid`, `fork` and `exec`. If your program drops privileges, or starts a program that does,
+    /// > create the store afterwards, or in a separate thread.
     ///
     /// - Parameters:
     ///   - scope: the scope in which the secrets are kept.
@@ -136,8 +138,8 @@ extension SecretStore {
     ///
     /// With `refreshAfter` or `usableFor`,
     /// ``value(for:as:staleWhileRefreshing:fetchLasting:sharingFailuresFor:fetch:)`` treats the value like one that it
-    /// has fetched itself. Storing this takes a second step, which can wait as `update` does. If the quota has no room
-    /// for that step, the next caller fetches the item again.
+    /// has fetched itself. The store keeps these durations in hidden items, which it writes in a second step; that step
+    /// can wait as `update` does. If the quota has no room for them, the next caller fetches the item again.
     ///
     /// - Parameters:
     ///   - secret: up to 32,767 bytes (32,766 if all of them are NUL), or 1,048,575 if the kernel has `big_key`.
@@ -189,7 +191,7 @@ extension SecretStore {
             usableFor: usableFor)
     }
 
-    /// Stores bytes unless a live item exists.
+    /// Stores bytes unless a live item exists: one that has not expired.
     ///
     /// If many processes try this at the same time, one of them succeeds.
     ///
@@ -309,23 +311,23 @@ extension SecretStore {
         return try backend.attributes(of: item)
     }
 
-    /// Lists all live items with their attributes, in the order of their descriptions; never a secret.
+    /// Lists all live items with their attributes, ordered by ``ItemIdentity/keyDescription``; never a secret.
     ///
     /// This reads `/proc/keys`, the only place where the kernel reports the time left; ``identities()`` costs less. It
-    /// also removes the leases of dead processes. Other programs' keys and items that can't be read are left out.
+    /// also removes the leases of dead processes. The list omits other programs' keys, and items that can't be read.
     ///
     /// - Throws: ``SecretStoreError``.
     public func items() throws(SecretStoreError) -> [ItemAttributes] {
         try backend.attributes().sorted { $0.item.keyDescription < $1.item.keyDescription }
     }
 
-    /// Lists the keys of items that can't be read, such as another user's; only the kernel's backend has any.
+    /// Lists the keys of items that can't be read, such as another user's; empty for a backend other than the kernel's.
     package func unreadableKeys() throws(SecretStoreError) -> [KeySerial] {
         guard let kernel = backend as? KernelBackend else { return [] }
         return try kernel.unreadableKeys().sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// Lists the identities of all live items, in the order of their descriptions.
+    /// Lists the identities of all live items, ordered by ``ItemIdentity/keyDescription``.
     ///
     /// - Throws: ``SecretStoreError``.
     public func identities() throws(SecretStoreError) -> [ItemIdentity] {
@@ -373,7 +375,7 @@ extension SecretStore {
         _ item: ItemIdentity,
         with decode: (RawSpan) throws -> Value
     ) throws(SecretStoreError) -> Value? {
-        // This does not use `withBytes` and a `Result`: nested generic types are looked up at run time.
+        // Don't use `withBytes` and a `Result` here: looking up nested generic types at run time is slow.
         var value: Value?
         var failure: (any Error)?
         try check(item)

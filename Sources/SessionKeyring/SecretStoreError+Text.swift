@@ -31,10 +31,10 @@ extension SecretStoreError.Code {
         case .unencodable(let path): "the value can't be encoded, at \(path)"
         case .contended: "other processes kept changing the item"
         case .leaseHeld: "another holder has the lease"
-        case .leaseLost: "the lease was lost; the effects of the work done under it are unknown"
+        case .leaseLost: "the lease was lost, so another holder may have worked at the same time"
         case .fetchTimedOut: "the fetch took longer than its limit"
         case .fetchFailed: "a fetch failed a short time ago"
-        case .unsupported: "this kernel doesn't support it"
+        case .unsupported: "this kernel doesn't support the operation"
         case .unexpected: "unexpected keyring error"
         }
     }
@@ -51,7 +51,7 @@ extension SecretStoreError.Code {
             "delete items you no longer need, or have root raise /proc/sys/kernel/keys/maxkeys and maxbytes"
         case .sessionRevoked: "log in again, or join a new session keyring"
         case .unavailable:
-            "use a kernel with CONFIG_KEYS, and allow add_key and keyctl in the container's seccomp profile"
+            "in a container, allow add_key and keyctl in its seccomp profile; otherwise, use a kernel with CONFIG_KEYS"
         case .forbidden: "run the program in the session that stored the secret, or use the user scope"
         case .foreignSession:
             "join your own session keyring, use the user scope, or share this one with SecretScope.sharedSession"
@@ -60,7 +60,7 @@ extension SecretStoreError.Code {
         case .unencodable: "store a value that the codec can encode"
         case .contended: "try again"
         case .leaseHeld: "try again, or wait longer"
-        case .leaseLost: "take a longer lease, or do less while holding it"
+        case .leaseLost: "don't stop the process while it holds the lease, or take a longer lease"
         case .fetchTimedOut: "try again, or give the fetch a longer limit"
         case .fetchFailed: "try again later; the process that tried to fetch it got the reason"
         case .unsupported: "use a kernel that is built with this feature"
@@ -101,9 +101,9 @@ extension SecretStoreError.Detail {
         case .blocked: code.hint
         case .insideUpdate: "return the new value from the closure, or nil to delete the item"
         case .invalidName(.empty, .item): "name the service"
-        case .invalidName(.empty, let subject): "name the \(subject.rawValue)"
+        case .invalidName(.empty, let subject): "give the \(subject.rawValue) a name"
         case .invalidName(.tooLong, .item): "choose a shorter name"
-        case .invalidName(.tooLong, let subject): "choose a shorter \(subject.rawValue)"
+        case .invalidName(.tooLong, let subject): "choose a shorter name for the \(subject.rawValue)"
         }
     }
 }

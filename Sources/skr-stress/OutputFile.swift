@@ -89,6 +89,6 @@ struct OutputFile {
     private static func failure(_ name: String, _ error: any Error, _ exitCode: ExitCode) -> CommandError {
         CommandError(
             exitCode: exitCode, message: "can't write '\(name)': \(error.reason)",
-            hint: "choose a file in a directory that you can write to")
+            hint: "name a file in a folder that you can write to")
     }
 }

@@ -21,7 +21,7 @@ struct StressOptions: ExampleCommand {
         skr-stress --fault stale-read
         """
 
-    @Option(help: ArgumentHelp("The kind of calls that the workers make.", valueName: "name"))
+    @Option(help: ArgumentHelp("The kind of calls that the threads make.", valueName: "name"))
     var workload = Workload.mixed
 
     @Option(help: ArgumentHelp("Number of threads in each process.", valueName: "count"))
@@ -39,7 +39,9 @@ struct StressOptions: ExampleCommand {
     @Option(help: ArgumentHelp("Number of shared items; 8 for most workloads.", valueName: "count"))
     var items: Int?
 
-    @Option(help: ArgumentHelp("Size of a value: 200, or 48-2000; 48-200 for most workloads.", valueName: "bytes"))
+    @Option(
+        help: ArgumentHelp(
+            "Size of a value: 200, or a range such as 48-2000; 48-200 for most workloads.", valueName: "bytes"))
     var valueSize: ValueSizes?
 
     @Option(help: ArgumentHelp("Seed of all random choices; a new one for each run by default.", valueName: "n"))
@@ -53,7 +55,7 @@ struct StressOptions: ExampleCommand {
     @Option(help: ArgumentHelp("Break the store on purpose, to see whether the checks notice.", valueName: "name"))
     var fault: InjectedFault?
 
-    @Flag(help: "Let a neighbor constantly put odd keys into the shared keyrings.")
+    @Flag(help: "Let a neighbor (see above) constantly put odd keys into the shared keyrings.")
     var hostile = false
 
     @Option(
@@ -97,7 +99,7 @@ enum ScalingChoice: EnumerableFlag {
     static func help(for value: ScalingChoice) -> ArgumentHelp? {
         switch value {
         case .scaling: "Also measure 1, 2, 4 and 8 threads and processes, 1 s each, as --report does."
-        case .noScaling: "Leave these measurements out of the report."
+        case .noScaling: "Leave the measurements of --scaling out of the report."
         }
     }
 }
@@ -129,26 +131,32 @@ extension StressOptions {
 
     private static let discussion = """
         Threads and processes set, get, delete, clear and list items as fast as they can, in a keyring that only this \
-        run uses. Each value contains its writer and a checksum. All calls are recorded, and checked at the end.
+        run uses. Each value contains its writer and a checksum. skr-stress records all calls, and checks them at the end.
 
-        A run passes if no value is torn, no read finds a value that nobody wrote, no reader goes back to an older \
-        value, no update is lost, all counts are right, and for each item, some order of the calls explains all \
-        results (the history is linearizable).
+        A run passes if
+          - no value is torn (a mix of two values)
+          - no read finds a value that nobody wrote
+          - no reader goes back to an older value
+          - no update is lost, and all counts are right
+          - for each item, some order of the calls explains all results (linearizable)
 
-        With --kill-every, processes are also killed in the middle of an operation, and must leave only items. With \
-        --hostile, a neighbor (another thread) puts keys of the wrong type, unreadable, revoked and expired keys and \
-        false leases into the same keyrings. All checks must still pass.
+        With --kill-every, skr-stress also kills processes in the middle of an operation; they must leave only items. \
+        With --hostile, a neighbor (another thread) puts keys of the wrong type, unreadable, revoked and expired keys \
+        and false leases into the same keyrings. All checks must still pass.
 
         Progress goes to standard error, and a table to standard output at the end. The first Ctrl-C ends the run; \
-        its calls so far are checked and shown. The second Ctrl-C ends the process immediately.
+        skr-stress checks and shows its calls so far. The second Ctrl-C ends skr-stress immediately.
 
         After a failure, the output shows the smallest history that proves it, and a command that repeats the run. \
-        With the same seed, each worker chooses the same calls. The kernel decides how they interleave, so you may \
-        need several tries.
+        With the same seed, each thread chooses the same calls. The kernel decides in which order they run, so you \
+        may need several tries.
 
-        Exit code 0: no check failed; a check that can't decide is shown as skipped. 70: a check failed, or the run \
-        was not possible. 64: wrong usage. 69: no usable kernel keyring. 130 or 143: ended by Ctrl-C or SIGTERM, and \
-        no check failed until then.
+        Exit codes:
+          0         no check failed; a check that can't decide is 'skipped'
+          64        wrong usage
+          69        no usable kernel keyring
+          70        a check failed, or the run was not possible
+          130, 143  ended by Ctrl-C or SIGTERM, and no check failed until then
 
         WORKLOADS:
         \(listing(Workload.allCases.map { ($0.rawValue, $0.summary) }))
@@ -158,7 +166,7 @@ extension StressOptions {
           command        the command that repeats this run
           plan, machine  the options of this run, and the machine
           startedAt      when the run started, in seconds since 1970
-          seconds        how long the workers made calls
+          seconds        how long the threads made calls
           isInterrupted  whether a signal ended the run early
           operations     for each kind of call, the number of errors by message,
                          and the latency in nanoseconds

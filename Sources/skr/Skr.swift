@@ -6,7 +6,7 @@ import Glibc
 package enum Skr {
     /// Runs the command and returns its exit code.
     ///
-    /// - Parameter name: the name by which the program was called. It can be the name of a client's helper.
+    /// - Parameter name: the name by which the program was called: `skr`, or a link such as `git-credential-skr`.
     package static func main(arguments: CommandLineWords, name: String) -> Int32 {
         if let call = HelperClients.called(name, arguments) {
             do throws(CommandError) {
@@ -17,7 +17,7 @@ package enum Skr {
             }
         }
         if let action = plain(arguments) {
-            // Exits here instead of returning: when the process ends, the kernel frees everything in one go.
+            // Exit here instead of returning: destroying values takes time, and the kernel frees all memory anyway.
             exit(exitCode { () throws(CommandError) in try action.perform() })
         }
         if arguments[0] == Completion.word {
@@ -27,7 +27,7 @@ package enum Skr {
         return exitCode { () throws(CommandError) in try parse(arguments)?.perform() }
     }
 
-    /// Returns the action of a plain call of a frequently used verb, or `nil` for any other command line.
+    /// Returns the action of a plain call (``PlainCall``) of a frequently used verb; `nil` for any other command line.
     package static func plain(_ arguments: CommandLineWords) -> (any VerbAction)? {
         switch arguments[0] {
         case "get": GetAction(plain: arguments)
@@ -46,7 +46,7 @@ package enum Skr {
         let words = RootCommand.asDefined(try arguments.strings(before: end) + (end == nil ? [] : ["--", "CMD"]))
         let launched = arguments.suffix(from: end.map { $0 + 1 } ?? arguments.count)
         if let mistake = LikelyMistake.error(forDurationIn: words) { throw mistake }
-        // The parser's own completion scripts would run commands that are in the name of an item.
+        // The parser's own completion scripts would execute a shell command that an item's name contains.
         if words.prefix(while: { $0 != "--" }).contains(where: { $0.hasPrefix("--generate-completion-script") }) {
             throw .usage(
                 "unknown option '--generate-completion-script'",
@@ -54,7 +54,7 @@ package enum Skr {
         }
         let path = words.first == "help" ? words.dropFirst() : words[...]
         let verb = RootCommand.verb(named: path)
-        // For an unknown verb, the parser would show the help of the command before it.
+        // For an unknown verb, the parser would show the help of the parent command.
         if let word = path.dropFirst(verb.names.count).first, !word.hasPrefix("-"), word != "help",
             !verb.command.configuration.subcommands.isEmpty
         {
@@ -71,8 +71,8 @@ package enum Skr {
         } catch {
             let message = RootCommand.fullMessage(for: error, columns: HelpLayout.unbroken)
             let isHelp = message.hasPrefix("OVERVIEW: ")
-            // We don't ask the parser for the error's exit code: to compute it, the parser would wrap the help to the
-            // terminal's width, however narrow that is.
+            // Tell help from an error by its text, not by the parser's exit code: to compute that code, the parser
+            // would wrap the help to the terminal's width, however narrow that is.
             guard !isHelp, message != RootCommand.configuration.version else {
                 try Console.write(isHelp ? RootCommand.helpText(of: verb.command) : "\(message)\n")
                 return nil

@@ -26,7 +26,7 @@ refuse() {
     check "$login, errno $error: the detail names the call" says "$output" \
         "^skr: detail: keyctl_get_keyring_ID: .*\(errno $error\)$"
     check "$login, errno $error: the hint has the fix" says "$output" \
-        "^skr: hint: .*allow add_key and keyctl in the container's seccomp profile$"
+        "^skr: hint: in a container, allow add_key and keyctl in its seccomp profile; otherwise, use a kernel with CONFIG_KEYS$"
     check "$login, errno $error: doctor names the filter" says "$output" \
         "^problem +calls  +a seccomp filter, as in a container, blocks add_key \(errno $error\), keyctl"
     check "$login, errno $error: doctor has a hint" says "$output" '^ +hint: docker run --security-opt seccomp='

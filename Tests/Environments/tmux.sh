@@ -11,7 +11,7 @@ in_tmux() {
 }
 
 in_tmux outlive
-check "$user: set is refused, with a hint" says "$output" "^skr: hint: log in again, or start a new session with 'skr session'; see 'man skr-login-environments'$"
+check "$user: set is refused, with a hint" says "$output" "^skr: hint: log in again, or start a new session with 'exec skr session'; see 'man skr-login-environments'$"
 check "$user: set ends with 69" says "$output" '^set 69$'
 
 name=tmux-session

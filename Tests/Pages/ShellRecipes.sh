@@ -8,7 +8,6 @@ printf %s "$hard" | skr set oauth client
 printf %s "$hard" | skr set web bob
 printf %s 's3"c\ret' | skr set web alice
 printf %s '{"user":"alice","password":"d4tabase"}' | skr set database alice
-printf %s '{"access_token":"acc3ss"}' | skr set oauth
 openssl genrsa 2048 2>/dev/null | skr set tls
 
 mkdir -p ~/.ssh

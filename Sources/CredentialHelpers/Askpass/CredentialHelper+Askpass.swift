@@ -10,7 +10,7 @@ extension CredentialHelper {
         switch prompt {
         case .question: return HelperAnswer(exitCode: 1)
         // ssh-add asks again until it gets the right answer, or no answer.
-        case .retry: return HelperAnswer(exitCode: 1, message: "the stored passphrase is wrong")
+        case .retry: return HelperAnswer(exitCode: 1, message: "the stored passphrase is wrong; store the right one")
         case .fromServer:
             return HelperAnswer(
                 exitCode: 1, message: "a server chose the text of this prompt, so a person has to answer it")

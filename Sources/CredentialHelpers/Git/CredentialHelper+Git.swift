@@ -37,7 +37,9 @@ extension CredentialHelper {
         return found ?? .nothing
     }
 
-    /// Returns the answer; `nil` if this git can't use it, or a line break in it would start another line.
+    /// Returns the answer; `nil` if this version of git can't use it, or if a value has a line break.
+    ///
+    /// A value with a line break would forge another line of the answer.
     private func answer(
         _ credential: CredentialRecord, of item: ItemIdentity, to request: GitRequest
     ) -> HelperAnswer? {
@@ -98,9 +100,9 @@ extension CredentialHelper {
         return .nothing
     }
 
-    /// Returns the items that match all fields of the request, those without a path first.
+    /// Returns the items that match the request's scheme, host, path and user; those without a path come first.
     ///
-    /// A request without any of these fields matches nothing.
+    /// A field that the request lacks matches every item. A request that lacks all four matches nothing.
     private func matches(_ request: GitRequest) throws(SecretStoreError) -> [ItemIdentity] {
         let (scheme, host, path, username) = (request.scheme, request.host, request.path, request.username)
         guard scheme != nil || host != nil || path != nil || username != nil else { return [] }
@@ -125,7 +127,7 @@ extension GitRequest {
         return Origin(scheme: scheme, host: host ?? "", path: path)
     }
 
-    /// The password, or the credential that follows the authentication scheme.
+    /// The password; if the request has an `authtype`, the credential for that scheme, such as a bearer token.
     fileprivate var secret: SecretBox? { authenticationType == nil ? password : credential }
 
     fileprivate var fields: CredentialFields {

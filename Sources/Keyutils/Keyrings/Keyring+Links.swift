@@ -4,6 +4,8 @@ import CLinux
 extension Keyring {
     /// Links a key into this keyring, displacing any key of the same type and name.
     ///
+    /// The kernel removes the link to the displaced key in the same step. A key that no keyring links is destroyed.
+    ///
     /// Needs *write* permission on the keyring and *link* permission on the key.
     ///
     /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked`, `accessDenied`, `quotaExceeded`,
@@ -18,9 +20,9 @@ extension Keyring {
 
     /// Removes the link to the key that **now** has the type and name of `key` in this keyring.
     ///
-    /// Needs *write* permission on the keyring and nothing on the key, which can be dead. The kernel matches type and
-    /// name, not the serial: if another key has displaced `key`, that key is unlinked. To remove exactly one key, use
-    /// ``Key/invalidate()``.
+    /// Needs *write* permission on the keyring. The key needs no permission, and can even be dead. The kernel matches
+    /// type and name, not the serial: if another key has displaced `key`, that other key is unlinked. To remove exactly
+    /// one key, use ``Key/invalidate()``.
     ///
     /// - Throws: ``KeyringError`` with `notLinked` if the keyring holds no key of that name, `notFound` if the serial
     ///   no longer exists, or `accessDenied`.
@@ -133,7 +135,7 @@ extension Keyring {
         return (isComplete ? isFound : try members().contains(key.serial), size)
     }
 
-    /// Permanently refuses new links to this keyring: all of them, or those that `restriction` does not admit.
+    /// Makes this keyring refuse new links permanently: all of them, or those that `restriction` does not admit.
     ///
     /// Needs *setattr* permission.
     ///

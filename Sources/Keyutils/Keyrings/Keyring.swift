@@ -3,9 +3,9 @@ import CLinux
 
 /// A keyring: a key whose payload is links to other keys.
 ///
-/// This is a value, like `Key`.
+/// This is a value, like ``Key``: creating one neither asks the kernel nor keeps the keyring alive.
 public struct Keyring: Hashable, Sendable {
-    /// The kernel's number for the keyring, or one of the special ids.
+    /// The kernel's number for the keyring, or one of the special ids (``KeySerial``).
     public let serial: KeySerial
 
     /// Creates a value for the keyring with this serial, which doesn't have to exist.
@@ -20,13 +20,15 @@ public struct Keyring: Hashable, Sendable {
     ///
     /// Other threads can use the result too.
     ///
-    /// Without `create`, a thread without a session keyring gets the user-session keyring `_uid_ses.N` for
-    /// `KeySerial.sessionKeyring`, and keeps it as its session: resolve after dropping privileges. With `create`, it
-    /// gets a new, anonymous session keyring that no other thread shares, which is hardly ever wanted.
+    /// If the thread has no session keyring, resolving `KeySerial.sessionKeyring` gives it one, depending on `create`:
+    ///
+    /// - Without `create`, it is the user-session keyring `_uid_ses.N`. The thread keeps it as its session, even after
+    ///   it has become another user. So resolve it after dropping privileges.
+    /// - With `create`, it is a new, anonymous session keyring that no other thread shares: hardly ever what you want.
     ///
     /// - Throws: ``KeyringError`` with `notFound` if the keyring doesn't exist and `create` is false,
     ///   `revoked` for a session that has ended, `quotaExceeded`, or `notPermitted` or `unavailable` if a
-    ///   filter hides the key facility.
+    ///   seccomp filter refuses the system calls for keys.
     ///
     /// The corresponding C function is `keyctl_get_keyring_ID(3)`.
     public static func resolve(_ special: KeySerial, create: Bool = false) throws(KeyringError) -> Keyring {
@@ -58,7 +60,8 @@ public struct Keyring: Hashable, Sendable {
     /// Adds a key to the keyring, or updates an existing one.
     ///
     /// If the keyring already holds a key of that type and name, the kernel **updates it in place**: the key keeps its
-    /// serial and permissions and loses its timeout. An existing keyring is instead displaced with its contents.
+    /// serial and permissions and loses its timeout. An existing keyring is not updated: a new, empty one displaces it
+    /// and everything in it.
     ///
     /// Needs *write* permission on the keyring. A new key grants all rights to its possessor and *view* to its user. A
     /// `user` payload has 1 to 32,767 bytes, and a description 1 to 4,095 bytes without NUL.
@@ -94,7 +97,7 @@ public struct Keyring: Hashable, Sendable {
     /// Looks for a key by type and name, first in this keyring and then in the keyrings that it links.
     ///
     /// Needs *search* permission on the keyrings and on the key. With `destination`, the kernel also links the key
-    /// there. A dead key of that name is an error, not an absent key.
+    /// there. If the key of that name is dead (expired or revoked), that is an error; the key does not count as absent.
     ///
     /// - Throws: ``KeyringError`` with `notFound` if no key has that type and name, `expired` or `revoked` if the key
     ///   is dead, `accessDenied`, or the errors of ``link(_:)``.

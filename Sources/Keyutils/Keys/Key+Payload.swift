@@ -12,9 +12,9 @@ extension Key {
     ///
     /// Needs *read* permission, or *search* permission and possession.
     ///
-    /// A payload of up to 4,096 bytes takes one system call. So does one of up to 32,768 bytes if the last payload was
-    /// also longer than 4,096. A longer payload, or one that grows between the calls, is read again into a larger
-    /// buffer. The memory is wiped afterwards.
+    /// A payload of up to 4,096 bytes takes one system call. So does one of up to 32,768 bytes, if the payload that the
+    /// process read before was also longer than 4,096. A payload that does not fit into the buffer is read again into a
+    /// larger one. The memory is wiped afterwards.
     ///
     /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked`, `accessDenied`, or `unsupported` for a type
     ///   that can't be read, such as `logon`.

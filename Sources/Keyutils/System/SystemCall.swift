@@ -18,8 +18,8 @@ func systemCall<Result: SignedInteger & FixedWidthInteger>(
 /// Calls the kernel with a key's type and name.
 ///
 /// The name's length is read outside of the closures, because a closure that captures a string retains it. Threads
-/// that look for the same item would contend for the string's reference count. Names of types are so short that
-/// they don't have one.
+/// that look for the same item would contend for the string's reference count. The name of a type is so short that it
+/// has no reference count.
 @inline(__always)
 func systemCall<Result: SignedInteger & FixedWidthInteger>(
     _ operation: KeyringError.Operation,

@@ -77,12 +77,12 @@ public protocol SecretBackend: Sendable {
 
     /// Begins to watch an item that is being fetched.
     ///
-    /// - Returns: `nil`, as a last resort, if the quota has no room for the watch.
+    /// - Returns: `nil`, as a last resort, if the quota has no room for the watch; the value is then not stored.
     func beginFetch(
         of item: ItemIdentity, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> (any ItemFetch)?
 
-    /// Takes the lease with that name.
+    /// Takes the lease with that name: a lock between processes (``Lease``).
     ///
     /// Names of leases and names of items are independent of each other.
     ///
@@ -113,7 +113,7 @@ public protocol SecretBackend: Sendable {
     /// - Returns: `nil` if the backend can't signal changes.
     func changeSignal() -> ChangeSignal?
 
-    /// The place of the items, by which two stores in this process share fetches of the same item.
+    /// The place where the items are kept: two stores in this process with the same place share their fetches.
     ///
     /// With `nil`, which is the default, only calls with this same backend share fetches.
     ///

@@ -35,8 +35,8 @@ extension SecretStore {
         fetch: (Value?) throws -> Fetched<Value>
     ) throws -> Value {
         try Self.checkLease(policy.limit)
-        // Nobody renews this lease, because a fetch on a thread may hang. At the limit, a timer releases the lease
-        // before it ends.
+        // Nobody renews this lease, because a fetch that blocks its thread may hang. The lease lasts a second longer
+        // than the limit, at which a timer releases it.
         let flight = try SingleFlight(
             store: self, item: item, leaseDuration: min(policy.limit + .seconds(1), HeldLease.longest),
             policy.refreshing,
@@ -106,8 +106,7 @@ extension SecretStore {
         switch try blockingTurn(of: flight, coding) as SingleFlight.Turn<Value> {
         case .take(let value): return (value, .unknown)
         case .fetch(let lease, let old, _):
-            // Always true: only its limit ends this fetch early, and the limit begins now. So somebody still wants
-            // the result.
+            // The result is always true: only its limit can end this fetch early, and the limit is counted from now.
             _ = shared.hold(lease, nil, upTo: policy.limit) {
                 flight.rememberFailure(under: lease)
                 return .unknown
@@ -169,9 +168,9 @@ extension SecretStore {
 
     /// Stores the fetched value, sleeping between attempts; false if it or its sentinels could not be stored.
     ///
-    /// That is the case if the quota is too full, if others are in the way for too long, or if the value has already
-    /// expired. It is not an error. Some values can't be fetched a second time, such as a token that replaces another
-    /// one. The caller needs such a value more than an error about a store that has no room at the moment.
+    /// It returns false if the quota is too full, if others block the write for too long, or if the value has already
+    /// expired. None of these is an error: some values can't be fetched a second time, such as a token that replaces
+    /// another one. The caller needs such a value more than an error about a store that has no room at the moment.
     private func blockingKeep<Value>(
         _ fetched: Fetched<Value>, of flight: SingleFlight, _ coding: ValueCoding<Value>, under lease: FetchLease
     ) throws -> Bool {

@@ -79,8 +79,8 @@ extension SecretStore {
     ///   - failureTimeout: for how long after a failed fetch nobody tries again. All callers get the old value if there
     ///     is one, otherwise `fetchFailed`. `nil` if each caller tries itself.
     ///   - fetch: makes a new value from the old one, which is `nil` if there isn't one. The closure also gets an old
-    ///     value that is not usable any more or that was refused (``invalidate(_:for:)``). A value that was stored by a
-    ///     plain `set` is fetched again immediately. To avoid that, pass `refreshAfter` to `set`.
+    ///     value that is not usable any more (``Fetched``) or that was refused (``invalidate(_:for:)``). A value that
+    ///     was stored by a plain `set` is fetched again immediately. To avoid that, pass `refreshAfter` to `set`.
     /// - Throws: as ``value(for:as:timeout:refreshAfter:staleWhileRefreshing:fetchLasting:sharingFailuresFor:fetch:)``.
     public func value<Value: Codable & Sendable>(
         for item: ItemIdentity,

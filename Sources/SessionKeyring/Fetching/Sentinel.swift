@@ -59,15 +59,15 @@ extension SecretStore {
         return sentinel
     }
 
-    /// Returns a step that states that an item's value is fresh or usable, or that withdraws the statement.
+    /// Returns the step that writes or deletes the sentinel which states that an item's value is fresh or usable.
     ///
     /// The step changes nothing if the value has been refused in the meantime. It also changes nothing if another value
-    /// is stored by now and the sentinel is about that value: the writer of that value has stated it.
+    /// is stored by now and the sentinel is about that value: the writer of that value wrote the sentinel.
     ///
     /// - Parameters:
     ///   - name: the sentinel's name.
-    ///   - isTrue: whether the step makes the statement; otherwise it withdraws an existing one.
-    ///   - refusal: earlier refusals, which do not count any more.
+    ///   - isTrue: whether the step writes the sentinel; otherwise it deletes an existing one.
+    ///   - refusal: the earlier refusals that the step overwrites.
     private func sentinelStep(
         _ name: ItemIdentity, _ isTrue: Bool, of item: ItemIdentity, hash: UInt64, timeout: KeyTimeout?,
         lifting refusal: Refusal
@@ -91,8 +91,8 @@ extension SecretStore {
 
     /// Returns the steps after which the sentinels of an item expire no later than the item.
     ///
-    /// Sentinels must not outlive the secret, because they contain a hash of it. A refusal then ends at the same time
-    /// as the item. A statement that the value is fresh or usable never ends later than it would have.
+    /// Sentinels must not outlive the secret, because they contain a hash of it. A refusal then expires at the same
+    /// time as the item. Any other sentinel never expires later than it would have.
     ///
     /// - Parameter timeout: the timeout that the item has just been given.
     func stepsToExpireSentinels(of item: ItemIdentity, timeout: Duration) throws(SecretStoreError) -> [Wait.Step] {
@@ -126,7 +126,7 @@ extension SecretStore {
 
     /// Returns the steps after which refusals live as long as the item, whose timeout was removed.
     ///
-    /// Other statements keep their timeouts. Without one, a value would be fresh forever.
+    /// Other sentinels keep their timeouts. Without one, a value would be fresh forever.
     func stepsToKeepRefusals(of item: ItemIdentity) -> [Wait.Step] {
         var steps: [Wait.Step] = []
         for name in item.sentinels {
@@ -146,9 +146,11 @@ extension SecretStore {
         }
     }
 
-    /// The refusals that do not count any more.
+    /// The earlier refusals that a new sentinel overwrites.
     enum Refusal {
+        /// Every refusal; for a value that a caller has stored by `set` or `add`.
         case any
+        /// Only the refusal of the value with this hash, which was known when a fetch began.
         case of(UInt64?)
 
         func covers(_ hash: UInt64) -> Bool {
@@ -171,7 +173,8 @@ extension SecretStore {
                     item.usableSentinel, lifetime.isUsable, of: item, hash: hash, timeout: lifetime.usable,
                     lifting: refusal))
         }
-        // A caller that does not refresh states nothing. A statement about another value does no harm.
+        // A caller that never refreshes does not state that the value is fresh. A sentinel about another value does no
+        // harm.
         let isFresh = lifetime.isFresh && refreshing != .never
         var isNeeded = isFresh
         if !isNeeded { isNeeded = try backend.contains(item.freshnessSentinel) }

@@ -4,18 +4,19 @@ import Keyutils
 /// One attempt to get an item, shared by all callers in this process that wait for the result.
 ///
 /// The fetch belongs to all its callers. A caller that is cancelled leaves it, and when the last caller leaves,
-/// the fetch ends. Its result goes to the callers that wait at that time. A later caller begins another fetch.
-/// Between processes, the lease decides who fetches. The fetch holds the lease from the moment at which it really
-/// begins to fetch.
+/// the fetch ends. Its result goes to the callers that are waiting when it ends. A later caller begins another fetch.
+/// Between processes, a lease decides which one fetches (``SingleFlight``). The fetch takes the lease when its turn
+/// comes, and holds it until it has stopped.
 ///
 /// A fetch is always in one of four phases:
 ///
-/// - `running`: it waits for its turn or fetches. It ends early if all its callers leave or if it reaches its limit. It
-///   then releases the lease immediately, so that others can continue even if the fetch ignores its cancellation. The
-///   result of such a fetch is not stored.
-/// - `ending`: it has reached its limit. While it still holds the lease, it finds out what its callers get instead.
+/// - `running`: it waits for its turn or fetches. If all its callers leave, it becomes `stopped`; if it reaches its
+///   limit, it becomes `ending`.
+/// - `ending`: it has reached its limit. While it still holds the lease, it finds out what its callers get instead of a
+///   result.
 /// - `keeping`: it is storing its result. Nothing from outside ends it any more.
-/// - `stopped`: it has released the lease.
+/// - `stopped`: it has released the lease, so that others can fetch. If it was stopped early, its work is cancelled.
+///   Even if the work ignores the cancellation, the result is not stored.
 final class SharedFetch: Sendable {
     /// How a fetch ended, for the callers that waited for it.
     enum End: Sendable {
@@ -25,9 +26,9 @@ final class SharedFetch: Sendable {
         /// hold a newer value by then, or nothing after a `clear`. If `isForAll` is true, all callers take the value
         /// from here, for example because the store had no room for it.
         case found(any Sendable, isForAll: Bool)
-        /// A thread found this value, and the store had no room for it.
+        /// A fetch that blocks its thread (`blockingValue`) found this value, and the store had no room for it.
         ///
-        /// The other callers can't share the value itself, so each of them decodes it.
+        /// The value itself can't be shared between threads, so each of the other callers decodes it.
         case unkept(EncodedValue)
         /// The fetch failed, for all its callers.
         case failed(any Error)
@@ -224,7 +225,7 @@ extension SharedFetch {
         }
     }
 
-    /// Tells the callers how the fetch ended, while the work continues without them.
+    /// Gives the callers an early answer, while the work continues without them.
     func answer(with end: End) {
         state.withLock { state in state.end = state.end ?? end }
         tell()
@@ -249,8 +250,8 @@ extension SharedFetch {
             defer { state.hold = nil }
             return (state.work, state.hold)
         }
-        // Release the lease before cancelling the work. Being cancelled is not a failure, and without its lease, the
-        // work stores nothing.
+        // Release the lease before cancelling the work. Without its lease, the work stores nothing, and does not
+        // remember its cancellation as a failure.
         _ = hold?.lease.release()
         work?.cancel()
         tell()

@@ -5,8 +5,9 @@ import Keyutils
 /// The process that fetches holds a lease. Two sentinels, which are hidden items next to the item, state whether the
 /// existing value is good. Each of them refers by a hash to the value that it is about.
 ///
-/// - The freshness sentinel states that the value is fresh, or that it was refused. Otherwise the value is due: one of
-///   the callers that refresh fetches it again, while the others get the old value.
+/// - The freshness sentinel states that the value is fresh, or that it was refused. Without such a statement, the value
+///   is due: one of the callers whose ``FetchPolicy`` allows it fetches the value again, while the others get the old
+///   value.
 /// - The usability sentinel states that others can get the old value during that fetch. It matters only to callers that
 ///   use ``FetchPolicy/Refreshing/dueOrUnusable``.
 package struct SingleFlight: Sendable {
@@ -52,7 +53,7 @@ package struct SingleFlight: Sendable {
         self.failureTimeout = timeout
     }
 
-    /// Returns the existing value if nobody has to fetch it.
+    /// Returns the existing value if nobody has to fetch it again.
     func good<Value>(_ read: Read<Value>) throws(SecretStoreError) -> Value? {
         guard let found = try read(), standing(of: found.hash) == .good else { return nil }
         return found.value
@@ -86,8 +87,8 @@ package struct SingleFlight: Sendable {
                 do throws(SecretStoreError) {
                     lease = try takeLease(&attempt)
                 } catch {
-                    // The leases' ring is being replaced. Wait and complete that here, because perhaps nobody
-                    // else would.
+                    // This process is replacing the leases' ring, and must wait before the next step. Complete the
+                    // replacement, because perhaps nobody else would.
                     if case .until = error.blockage { throw error }
                     attempt.releaseLease()
                     return .take(found.value)
@@ -121,8 +122,8 @@ package struct SingleFlight: Sendable {
 
     /// Reads the item again under the lease, and decides what the caller does.
     ///
-    /// Before this process got the lease, another one may have stored or removed the item. So an earlier read counts
-    /// for nothing.
+    /// Before this process got the lease, another one may have stored or removed the item. So the result of an earlier
+    /// read is not used.
     private func turn<Value>(under lease: FetchLease, _ read: Read<Value>) throws(SecretStoreError) -> Turn<Value> {
         guard let found = try read() else {
             try checkFailure()
@@ -134,7 +135,7 @@ package struct SingleFlight: Sendable {
         return .fetch(lease, old: found.value, isOldUsable: standing == .due)
     }
 
-    /// Stores what was fetched, and then the sentinels about it.
+    /// Stores the fetched value, and then the sentinels about it.
     ///
     /// Nothing is stored if the lease was lost, because somebody else may have fetched something newer. Nothing is
     /// stored either if something happened to the item since the fetch began: an item that was deleted during the fetch
@@ -146,7 +147,7 @@ package struct SingleFlight: Sendable {
     package func keep(
         _ bytes: RawSpan, for lifetime: Lifetime, under lease: FetchLease, of command: UInt64? = nil
     ) throws(SecretStoreError) -> Bool {
-        // This lease has no watch on the item, because the quota was too full for one.
+        // The quota had no room for a watch on the item, and without one, nothing can be stored.
         if lease.timeLeft > .zero, !lease.canStore { throw SecretStoreError(.quotaExceeded, item: item) }
         var wait = Wait()
         let isStored: Bool
@@ -155,7 +156,7 @@ package struct SingleFlight: Sendable {
                 try store(bytes, for: lifetime, under: lease, &attempt)
             }
         } catch {
-            // Others were in the way for longer than the lease lasts.
+            // Others blocked the write until the lease had ended.
             throw error.code == .leaseLost ? SecretStoreError(.contended, item: item) : error
         }
         guard isStored else { return true }
@@ -296,9 +297,9 @@ package final class FetchLease: LeaseHandle {
     /// Whether the item is watched, so that the result can be stored.
     var canStore: Bool { fetch != nil }
 
-    /// Stores what was fetched; false if something happened to the item since the fetch began.
+    /// Stores the fetched value; false if the item was set, deleted or cleared since the fetch began.
     ///
-    /// If the item's own lease, which is short, was lost on the way, this tries again.
+    /// A write also takes the item's own lease for a moment. If that lease was lost, this tries again.
     func store(
         _ bytes: RawSpan, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> Bool {

@@ -1,9 +1,9 @@
 /// The name of a secret: its kind, its service and its account.
 ///
 /// The identity is the description of the key in the kernel, such as `password:api:alice`; `keyctl show`
-/// displays it. Two identities are equal if their descriptions are the same **bytes**, so `é` written in two
-/// ways names two items. Creating an identity checks nothing. Using one with an empty or overlong name
-/// throws ``SecretStoreError/Code-swift.enum/invalidName``.
+/// displays it. Two identities are equal if their descriptions are the same **bytes**, so the two Unicode forms of `é`
+/// name two items. Creating an identity checks nothing. Using one with an empty or overlong name throws
+/// ``SecretStoreError/Code-swift.enum/invalidName``.
 public struct ItemIdentity: Hashable, Sendable {
     /// The purpose of a secret; part of the identity, so that items of different kinds never collide.
     @nonexhaustive
@@ -59,7 +59,7 @@ public struct ItemIdentity: Hashable, Sendable {
         name = Name(kind: kind, service: service, account: account, keyDescription: keyDescription)
     }
 
-    /// The hidden items that the store can keep next to this one; they describe its value.
+    /// This item's sentinels: hidden items that the store can keep next to it, and that describe its value.
     ///
     /// A backend deletes them together with the item.
     public var sentinels: [ItemIdentity] {
@@ -67,13 +67,13 @@ public struct ItemIdentity: Hashable, Sendable {
         return [freshnessSentinel, usableSentinel] + (kind == .cached ? [commandSentinel] : [])
     }
 
-    /// Whether this is a hidden item itself.
+    /// Whether this is a sentinel, and not the name of a secret.
     var isSentinel: Bool { !keyDescription.utf8.starts(with: kind.rawValue.utf8) }
 
-    /// The hidden item that records whether this item's value is fresh or was refused.
+    /// The hidden item that records that this item's value is fresh, or that it was refused: see ``SingleFlight``.
     package var freshnessSentinel: ItemIdentity { sentinel("fresh:") }
 
-    /// The hidden item that records whether this item's value is usable while a new one is fetched.
+    /// The hidden item that records that this item's value is usable while a new one is fetched.
     package var usableSentinel: ItemIdentity { sentinel("usable:") }
 
     /// The hidden item that records a failure to fetch this item, so that failure and value are never confused.
@@ -85,9 +85,9 @@ public struct ItemIdentity: Hashable, Sendable {
     /// The hidden key that shows whether this item was changed since its fetch began.
     package var fetchSentinel: ItemIdentity { sentinel("fetching:") }
 
-    /// Reads the item back from the description of a hidden item next to it.
+    /// Creates the identity of the item to which a sentinel with this description belongs.
     ///
-    /// `nil` for any other description, and for one that was too long to contain the item's name.
+    /// The result is `nil` for any other description, and for one that has a hash in place of the item's name.
     init?(besideSentinel keyDescription: String) {
         guard let colon = keyDescription.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         self.init(keyDescription: String(Substring(keyDescription.utf8[colon...].dropFirst())))
@@ -98,7 +98,7 @@ public struct ItemIdentity: Hashable, Sendable {
     /// The description can't be read back as an identity, so the hidden item is not listed.
     private func sentinel(_ word: String) -> ItemIdentity {
         var name = keyDescription
-        // With the word, the name is too long for the kernel, so a hash replaces it. Two items with the same hash
+        // If the word makes the name too long for the kernel, a hash replaces the name. Two items with the same hash
         // share the sentinel.
         if word.utf8.count + name.utf8.count > Self.largestDescription {
             name = "#" + String(unsafe LeaseRecord.hash(of: name.utf8Span.span.bytes), radix: 16)
@@ -181,9 +181,9 @@ public struct ItemIdentity: Hashable, Sendable {
 }
 
 extension ItemIdentity {
-    /// Reads, in place, a description in which nothing is encoded; `nil` for any other.
+    /// Reads an identity back from a description in which nothing is percent-encoded; `nil` for any other.
     ///
-    /// Nearly all descriptions are of this kind.
+    /// Nearly all descriptions are of this kind, and this is the fastest way to read one.
     private init?(plainDescription bytes: RawSpan) {
         guard let first = Self.endOfPlainPart(in: bytes, from: 0), first < bytes.byteCount,
             let second = Self.endOfPlainPart(in: bytes, from: first + 1), second > first + 1, second < bytes.byteCount,
@@ -262,7 +262,7 @@ extension ItemIdentity {
             unsafe withDescription { bytes in unsafe hasher.combine(bytes: UnsafeRawBufferPointer(bytes)) }
         }
 
-        /// Lends all bytes in one call, because a list of many items hashes and compares many of them.
+        /// Lends all bytes of the description at once, which is fast: lists hash and compare many descriptions.
         private func withDescription<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
             var text = keyDescription
             return text.withUTF8(body)

@@ -1,9 +1,10 @@
 import Keyutils
 
-/// A backend that keeps items as kernel keys, in the namespace's ring.
+/// A backend that keeps items as kernel keys, in the namespace's keyring (``NamespaceRings``).
 ///
-/// All operations use serials, never the special ids, because the meaning of those depends on the thread. No operation
-/// holds a lock.
+/// All operations use serials, not special ids such as `KEY_SPEC_SESSION_KEYRING`, whose meaning depends on the calling
+/// thread. The only exception is the thread's own keyring, in which keys are staged (``Staging``). No operation holds a
+/// lock.
 package struct KernelBackend: SecretBackend {
     package let rings: NamespaceRings
 
@@ -39,8 +40,8 @@ package struct KernelBackend: SecretBackend {
     /// Clears the remembered ring with one system call; false if that does not prove that the items are gone.
     ///
     /// If only possessors can write to the ring, success proves it: the kernel then found the ring in the caller's tree
-    /// of keyrings, and nobody links it there a second time. If the whole user can write to the ring, a ring that was
-    /// removed can still be cleared, and its successor would stay full.
+    /// of keyrings, where nobody links a ring again after its removal. If the whole user can write to the ring, a ring
+    /// that was removed can still be cleared, and its successor would stay full.
     private func clearKnownRing() throws(SecretStoreError) -> Bool {
         guard rings.scope.access == .possessor, let ring = rings.knownItems else { return false }
         do throws(KeyringError) {

@@ -3,25 +3,26 @@ package import Keyutils
 
 /// A lock between processes that a dead holder can't keep, and under which a late holder can't write.
 ///
-/// The lease is a new keyring. Its holder moves it into the ring of leases under the lease's name, and the kernel lets
-/// only one keyring of that name in. The lease contains `by`, which is the ``LeaseRecord``, and any key that the holder
-/// is about to move out or has pinned.
+/// A lease is a keyring. Its holder creates it and moves it, under the lease's name, into a keyring of leases
+/// (``LeaseRing``). The move is exclusive: it fails if that keyring already has a lease of that name. The lease
+/// contains the key `by`, whose payload is the ``LeaseRecord``. It can also contain a key that the holder is about to
+/// move out, or the *pinned* key of an item that the holder is overwriting in place (``LeaseRecord/Overwrite``).
 ///
 /// These are the steps. The words in parentheses state what remains if the process dies at that step.
 ///
-/// 1. *Acquire*: the process stages the keyring and `by` in its thread's own keyring, then moves the keyring into the
-///    ring of leases exclusively. (Before the move: nothing. After it: the lease of a dead holder.)
+/// 1. *Acquire*: the process creates the lease and `by` in its thread's own keyring, then moves the lease into the
+///    keyring of leases. (Before the move: nothing. After it: the lease of a dead holder.)
 /// 2. *Write under it*: the holder moves the new key into the lease, checks the clock, and moves the key out to its
 ///    destination. If the holder is stopped between the two moves and loses the lease, nothing comes out of the lease
 ///    any more. (A lease with a key that nobody sees.)
-/// 3. *Take over*: if the holder's time has passed or the holder is certainly dead, another process restricts the
-///    keyring **found under that name** (nothing can go in), clears it (nothing can come out), and invalidates it
-///    (exactly that keyring). Nothing in the record decides which keyring these calls affect. (A restricted lease,
-///    which the next process takes over.)
-/// 4. *Release*: the holder moves the keyring out, which frees the name immediately. It does so only while more than
-///    ``margin`` is left, because the kernel's move acts by name and may wait for a process that lists the ring. If
-///    less time is left, or if the quota has no room for the move, the holder invalidates the keyring. The name is then
-///    free when the kernel has collected the keyring, about 20 ms later.
+/// 3. *Take over*: if the holder's time has passed or the holder is certainly dead, another process ends the lease that
+///    it **found under that name**, with three calls. It restricts the lease, so that nothing can go in; it clears the
+///    lease, so that nothing can come out; and it invalidates exactly this keyring. Nothing in the record decides which
+///    keyring these calls affect. (A restricted lease, which the next process takes over.)
+/// 4. *Release*: the holder moves the lease out of the keyring of leases, which frees the name immediately. That move
+///    acts by name, and a process that lists the keyring can delay it; a late move would remove the next holder's
+///    lease. So if no more than ``margin`` is left, or if the quota has no room for the move, the holder invalidates
+///    its lease. The name is then free when the kernel has collected the lease, about 20 ms later.
 package struct HeldLease: ~Copyable, Sendable {
     /// The longest duration of any lease.
     package static let longest = Duration.seconds(3_600)
@@ -71,7 +72,7 @@ package struct HeldLease: ~Copyable, Sendable {
         return try write(named)
     }
 
-    /// Records an overwrite in place that is about to begin; false if the lease is no longer ours.
+    /// Records an overwrite in place that is about to begin (``LeaseRecord/Overwrite``); false if the lease was lost.
     mutating func record(_ overwrite: LeaseRecord.Overwrite) throws(KeyringError) -> Bool {
         var noted = record
         noted.overwrite = overwrite
@@ -93,7 +94,7 @@ package struct HeldLease: ~Copyable, Sendable {
         return isHeld
     }
 
-    /// Moves a staged key to its destination; false, with nothing changed, if the lease was lost.
+    /// Moves a staged key (``Staging``) to its destination; false, with nothing changed, if the lease was lost.
     ///
     /// - Throws: ``KeyringError`` with `alreadyExists` if `exclusively` is true and the name is in use; the kernel's
     ///   error if the destination is gone. The key is discarded in both cases.
@@ -158,7 +159,8 @@ package struct HeldLease: ~Copyable, Sendable {
             try source.move(key, to: destination, exclusive: exclusive)
             return true
         } catch {
-            // A source or destination that is gone causes the same errors. The lease is still open in that case.
+            // The lease was taken over, unless it is still open: a source or destination that is gone causes the same
+            // errors.
             guard error.isOfTakenLease, !isOpen else {
                 if source == ring { try? ring.unlink(key) }
                 throw error

@@ -3,8 +3,8 @@ package import Keyutils
 
 /// The payload of `by`: who holds the lease, and which overwrite the holder has begun.
 ///
-/// Other programs can write there, so readers check or ignore everything in it. The record names no keyring that any
-/// process clears.
+/// Other programs can write to `by`, so readers check or ignore everything in it. No process clears a keyring because a
+/// record names it.
 ///
 /// It consists of twelve little-endian numbers of 8 bytes.
 package struct LeaseRecord: Equatable {
@@ -85,7 +85,7 @@ package struct LeaseRecord: Equatable {
     /// Returns the hash of a payload (FNV-1a).
     package static func hash(of payload: RawSpan) -> UInt64 { hash(of: payload, after: 0xCBF2_9CE4_8422_2325) }
 
-    /// Returns the hash of this payload after earlier bytes.
+    /// Returns the hash of earlier bytes and this payload together.
     ///
     /// - Parameter start: the hash of the earlier bytes.
     package static func hash(of payload: RawSpan, after start: UInt64) -> UInt64 {
@@ -102,9 +102,9 @@ package struct LeaseRecord: Equatable {
 struct LeaseHolder: Equatable {
     /// Its number in its own pid namespace.
     let processID: Int32
-    /// When it started, in the kernel's ticks; 0 if `/proc` can't be trusted, so that nobody concludes anything.
+    /// When it started, in the kernel's ticks; 0 if `/proc` can't be trusted, so that nobody considers it dead.
     let startTime: UInt64
-    /// The inodes of its pid namespace and of its time namespace, in which start times are shown.
+    /// The inode numbers of its pid namespace and of its time namespace, on which start times depend.
     let namespaces: UInt64
 
     enum Fate { case dead, alive, unknown }
@@ -157,8 +157,8 @@ struct LeaseHolder: Equatable {
     }
 
     private init(lookingAt processID: Int32) {
-        // The `/proc` of an outer pid namespace shows other processes under our numbers. `NSpid` has several
-        // numbers then.
+        // The `/proc` of an outer pid namespace shows other processes under our numbers. The line `NSpid` in
+        // `/proc/self/status` then has several numbers.
         guard ProcessStatus.isProcOfOwnNamespace, let status = ProcessStatus(processID),
             let pids = Self.inode("/proc/self/ns/pid")
         else {

@@ -5,7 +5,7 @@ package import Keyutils
 package struct LeaseRing {
     package let keyring: Keyring
     private let permissions: KeyPermissions
-    /// Finishes an operation that the holder had begun, when its lease is taken over.
+    /// Finishes an overwrite in place that the holder had begun; called when its lease is taken over.
     ///
     /// At that time, nothing can be written through that lease any more.
     private let recover: ((_ lease: Keyring, _ record: LeaseRecord) throws(KeyringError) -> Void)?
@@ -90,7 +90,7 @@ package struct LeaseRing {
         for _ in 0..<SecondLooks.leaseLooks {
             do throws(KeyringError) {
                 let lease = try keyring.find(keyring: name)
-                // The kernel also searches nested keyrings, whose keyrings are not leases of this ring.
+                // The kernel also searches nested keyrings; a keyring in one of those is not a lease of this ring.
                 guard try keyring.links(Key(lease)) else { return .free }
                 return try look(at: lease)
             } catch {
@@ -147,7 +147,7 @@ package struct LeaseRing {
         }
     }
 
-    /// Takes over the leases of dead holders that nobody has asked for since.
+    /// Removes leases that have ended, and whose names nobody has asked for since.
     ///
     /// It touches only leases whose names begin with `prefix` and whose records show that they have ended.
     func sweep(prefix: String) throws(KeyringError) {
@@ -226,8 +226,8 @@ struct LeaseCandidate {
 
 /// The leases of a namespace: those of its items, and those that users of the store have named.
 ///
-/// A process that displaces or removes an item because of what it saw there holds the item's lease from before the look
-/// until after the change.
+/// Some operations look at an item, and displace or remove it because of what they saw. They hold the item's lease from
+/// before the look until after the change.
 struct ItemLeases {
     /// How long the lease of an item lasts.
     ///
@@ -278,7 +278,7 @@ struct ItemLeases {
         self.name(for: "lease:" + PercentCoding.encode(name))
     }
 
-    /// Removes leases of dead holders that nobody has asked for since.
+    /// Removes leases that have ended, and whose names nobody has asked for since.
     func sweep() throws(SecretStoreError) {
         guard let ring = try rings.leasesRing() else { return }
         do throws(KeyringError) {
@@ -293,7 +293,8 @@ struct ItemLeases {
 
     /// Returns the name of a key's lease, which is a hash if the name would be too long.
     ///
-    /// The kernel searches short names faster. Two items that share a name only wait for each other.
+    /// The kernel searches short names faster. If two items' leases have the same name, the items' writers wait for
+    /// each other, which does no other harm.
     func name(for keyDescription: String) -> String {
         let name = rings.leasePrefix + keyDescription
         guard name.utf8.count > 255 else { return name }

@@ -1,9 +1,9 @@
 extension SecretStore {
     /// Takes the lease with this name if nobody holds it; `nil` if somebody does.
     ///
-    /// It does not wait for a holder. It waits up to 100 ms for the kernel to collect a dead holder's lease, and about
-    /// a second for quota, without blocking a thread. A lease and an item can have the same name. A lease belongs to
-    /// the store's scope and namespace.
+    /// It does not wait for a holder. It waits up to 100 ms for the kernel to free the name of a dead holder's lease,
+    /// and about a second for quota, without blocking a thread. A lease and an item can have the same name. A lease
+    /// belongs to the store's scope and namespace.
     ///
     /// - Parameters:
     ///   - name: the name to lock; any text that is not empty.
@@ -113,7 +113,8 @@ extension SecretStore {
         let lease = try await lease(name, lasting: duration, waiting: limit)
         let held = lease.held
         let renewal = LeaseRenewer.inBackground(held, lasting: duration)
-        // Releases the lease immediately, also if `body` throws: the timer may keep the handle for a moment.
+        // Release the lease now, also if `body` throws. Otherwise the timer might keep the handle, and with it the
+        // lease, for a moment longer.
         defer { withExtendedLifetime(renewal) { _ = held.release() } }
         let result = try await body(lease)
         guard held.release() else { throw SecretStoreError(.leaseLost) }
@@ -168,7 +169,8 @@ extension SecretStore {
         let lease = try blockingLease(name, lasting: duration, waiting: limit)
         let held = lease.held
         let renewal = LeaseRenewer.inBackground(held, lasting: duration)
-        // Releases the lease immediately, also if `body` throws: the timer may keep the handle for a moment.
+        // Release the lease now, also if `body` throws. Otherwise the timer might keep the handle, and with it the
+        // lease, for a moment longer.
         defer { withExtendedLifetime(renewal) { _ = held.release() } }
         let result = try body(lease)
         guard held.release() else { throw SecretStoreError(.leaseLost) }

@@ -4,7 +4,7 @@ import Keyutils
 ///
 /// A backend never waits. If something blocks an operation, the backend throws ``SecretStoreError`` with `contended` or
 /// `quotaExceeded`. The store waits and makes another attempt with the same value, so that no step that others can see
-/// is done twice. A backend that wraps another one passes the value on, to one operation of the other backend.
+/// is done twice. A backend that wraps another one passes the value on to exactly one operation of that backend.
 public struct BackendAttempt {
     /// Whether the backend is allowed to use last resorts if the quota is full.
     ///
@@ -12,7 +12,7 @@ public struct BackendAttempt {
     /// an item without its lease. The store allows them only after it has waited for the kernel to free quota.
     public internal(set) var mayUseLastResorts: Bool
 
-    /// The reason why the current attempt is blocked, for functions that then return `nil` or false.
+    /// The reason why the current attempt is blocked, set by functions that return `nil` or false because of it.
     var blockage: Blockage?
     private var made: Progress?
 
@@ -41,13 +41,13 @@ extension BackendAttempt {
     final class Progress {
         /// Whether others can already see part of the operation, so that it can't be cancelled any more.
         var isVisible = false
-        /// The staged keyring of the lease that is being acquired.
+        /// The keyring of a lease that an earlier attempt tried to take; it is still staged (``Staging``).
         var candidate: LeaseCandidate?
         /// The key of a `set` that might have come too late, after an update had read the item.
         var lateKey: Key?
-        /// Whether the item was deleted, though perhaps too late.
+        /// Whether the item was deleted, though perhaps too late, after an update had read it.
         var isDeleted = false
-        /// Whether the item is stored, and only its key of the other type is left to remove.
+        /// Whether the item is stored, so that only the key of the other type (`user` or `big_key`) is left to remove.
         var isStored = false
         /// The keyring that is being created, with the lease on its name.
         var maker: RingMaker?
@@ -55,7 +55,7 @@ extension BackendAttempt {
         var fetchLease: (any LeaseHandle)?
         /// The update whose commit is blocked.
         var update: (any ItemUpdate)?
-        /// The key that a fetch has stored, though perhaps too late.
+        /// The key that a fetch has stored, though perhaps too late, after a `clear`.
         var placedKey: PlacedKey?
 
         deinit {

@@ -6,19 +6,31 @@ package import Keyutils
 /// One value serves one call of the store, and makes its attempts one after the other. There are two drivers:
 /// ``run(_:)`` sleeps, and ``runInTask(_:)`` suspends the task and blocks no thread.
 ///
-/// - **Waiting for others** ends at the limit. The pauses depend on the reason: 20 us to 5 ms for an item's lease; for
-///   a named lease or a fetch, 1 to 50 ms, or until the kernel signals a change. If the kernel has to free a lease's
-///   name, or another process is creating the namespace's keyrings, the limit is at least 100 ms from then on. Two
-///   waits always happen, whatever the limit: the 20 ms of grace for the update flag, and the 50 ms before a dead
-///   leases' ring is replaced.
-/// - **Waiting for quota** is necessary because the kernel frees it late: about 15 ms after a key was unlinked, and up
-///   to 0.65 s on a busy machine. For the first 150 ms, attempts follow each other. Then one attempt can use the last
-///   resorts. During the remaining time, attempts follow each other again. Finally, one more attempt can use the last
-///   resorts. If the limit is zero, the only attempt can use them.
+/// **Waiting for others** ends at the limit. The pauses depend on the ``Blockage``:
+///
+/// - For an item's lease, they last 20 us to 5 ms.
+/// - For a named lease or a fetch, they last 1 to 50 ms, or until the kernel signals a change.
+/// - If the kernel has not freed a lease's name yet, or if another process is creating the namespace's keyrings, a call
+///   waits up to 100 ms, even if its limit is shorter: both take only a moment.
+/// - Two waits are always completed, whatever the limit: 20 ms after the update flag was set
+///   (``NamespaceRings/raiseUpdateFlag(in:_:)``), and 50 ms before a dead keyring of leases is replaced
+///   (``RingMaker/dueTime``).
+///
+/// **Waiting for quota** is necessary because the kernel frees it late: about 15 ms after a key was unlinked, and up
+/// to 0.65 s on a busy machine. ``BackendAttempt/mayUseLastResorts`` lists the last resorts. If the quota stays full, a
+/// call makes these attempts:
+///
+/// 1. For 150 ms, or until a shorter limit, attempts follow each other after short pauses.
+/// 2. One attempt can use the last resorts. If the limit for quota has passed by then, it is the last attempt.
+/// 3. Until the limit, attempts follow each other again. Without a limit, they do so for 600 ms; the call then waits
+///    for the kernel's ``GracePeriods``.
+/// 4. One more attempt can use the last resorts.
+///
+/// If the limit is zero, the only attempt can use them.
 package struct Wait {
     private let limit: Duration
     private let quotaLimit: Duration
-    /// Whether to wait for the kernel's grace periods after the wait for quota.
+    /// Whether to wait for the kernel's grace periods at the end of the wait for quota.
     private let hasGracePeriods: Bool
     private var start: BootTime?
     private var deadline = BootTime(nanoseconds: 0)
@@ -44,7 +56,8 @@ package struct Wait {
     /// - Parameters:
     ///   - limit: how long to wait for others.
     ///   - quotaLimit: how long to wait for quota; `nil` for 600 ms and then the kernel's grace periods.
-    ///   - backend: the backend in which a change is expected, for calls that wait for a named lease or a fetch.
+    ///   - backend: the backend whose signals of changes end a pause early, for calls that wait for a named lease or a
+    ///     fetch.
     package init(
         upTo limit: Duration = usualLimit, quota quotaLimit: Duration? = nil, at backend: (any SecretBackend)? = nil
     ) {
@@ -193,7 +206,7 @@ extension Wait {
             start = now
             deadline = now + BootTime(limit)
         }
-        // An operation that others can already see is completed, whatever the caller's limit.
+        // If others can already see a step of the operation, it gets ten seconds to complete, whatever the limit.
         if attempt.progress?.isVisible == true {
             deadline = max(deadline, (start ?? now) + BootTime(Self.usualLimit))
         }
@@ -207,12 +220,12 @@ extension Wait {
         }
     }
 
-    /// Restarts the wait for quota after a wait for others; if the quota is full after that, a new wait begins.
+    /// Forgets an earlier wait for quota after a wait for others, so that a full quota begins a new wait.
     private mutating func forgetQuota(unlessInUse reason: Blockage?, _ attempt: inout BackendAttempt) {
         switch reason {
         case .namedLease, nil: break
         case .itemLease where quotaPhase == .beforeLastResorts: break
-        // The last resorts take leases and wait for the update flag themselves, so these waits don't restart anything.
+        // The last resorts themselves wait for leases and for the update flag. Such a wait does not change the phase.
         default: return
         }
         (quotaStart, quotaPhase) = (nil, .beforeLastResorts)
@@ -222,7 +235,7 @@ extension Wait {
     private mutating func stepForOthers(_ reason: Blockage?, _ now: BootTime) -> NextStep {
         switch reason {
         case .until(let time):
-            // A time that is postponed again and again is malicious, so this wait has an end too.
+            // A malicious process could postpone the time again and again, so this wait is limited too.
             guard now < max(deadline, (start ?? now) + BootTime(.seconds(1))) else { return .end }
             return time > now ? .pause(time.since(now)) : .now
         case .leaseCollection, .ringMaker:
@@ -278,7 +291,7 @@ extension Wait {
     }
 }
 
-/// The steps of an operation after its first visible step.
+/// The further steps of an operation, after a step that others can see.
 extension Wait {
     struct Step {
         let attempt: (inout BackendAttempt) throws(SecretStoreError) -> Void

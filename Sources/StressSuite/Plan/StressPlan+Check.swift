@@ -6,7 +6,8 @@ extension StressPlan {
         var plan = self
         if workload == .classic {
             guard killEvery == nil, processes == 1 else {
-                throw Self.refusal("the workload classic runs in one process, without kills", "use --workload mixed")
+                throw Self.refusal(
+                    "the workload classic can't be used with --processes or --kill-every", "use --workload mixed")
             }
             plan.items = 1
             plan.threads = ClassicRole.workers.count
@@ -22,9 +23,9 @@ extension StressPlan {
     private func checkNumbers() throws(StressError) {
         try Self.check(threads, isIn: 1...1_024, "--threads")
         try Self.check(processes, isIn: 1...256, "--processes")
-        try Self.check(workers, isIn: 1...1_024, "the number of threads of all processes")
+        try Self.check(workers, isIn: 1...1_024, "--threads times --processes")
         try Self.check(items, isIn: 1...100_000, "--items")
-        try Self.check(allItems, isIn: 1...1_000_000, "the number of items of all threads")
+        try Self.check(allItems, isIn: 1...1_000_000, "the number of items of all threads together")
         if let killEvery { try Self.check(killEvery, isIn: 1...3_600_000, "--kill-every") }
         try Self.check(smallestValue, isIn: StampedValue.smallestSize...32_767, "--value-size")
         try Self.check(largestValue, isIn: smallestValue...32_767, "--value-size")

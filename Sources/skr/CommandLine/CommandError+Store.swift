@@ -45,7 +45,7 @@ extension ExitCode {
 extension SecretStoreError {
     /// The library's summary, with names that can't play tricks on a terminal.
     private var displaySummary: String {
-        if case .restricted? = detail { return "the keyring is restricted: no key can be added to it" }
+        if case .restricted? = detail { return "a program has restricted the keyring, so nothing can be stored in it" }
         guard case .ambiguous(let accounts) = code else { return summary }
         return Code.ambiguous(accounts: accounts.map(Display.plain)).summary
     }
@@ -65,14 +65,14 @@ extension SecretStoreError {
         case .duplicate: "leave out --new to replace it"
         case .forbidden: "run skr in the session that stored the secret, or use --scope user"
         case .foreignSession:
-            "start your own session with 'skr session', use --scope user, or share this one with --scope session; "
+            "start your own session with 'exec skr session', or use --scope user; to share this one, --scope session; "
                 + "see \(Guide.loginEnvironments.reference)"
         case .ambiguous: "name the account too: skr VERB SERVICE ACCOUNT, or skr://SERVICE/ACCOUNT"
         case .sessionRevoked:
-            "log in again, or start a new session with 'skr session'; see \(Guide.loginEnvironments.reference)"
-        case .quotaExceeded: "\(hint); \(Guide.guarantees.reference) lists the sizes"
+            "log in again, or start a new session with 'exec skr session'; see \(Guide.loginEnvironments.reference)"
+        case .quotaExceeded: "\(hint); 'skr list --all' lists the items, \(Guide.guarantees.reference) the sizes"
         case .undecodable: "read it as the type that was stored, or look at it with 'skr get'"
-        case .invalidTimeout: "pass a duration of more than 0 and at most 4294967295 seconds: \(DurationText.forms)"
+        case .invalidTimeout: "write the duration as \(DurationText.forms), at most 4294967295s"
         case .unsupported: "'skr doctor' shows which features this kernel has"
         default: hint
         }
@@ -83,10 +83,10 @@ extension SecretStoreError.Detail {
     /// The hint: how to fix the error with the command.
     fileprivate var commandHint: String {
         switch self {
-        case .restricted: "start your own session with 'skr session', or use another scope"
-        case .leaseDuration: "write it as \(DurationText.forms); the lock is renewed while the command runs"
-        case .refreshTime: "pass a --timeout, and a --refresh-before that is shorter"
-        case .unreadableAfterWrite: "find the program that removes the keyring; 'keyctl show' lists the keyrings"
+        case .restricted: "start a new session with 'exec skr session', or choose another --scope"
+        case .leaseDuration: "write --timeout as \(DurationText.forms); skr renews the lock while the command runs"
+        case .refreshTime: "pass a --timeout, and a shorter --refresh-before"
+        case .unreadableAfterWrite: "find the program that keeps removing the keyring; 'keyctl show' lists the keyrings"
         case .foreignThread, .missingValue, .insideUpdate, .invalidName, .blocked: hint
         }
     }

@@ -15,7 +15,7 @@ enum InputFile {
         } catch let error as CommandError {
             throw error
         } catch {
-            throw .usage("can't read \(name): \(error.reason)", hint: "name a file that you may read")
+            throw .usage("can't read \(name): \(error.reason)", hint: "check the path, and that you may read the file")
         }
     }
 

@@ -26,7 +26,7 @@ struct MissingItem {
         let holders = elsewhere.filter { $0.items.contains(where: isMeant) }
         if let holder = holders.first {
             let others = holders.count > 1 ? "; 'skr list --all \(service)' shows all places" : ""
-            return "it is in \(holder.name(from: place)):\(holder.options(from: place))\(others)"
+            return "it is in \(holder.name(from: place)): add\(holder.options(from: place))\(others)"
         }
         let here = Neighborhood(scope: place.scope, namespace: place.namespace, items: (try? store.identities()) ?? [])
         return ([here] + elsewhere).lazy.compactMap(hintAtOtherKind).first

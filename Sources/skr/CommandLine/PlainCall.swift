@@ -2,15 +2,16 @@ import CommandSupport
 
 /// Parses a plain call of a frequently used verb without the argument parser.
 ///
-/// Starting the argument parser would take several times as long as the verb's work. This type knows only the forms
-/// below. The argument parser handles every other call: unusual and wrong ones, and requests for help. Tests compare
-/// the two parsers.
+/// Starting the argument parser would take several times as long as the verb's work. A call is *plain* if it has only
+/// names and known options, with each option's value in a separate word: `--scope user`, not `--scope=user`. The
+/// argument parser handles every other call, such as wrong ones and requests for help. Tests compare the two parsers.
 struct PlainCall {
     private let words: CommandLineWords
-    /// The end of the verb's own words.
+    /// The position after the verb's own words: that of `--`, or the number of words.
     private let end: Int
     private var position = 1
-    // Not optional: copying an optional string looks up its type at run time, which takes as long as a get.
+    // These are not optional, because copying an optional string looks up its type at run time. That takes as long as
+    // reading a secret.
     private var (service, account, scope, namespace) = ("", "", "", "")
     /// The number of words that are not options.
     private var count = 0
@@ -29,9 +30,9 @@ struct PlainCall {
         self.end = end
     }
 
-    /// Returns the next option that is specific to the verb, or `nil` at the end.
+    /// Returns the next option that is specific to the verb; `nil` at the end, or if the call is not plain.
     ///
-    /// On the way, it reads the names, `--scope` and `--namespace`.
+    /// It also reads the names, `--scope` and `--namespace` before that option.
     mutating func nextOption() -> String? {
         while isPlain, position < end {
             guard let word = words[position] else { break }
@@ -80,7 +81,7 @@ struct PlainCall {
         return timeout
     }
 
-    /// Returns whether the next word looks like the unit of this number.
+    /// Returns whether the next word looks like the unit of this number, as in `--timeout 8 hours`.
     ///
     /// Such a call is not plain, and ``Skr/parse(_:)`` refuses it.
     private func isUnitNext(after number: String) -> Bool {

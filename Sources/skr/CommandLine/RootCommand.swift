@@ -6,7 +6,7 @@ struct RootCommand: ExampleCommand {
         commandName: "skr",
         abstract: "Keep the secrets of a login session in the Linux kernel keyring.",
         discussion: """
-            No file, no daemon: secrets are gone at their timeout or at logout, and other sessions can't read them. \
+            No file, no daemon: secrets vanish at their timeout or at logout, and other sessions can't read them. \
             skr reads a secret from standard input or asks for it; it never takes one from the command line.
             """,
         version: "skr \(versionNumber)",

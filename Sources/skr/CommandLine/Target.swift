@@ -21,12 +21,14 @@ struct Target {
         try .named(service, account: account, isThere: store.contains, among: store.identities) ?? exactItem
     }
 
-    /// Calls `body` with the secret, in the memory that the kernel wrote to, or with this field of it.
+    /// Calls `body` with the secret, or with one of its fields.
+    ///
+    /// A whole secret is not copied: `body` gets the memory that the kernel wrote to.
     func withSecret<Value>(
         field: String?, in store: SecretStore, _ body: (RawSpan) throws(CommandError) -> Value
     ) throws(CommandError) -> Value {
         try CommandError.translating {
-            // Most calls give the exact name of an existing item. They end here, without a list of the items.
+            // Most calls give the exact name of an existing item. They end here, without listing the items.
             if let value = try lend(exactItem, field, from: store, to: body) { return value }
             let item = try meantItem(in: store)
             guard item != exactItem, let value = try lend(item, field, from: store, to: body) else {
@@ -38,7 +40,7 @@ struct Target {
 
     /// Returns the error for an item that doesn't exist.
     ///
-    /// - Parameter hint: the hint to use if the name isn't found anywhere else.
+    /// - Parameter hint: the hint if no other scope or namespace has an item of that name either.
     func missing(
         _ item: ItemIdentity, in store: SecretStore, hint: String = MissingItem.usualHint
     ) -> CommandError {

@@ -40,7 +40,7 @@ enum TimeoutArgument: ExpressibleByArgument, Equatable {
     static func reading(_ text: String, of name: String) throws(CommandError) -> TimeoutArgument {
         guard let timeout = TimeoutArgument(argument: text), timeout.isPossible else {
             throw .usage(
-                "\(name): \(Display.quoted(text)) is not a duration of more than 0 and at most 4294967295 seconds",
+                "\(name): \(Display.quoted(text)) is not a duration of 1 to 4294967295 seconds",
                 hint: "write it as \(DurationText.forms), or never")
         }
         return timeout

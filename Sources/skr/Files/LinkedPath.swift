@@ -19,7 +19,7 @@ enum LinkedPath {
             }
             guard !isInProc(target.folder) else {
                 throw CommandError.usage(
-                    "can't write \(Display.quoted(path)): it links to an open file, and can't be replaced in one step",
+                    "can't write \(Display.quoted(path)): it is a link to an open file, which can't be replaced in one step",
                     hint: "leave out -o for standard output, or name the file itself")
             }
             target = split(link.utf8.first == UInt8(ascii: "/") ? link : "\(target.folder)/\(link)")

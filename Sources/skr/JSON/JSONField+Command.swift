@@ -13,7 +13,7 @@ extension JSONField {
                 hint: "write names and positions with dots between them, such as tokens.0.access")
         case .noText:
             throw .data(
-                "\(name): the field \(Display.quoted(path)) has half of a surrogate pair, which is not text",
+                "\(name): the field \(Display.quoted(path)) is not text: it has half of a surrogate pair (\\uD800 to \\uDFFF)",
                 hint: "leave out the field to get the whole secret")
         case .notJSON:
             throw .data("\(name): the secret is not JSON", hint: "leave out the field to get the whole secret")

@@ -72,7 +72,7 @@ enum Launch {
         case .argListTooLong:
             cannotRun(
                 command, error.reason, hint: "a variable holds up to 128 KiB; pass large secrets with --file")
-        default: cannotRun(command, error.reason, hint: "name a file that you may execute")
+        default: cannotRun(command, error.reason, hint: "make the file executable (chmod +x), or name another program")
         }
     }
 

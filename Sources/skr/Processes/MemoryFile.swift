@@ -37,7 +37,7 @@ enum MemoryFile {
         do {
             return try sealed(text)
         } catch {
-            throw failure("an input", error, otherwise: "leave out --write-config")
+            throw failure("another program's input", error, otherwise: "leave out --write-config")
         }
     }
 

@@ -15,11 +15,11 @@ enum SecretPrompt {
             guard let answer = try askOnce(prompt) else { continue }
             guard answer.count < limit else {
                 throw .usage(
-                    "the secret has more than \(limit - 1) bytes, the most that a terminal passes on",
+                    "the secret has more than \(limit - 1) bytes, which is the limit of a terminal's line",
                     hint: "pipe it in: skr set ... < FILE")
             }
             guard allowsEmpty || !answer.isEmpty else {
-                throw .usage("no secret was typed", hint: "--allow-empty stores an empty one")
+                throw .usage("no secret was typed", hint: "to store an empty secret, add --allow-empty")
             }
             return answer
         }
@@ -40,7 +40,7 @@ enum SecretPrompt {
         case nil where hasMore && answer.count < limit:
             throw .usage(
                 "more than one line was typed or pasted; nothing was stored",
-                hint: "pipe in a secret of several lines: skr set ... < FILE, or: cat | skr set ..., then ^D")
+                hint: "pipe in a secret of several lines: skr set ... < FILE; or: cat | skr set ..., then Ctrl-D")
         case nil: return answer
         case let stop? where stop == SIGTSTP || stop == SIGTTIN || stop == SIGTTOU:
             raise(stop)

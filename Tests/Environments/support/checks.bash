@@ -52,7 +52,7 @@ get 1'
 refused() {
     cat <<LINES
 skr: error: life: the session belongs to user $1, who could read what is stored in it
-skr: hint: start your own session with 'skr session', use --scope user, or share this one with --scope session; see 'man skr-login-environments'
+skr: hint: start your own session with 'exec skr session', or use --scope user; to share this one, --scope session; see 'man skr-login-environments'
 set 77
 skr: error: life: no such item, or it has expired (namespace environment-$name)
 skr: hint: store it with 'skr set'; 'skr list' shows what is stored

@@ -26,7 +26,7 @@ struct ForeignSessionCommandTests {
         #expect(outcome.output == "77\n77\n1\n0\n")
         let refusal = """
             skr: error: the session belongs to user 0, who could read what is stored in it
-            skr: hint: start your own session with 'skr session', use --scope user, or share this one with --scope session; see 'man skr-login-environments'
+            skr: hint: start your own session with 'exec skr session', or use --scope user; to share this one, --scope session; see 'man skr-login-environments'
 
             """
         #expect(outcome.errors.replacingOccurrences(of: "error: a: ", with: "error: ") == refusal + refusal)
@@ -64,7 +64,7 @@ struct ForeignSessionCommandTests {
         #expect(outcome.output == "mine\n0\n3\nsaid\nroot's\n")
         let warning = """
             skr: warning: nothing is kept: the session belongs to user 0
-            skr: hint: start your own session with 'skr session', use --scope user, or share this one with --scope session; see 'man skr-login-environments'
+            skr: hint: start your own session with 'exec skr session', or use --scope user; to share this one, --scope session; see 'man skr-login-environments'
 
             """
         #expect(outcome.errors == warning + warning)

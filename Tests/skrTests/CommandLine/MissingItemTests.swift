@@ -40,7 +40,7 @@ struct MissingItemTests {
             skr exec --env A=skr://no --env B=skr://api -- true; skr get api --namespace "two words"
             skr cached kept --timeout 5m --namespace n9 -- true; skr get kept; skr cached --forget kept
             """#, environment: ["SKR_NAMESPACE": ""])
-        let there = "it is in the namespace two words: --namespace 'two words'"
+        let there = "it is in the namespace two words: add --namespace 'two words'"
         let kept =
             "'kept' is an output stored by 'skr cached' in the namespace n9: 'skr cached kept --namespace n9 ... -- CMD' prints it; 'skr cached --forget kept --namespace n9' deletes it"
         let hints = outcome.errors.split(separator: "\n").filter { $0.hasPrefix("skr: hint: ") }.map {
@@ -49,10 +49,10 @@ struct MissingItemTests {
         #expect(
             hints == [
                 "\(there)", "\(there)", "\(there)", "\(there)",
-                "it is in the namespace n9: --namespace n9; 'skr list --all db' shows all places",
-                "it is in the namespace n10: --namespace n10",
+                "it is in the namespace n9: add --namespace n9; 'skr list --all db' shows all places",
+                "it is in the namespace n10: add --namespace n10",
                 "store it with 'skr set'; 'skr list' shows what is stored",
-                "api: \(there)", "\(kept)", "it is in the namespace n9: --namespace n9",
+                "api: \(there)", "\(kept)", "it is in the namespace n9: add --namespace n9",
             ])
         #expect(outcome.output == "1")
     }

@@ -31,7 +31,8 @@ struct PromptTests {
     func tooLong() throws {
         let shown = try onTerminal(
             #"skr set api; echo rc=$?; skr list"#, typing: String(repeating: "x", count: 5_000) + "\n")
-        #expect(shown.contains("skr: error: the secret has more than 4094 bytes, the most that a terminal passes on"))
+        #expect(
+            shown.contains("skr: error: the secret has more than 4094 bytes, which is the limit of a terminal's line"))
         #expect(shown.contains("rc=64"))
         #expect(!shown.contains("password "))
     }

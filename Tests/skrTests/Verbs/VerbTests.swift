@@ -36,9 +36,9 @@ struct VerbTests {
                 + "password\tnew\t\t0\t-\npassword\ttok\t\t0\t-\n")
         let lines = outcome.errors.split(separator: "\n")
         #expect(lines.count == 10 && !outcome.errors.contains("s3cret"))
-        #expect(lines.count { $0 == "skr: error: standard input has no secret; nothing was stored" } == 5)
+        #expect(lines.count { $0 == "skr: error: no secret on standard input; nothing was stored" } == 5)
         #expect(
-            lines.count { $0.hasPrefix("skr: hint: check the program that should have printed it; --allow-empty") } == 4
+            lines.count { $0.hasPrefix("skr: hint: check the program that should print it; to store an empty") } == 4
         )
         #expect(lines.count { $0.hasPrefix("skr: hint: don't pass a secret as an argument, pipe it in: ") } == 1)
     }

@@ -1,8 +1,8 @@
 import Keyutils
 
 extension KernelBackend {
-    // Inlined with everything that it calls, because each return from a function costs more after a system call:
-    // see CLinux.
+    // Inlined with everything that it calls, because returning from a function is slow after a system call: linux.h in
+    // CLinux explains why.
     @inline(__always)
     package func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
         if let place = nearPlace { return try readNear(place, item, body) }
@@ -19,9 +19,9 @@ extension KernelBackend {
 
     /// Finds the item's live key and runs `body` on it; `nil` if there isn't one.
     ///
-    /// The key may be displaced between the search and the system calls in `body`, which then fail in one of
-    /// several ways. So the search and `body` are repeated, and a refusal counts only if the **same** key refuses a
-    /// second time.
+    /// Another process may displace the key (move another key of its name to its place) between the search and the
+    /// system calls in `body`. These then fail in one of several ways. So the search and `body` are repeated, and a
+    /// refusal counts only if the **same** key refuses a second time.
     @inline(__always)
     func withKey<Result: ~Copyable>(
         of item: ItemIdentity,
@@ -62,7 +62,7 @@ extension KernelBackend {
         do throws(KeyringError) {
             return try ring.find(type ?? .user, item.keyDescription, linkingInto: place)
         } catch {
-            // If the `user` key has expired, the item is absent, even if an older value still waits to be removed.
+            // If the `user` key has expired, the item is absent, even if a `big_key` with an older value remains.
             guard type == nil, error.code == .notFound || error.code == .revoked, ItemTypes.haveBigKeys else {
                 throw error
             }
@@ -73,7 +73,7 @@ extension KernelBackend {
     /// Returns the ring to search next after a failed search; `nil` if the item really is absent.
     ///
     /// A search of a dead ring has the same result as a search for an absent item. So a miss counts only in the ring
-    /// that the anchor links now.
+    /// that the anchor (``NamespaceRings``) links now.
     @inline(never)
     private func ringAfter(
         _ error: KeyringError,

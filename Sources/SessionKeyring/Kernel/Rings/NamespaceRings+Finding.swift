@@ -117,10 +117,10 @@ extension NamespaceRings {
         var left = Set(try old.members())
         for member in members where !left.contains(member) { try? ring.unlink(Key(member)) }
         guard try lease.moveOut(Key(ring), to: anchor) else { return false }
-        // From now on, nobody else can find a key in the old ring, or remove one only from there.
+        // From now on, no other process can use the old ring, neither to find a key nor to remove one from it alone.
         try? Key(old).setPermissions(.possessorAll)
         left = Set(try old.members())
-        // Exactly these keys: by now, a name may belong to a successor.
+        // Invalidate exactly these keys. Unlinking acts by name, and a name may belong to a successor by now.
         for member in members where !left.contains(member) { try? Key(member).invalidate() }
         return true
     }
@@ -141,7 +141,7 @@ extension NamespaceRings {
         return try anchor.links(ring) ? state : .free
     }
 
-    /// Makes a ring in the thread keyring, which is the staging keyring itself and which nobody else can see.
+    /// Makes a ring directly in the thread keyring, which nobody else can see.
     private func makeInThread(_ name: String) throws(KeyringError) -> Keyring {
         let ring = try anchor.addKeyring(name)
         try Key(ring).setPermissions(scope.permissions)
@@ -155,7 +155,7 @@ final class RingMaker {
     let lease: HeldLease
     /// When a new leases' ring can replace a dead one.
     ///
-    /// Until then, the kernel collects the leases in the dead ring. Late holders could still write through them.
+    /// Before that, late holders could still write through leases in the dead ring that the kernel has not collected.
     let dueTime = BootTime.now() + BootTime(.milliseconds(50))
 
     init(_ name: String, _ lease: consuming HeldLease) {

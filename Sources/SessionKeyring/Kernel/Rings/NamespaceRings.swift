@@ -4,12 +4,13 @@ import Synchronization
 
 /// The two keyrings of a namespace: one for its items, and one for leases.
 ///
-/// All namespaces of an anchor share the leases' ring. Both rings are found under the scope's anchor and remembered
-/// by serial.
+/// Here, a *ring* is a keyring that the store has made, and the *anchor* is the keyring that the scope stands for, such
+/// as the session keyring. The anchor links the rings: an items' ring for each namespace, and one leases' ring, which
+/// all namespaces share.
 ///
-/// The remembered serials are a few numbers, each of which is replaced as a whole, so a get holds no lock. They are
-/// never trusted where that matters: if a ring was removed or displaced, using it leads to an error or a miss. The ring
-/// is then looked up again.
+/// This class remembers the serials of both rings. Each serial is one atomic number, so a get holds no lock. A
+/// remembered serial can be out of date: if the ring was removed or displaced, its use leads to an error or a miss. The
+/// ring is then looked up again.
 package final class NamespaceRings: Sendable {
     /// The two rings that a write needs.
     package struct Pair: Equatable {
@@ -99,8 +100,8 @@ package final class NamespaceRings: Sendable {
 
     /// Whether the anchor linked many keys when it was last looked at; this affects only speed.
     ///
-    /// With that many keys, two more system calls for each read take less time than the kernel's search among half
-    /// of the keys.
+    /// On each call by serial, the kernel looks for the key in the anchor's keyrings, on average in half of them. If
+    /// there are many, two more system calls that avoid this search take less time: ``KernelBackend/nearPlace``.
     var isCrowded: Bool { crowded.load(ordering: .relaxed) }
 
     /// Remembers how many keys the anchor links.
@@ -171,7 +172,7 @@ package final class NamespaceRings: Sendable {
     private func inAnchor<Result>(
         _ body: (Keyring) throws(SecretStoreError) -> Result
     ) throws(SecretStoreError) -> Result {
-        // A thread reaches the persistent keyring only after it has linked it.
+        // A thread can use the persistent keyring only after it has linked it into its own keyring.
         if scope == .persistent { anchorSerial.store(try scope.resolve().serial.rawValue, ordering: .relaxed) }
         do throws(SecretStoreError) {
             return try body(anchor)
@@ -228,10 +229,10 @@ extension KernelBackend {
         throw SecretStoreError(.unreadableAfterWrite, item: item)
     }
 
-    /// Returns the rings to use instead of an items' ring that takes no keys.
+    /// Returns the rings to use instead of an items' ring that takes no more keys.
     ///
-    /// Either another process is removing that ring, or it died while it did so. Otherwise somebody restricted the ring
-    /// on purpose, and this throws the error.
+    /// Another process is removing that ring, or died while it did so (``NamespaceRings/finishRemoval(_:_:)``).
+    /// Otherwise somebody restricted the ring on purpose, and this throws the error.
     func pairInPlaceOfRestricted(
         _ items: Keyring, _ error: KeyringError, item: ItemIdentity, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> NamespaceRings.Pair {

@@ -18,7 +18,7 @@ extension KernelBackend {
     private func placeFetchSentinel(
         of item: ItemIdentity, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> Key {
-        // Longer than any fetch lasts. If the process dies, the sentinel expires.
+        // If the process dies, the sentinel expires after this time.
         let lifetime = try SecretStore.keyTimeout(HeldLease.longest, item: item)
         let pending = PendingWrite(item: item.fetchSentinel, type: .user, timeout: lifetime)
         var placed: Key?
@@ -85,7 +85,7 @@ private final class KernelItemFetch: ItemFetch {
     private func place(
         _ pending: PendingWrite, _ payload: RawSpan, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> PlacedKey? {
-        // If the ring with the flag is gone, so is the fetch's sentinel.
+        // Without the flag, other writers would not have removed the fetch's sentinel, so it would prove nothing.
         guard let leases = try backend.rings.flaggedLeasesRing() else { return nil }
         let acquired = try inStoreTerms(item) { () throws(KeyringError) -> HeldLease? in
             guard try backend.rings.raiseUpdateFlag(in: leases, &attempt) else { return nil }

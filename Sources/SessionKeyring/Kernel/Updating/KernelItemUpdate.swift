@@ -39,6 +39,7 @@ private final class KernelItemUpdate: ItemUpdate {
     private var lease: HeldLease?
     /// How much of the lease must be left for an overwrite in place.
     private let slack: Duration
+    /// The item's key when it was last read; `nil` if the item was absent.
     private var seen: Key?
     /// Whether an earlier attempt to commit has stored the new value, and failed only afterwards.
     private var isStored = false

@@ -4,21 +4,21 @@ import Synchronization
 
 /// The update flag: a key in the leases' ring that makes the writers of a namespace use leases.
 ///
-/// Some operations displace or remove an item because of what they saw there: an update, an `add` over a dead key, and
-/// the reaper of expired items. They lose no other process's write only if all writers take the item's lease. For a
-/// plain write, a lease would cost three times as much as the write itself. So writers take leases only if the flag
-/// exists. Once it exists, it stays.
+/// Some operations look at an item, and displace or remove it because of what they saw: an update, an `add` over an
+/// expired item, and the removal of expired items. They lose no other process's write only if all writers take the
+/// item's lease. With a lease, a write takes about three times as long as a *plain* write without one. So writers take
+/// leases only if the flag exists. Once it exists, it stays.
 ///
 /// 1. A process that sets the flag waits for ``grace`` before its first look at an item. (If it dies before that, the
 ///    flag may state no time. The next process that needs the flag then writes the time and waits.)
 /// 2. A plain writer looks for the flag and completes its write within ``unlockedLimit`` after that look. This is less
 ///    than ``grace``, so the process that set the flag sees the write.
-/// 3. A set or delete that is stopped in between learns from the clock that it is late. It then looks for the flag
-///    again. If the flag exists by now, the process makes sure of the result under the lease, so the set or delete may
-///    take effect twice.
+/// 3. A plain set or delete that is stopped between its look and its write learns from the clock that it is late. It
+///    then looks for the flag again. If the flag exists by now, it checks the result under the item's lease and, if
+///    necessary, writes again. So it may take effect twice.
 extension NamespaceRings {
     private static let grace = Duration.milliseconds(20)
-    /// How soon after its look for the flag a plain writer must begin its write, and complete it to be in time.
+    /// How soon after its look for the flag a plain writer must have begun its write, and must have completed it.
     static let (unlockedStart, unlockedLimit) = (BootTime(.milliseconds(10)), BootTime(.milliseconds(15)))
 
     /// Returns whether the namespace's writers use leases.
@@ -28,7 +28,7 @@ extension NamespaceRings {
             _ = try leases.search(.user, flagName)
         } catch {
             if error.code == .notFound { return false }
-            // Somebody has removed the flag by hand, which does not end any update, or something unexpected has its
+            // Somebody has revoked the flag by hand, which does not end any update, or something unexpected has its
             // name. In both cases, the flag counts as set.
             guard error.isKeyDead || error.code == .accessDenied else { throw error }
             return true
@@ -55,9 +55,9 @@ extension NamespaceRings {
 
     /// Sets the flag if it does not exist, and returns a time at which others could see it.
     ///
-    /// The flag states this time only after it is in the ring. If the process read the clock before, the time that it
-    /// takes to move the flag there would count as grace time. If the flag states no time or a time in the future, the
-    /// process that finds it writes the current time.
+    /// The time is read and written only after the flag is in the ring. Otherwise part of the grace time could pass
+    /// before others can see the flag. If the flag states no time or a time in the future, the process that finds it
+    /// writes the current time.
     private func timeOfRaisedFlag(in leases: Keyring) throws(KeyringError) -> BootTime {
         let found = try findFlag(in: leases)
         if let time = found?.time, time < .now() { return time }

@@ -1,6 +1,9 @@
 package import Keyutils
 
 /// Storing an item over any existing one: stage the key, place it (plainly or under the lease), clean up.
+///
+/// A key is placed *plainly*, which means without the item's lease, unless the namespace has the update flag: see
+/// ``NamespaceRings/haveUpdateFlag(in:)``.
 extension KernelBackend {
     package func set(
         _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
@@ -8,7 +11,7 @@ extension KernelBackend {
         try rings.requireOwnSession()
         try PayloadEncoding.with(bytes) { payload throws(SecretStoreError) in
             let pending = try PendingWrite(of: bytes, as: payload, for: item, timeout: timeout)
-            // An earlier attempt may have come this far.
+            // An earlier attempt may already have stored the item.
             if attempt.progress?.isStored != true {
                 do throws(SecretStoreError) {
                     try place(pending, payload, &attempt)
@@ -73,7 +76,7 @@ extension KernelBackend {
         return try rings.haveUpdateFlag(in: pair.leases) ? .late(key) : .inTime
     }
 
-    /// Places the item under its lease, unless a key that was placed late is still there.
+    /// Places the item under its lease, unless the key that an earlier attempt placed late is still there.
     ///
     /// - Returns: false if the attempt is blocked.
     private func placeUnderLease(

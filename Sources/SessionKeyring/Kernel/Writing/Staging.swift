@@ -1,6 +1,6 @@
 import Keyutils
 
-/// The calling thread's keyring, in which a key gets its permissions and timeout before others can see it.
+/// Stages keys: they get their permissions and timeout in the calling thread's keyring, where others can't see them.
 enum Staging {
     /// Adds a key, and sets its permissions and timeout.
     static func stage(
@@ -39,7 +39,7 @@ struct PendingWrite {
         (self.item, self.type, self.timeout) = (item, type, timeout)
     }
 
-    /// Chooses the key type for these bytes, whose payload may be one byte longer.
+    /// Chooses the key type for these bytes, whose payload may be one byte longer (``PayloadEncoding``).
     ///
     /// - Throws: ``SecretStoreError`` with `tooLarge`.
     init(
@@ -88,8 +88,8 @@ extension KernelBackend {
 
     /// Removes the hidden items next to an item that is deleted.
     ///
-    /// One is the sentinel of a fetch: without it, the result of the fetch is not stored over the deletion. The others
-    /// state something about the deleted value.
+    /// One is the sentinel of a fetch. Without it, a running fetch does not store its result, and the item stays
+    /// deleted. The others state something about the deleted value.
     func dropSentinels(of item: ItemIdentity) throws(SecretStoreError) {
         guard !item.isSentinel, let ring = try rings.items() else { return }
         try inStoreTerms(item) { () throws(KeyringError) in

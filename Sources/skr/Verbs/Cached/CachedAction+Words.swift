@@ -56,28 +56,31 @@ extension CachedAction {
         }
         guard timeout?.isPossible ?? true, Self.isTimeout(failureTimeout) else {
             throw .usage(
-                "a timeout must be more than 0 and at most 4294967295 seconds",
+                "--timeout and --cache-failures must be 1 to 4294967295 seconds",
                 hint: "write it as \(DurationText.forms)")
         }
         try checkRefresh()
         if let lifetimePath, !Self.isPath(lifetimePath) {
             throw .usage(
-                "--timeout-from-json needs field names with dots between them",
-                hint: "such as .expires_in or .Credentials.Expiration")
+                "--timeout-from-json: \(Display.quoted(lifetimePath)) is not a list of field names with dots between them",
+                hint: "write it as .expires_in or .Credentials.Expiration")
         }
     }
 
     private func checkRefresh() throws(CommandError) {
         if isStaleWhileRefreshing, refreshBefore == nil {
-            throw .usage("--stale-while-refreshing needs --refresh-before", hint: "for example --refresh-before 2m")
+            throw .usage(
+                "--stale-while-refreshing needs --refresh-before", hint: "add it, for example --refresh-before 2m")
         }
         guard let refreshBefore else { return }
         guard timeout != .never || lifetimePath != nil else {
-            throw .usage("--refresh-before needs a timeout that ends", hint: "pass a --timeout other than never")
+            throw .usage(
+                "--refresh-before can't be used with the timeout 'never'",
+                hint: "pass a duration, such as --timeout 15m")
         }
         guard refreshBefore > .zero, timeout?.duration.map({ refreshBefore < $0 }) ?? true else {
             throw .usage(
-                "--refresh-before must be more than 0 and less than --timeout, or SKR_TIMEOUT",
+                "--refresh-before must be more than 0 and less than --timeout or SKR_TIMEOUT",
                 hint: "for example --timeout 15m --refresh-before 2m: after 13 minutes, CMD runs again")
         }
     }

@@ -107,8 +107,8 @@ struct CachedAction: VerbAction {
     /// Returns the store that keeps outputs.
     ///
     /// If another user owns the session, that user could read the items, and could have forged them. A session that has
-    /// ended can't be read. In both cases, nothing is kept: this process becomes the command or, for a client, uses a
-    /// store that vanishes with this process.
+    /// ended can't be read. In both cases, no output is kept: this process replaces itself with the command. For a
+    /// client, it instead uses a store that vanishes with this process.
     private func usualStore() throws -> SecretStore {
         let problem: SecretStoreError
         do throws(SecretStoreError) {
@@ -130,7 +130,7 @@ struct CachedAction: VerbAction {
             if let input = try CachedFetch.input() { _ = try input.duplicate(as: .standardInput) }
             try Launch.become(command)
         }
-        // A client's answer is created from a kept output, so the output is kept as long as this process lives.
+        // A client's answer is made from a stored output, so the output is stored for as long as this process lives.
         return try SecretStore(.process, namespace: place.namespace)
     }
 
@@ -142,10 +142,11 @@ struct CachedAction: VerbAction {
         _ signals: BlockedSignals
     ) throws -> Never {
         if let old, old.exitCode != 0 || isStaleWhileRefreshing {
-            // A lease doesn't survive a fork, so the forked process takes its own lease.
+            // A forked process doesn't hold its parent's lease, so the one that refreshes in the background takes its
+            // own.
             _ = lease.release()
             signals.release()
-            // A failure is not refreshed.
+            // A stored failure is not refreshed.
             if old.exitCode == 0 { refreshInBackground() }
             try old.printAndExit()
         }

@@ -8,39 +8,42 @@ struct CachedCommand: LaunchingVerb {
         abstract: "Print the stored output of a command; run the command if none is stored.",
         discussion: """
             cached prints CMD's stored output, byte for byte, until its timeout. If no output is stored, one of the \
-            processes that ask runs CMD, and the others wait for its output. CMD reads from /dev/null, unless standard \
-            input is a terminal.
+            processes that ask runs CMD, and the others wait for its output. CMD reads from /dev/null, unless \
+            standard input is a terminal.
 
-            If CMD fails, its caller gets CMD's output, errors and exit code (128+N for a signal, 126 or 127 if it \
-            can't be run), nothing is stored, and one of the waiting processes tries next. If the process that runs \
-            CMD is killed, CMD is killed too, and another process takes over within 10 s.
+            The output is stored under NAME and the --key arguments, together with a hash of the command line. If \
+            another command line uses the same NAME and keys, its output replaces the stored one, and a warning \
+            suggests --key.
 
-            The output is stored under NAME and the --key arguments, with a hash of the command line, but not the \
-            command itself. If another command line has the same name and keys, its output replaces the stored one, \
-            and a warning suggests --key to tell the two apart.
+            FAILURES: if CMD fails, its caller gets CMD's output, errors and exit code: 128+N for a signal, 126 or \
+            127 if CMD can't be run. Nothing is stored, and one of the waiting processes runs CMD next.
 
-            Without --timeout and --timeout-from-json, SKR_TIMEOUT sets how long the output is kept.
+            --cache-failures also stores a failure, with its output and exit code, and gives it to every process \
+            that asks. It has its own duration; SKR_TIMEOUT doesn't apply.
 
-            --timeout-from-json takes the lifetime from a field of the output: a number of seconds or a Unix time \
-            (above 1,000,000,000), also as a string, or a date and time as in RFC 3339. With --timeout too, the \
-            shorter one counts.
+            If skr is killed while CMD runs, CMD is killed too, and another process takes over within 10 s.
+
+            LIFETIME: without --timeout and --timeout-from-json, SKR_TIMEOUT sets how long the output is kept.
+
+            --timeout-from-json reads the lifetime from a field of the output: a number of seconds, a Unix time \
+            (above 1,000,000,000), or a date and time as in RFC 3339. A number can also be a string. If --timeout is \
+            shorter, it wins.
 
             If the field can't be used, or if its time is past or more than 10 years away, the exit code is 65, and \
             nothing is stored or printed.
 
-            --refresh-before runs CMD before the output expires, in one of the processes that ask; the others still \
-            get the old output, and so does this one if CMD fails. With --stale-while-refreshing, this one also gets \
-            the old output, without waiting, and CMD runs in the background, without its caller's open files.
+            REFRESHING: with --refresh-before, one caller runs CMD before the output expires, while the others get \
+            the old output. If CMD fails, that caller gets the old output too.
 
-            --cache-failures also stores a failure, with its output and exit code, and gives it to every process that \
-            asks. It has its own duration; SKR_TIMEOUT doesn't apply to it.
+            With --stale-while-refreshing, that caller gets the old output without waiting, and CMD runs in the \
+            background, without the caller's open files.
 
-            In a session that another user owns, skr runs CMD and neither stores nor reads an output, unless you name \
-            the scope: --scope session or SKR_SCOPE=session. It does the same in a session that has ended, as in a \
-            tmux that outlived its login.
+            LIMITS: in a session that has ended, as in a tmux that outlived its login, skr runs CMD, and neither \
+            stores nor reads an output. It does the same in a session that another user owns, unless you name the \
+            scope: --scope session or SKR_SCOPE=session.
 
-            If the quota is full, the output is too large for a key, or other processes keep skr from storing it, skr \
-            prints the output with a warning. The exit code is CMD's.
+            If the quota is full, the output is too large for a key, or other processes keep skr from storing it, \
+            skr prints the output with a warning. The exit code is CMD's.
             """
     )
 
@@ -57,7 +60,7 @@ struct CachedCommand: LaunchingVerb {
 
     @Option(
         help: ArgumentHelp(
-            "A word that distinguishes this output from others with that name; may be repeated.", valueName: "arg"))
+            "A word that distinguishes this output from others under NAME; may be repeated.", valueName: "arg"))
     var key: [String] = []
 
     @Option(
@@ -93,7 +96,9 @@ struct CachedCommand: LaunchingVerb {
         let item = ItemIdentity.cached(name, variant: CachedVariant.text(of: key))
         guard !forget else {
             guard command.count == 0, !force else {
-                throw .usage("--forget runs no command", hint: "leave out --force, and the command after '--'")
+                throw .usage(
+                    "--forget can't be used with --force or a command",
+                    hint: "leave out --force, and the command after '--'")
             }
             return ForgetAction(place: try options.place(), item: item)
         }

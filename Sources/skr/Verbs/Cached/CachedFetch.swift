@@ -12,7 +12,7 @@ struct CachedFetch {
     let store: SecretStore
     let lease: FetchLease
     let signals: BlockedSignals
-    /// The answer if this run fails.
+    /// The earlier output, which is printed if this run fails; `nil` if there isn't one.
     let old: CachedAnswer?
 
     func run() throws(CommandError) -> Never {
@@ -63,7 +63,7 @@ struct CachedFetch {
             return (nil, try handOver(output, rest: pipe, of: &child))
         }
         let end = child.waitForEnd()
-        // No client reads the output of a command that fails.
+        // For a client, the answer stays empty unless the command succeeds: the output of a failed one is not printed.
         let answer = action.client == nil ? nil : SecretBox(copying: RawSpan())
         return (CachedAnswer(exitCode: end.exitCode, output: SecretBox(output), answer: answer), end)
     }
@@ -75,7 +75,7 @@ struct CachedFetch {
     static func input() throws(CommandError) -> FileDescriptor? {
         guard !Console.isInputTerminal else { return nil }
         do {
-            // If standard input is closed, the new file is descriptor 0, which exec would close.
+            // If standard input is closed, the new file gets descriptor 0, and exec would close it: use a higher one.
             let null = try unsafe FileDescriptor.open("/dev/null", .readOnly, options: .closeOnExec)
             return try null.closeAfter { try null.duplicateAboveStandard() }
         } catch {
@@ -95,7 +95,7 @@ struct CachedFetch {
     }
 
     private func finish(failed answer: CachedAnswer, _ end: ChildEnd) throws(CommandError) -> Never {
-        // A command that ended by a signal that we received too, as with ^C, has not failed.
+        // A command that ended by a signal that we received too, as with ^C, does not count as failed.
         if old == nil, !end.isOurs, let timeout = action.failureTimeout, lease.timeLeft > .zero {
             do throws(SecretStoreError) {
                 try answer.remember(for: timeout, as: action.item, of: action.command.hash, in: store)
@@ -124,8 +124,8 @@ struct CachedFetch {
                 action.warn(
                     CommandError(
                         exitCode: .tryAgain,
-                        message: "the output is stored, but not its age and the hash of its command",
-                        hint: "the next call runs CMD again"))
+                        message: "the output is stored without its age and the hash of its command",
+                        hint: "nothing to do: the next call runs CMD again"))
             }
         } catch {
             release()
@@ -141,7 +141,7 @@ struct CachedFetch {
         do throws(SecretStoreError) {
             _ = try store.delete(action.item.failureSentinel)
         } catch {
-            // The old failure can come back when the output has expired.
+            // The old failure remains, so callers can get it again when the output has expired.
             action.warn(CommandError(error))
         }
         release()

@@ -7,9 +7,10 @@ struct ClearCommand: VerbCommand, VerbAction {
         commandName: "clear",
         abstract: "Delete all secrets of the namespace, or of one service.",
         discussion: """
-            SERVICE is the exact name. clear also deletes the outputs that 'skr cached' has stored. If 'skr cached' is \
-            running a command meanwhile, it doesn't store the output. If standard error is a terminal, clear prints \
-            about how many items it deleted.
+            SERVICE must be the exact name. clear also deletes the outputs that 'skr cached' has stored. If a \
+            command of 'skr cached' is running, its output is not stored.
+
+            If standard error is a terminal, clear prints the number of deleted items; without SERVICE, an estimate.
             """
     )
 

@@ -6,9 +6,9 @@ struct CompletionsCommand: VerbCommand, VerbAction {
         commandName: "completions",
         abstract: "Print a completion script for your shell.",
         discussion: """
-            The script completes verbs, options, and the names of services and accounts in the keyring, in the scope \
-            and namespace of the command line. It leaves out names with control characters. It asks the skr in PATH, \
-            so it stays correct when skr changes; without a keyring, it offers no names from it.
+            The script completes verbs, options, and the services and accounts in the keyring, in the scope and \
+            namespace of the command line. It leaves out names with control characters. It asks the skr in PATH, so \
+            it stays correct after an update of skr.
 
             INSTALL IT: run the lines for your shell once.
               bash

@@ -7,8 +7,8 @@ struct DeleteCommand: VerbCommand {
         commandName: "delete",
         abstract: "Delete a secret.",
         discussion: """
-            Without ACCOUNT, delete takes the item that has no account, or else the only account of the service, which \
-            it then names on standard error. Exit code 1 if the item doesn't exist.
+            Without ACCOUNT, delete takes the item that has no account, or else the only account of the service; \
+            then it prints that account on standard error. Exit code 1 if the item doesn't exist.
             """
     )
 

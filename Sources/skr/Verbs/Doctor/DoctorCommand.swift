@@ -8,11 +8,11 @@ struct DoctorCommand: VerbCommand, VerbAction {
         commandName: "doctor",
         abstract: "Check what this login provides, and show each problem with its fix.",
         discussion: """
-            doctor prints one line per check: ok, warning or problem. If there is something to do, a command to copy \
-            follows. doctor tries each scope: it stores a secret in a temporary keyring, reads it back and deletes it, \
-            and nothing is left.
+            doctor prints one line per check: ok, warning or problem. If you can fix a problem, the next line has a \
+            command to copy. doctor tries each scope: it stores a secret in a temporary keyring, reads it back, and \
+            deletes both.
 
-            If a process asks for a persistent keyring, the kernel creates it or restarts its timeout. So doctor tries \
+            Asking the kernel for the persistent keyring creates it or restarts its timeout. So doctor tries \
             that scope only if the keyring already exists or SKR_SCOPE is persistent.
 
             Exit code 0 if at least one scope keeps secrets, otherwise 69.
@@ -35,9 +35,9 @@ struct DoctorCommand: VerbCommand, VerbAction {
                 },
                 "usable": true
               }
-            "hint" is null if there is nothing to do, "features" if the kernel doesn't report them, and "limit" \
-            (bytes) if there is no limit. "errno" is mlock2's error, or null if the memory is locked. An unknown value \
-            is null, and so is "usable" of a scope that was not tried.
+            An unknown value is null, such as "usable" of a scope that was not tried, or "features" of a kernel that \
+            doesn't report them. "hint" is null if there is nothing to do. "limit" is in bytes, or null for no \
+            limit. "errno" is mlock2's error, or null if the memory is locked.
             """
     )
 
@@ -62,7 +62,7 @@ struct DoctorCommand: VerbCommand, VerbAction {
         guard !report.isUsable else { return }
         throw CommandError(
             exitCode: .unavailable, message: "no scope keeps secrets here",
-            hint: "the lines marked 'problem' show the reason and the fix")
+            hint: "follow the hints under the lines marked 'problem'")
     }
 
     private static func examine(_ place: Place) throws -> DoctorReport {

@@ -28,7 +28,7 @@ package enum DoctorHint {
             "keyctl setperm @s 0x\(permissions.subtracting(ResolvedScope.lettingIn))"
         case .sayScope: "export SKR_SCOPE=session  # shared with the processes outside, if they have a session keyring"
         case .moreQuota(let quota): Self.raising(quota)
-        case .listItems: "skr list  # then delete the items that you no longer need"
+        case .listItems: "skr list  # then delete the items that you no longer need: skr delete SERVICE"
         // Linux grants 8 MiB by default.
         case .raiseOwnLimit: "ulimit -S -l 8192"
         case .raiseLimit: "sudo prlimit --pid $$ --memlock=8388608:8388608"

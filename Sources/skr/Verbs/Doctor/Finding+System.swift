@@ -47,8 +47,8 @@ extension Finding {
         }
         let bigKey =
             found.contains(.bigKey)
-            ? "big_key (secrets of up to \(Key.largestBigPayload) bytes)"
-            : "no big_key (secrets of up to \(Key.largestUserPayload) bytes)"
+            ? "secrets of up to \(Key.largestBigPayload) bytes (big_key)"
+            : "secrets of up to \(Key.largestUserPayload) bytes (no big_key)"
         let persistent =
             found.contains(.persistentKeyrings)
             ? "persistent keyrings" : "no persistent keyrings (so no persistent scope)"
@@ -56,7 +56,7 @@ extension Finding {
             found.contains(.notifications)
             ? "notifications (keys can be watched)" : "no notifications (keys can't be watched)"
         return .ok(
-            "features", "move and invalidate (atomic writes), \(bigKey), \(persistent), \(watching)", facts)
+            "features", "atomic writes (move and invalidate), \(bigKey), \(persistent), \(watching)", facts)
     }
 
     /// Reports whether user IDs here are the machine's user IDs.
@@ -95,9 +95,10 @@ extension Finding {
         ])
         let bound = limit?.soft.map { "\($0) bytes" } ?? "unlimited"
         guard let error else {
-            return .ok("memory-lock", "secrets in skr's memory are locked (RLIMIT_MEMLOCK \(bound))", facts)
+            return .ok(
+                "memory-lock", "secrets in skr's memory are never swapped out (locked; RLIMIT_MEMLOCK \(bound))", facts)
         }
-        let weakness = "secrets in skr's memory can be swapped out for a moment"
+        let weakness = "while skr runs, secrets in its memory can be swapped out"
         // The kernel itself returns EPERM only if the limit is 0. With any other limit, a filter has returned it.
         guard error != ENOSYS, error != EPERM || limit?.soft == 0 else {
             let text = "\(weakness): a seccomp filter, as in a container, blocks mlock2 (errno \(error))"

@@ -15,15 +15,17 @@ struct ExpireCommand: VerbCommand, VerbAction {
 
     @OptionGroup var target: TargetArguments
 
-    @Option(help: ArgumentHelp("How long the kernel keeps it: 90s, 15m, 8h, 2d or 1h30m.", valueName: "duration"))
+    @Option(
+        help: ArgumentHelp("How long the secret is kept from now: 90s, 15m, 8h, 2d or 1h30m.", valueName: "duration"))
     var timeout: DurationArgument?
 
-    @Flag(help: "Remove its timeout: it stays until the session ends.")
+    @Flag(help: "Remove the timeout: the secret is kept until the session ends.")
     var never = false
 
     func run() throws {
         guard (timeout != nil) != never else {
-            throw CommandError.usage("expire needs either --timeout or --never", hint: "for example --timeout 15m")
+            throw CommandError.usage(
+                "expire needs either --timeout or --never", hint: "write, for example, --timeout 15m")
         }
         let target = try target.target()
         let store = try target.place.store()

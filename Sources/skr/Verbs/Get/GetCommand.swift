@@ -6,13 +6,13 @@ struct GetCommand: VerbCommand {
         commandName: "get",
         abstract: "Print the exact bytes of a secret.",
         discussion: """
-            skr adds a newline only on a terminal. Without ACCOUNT, it prints the item that has no account, or else \
-            the only account of the service.
+            On a terminal, get adds a newline. Without ACCOUNT, it prints the item that has no account, or else the \
+            only account of the service.
 
-            With --field, it prints the text of a string, or any other value as it is written, with all digits of a \
-            number, on one line.
+            --field prints a string without quotes and escapes, and any other value as JSON on one line; numbers \
+            keep all their digits.
 
-            If the item is missing, the hint names another scope or namespace of this login that has it. Looking there \
+            If the item is missing, the hint names another scope or namespace of this login that has it. The search \
             creates no keyring and renews no timeout.
             """
     )

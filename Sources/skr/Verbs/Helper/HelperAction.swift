@@ -7,14 +7,14 @@ import SystemPackage
 
 /// The request that a client sends on standard input.
 enum HelperRequest {
-    /// A request must have fewer bytes than this, because no key could hold the secret of a larger one.
+    /// The number of bytes that a request must stay below: no key could hold the secret of a larger request.
     static let limit = Key.largestBigPayload + 65_536
 
-    /// Nothing that the helper needs.
+    /// No request: the helper does not read standard input.
     case none
     /// Everything up to the end of input.
     case whole(isStoring: Bool)
-    /// Lines up to an empty one, after which the client can leave the pipe open.
+    /// Lines up to an empty one; the client doesn't have to close the pipe after it.
     case lines(isStoring: Bool)
     /// A password to store; on a terminal, the helper asks for it with this prompt.
     case password(prompt: String)
@@ -49,7 +49,7 @@ enum HelperRequest {
     }
 
     static var tooLong: CommandError {
-        .data("the request has \(limit) bytes or more", hint: "store a smaller secret: no key can hold this one")
+        .data("the request has \(limit) bytes or more", hint: "store a smaller secret: a key can't hold this one")
     }
 }
 
@@ -72,7 +72,8 @@ struct HelperAction: VerbAction {
 
 extension HelperAnswer {
     /// Prints the answer and the messages for people, and ends this process.
-    // Consuming, and never returning: to destroy the optional parts, Swift would look up their types at run time.
+    // This consumes the answer and never returns. Otherwise Swift would destroy the optional parts, and look up their
+    // types at run time for that.
     consuming func showAndExit(for call: HelperCall) throws -> Never {
         try output.withBytes { bytes throws(CommandError) in try Console.write(bytes) }
         if let missing { Console.report(try call.missing(missing)) }

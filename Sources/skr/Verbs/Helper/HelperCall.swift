@@ -2,21 +2,21 @@ import CommandSupport
 import CredentialHelpers
 import SessionKeyring
 
-/// The command line with which a client calls its helper.
+/// The command line with which a client, such as git, calls its helper.
 ///
-/// The argument parser does not parse it, because its start takes several times as long as the answer.
+/// The argument parser does not parse it, because starting that parser takes several times as long as answering.
 struct HelperCall {
     let client: any HelperClient.Type
     /// The words that are not options.
     private(set) var words: [String] = []
-    /// The client's own options.
+    /// The options that only this client has, with their values.
     private var options: [(name: String, value: String)] = []
     let place: Place
-    /// The lifetime of secrets that come without one.
+    /// The timeout of secrets that the client stores without a lifetime; `nil` for as long as the scope exists.
     let timeout: Duration?
     /// The command after `--`.
     var command: CommandLineWords
-    /// All words, unchanged.
+    /// All words before `--`, unchanged.
     private let said: [String]
 
     init(_ client: any HelperClient.Type, _ arguments: CommandLineWords) throws(CommandError) {
@@ -68,7 +68,7 @@ struct HelperCall {
             default: options.append((name, value))
             }
         }
-        // Checked only if there is a timeout, because a client's start should not search all words.
+        // Look for this mistake only if there is a timeout, because searching all words would delay every answer.
         if timeout != nil, let mistake = LikelyMistake.error(forDurationIn: said) { throw mistake }
         place = try Place(scopeNamed: scope, namespace: namespace)
         let said = try timeout.map { text throws(CommandError) in try TimeoutArgument.reading(text, of: "--timeout") }

@@ -8,14 +8,15 @@ struct HelperCommand: VerbCommand {
         commandName: name,
         abstract: "Let git, docker and others get secrets from the keyring.",
         discussion: """
-            'skr helper install CLIENT' sets a client up. When the client needs a secret, it runs its helper: 'skr helper \
-            CLIENT', or a symbolic link to skr.
+            'skr helper install CLIENT' sets a client up. When the client needs a secret, it runs its helper: 'skr \
+            helper CLIENT', or a symbolic link to skr.
 
-            A client stores each secret as an item. The item's service is the client's name for the server, and its account is the \
-            user. 'skr get', 'skr list' and 'skr delete' work on these items.
+            A client stores each secret as an item. The item's service is the client's name for the server, and its \
+            account is the user. 'skr get', 'skr list' and 'skr delete' work on these items.
 
-            --timeout, or SKR_TIMEOUT, limits the lifetime of each secret. If a secret also has an expiry, the earlier end \
-            counts. Storing the same secret again never extends its lifetime, but a shorter --timeout shortens it.
+            --timeout, or SKR_TIMEOUT, limits the lifetime of each secret. If a secret also has an expiry, the \
+            earlier end counts. Storing the same secret again never extends its lifetime, but a shorter --timeout \
+            shortens it.
             """,
         subcommands: [InstallCommand.self, UninstallCommand.self, StatusCommand.self],
         groupedSubcommands: [CommandGroup(name: "Client", subcommands: HelperClients.list.map { $0.verb })]
@@ -67,7 +68,10 @@ struct HelperCommand: VerbCommand {
 
 /// The options that every helper accepts.
 struct HelperOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Longest lifetime of a secret.", valueName: "duration|never"))
+    @Option(
+        help: ArgumentHelp(
+            "The longest lifetime of a secret: 90s, 15m, 8h, 2d or 1h30m; never means no limit.",
+            valueName: "duration|never"))
     var timeout: TimeoutArgument?
 
     @OptionGroup var place: PlaceOptions

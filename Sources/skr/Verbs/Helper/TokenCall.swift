@@ -10,7 +10,7 @@ struct TokenArguments: ParsableArguments {
     @Argument(help: "The item, or the name under which skr keeps CMD's output.", completion: .names(.services))
     var name: String
 
-    @Argument(help: "The item's account; needed if the service has several.", completion: .names(.accounts))
+    @Argument(help: "The item's account; required if the service has several.", completion: .names(.accounts))
     var account: String?
 
     @OptionGroup var options: HelperOptions
@@ -19,8 +19,8 @@ struct TokenArguments: ParsableArguments {
 
     /// The part of the help that these clients share.
     static let details = """
-        skr keeps CMD's output under NAME until 5 minutes before it expires, and for --timeout at most. If several \
-        processes ask at the same time, one runs CMD and all get its output.
+        With CMD, skr keeps CMD's output under NAME until 5 minutes before it expires, and for --timeout at most. If \
+        several processes ask at the same time, one runs CMD and all get its output.
         """
 }
 
@@ -155,7 +155,7 @@ final class KeptToken: Sendable {
         guard left.map({ $0 > 0 }) ?? true else {
             throw .data(
                 "the command's output can't be used: it has expired",
-                hint: "let the command fetch a new secret, and check that the clock is right")
+                hint: "let the command print a new secret, and check this machine's clock")
         }
         let answer = CachedAnswer(exitCode: 0, output: token.kept, answer: token.output)
         return (answer, left.map { .seconds(min($0 - Self.margin, Self.longest)) })

@@ -17,30 +17,29 @@ struct ImportCommand: VerbCommand {
         abstract: "Import secrets that other programs have stored.",
         discussion: """
             import lists the secrets that it finds, without their values: kind, service, account, bytes, and whether \
-            each is new or there already. Only --yes imports them. Existing items stay unless you use --replace, and \
-            the source stays unchanged.
+            each is new or 'there already'. Only --yes imports them. Existing items stay unless you use --replace, \
+            and the source stays unchanged.
 
-            A secret whose name can't be the name of an item is skipped, counted, and named with the reason. Exit code \
+            import skips a secret whose name can't be an item's name, and prints that name and the reason. Exit code \
             1 if there is nothing to import.
 
             keyring-rs: the keys of this Rust library, in the session keyring and in the user's persistent keyring. \
-            The account is the text before the last @ of the key's name, so a service with an @ is split in the wrong \
-            place.
+            The account is the text before the last @ of the key's name, so it is wrong if the service has an @.
 
-            99designs: the keys of this Go library (aws-vault), in the keyring that --service names. That name becomes \
-            the service.
+            99designs: the keys of this Go library (aws-vault), in the keyring that --service names. That name \
+            becomes the service.
 
-            python-keyring-keyutils: the keys in the session's keyring of that name. The account is the text after the \
-            last colon.
+            python-keyring-keyutils: the keys in the session's keyring of that name. The account is the text after \
+            the last colon.
 
             systemd-ask-password: all keys of the user keyring, or only the one that --service names. If a key has \
             several passwords, the first one is imported.
 
-            pass: the entries of the password store. The secret is the first line that 'pass show' prints, so its size \
-            is unknown before it is imported.
+            pass: the entries of the password store. The secret is the first line that 'pass show' prints, so its \
+            size is unknown before it is imported.
 
-            dotenv: each NAME=value of FILE becomes the service NAME; with --service, the account NAME of that \
-            service. References and empty values are skipped.
+            dotenv: the variables in FILE. A line NAME=value becomes the service NAME; with --service, it becomes \
+            the account NAME of that service. References and empty values are skipped.
             """
     )
 
@@ -56,7 +55,7 @@ struct ImportCommand: VerbCommand {
     @Option(help: ArgumentHelp("The program that stored the secrets.", valueName: "source"))
     var from: ImportSource
 
-    @Option(help: "The source's keyring or key, as described above; for dotenv, the service to store under.")
+    @Option(help: "The keyring or key to import from, as described above; for dotenv, the service to store under.")
     var service: String?
 
     @Flag(help: "Import the listed secrets.")
@@ -66,7 +65,7 @@ struct ImportCommand: VerbCommand {
     var replace = false
 
     @Option(
-        help: ArgumentHelp("How long the kernel keeps them, as for set.", valueName: "duration|never"))
+        help: ArgumentHelp("How long the secrets are kept, as in 'skr help set'.", valueName: "duration|never"))
     var timeout: TimeoutArgument?
 
     @OptionGroup var options: PlaceOptions
@@ -74,7 +73,7 @@ struct ImportCommand: VerbCommand {
     func action() throws(CommandError) -> any VerbAction {
         if let timeout, !timeout.isPossible {
             throw .usage(
-                "--timeout must be more than 0 and at most 4294967295 seconds",
+                "--timeout must be 1 to 4294967295 seconds",
                 hint: "write it as \(DurationText.forms), or never")
         }
         return ImportAction(
@@ -85,7 +84,7 @@ struct ImportCommand: VerbCommand {
     private func finder() throws(CommandError) -> any SecretFinder {
         guard (file != nil) == (from == .dotenv) else {
             throw .usage(
-                file == nil ? "dotenv needs a file" : "\(from.rawValue) takes no file",
+                file == nil ? "--from dotenv needs a file" : "--from \(from.rawValue) takes no file",
                 hint: file == nil ? "skr import --from dotenv .env" : "leave it out; only dotenv takes one")
         }
         switch (from, service) {
@@ -97,8 +96,8 @@ struct ImportCommand: VerbCommand {
         case (.dotenv, _): return DotenvFinder(path: file ?? "", service: service)
         case (.goKeyring, nil):
             throw .usage(
-                "99designs needs --service", hint: "pass the program's ServiceName, such as --service aws-vault")
-        case (_, _?): throw .usage("\(from.rawValue) takes no --service", hint: "leave it out")
+                "--from 99designs needs --service", hint: "pass the program's ServiceName, such as --service aws-vault")
+        case (_, _?): throw .usage("--from \(from.rawValue) takes no --service", hint: "leave it out")
         }
     }
 }

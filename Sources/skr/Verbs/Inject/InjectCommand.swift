@@ -9,20 +9,20 @@ struct InjectCommand: LaunchingVerb {
         abstract: "Fill secrets into a template.",
         discussion: """
             inject replaces each {{ skr://SERVICE[/ACCOUNT][?field=PATH] }} in the template with the secret's exact \
-            bytes. The blanks inside the braces are optional. All other text stays unchanged, even other {{ }}. If skr \
-            can't get a secret, CMD doesn't start, nothing is written, and the error names all such secrets.
+            bytes. The blanks inside the braces are optional. All other text stays unchanged, even other {{ }}. If \
+            skr can't get a secret, CMD doesn't start, nothing is written, and the error names all such secrets.
 
-            With CMD, skr becomes CMD once the text is complete, and the text is its standard input. With -o, FILE is \
-            replaced in one step or stays unchanged, and no other file ever holds the text.
+            With CMD, skr becomes CMD once the text is complete, and CMD reads the text from standard input. With \
+            -o, FILE is replaced in one step or stays unchanged, and the text is never in another file.
 
-            Without either, the text goes to standard output. A program that reads it from a pipe starts even if a \
-            secret is missing, so prefer -o or CMD.
+            Without -o and CMD, the text goes to standard output. In 'skr inject | PROGRAM', PROGRAM starts even if \
+            a secret is missing, so prefer -o or CMD.
 
-            A new FILE has mode 0600. An existing FILE keeps its mode, and its owner if you may set that. A link is \
-            followed; a FIFO or a device is written directly. FILE's file system must support files without a name \
-            (O_TMPFILE); NFS and FAT don't.
+            A new FILE has mode 0600. An existing FILE keeps its mode, and its owner if you may set that. skr \
+            follows a link, and writes directly to a FIFO or a device. FILE's file system must support files without \
+            a name (O_TMPFILE); NFS and FAT don't.
 
-            A file keeps the secrets even after their timeout.
+            FILE keeps the secrets even after their timeout.
             """
     )
 

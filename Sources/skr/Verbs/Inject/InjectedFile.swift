@@ -24,7 +24,7 @@ struct InjectedFile: ~Copyable {
         } catch let error as CommandError {
             throw error
         } catch {
-            throw failure(path, error, hint: "the file is unchanged")
+            throw failure(path, error, hint: "nothing was written; fix the cause, and run skr again")
         }
     }
 
@@ -44,7 +44,7 @@ struct InjectedFile: ~Copyable {
         do {
             try file.writeAll(text)
         } catch {
-            throw failure(path, error, hint: "the file may have part of the text")
+            throw failure(path, error, hint: "the file may have part of the text; fix the cause, and run skr again")
         }
     }
 

@@ -8,42 +8,44 @@ struct ListCommand: VerbCommand, VerbAction {
         commandName: "list",
         abstract: "List names, sizes and time left; never a secret.",
         discussion: """
-            On a terminal, list prints a table that fits the terminal: it shortens long names in the middle, and \
-            leaves out columns if that is not enough. In a pipe, it prints one complete line per item, without a \
-            heading: kind, service, account, bytes and time left, with tabs between them.
+            On a terminal, list prints a table that fits: it shortens long names in the middle, and then leaves out \
+            columns. In a pipe, it prints one complete line per item, with tabs and without a heading: kind, \
+            service, account, bytes and time left.
 
-            The kernel rounds the time left down to the unit shown; '-' means no timeout. Numbers in names are sorted \
-            as numbers: svc-2 comes before svc-10.
+            The kernel rounds the time left down to the unit shown; '-' means no timeout. Numbers in names are \
+            sorted as numbers: svc-2 comes before svc-10.
 
-            A SERVICE that ends in '*' selects all services that begin with the text before it, including one whose \
-            own name ends in '*'. Write it in quotes.
+            'svc-*' lists all services that begin with svc-. The quotes keep the shell from expanding the '*'. A \
+            service whose own name ends in '*' can't be listed alone.
 
-            An item of the kind 'cached' is an output that 'skr cached' has stored. The table shows its --key options; \
-            a pipe and JSON show the keys as the account, with commas between them. 'skr cached --forget' deletes it.
+            The kind 'cached' is an output that 'skr cached' has stored. The table shows its --key options; a pipe \
+            and JSON show the keys as the account, with commas between them. 'skr cached --forget' deletes it.
 
-            --all lists every scope and namespace of this login, with two more columns before the others: scope and \
-            namespace. It creates no keyring, doesn't renew the time of the persistent one, and ignores SKR_SCOPE and \
-            SKR_NAMESPACE. If /proc/keys is hidden, it warns about scopes that it can't look at.
+            --all lists every scope and namespace of this login, with two more columns in front: scope and \
+            namespace. It creates no keyring, doesn't renew the persistent one, and ignores SKR_SCOPE and \
+            SKR_NAMESPACE. If /proc/keys is hidden, it warns about scopes that it can't see.
 
-            --expiring lists only the items that have less time left, and no item without a timeout. Because the \
-            kernel rounds down, an item can be listed early, but never late. Exit code 0 if it lists items; 1, without \
-            output, if it doesn't; 69 if /proc/keys is hidden, so that the time left is unknown.
+            --expiring lists the items that have less time left than the duration, and never an item without a \
+            timeout. Because the kernel rounds down, an item can be listed too early, but not too late.
 
-            JSON: an array of objects, in the order of the lines, with sorted names:
+            With --expiring, the exit code is 0 if an item is listed; 1, without output, if not; 69 if /proc/keys is \
+            hidden, because the time left is then unknown.
+
+            JSON: an array of objects, in the order of the lines; names are sorted:
               account            text; empty if the item has no account
               gid, uid           the key's owner
               kind               "password", "internet", "key", "credential" or
                                  "cached"; "unreadable" for a key that can't be
                                  read
               namespace, scope   where the item is; only with --all
-              permissions        eight hexadecimal digits
+              permissions        the key's permissions: eight hexadecimal digits
               serial             the key's number
               service            text
               size               bytes
               timeLeft           whole seconds, rounded down; null without a timeout
                                  or if /proc/keys is hidden
-              timeLeftPrecision  seconds; less than timeLeft plus this is left; null
-                                 if timeLeft is null
+              timeLeftPrecision  seconds; the time left is less than timeLeft plus
+                                 timeLeftPrecision; null if timeLeft is null
             """
     )
 
@@ -56,7 +58,7 @@ struct ListCommand: VerbCommand, VerbAction {
         """
 
     @Argument(
-        help: "Only items of this service; 'svc-*' selects all services that begin with 'svc-'.",
+        help: "Only items of this service; 'svc-*' means all services that begin with svc-.",
         completion: .names(.anyServices))
     var service: String?
 
@@ -77,7 +79,7 @@ struct ListCommand: VerbCommand, VerbAction {
         guard !all || (options.scope == nil && options.namespace == nil) else {
             throw CommandError.usage(
                 "--all can't be combined with --scope or --namespace",
-                hint: "leave out --all, or --scope and --namespace")
+                hint: "leave out --all, or both --scope and --namespace")
         }
         let place = all ? nil : try options.place()
         var places = try place.map { [try ListedPlace($0)] } ?? ListedPlace.all()

@@ -72,7 +72,7 @@ struct LockAction: VerbAction {
         guard !lease.release() else { end.propagate() }
         let lost = CommandError(
             exitCode: .tryAgain, message: "\(Display.quoted(options.name)): the lock was lost while the command ran",
-            hint: "others may have run their commands meanwhile; pass a --timeout that is longer than such stops")
+            hint: "another process may have run its command meanwhile; if skr was stopped, pass a longer --timeout")
         guard end.exitCode != 0 else { throw lost }
         Console.report(lost)
         end.propagate()

@@ -8,19 +8,20 @@ struct LockCommand: LaunchingVerb {
         commandName: "lock",
         abstract: "Run a command while holding a lock.",
         discussion: """
-            Only one process at a time runs its CMD, among all processes of the user that run 'skr lock' with the same \
-            NAME and namespace, in any login. The scope is 'user' unless --scope or SKR_SCOPE names another one. The \
-            exit code is CMD's, and signals go to CMD.
+            If several of your processes call 'skr lock' with the same NAME and namespace, in any login, they run \
+            their CMDs one at a time. The scope is 'user' unless --scope or SKR_SCOPE names another one. The exit \
+            code is CMD's, and signals go to CMD.
 
-            skr holds the lock while CMD runs, and releases it when CMD ends, also by a signal. If skr is killed, CMD \
-            is killed too, but not the programs that CMD has started, and others get the lock after --timeout.
+            skr releases the lock when CMD ends, even if a signal ends it. If skr is killed, CMD is killed too, but \
+            not the programs that CMD has started, and others get the lock after --timeout.
 
-            Exit code 75: another process held the lock for all of --wait, and the error names the process and for how \
-            long it has held the lock. Or CMD succeeded, but skr was stopped for longer than --timeout and lost the \
-            lock meanwhile.
+            Exit code 75 means one of two things. Another process held the lock for all of --wait: the error names \
+            that process, and for how long it has held the lock. Or CMD succeeded, but skr was stopped for longer \
+            than --timeout and lost the lock.
 
-            SKR_FENCING_NUMBER is set for CMD to a number greater than that of every earlier holder since the machine \
-            started. A system that CMD writes to can refuse smaller numbers, which come from late writers.
+            SKR_FENCING_NUMBER is set for CMD to a number greater than that of every earlier holder since the \
+            machine started. If CMD sends it to another system, that system can refuse smaller numbers: they come \
+            from holders that lost the lock.
             """
     )
 
@@ -49,8 +50,8 @@ struct LockCommand: LaunchingVerb {
         }
         guard timeout.duration > .zero, timeout.duration <= .seconds(3_600) else {
             throw .usage(
-                "--timeout must be more than 0 and at most one hour",
-                hint: "the lock is held as long as CMD runs; --timeout counts only if skr is killed or stopped")
+                "--timeout must be 1s to 1h, not \(timeout.defaultValueDescription)",
+                hint: "write, for example, --timeout 30s; it counts only if skr is killed or stopped")
         }
         return LockAction(options: self, place: try options.place(usually: .user), command: command)
     }

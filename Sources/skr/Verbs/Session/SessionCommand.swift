@@ -10,16 +10,17 @@ struct SessionCommand: LaunchingVerb {
         abstract: "Run a command in its own session keyring.",
         discussion: """
             skr becomes CMD, or your shell ($SHELL), in a new session keyring: same process, terminal, signals and \
-            exit code. CMD can't see the secrets of the session around it. The secrets that it stores are gone when \
-            its last process ends.
+            exit code. CMD can't see the secrets of the session around it. The secrets that CMD stores are gone when \
+            the new session's last process ends.
 
-            A new session also helps in a tmux that outlived its login, so that its keyring was revoked.
+            A new session also helps in a tmux that outlived its login: when that login ended, its keyring was \
+            revoked.
 
             SKR_SESSION is set for CMD to the session's name, or to the keyring's number if the session has no name. \
             Use it in a prompt; skr itself ignores it.
 
-            --name joins the session of that name, or creates it. It hides nothing from your other sessions, because \
-            each of your processes can join it by its name.
+            --name joins the session of that name, or creates it. All your processes can join it by its name, so it \
+            doesn't hide its secrets from them.
             """
     )
 
@@ -46,7 +47,9 @@ struct SessionCommand: LaunchingVerb {
     private static func check(_ name: String) throws(CommandError) {
         let limit = 255
         guard !name.isEmpty, name.utf8.count <= limit else {
-            throw .usage("a session's name must have 1 to \(limit) bytes", hint: "choose another name")
+            throw .usage(
+                "the session's name has \(name.utf8.count) bytes, but must have 1 to \(limit)",
+                hint: "choose another name")
         }
         // These names belong to the kernel's keyrings and to the store's.
         for prefix in [".", "_", "skr:", "skr-leases", "skr-making:"] where name.hasPrefix(prefix) {
@@ -54,7 +57,9 @@ struct SessionCommand: LaunchingVerb {
         }
         // The name appears in /proc/keys, which every user reads.
         guard Display.plain(name) == name, !name.utf8.contains(UInt8(ascii: " ")) else {
-            throw .usage("a session's name can't have white space or control characters", hint: "choose another name")
+            throw .usage(
+                "the session's name \(Display.quoted(name)) has white space or control characters",
+                hint: "choose another name")
         }
     }
 }

@@ -33,7 +33,7 @@ struct SetAction: VerbAction {
         }
         if let timeout, (try? KeyTimeout(timeout)) == nil { throw SecretStoreError(.invalidTimeout, item: item) }
         try target.place.warnIfShared(in: store)
-        // The write itself reports all other problems, and an item that another process stores in the meantime.
+        // Ignore other errors here: the write reports them, and also an item that another process has stored by then.
         if isNew, (try? store.contains(item)) == true { throw SecretStoreError(.duplicate, item: item) }
     }
 
@@ -71,7 +71,8 @@ struct SetAction: VerbAction {
             input = try SecretBytes.reading(.standardInput, limit: limit)
         } catch {
             throw .internalError(
-                "can't read the secret: \(error)", hint: "pipe the secret in, or run skr on a terminal")
+                "can't read the secret from standard input: \(error)",
+                hint: "pipe the secret in, or run skr on a terminal")
         }
         guard input.count < limit else {
             throw .internalError(
@@ -84,15 +85,15 @@ struct SetAction: VerbAction {
 
     /// The error for empty input.
     ///
-    /// It does not show the account, which could be a secret in the wrong place.
+    /// It does not show the account, which could be a secret that was passed as an argument by mistake.
     private var nothingCameIn: CommandError {
         let mistake =
             target.account == nil
-            ? "check the program that should have printed it"
+            ? "check the program that should print it"
             : "don't pass a secret as an argument, pipe it in: printf %s \"$SECRET\" | skr set SERVICE ACCOUNT"
         return .usage(
-            "standard input has no secret; nothing was stored",
-            hint: "\(mistake); --allow-empty stores an empty one")
+            "no secret on standard input; nothing was stored",
+            hint: "\(mistake); to store an empty secret, add --allow-empty")
     }
 }
 

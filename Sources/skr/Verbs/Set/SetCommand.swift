@@ -6,15 +6,17 @@ struct SetCommand: VerbCommand {
         commandName: "set",
         abstract: "Store a secret from standard input, or ask for it without echo.",
         discussion: """
-            set drops one newline at the end of standard input. It replaces an existing secret and its timeout in one \
-            step. Without ACCOUNT, it stores the item that has no account. If standard input is empty, for instance \
-            because the program before the pipe failed, that is an error, and the existing secret stays.
+            set drops one newline at the end of standard input. It replaces an existing secret and its timeout in \
+            one step. Without ACCOUNT, the item has no account.
+
+            Empty standard input is an error, because the program before the pipe has probably failed; the existing \
+            secret stays.
 
             --generate stores random characters of A-Z a-z 0-9 _ -, reads no standard input and prints nothing. A \
-            number after it sets the length, 8 to 4096; the default is 32. If the service's name is a number, write \
-            that first: skr set 64 --generate.
+            number after it sets the length, 8 to 4096; the default is 32. If SERVICE is a number, write it before \
+            --generate: skr set 64 --generate.
 
-            Without --timeout, SKR_TIMEOUT sets how long the secret lives.
+            Without --timeout, SKR_TIMEOUT sets how long the secret is kept.
             """
     )
 
@@ -29,7 +31,7 @@ struct SetCommand: VerbCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How long the kernel keeps it: 90s, 15m, 8h, 2d or 1h30m; never means until the session ends.",
+            "How long the secret is kept: 90s, 15m, 8h, 2d or 1h30m; never means until the session ends.",
             valueName: "duration|never"))
     var timeout: TimeoutArgument?
 
@@ -55,7 +57,7 @@ struct SetCommand: VerbCommand {
             }
             guard GeneratedSecret.lengths.contains(generate) else {
                 throw .usage(
-                    "--generate stores \(GeneratedSecret.lengths.lowerBound) to \(GeneratedSecret.lengths.upperBound) characters",
+                    "--generate must be \(GeneratedSecret.lengths.lowerBound) to \(GeneratedSecret.lengths.upperBound), not \(generate)",
                     hint: "leave out the number to get \(GeneratedSecret.usualLength) characters")
             }
         }

@@ -34,7 +34,7 @@ struct CachedNamesTests {
                 skr: error: tok: no such item, or it has expired
                 skr: hint: 'tok' is an output stored by 'skr cached': 'skr cached tok --key ... ... -- CMD' prints it; 'skr cached --forget tok --key ...' deletes it
                 skr: error: there: no such item, or it has expired
-                skr: hint: it is in the namespace -a%09b: --namespace=$'-a\\x09b'
+                skr: hint: it is in the namespace -a%09b: add --namespace=$'-a\\x09b'
 
                 """)
     }

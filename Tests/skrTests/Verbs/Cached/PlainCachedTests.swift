@@ -80,12 +80,12 @@ struct PlainCachedTests {
         arguments: [
             (["a", "--", "x"], "cached needs a timeout for the output"),
             (["a", "--timeout", "5m"], "no command to run"),
-            (["a", "--timeout", "0", "--", "x"], "a timeout must be more than 0"),
+            (["a", "--timeout", "0", "--", "x"], "--timeout and --cache-failures must be 1 to 4294967295 seconds"),
             (["a", "--timeout", "1m", "--refresh-before", "1m", "--", "x"], "--refresh-before must be"),
             (["a", "--timeout", "1m", "--stale-while-refreshing", "--", "x"], "--stale-while-refreshing needs"),
-            (["a", "--timeout-from-json", "a..b", "--", "x"], "--timeout-from-json needs"),
-            (["--forget", "a", "--", "x"], "--forget runs no command"),
-            (["--forget", "a", "--force"], "--forget runs no command"), (["", "--timeout", "1m", "--", "x"], ""),
+            (["a", "--timeout-from-json", "a..b", "--", "x"], "--timeout-from-json: 'a..b' is not"),
+            (["--forget", "a", "--", "x"], "--forget can't be used"),
+            (["--forget", "a", "--force"], "--forget can't be used"), (["", "--timeout", "1m", "--", "x"], ""),
         ])
     func mistakes(words: [String], message: String) throws {
         let outcome = try CommandRunner().run(["cached"] + words, input: .init())

@@ -237,7 +237,7 @@ struct DoctorTests {
         #expect(found.hint("session") == "exec skr session")
         #expect(
             found.outcome.errors.hasPrefix(
-                "skr: error: the keyring is restricted: no key can be added to it\nskr: hint: "))
+                "skr: error: a program has restricted the keyring, so nothing can be stored in it\nskr: hint: "))
         #expect(found.outcome.errors.contains("keyring \(serial) is restricted (errno"))
         #expect(found.outcome.errors.hasSuffix("\n77\n"))
     }

@@ -101,7 +101,7 @@ struct ExecErrorTests {
             """#)
         #expect(outcome.output == "1\n69\n")
         #expect(outcome.errors.contains("skr: error: this login session has ended and its keyring was revoked"))
-        #expect(outcome.errors.contains("'skr session'"))
+        #expect(outcome.errors.contains("'exec skr session'"))
     }
 
     @Test("if no more files can be opened, exec reports it and does not start the command")

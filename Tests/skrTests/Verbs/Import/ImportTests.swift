@@ -407,9 +407,9 @@ struct ImportTests {
     @Test(
         "wrong usage is an error",
         arguments: [
-            ("99designs", "99designs needs --service"), ("dotenv", "dotenv needs a file"),
-            ("pass .env", "pass takes no file"),
-            ("pass --service x", "pass takes no --service"), ("gnome", "use keyring-rs, 99designs"),
+            ("99designs", "--from 99designs needs --service"), ("dotenv", "--from dotenv needs a file"),
+            ("pass .env", "--from pass takes no file"),
+            ("pass --service x", "--from pass takes no --service"), ("gnome", "use keyring-rs, 99designs"),
             ("pass --timeout 0", "--timeout"),
         ])
     func usage(words: String, message: String) throws {

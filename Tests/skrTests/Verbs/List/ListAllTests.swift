@@ -41,8 +41,8 @@ struct ListAllTests {
 
                 """)
         let error = """
-            skr: error: --all lists every scope and namespace
-            skr: hint: leave out --all, or --scope and --namespace
+            skr: error: --all can't be combined with --scope or --namespace
+            skr: hint: leave out --all, or both --scope and --namespace
 
             """
         #expect(outcome.errors == error + error)
@@ -71,17 +71,17 @@ struct ListAllTests {
         #expect(
             outcome.errors == """
                 skr: error: of-user: no such item, or it has expired
-                skr: hint: it is in the scope user: --scope user
+                skr: hint: it is in the scope user: add --scope user
                 skr: error: of-session: no such item, or it has expired (scope user)
-                skr: hint: it is in the scope session: --scope session
+                skr: hint: it is in the scope session: add --scope session
                 skr: error: of-persistent: no such item, or it has expired
-                skr: hint: it is in the scope persistent: --scope persistent
+                skr: hint: it is in the scope persistent: add --scope persistent
                 skr: error: of-session: no such item, or it has expired (scope persistent)
-                skr: hint: it is in the scope session: --scope session
+                skr: hint: it is in the scope session: add --scope session
                 skr: error: work: no such item, or it has expired
-                skr: hint: it is in the scope user and the namespace work: --scope user --namespace work
+                skr: hint: it is in the scope user and the namespace work: add --scope user --namespace work
                 skr: error: work: no such item, or it has expired (scope user)
-                skr: hint: it is in the namespace work: --namespace work
+                skr: hint: it is in the namespace work: add --namespace work
                 skr: error: kept: no such item, or it has expired
                 skr: hint: 'kept' is an output stored by 'skr cached' in the scope persistent: 'skr cached kept --scope persistent ... -- CMD' prints it; 'skr cached --forget kept --scope persistent' deletes it
 

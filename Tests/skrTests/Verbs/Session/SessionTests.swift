@@ -24,7 +24,7 @@ struct SessionTests {
             skr session --name $SKR_NAMESPACE -- bash -c 'printf new | skr set a; skr get a; echo'
             """#)
         #expect(outcome.output == "69\nnew\nnew\n")
-        let hint = "log in again, or start a new session with 'skr session'; see 'man skr-login-environments'"
+        let hint = "log in again, or start a new session with 'exec skr session'; see 'man skr-login-environments'"
         #expect(outcome.errors.contains("skr: hint: \(hint)"))
     }
 

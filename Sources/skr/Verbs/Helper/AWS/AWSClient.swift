@@ -7,8 +7,8 @@ struct AWSClient: HelperClient, ExampleCommand {
     static let aliases: [String] = []
     static let summary = "Credentials of a profile, for aws and its SDKs."
     static let details = """
-        Works as the credential_process of a profile in ~/.aws/config. The item NAME, or CMD's output, is JSON in the format of \
-        credential_process, of 'aws sts assume-role' or of 'aws sso get-role-credentials'.
+        Works as the credential_process of a profile in ~/.aws/config. The item NAME, or CMD's output, is JSON in \
+        the format of credential_process, of 'aws sts assume-role' or of 'aws sso get-role-credentials'.
 
         \(TokenArguments.details)
 

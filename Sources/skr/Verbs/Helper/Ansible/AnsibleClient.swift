@@ -6,8 +6,8 @@ struct AnsibleClient: HelperClient, ExampleCommand {
     static let aliases: [String] = []
     static let summary = "Passwords of vaults, for ansible-vault."
     static let details = """
-        Works as a vault password client script of Ansible, which calls it with a vault ID. The item with that name holds \
-        the password; 'skr set ID' stores it. If the item doesn't exist, the exit code is 2.
+        Works as a vault password client script of Ansible, which calls it with a vault ID. 'skr set ID' stores the \
+        password for that ID. If no item has that name, the exit code is 2.
         """
     static let examples = """
         skr helper install ansible
@@ -19,7 +19,7 @@ struct AnsibleClient: HelperClient, ExampleCommand {
     static let words = HelperWords.options(["--vault-id"], flags: [], behind: .nothing)
     static let errors = HelperErrors.onStandardError
 
-    @Option(help: ArgumentHelp("The vault ID, which is the item's name; 'default' unless given.", valueName: "id"))
+    @Option(help: ArgumentHelp("The vault ID, which is the item's name; without it, 'default'.", valueName: "id"))
     var vaultID: String?
 
     @OptionGroup var options: HelperOptions

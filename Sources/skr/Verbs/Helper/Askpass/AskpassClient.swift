@@ -7,14 +7,15 @@ struct AskpassClient: HelperClient, ExampleCommand {
     static let aliases = ["ssh", "sudo"]
     static let summary = "Passphrases and passwords, for ssh-add, ssh and sudo."
     static let details = """
-        The prompt tells skr which secret to print: the passphrase of a key file, or the password of USER@HOST. 'skr set \
-        ~/.ssh/id_ed25519' stores a passphrase, 'skr set HOST USER' a password for ssh, and 'skr set sudo USER' one for sudo.
+        The prompt tells skr which secret to print: the passphrase of a key file, or the password of USER@HOST. 'skr \
+        set ~/.ssh/id_ed25519' stores a passphrase, 'skr set HOST USER' a password for ssh, and 'skr set sudo USER' \
+        one for sudo.
 
-        SKR_ASKPASS=SERVICE[/ACCOUNT] names the item for prompts in which skr finds no key, user or host. skr never answers \
-        a yes-or-no question, or a question whose text comes from a server.
+        If a prompt names no key, user or host, skr prints the item that SKR_ASKPASS=SERVICE[/ACCOUNT] names. skr \
+        never answers a yes-or-no question, or a question whose text comes from a server.
 
-        skr takes all arguments as the prompt, even those that look like options. To choose the scope and the namespace, \
-        set SKR_SCOPE and SKR_NAMESPACE.
+        skr takes all arguments as the prompt, even those that look like options. To choose the scope and the \
+        namespace, set SKR_SCOPE and SKR_NAMESPACE.
         """
     static let examples = """
         skr helper install askpass

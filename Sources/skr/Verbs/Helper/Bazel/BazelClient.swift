@@ -6,8 +6,9 @@ struct BazelClient: HelperClient, ExampleCommand {
     static let aliases = ["buck2"]
     static let summary = "Headers for remote caches, for Bazel and Buck2."
     static let details = """
-        Works as a credential helper of Bazel, which sends a URL. skr looks for an item whose service is that URL or a \
-        parent of it, takes the longest match, and returns an Authorization header. Without a match, it returns no header.
+        Works as a credential helper of Bazel, which sends a URL. skr looks for an item whose service is that URL or \
+        a parent of it, and takes the longest match. It returns an Authorization header or, without a match, no \
+        header.
 
         An item with an account is a user's password (Basic); an item without one is a token (Bearer).
         """

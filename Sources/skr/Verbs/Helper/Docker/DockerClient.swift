@@ -6,14 +6,14 @@ struct DockerClient: HelperClient, ExampleCommand {
     static let aliases = ["podman", "buildah", "skopeo", "helm"]
     static let summary = "Passwords of registries, for docker and podman."
     static let details = """
-        'docker login' stores the password in the keyring instead of in config.json. 'docker pull', 'push' and 'build' read it \
-        from there.
+        'docker login' stores the password in the keyring instead of in config.json. 'docker pull', 'push' and \
+        'build' read it from there.
 
-        An item's service is the server as docker names it (ghcr.io); its account is the user. Each server has one user: a \
-        login as another user replaces the first.
+        An item's service is the server as docker names it (ghcr.io); its account is the user. Each server has one \
+        user: a login as another user replaces the first.
 
-        'docker build' passes every credential that 'list' returns to the builder. So 'list' returns only what docker stored, \
-        and not what you stored with 'skr set'. 'get' finds both.
+        'docker build' passes everything that 'skr helper docker list' prints to the builder. So 'list' prints only \
+        the items that docker stored, and not those of 'skr set'. 'get' finds both.
         """
     static let examples = """
         skr helper install docker --write-config

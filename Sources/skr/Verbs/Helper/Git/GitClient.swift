@@ -6,11 +6,12 @@ struct GitClient: HelperClient, ExampleCommand {
     static let aliases: [String] = []
     static let summary = "Passwords and tokens of https remotes, for git."
     static let details = """
-        git asks skr before it prompts you. It lets skr store a password that the server accepted, and erase one that the \
-        server refused.
+        git asks skr before it prompts you. It tells skr to store a password that the server accepted, and to erase \
+        one that the server refused.
 
         An item's service is the URL without its path (https://example.com); its account is the user. With \
-        credential.useHttpPath, the service includes the path. A refresh token and an expiry are stored with the password.
+        credential.useHttpPath, the service includes the path. A refresh token and an expiry are stored with the \
+        password.
         """
     static let examples = """
         skr helper install git --timeout 8h --write-config

@@ -128,7 +128,7 @@ struct GitSetup: FileSetup {
                 "git has another helper, \(name), and will continue to give it every secret"
                     + (name == "store" ? ", which it writes to disk" : ""),
                 hint: isPlain
-                    ? "to remove it: \(Self.removal(of: "^\(name)( .*)?$"))" : "git config --global --edit shows it")
+                    ? "to remove it: \(Self.removal(of: "^\(name)( .*)?$"))" : "to see it: git config --global --edit")
         }
     }
 
@@ -157,7 +157,7 @@ struct GitSetup: FileSetup {
         case 0: return run.texts(endedBy: 0)
         // The value is not set.
         case 1: return []
-        default: throw .data("git can't read its configuration", hint: "'git config --global --edit' opens it")
+        default: throw .data("git can't read its configuration", hint: "to edit it: git config --global --edit")
         }
     }
 }

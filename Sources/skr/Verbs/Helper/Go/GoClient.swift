@@ -9,13 +9,16 @@ struct GoClient: HelperClient, ExampleCommand {
     static let details = """
         Works as a GOAUTH command of go 1.24 and later. go adds the URL that it needs as the last argument.
 
-        Without NAME, skr looks for an item whose service is that URL or a parent of it, and takes the longest match. An \
-        item with an account is a user's password (Basic); an item without one is a token (Bearer).
+        Without NAME, skr looks for an item whose service is that URL or a parent of it, and takes the longest \
+        match. An item with an account is a user's password (Basic); an item without one is a token (Bearer).
 
-        With NAME, skr uses that item, or CMD's output, but only for URLs at or below --prefix. \(TokenArguments.details)
+        With NAME, skr uses that item, or CMD's output, but only for URLs at or below --prefix. \
+        \(TokenArguments.details)
 
-        A last argument that begins with https:// is go's URL, never an argument of CMD. 'skr cached --forget NAME --key \
-        go' deletes the kept output; with --prefix, add --key ACCOUNT ('' if you gave no account) and --key PREFIX.
+        skr takes a last argument that begins with https:// for go's URL, and does not pass it to CMD.
+
+        'skr cached --forget NAME --key go' deletes the kept output. With --prefix, add --key ACCOUNT ('' without an \
+        account) and --key PREFIX.
         """
     static let examples = """
         skr helper install go
@@ -30,10 +33,10 @@ struct GoClient: HelperClient, ExampleCommand {
     @Argument(help: "The item, or the name under which skr keeps CMD's output.", completion: .names(.services))
     var name: String?
 
-    @Argument(help: "The item's account; needed if the service has several.", completion: .names(.accounts))
+    @Argument(help: "The item's account; required if the service has several.", completion: .names(.accounts))
     var account: String?
 
-    @Option(help: ArgumentHelp("The URL that the secret is for; NAME unless given.", valueName: "https://host[/path]"))
+    @Option(help: ArgumentHelp("The URL that the secret is for; without it, NAME.", valueName: "https://host[/path]"))
     var prefix: String?
 
     @OptionGroup var options: HelperOptions
@@ -70,7 +73,7 @@ struct GoClient: HelperClient, ExampleCommand {
         guard command.count > 0 else { return (said.droppingLastWord(), last) }
         var call = said
         call.command = command.droppingLast()
-        try call.command.requireCommand("skr helper go NAME [ACCOUNT] [-- COMMAND]")
+        try call.command.requireCommand("skr helper go NAME [ACCOUNT] -- CMD")
         return (call, last)
     }
 

@@ -7,15 +7,17 @@ struct GoogleClient: HelperClient, ExampleCommand {
     static let aliases = ["gcloud"]
     static let summary = "Tokens of an identity provider, for Google Cloud."
     static let details = """
-        Works as the executable in a credential file for workload identity federation. The item NAME, or CMD's output, is \
-        your identity provider's token, or JSON that contains it. Set GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES=1.
+        Works as the executable in a credential file for workload identity federation. The item NAME, or CMD's \
+        output, is your identity provider's token, or JSON that contains it. Set \
+        GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES=1.
 
         \(TokenArguments.details) Each audience, and each service account's e-mail, has its own output.
 
-        'skr cached --forget NAME --key google --key ACCOUNT --key AUDIENCE --key EMAIL' deletes it; write '' for each \
-        value that is not set.
+        'skr cached --forget NAME --key google --key ACCOUNT --key AUDIENCE --key EMAIL' deletes the kept output; \
+        write '' for each value that is not set.
 
-        Google's libraries read standard error as part of the answer, so CMD must print nothing there when it succeeds.
+        Google's libraries read standard error as part of the answer, so CMD must print nothing there when it \
+        succeeds.
         """
     static let examples = """
         skr helper install google

@@ -7,13 +7,16 @@ struct HeadersClient: HelperClient, ExampleCommand {
     static let aliases: [String] = []
     static let summary = "A header in JSON, for MCP clients and others."
     static let details = """
-        Prints {"Authorization":"Bearer SECRET"}, for a program that runs a command to get its HTTP headers. --header \
-        prints another header, whose value is the secret without a scheme.
+        Prints a header as JSON, for a program that runs a command to get its HTTP headers: {"Authorization":"Bearer \
+        SECRET"}. If the item has an account, the secret is that user's password, and the value is 'Basic' and \
+        USER:SECRET in Base64.
 
-        If the item has an account, it is a user's password, and the scheme is Basic. With --scheme WORD, the value is WORD \
-        and the secret, without the account. A secret with a line break counts as not found.
+        --header prints another header; without an account, its value is the bare secret. --scheme puts another word \
+        before the secret, and leaves the account out. A secret with a line break counts as not found.
 
-        \(TokenArguments.details) 'skr cached --forget NAME --key headers' deletes it.
+        \(TokenArguments.details)
+
+        'skr cached --forget NAME --key headers' deletes the kept output; with ACCOUNT, add --key ACCOUNT.
         """
     static let examples = """
         printf tok3n | skr set work --timeout 8h
@@ -25,10 +28,10 @@ struct HeadersClient: HelperClient, ExampleCommand {
     static let words = HelperWords.options(["--header", "--scheme"], flags: [], behind: .command)
     static let errors = HelperErrors.onStandardError
 
-    @Option(help: ArgumentHelp("The header; Authorization unless given.", valueName: "name"))
+    @Option(help: ArgumentHelp("The header; without it, Authorization.", valueName: "name"))
     var header: String?
 
-    @Option(help: ArgumentHelp("The scheme before the secret; '' for none.", valueName: "word"))
+    @Option(help: ArgumentHelp("The word before the secret; '' for no word.", valueName: "word"))
     var scheme: String?
 
     @OptionGroup var arguments: TokenArguments

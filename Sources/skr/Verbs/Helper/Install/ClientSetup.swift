@@ -64,7 +64,9 @@ struct SetupCall {
         let needsRegistry = if case .linkPerRegistry = client.start { true } else { false }
         guard needsRegistry == (registry != nil) else {
             throw .usage(
-                registry == nil ? "\(name) needs a link for each registry" : "\(name) takes no second name",
+                registry == nil
+                    ? "\(name) needs a link for each registry"
+                    : "\(name) takes no second name: \(Display.quoted(registry ?? ""))",
                 hint: registry == nil
                     ? "name the item that has the token: skr helper install \(name) work" : "remove the second name")
         }
@@ -145,7 +147,8 @@ struct SetupCall {
         throw .usage(
             "\(Display.quoted(word)) has characters that the configuration of \(name) can't hold",
             hint: linkName == nil
-                ? "use a path and options without them" : "use a folder (--dir) and options without them")
+                ? "use a path and options without such characters"
+                : "use a folder (--dir) and options without such characters")
     }
 
     /// Returns the folder's absolute path as PATH would name it.

@@ -77,7 +77,7 @@ struct HelperLink {
     private func taken(_ what: String) -> CommandError {
         CommandError(
             exitCode: .cannotCreate, message: "\(Display.quoted(path)) already exists: it is \(what)",
-            hint: "remove it if nobody needs it: rm \(Display.shellWord(path)); or choose another folder: --dir FOLDER")
+            hint: "if nobody needs it: rm \(Display.shellWord(path)); otherwise, choose another folder: --dir FOLDER")
     }
 
     private func failure(_ what: String, _ error: Errno) -> CommandError {

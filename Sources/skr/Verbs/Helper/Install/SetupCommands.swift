@@ -7,10 +7,10 @@ struct SetupArguments: ParsableArguments {
         help: "The client, or one of its other names, such as kubectl.", completion: .list(HelperClients.allNames))
     var client: String
 
-    @Argument(help: "For npm: the item that has the token; letters, digits, '.', '_' and '-'.")
+    @Argument(help: "For npm: the name of the item that has the token (letters, digits, '.', '_' and '-').")
     var registry: String?
 
-    @Option(help: "The folder for the link.", completion: .directory)
+    @Option(help: "The folder for the link, instead of the usual one.", completion: .directory)
     var dir: String?
 
     @Flag(help: "Edit the configuration too (git and docker only).")
@@ -26,16 +26,17 @@ struct InstallCommand: VerbCommand {
         commandName: "install",
         abstract: "Set a client up to get its secrets from skr.",
         discussion: """
-            Creates a symbolic link to skr, if the client starts its helper through one. The link is in ~/.local/bin; for \
-            root, it is in /usr/local/bin if only that is in PATH; for terraform, it is in ~/.terraform.d/plugins.
+            Creates a symbolic link to skr, if the client starts its helper through one. The link is in \
+            ~/.local/bin; for root, it is in /usr/local/bin if only that is in PATH; for terraform, it is in \
+            ~/.terraform.d/plugins.
 
             Prints the lines to add to the client's configuration. For git and docker, --write-config adds them.
 
-            install never replaces another program's file or another helper (exit code 73). It does not edit a file that \
-            it doesn't fully understand, or that has several hard links (exit code 65).
+            install never replaces another program's file or another helper (exit code 73). It does not edit a file \
+            that it doesn't fully understand, or that has several hard links (exit code 65).
 
-            The lines contain --timeout, --scope and --namespace if you give them. If a client starts its helper without \
-            options, as docker does, set SKR_TIMEOUT, SKR_SCOPE and SKR_NAMESPACE instead.
+            If you give --timeout, --scope or --namespace, the lines contain them. Some clients, such as docker, \
+            start their helper without options: for these, set SKR_TIMEOUT, SKR_SCOPE and SKR_NAMESPACE instead.
             """
     )
 
@@ -64,8 +65,8 @@ struct UninstallCommand: VerbCommand {
         commandName: "uninstall",
         abstract: "Undo 'skr helper install'.",
         discussion: """
-            Removes the link, and prints which lines to delete from the client's configuration. With --write-config, deletes the \
-            line that 'skr helper install' added. Exit code 1 if the client is not set up.
+            Removes the link, and prints the lines to delete from the client's configuration. With --write-config, \
+            deletes the line that 'skr helper install' added. Exit code 1 if the client is not set up.
 
             Stored secrets stay: 'skr delete' and 'skr clear' delete them.
             """
@@ -88,8 +89,9 @@ struct StatusCommand: VerbCommand {
         commandName: "status",
         abstract: "Show which clients are set up.",
         discussion: """
-            For each client, shows its link, the helper in its configuration, and the command that sets it up if it isn't \
-            set up yet. If the output is not a terminal, prints one line for each client, with tabs between the columns.
+            For each client, shows its link, the helper in its configuration and, if it isn't set up yet, the \
+            command that sets it up. If the output is not a terminal, prints one line for each client, with tabs \
+            between the columns.
             """
     )
 

@@ -13,7 +13,8 @@ struct SetupUser {
 
     init() throws(CommandError) {
         guard let home = try Place.environment("HOME"), home.utf8.first == UInt8(ascii: "/") else {
-            throw .usage("HOME is not an absolute path", hint: "set HOME to your home folder")
+            throw .usage(
+                "HOME is not set, or is not an absolute path", hint: "set HOME to the path of your home folder")
         }
         self.home = home.utf8.count > 1 && home.utf8.last == UInt8(ascii: "/") ? String(home.dropLast()) : home
         searchPath = (try Place.environment("PATH") ?? "").split(separator: ":").filter { $0.hasPrefix("/") }

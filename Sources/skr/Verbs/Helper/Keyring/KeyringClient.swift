@@ -54,7 +54,7 @@ struct KeyringClient: HelperClient, ExampleCommand {
             case ("del", 3): return try helper.keyringDelete(service: words[1], user: words[2])
             default:
                 throw CommandError.usage(
-                    "keyring takes get, set or del, then SERVICE and USER",
+                    "the helper for keyring takes get, set or del, then SERVICE and USER",
                     hint: "skr helper keyring get|set|del SERVICE USER, or get --mode creds SERVICE")
             }
         }
@@ -68,7 +68,9 @@ struct KeyringClient: HelperClient, ExampleCommand {
         case ("creds", "json"): return .credentialsJSON
         default:
             throw .usage(
-                "unknown value of --mode or --output", hint: "use --mode password|creds and --output plain|json")
+                "unknown output: --mode \(Display.quoted(call.option("--mode") ?? "password")), "
+                    + "--output \(Display.quoted(call.option("--output") ?? "plain"))",
+                hint: "use --mode password|creds and --output plain|json")
         }
     }
 

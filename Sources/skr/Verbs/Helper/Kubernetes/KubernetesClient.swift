@@ -8,14 +8,15 @@ struct KubernetesClient: HelperClient, ExampleCommand {
     static let aliases = ["kubectl"]
     static let summary = "Tokens and certificates of clusters, for kubectl."
     static let details = """
-        Works as an exec plugin in a kubeconfig. The item NAME, or CMD's output, is a token, JSON that has a token, or an \
-        ExecCredential, which may have a client certificate and its key.
+        Works as an exec plugin in a kubeconfig. The item NAME, or CMD's output, is a token, JSON that has a token, \
+        or an ExecCredential, which may have a client certificate and its key.
 
         \(TokenArguments.details)
 
-        With 'provideClusterInfo: true' in the kubeconfig, skr keeps the output for each cluster separately. 'skr cached \
-        --forget NAME --key kubernetes' deletes it. For one cluster, add --key ACCOUNT ('' if you gave no account) and \
-        --key SERVER, which is the cluster's 'server' exactly as in the kubeconfig.
+        With 'provideClusterInfo: true' in the kubeconfig, skr keeps one output for each cluster.
+
+        'skr cached --forget NAME --key kubernetes' deletes the kept output. For one cluster, add --key ACCOUNT ('' \
+        without an account) and --key SERVER: the cluster's 'server' exactly as in the kubeconfig.
         """
     static let examples = """
         skr helper install kubernetes

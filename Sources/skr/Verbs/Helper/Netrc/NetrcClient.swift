@@ -6,14 +6,14 @@ struct NetrcClient: HelperClient, ExampleCommand {
     static let aliases: [String] = []
     static let summary = "The lines of a netrc file, for curl, Nix and others."
     static let details = """
-        Prints the lines of a netrc file: one for each account of the given hosts, or of all hosts. A program can read them \
-        as a file: curl --netrc-file <(skr helper netrc HOST).
+        Prints the lines of a netrc file: one for each account of the given hosts, or of all hosts. A program can \
+        read them as a file: curl --netrc-file <(skr helper netrc HOST).
 
-        skr uses only items that git, docker or keyring stored. 'skr helper keyring set https://HOST USER' stores one by \
-        hand.
+        skr uses only items that git, docker or keyring stored. 'skr helper keyring set https://HOST USER' stores \
+        one by hand.
 
-        A netrc file has no ports or paths. If an account has several items on one host, skr prints the https item without a \
-        port.
+        A netrc file has no ports or paths. If an account has several items on one host, skr prints the https item \
+        without a port.
         """
     static let examples = """
         printf 'protocol=https\\nhost=example.com\\nusername=me\\npassword=x\\n' | skr helper git store
@@ -25,7 +25,7 @@ struct NetrcClient: HelperClient, ExampleCommand {
     static let words = HelperWords.options([], flags: [], behind: .nothing)
     static let errors = HelperErrors.onStandardError
 
-    @Argument(help: "A host, or an item's service; all hosts unless given.", completion: .names(.anyServices))
+    @Argument(help: "A host, or an item's service; without it, all hosts.", completion: .names(.anyServices))
     var machines: [String] = []
 
     @OptionGroup var options: HelperOptions

@@ -7,14 +7,16 @@ struct NpmClient: HelperClient, ExampleCommand {
     static let aliases = ["pnpm"]
     static let summary = "Tokens of registries, for npm and pnpm."
     static let details = """
-        Works as a tokenHelper in .npmrc, which pnpm supports, and npm only in versions that know tokenHelper.
+        Works as a tokenHelper in .npmrc. pnpm supports tokenHelper; npm supports it only in some versions.
 
-        A tokenHelper takes no arguments, so the name of the link selects the item: skr-npm-work reads the item 'work'. To \
-        use CMD, set tokenHelper to a script that runs 'skr helper npm NAME -- CMD'.
+        A tokenHelper takes no arguments, so the name of the link selects the item: skr-npm-work reads the item \
+        'work'. To use CMD, set tokenHelper to a script that runs 'skr helper npm NAME -- CMD'.
 
         An item without an account is a token (Bearer); an item with an account is that user's password (Basic).
 
-        \(TokenArguments.details) 'skr cached --forget NAME --key npm' deletes it.
+        \(TokenArguments.details)
+
+        'skr cached --forget NAME --key npm' deletes the kept output; with ACCOUNT, add --key ACCOUNT.
         """
     static let examples = """
         skr helper install npm work

@@ -7,11 +7,12 @@ struct VaultClient: HelperClient, ExampleCommand {
     static let aliases: [String] = []
     static let summary = "The token of a server, for vault and bao."
     static let details = """
-        Works as a token helper of Vault and OpenBao. 'vault login' stores the token in the keyring; all other commands read it \
-        from there.
+        Works as a token helper of Vault and OpenBao. 'vault login' stores the token in the keyring; all other \
+        commands read it from there.
 
         An item's service is the URL in VAULT_ADDR or BAO_ADDR, without a slash at its end; the default is \
-        https://127.0.0.1:8200. The item has no account. If the two variables name different servers, skr reports an error.
+        https://127.0.0.1:8200. The item has no account. If the two variables name different servers, skr reports an \
+        error.
         """
     static let examples = """
         skr helper install vault

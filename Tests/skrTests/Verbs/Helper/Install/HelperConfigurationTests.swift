@@ -66,9 +66,9 @@ struct HelperConfigurationTests {
                 skr: warning: git has another helper, store, and will continue to give it every secret, which it writes to disk
                 skr: hint: to remove it: git config --global --unset-all credential.helper '^store( .*)?$'
                 skr: warning: git has another helper, a shell command, and will continue to give it every secret
-                skr: hint: git config --global --edit shows it
+                skr: hint: to see it: git config --global --edit
                 skr: warning: git has another helper, /opt/x, and will continue to give it every secret
-                skr: hint: git config --global --edit shows it
+                skr: hint: to see it: git config --global --edit
                 0
                 !f() {
                  password=s3cret

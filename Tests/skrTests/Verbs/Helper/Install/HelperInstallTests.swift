@@ -208,6 +208,8 @@ struct HelperInstallTests {
     @Test("a HOME that is not a folder is an error", arguments: ["", "relative"])
     func home(home: String) throws {
         let outcome = try Self.run("HOME=\(home) skr helper install git; echo $?")
-        #expect(outcome.output == "64\n" && outcome.errors.hasPrefix("skr: error: HOME is not an absolute path\n"))
+        #expect(
+            outcome.output == "64\n"
+                && outcome.errors.hasPrefix("skr: error: HOME is not set, or is not an absolute path\n"))
     }
 }

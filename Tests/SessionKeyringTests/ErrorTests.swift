@@ -103,7 +103,7 @@ struct ErrorTests {
         #expect {
             _ = try SecretStore(.keyring(scratch.keyring.serial), namespace: "")
         } throws: {
-            "\($0)" == "the namespace's name is empty" && ($0 as? SecretStoreError)?.hint == "name the namespace"
+            "\($0)" == "the namespace's name is empty" && ($0 as? SecretStoreError)?.hint == "give the namespace a name"
         }
         #expect {
             _ = try SecretStore(.keyring(scratch.keyring.serial), namespace: String(repeating: "x", count: 300))
@@ -111,7 +111,7 @@ struct ErrorTests {
             "\($0)".hasPrefix("the namespace's name takes 3") && ($0 as? SecretStoreError)?.code.isInvalidName == true
         }
         #expect { _ = try store.blockingTryLease("", lasting: .seconds(1)) } throws: {
-            "\($0)" == "the lease's name is empty" && ($0 as? SecretStoreError)?.hint == "name the lease"
+            "\($0)" == "the lease's name is empty" && ($0 as? SecretStoreError)?.hint == "give the lease a name"
         }
         #expect { try store.set("1", for: .password(service: "")) } throws: {
             ($0 as? SecretStoreError)?.hint == "name the service"

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A lease that is lost while its closure runs", .tags(.kernel))
 struct LostLeaseTests {
-    @Test("checkHeld throws, and the error reports that the effects are unknown")
+    @Test("checkHeld throws, and the error reports that others may have worked at the same time")
     func checkHeld() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
@@ -21,7 +21,7 @@ struct LostLeaseTests {
             Issue.record("the lease was not lost")
         } catch let error as SecretStoreError {
             #expect(error.code == .leaseLost)
-            #expect(error.description.contains("effects"))
+            #expect(error.description.contains("another holder may have worked"))
             #expect(!error.description.contains("nothing was written"))
         }
     }

@@ -45,7 +45,7 @@ struct ExecErrorTests {
         #expect(outcome.output == "1\n1\n65\n")
         #expect(
             outcome.errors.contains(
-                "skr: error: no such items, or they have expired: three, one, two al\nskr: hint: store it first"))
+                "skr: error: no such items, or they have expired: three, one, two al\nskr: hint: store it with"))
         #expect(outcome.errors.contains("skr: error: one: no such item, or it has expired\n"))
         #expect(
             outcome.errors.contains(

@@ -17,7 +17,7 @@ struct MutationCommand: ParsableCommand {
     @Option(help: "How many changes to try in each target.") var count = 200
     @Option(parsing: .upToNextOption, help: "The targets whose code to change.") var targets = MutatedTree.targets
     @Option(help: "How many test runs at the same time.") var jobs = 2
-    @Option(help: "Where to begin: with the target's tests, with all quick tests, or with the long ones (all).") var from =
+    @Option(help: "The tests to begin with: the target's tests, all quick tests, or the long tests (all).") var from =
         Trials.Stage.target
     @Option(help: "How far to go: the target's tests, all quick tests, or all tests.") var stage = Trials.Stage.all
     @Flag(help: "Try only unexplained changes that no test noticed in the last run with this seed.") var again =

@@ -156,7 +156,7 @@ final class Trials: Sendable {
         return isAny
     }
 
-    /// Tries a mutant once more on suites with which the bundle has ended or hung.
+    /// Tries a mutant a second time on suites during which the test bundle ended or hung.
     private func settleBundle(_ mutant: Int, _ chosen: [TestSuite], _ stage: String) throws -> Bool {
         guard case .failed(let test, let why) = try run(chosen, with: [mutant]).outcome,
             case .passed = try run(chosen, with: []).outcome
@@ -172,7 +172,7 @@ final class Trials: Sendable {
         var run = TestRun(
             bundle: bundle, filter: pattern(chosen), skip: suites.longPattern, mutants: group,
             silence: reach.silence(of: chosen))
-        // With several mutants, all tests that fail are wanted.
+        // With several mutants, each failing test may be due to a different one, so a failure does not end the run.
         run.endsAtFailure = group.count == 1
         guard chosen.contains(where: suites.exclusive.contains) else { return try run.run() }
         return try exclusion.withLock {

@@ -3,7 +3,7 @@ import CLinux
 
 /// A keyring: a key whose payload is links to other keys.
 ///
-/// This is a value, like ``Key``: creating one neither asks the kernel nor keeps the keyring alive.
+/// This is a value, like `Key`: creating one neither asks the kernel nor keeps the keyring alive.
 public struct Keyring: Hashable, Sendable {
     /// The kernel's number for the keyring, or one of the special ids (``KeySerial``).
     public let serial: KeySerial
@@ -100,7 +100,7 @@ public struct Keyring: Hashable, Sendable {
     /// there. If the key of that name is dead (expired or revoked), that is an error; the key does not count as absent.
     ///
     /// - Throws: ``KeyringError`` with `notFound` if no key has that type and name, `expired` or `revoked` if the key
-    ///   is dead, `accessDenied`, or the errors of ``link(_:)``.
+    ///   is dead, `accessDenied`, or the errors of `link(_:)`.
     ///
     /// The corresponding C function is `keyctl_search(3)`.
     public func search(

@@ -93,7 +93,7 @@ struct PlaceOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The keyring: this session's, the user's, or the persistent one, which outlasts logins.",
+            "The keyring: the session's, the user's (until a restart), or the persistent one (until days after use).",
             valueName: "scope"))
     var scope: Place.Scope?
 

@@ -38,7 +38,7 @@ struct LikelyMistakeTests {
 
     private static let weeks = Mistake(
         line: "set api --timeout 2 weeks", error: "--timeout 2 weeks: a duration is one word",
-        hint: "write it as 90, 90s, 15m, 8h, 2d or 1h30m; for an item with the name weeks, write --timeout 2s")
+        hint: "write it as 90, 90s, 15m, 8h, 2d or 1h30m; for an item named weeks, write --timeout 2s")
 
     private static let options = ["--ttl", "--expire", "--expires"].flatMap { option in
         [
@@ -99,7 +99,7 @@ struct LikelyMistakeTests {
         let words: [(SecretStoreError.Code, String)] = [
             (.notFound, "'skr list'"), (.duplicate, "--new"), (.forbidden, "--scope user"),
             (.foreignSession(ownerID: 7), "'skr session'"), (.ambiguous(accounts: ["a"]), "skr VERB SERVICE ACCOUNT"),
-            (.sessionRevoked, "'skr session'"), (.quotaExceeded, "has the sizes"), (.undecodable(at: "a"), "'skr get'"),
+            (.sessionRevoked, "'skr session'"), (.quotaExceeded, "lists the items"), (.undecodable(at: "a"), "'skr get'"),
             (.invalidTimeout, "pass a duration"), (.unsupported, "'skr doctor'"), (.contended, "try again"),
         ]
         for (code, word) in words {

@@ -22,7 +22,7 @@ struct CachedEndTests {
             end same f --timeout 5m -- run 'echo ran'; runs
             """#)
         #expect(outcome.output == "0 0\n1 0\n65 0\n0 0\n0 0\n0 0\nout\n77 0\n77 0\n0\n", "\(outcome)")
-        #expect(outcome.errors.hasPrefix("skr: error: e: the keyring does not admit this process\n"), "\(outcome)")
+        #expect(outcome.errors.hasPrefix("skr: error: e: this process has no access to the keyring\n"), "\(outcome)")
     }
 
     @Test("a signal ends skr while it waits for another call or for a reader of its output")

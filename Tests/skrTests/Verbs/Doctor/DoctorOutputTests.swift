@@ -69,7 +69,7 @@ struct DoctorOutputTests {
             Finding.calls(refused: calls.map { (call: $0, error: KeyringError(errno: code, in: .describe)) })
         }
         let isFiltered = KeyFacility.isFiltered != false
-        let cause = isFiltered ? "a seccomp filter, as containers have, blocks" : "a security module blocks"
+        let cause = isFiltered ? "a seccomp filter, as in a container, blocks" : "a security module blocks"
         #expect(finding(EPERM).verdict == .ok)
         let one = finding(EPERM, .requestKey)
         #expect(one.verdict == .warning && one.text == "\(cause) request_key (errno 1), which skr hardly needs")

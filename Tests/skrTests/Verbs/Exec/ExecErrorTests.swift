@@ -112,7 +112,7 @@ struct ExecErrorTests {
             (ulimit -n 4; skr exec --file A=skr://api --file B=skr://api -- echo started); echo $?
             """#)
         #expect(outcome.output == "70\n")
-        #expect(outcome.errors.hasPrefix("skr: error: can't make a file in memory for B: too many open files\n"))
+        #expect(outcome.errors.hasPrefix("skr: error: can't create a file in memory for B: too many open files\n"))
     }
 
     @Test(

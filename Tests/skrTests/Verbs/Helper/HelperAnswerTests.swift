@@ -54,7 +54,7 @@ struct HelperAnswerTests {
     func longRequest() throws {
         let outcome = try run("head -c 1114111 /dev/zero | skr helper vault store; echo $?; skr list")
         #expect(outcome.output == "65\n")
-        #expect(outcome.errors.hasPrefix("skr: error: the request has more than 1114111 bytes\n"), "\(outcome)")
+        #expect(outcome.errors.hasPrefix("skr: error: the request has 1114111 bytes or more\n"), "\(outcome)")
     }
 
     @Test("if the item is in another namespace, the hint names that namespace")

@@ -269,7 +269,7 @@ struct ImportTests {
             PATH=${PATH%%:*} skr import --from pass --yes > /dev/full; echo $?
             """#)
         #expect(outcome.output == "password\ta\t\t?\tkept\n127\n70\n", "\(outcome)")
-        #expect(outcome.errors.hasPrefix("skr: error: there is no pass in PATH\n"), "\(outcome)")
+        #expect(outcome.errors.hasPrefix("skr: error: the program 'pass' is not in PATH\n"), "\(outcome)")
         #expect(outcome.errors.hasSuffix("No space left on device\n"), "\(outcome)")
     }
 

@@ -41,7 +41,7 @@ struct InjectTests {
         #expect(
             outcome.errors.hasSuffix(
                 "api: the secret is not JSON; json: the secret has no field 'y'\n"
-                    + "skr: hint: leave out the field to get it whole\n"), "\(outcome)")
+                    + "skr: hint: leave out the field to get the whole secret\n"), "\(outcome)")
         #expect(outcome.errors.split(separator: "\n").count == 20)
         #expect(!outcome.errors.contains("s3cret"))
     }

@@ -155,12 +155,12 @@ struct HelperLinkTests {
             """#)
         #expect(
             outcome.output == """
-                made the link /usr/local/bin/git-credential-skr -> W/program/skr
+                created the link /usr/local/bin/git-credential-skr -> W/program/skr
                 removed the link /usr/local/bin/git-credential-skr
                 0
-                the link /usr/local/bin/git-credential-skr stays: it may be somebody else's
+                kept the link /usr/local/bin/git-credential-skr: someone else may have created it
                 1
-                the link /usr/bin/docker-credential-skr stays: it may be somebody else's
+                kept the link /usr/bin/docker-credential-skr: someone else may have created it
                 1
 
                 """, "\(outcome)")

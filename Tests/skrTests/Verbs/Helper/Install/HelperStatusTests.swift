@@ -88,7 +88,7 @@ struct HelperStatusTests {
                 -
                       helper = skr
                 git\t-\ta shell command\t\(git)
-                git is set up already in ~/.gitconfig
+                git is already set up in ~/.gitconfig
 
                 """, "\(outcome)")
     }

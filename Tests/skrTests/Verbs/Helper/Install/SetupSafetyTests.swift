@@ -97,7 +97,7 @@ struct SetupSafetyTests {
             """#)
         #expect(
             outcome.output
-                == "skr: error: 'W/home/.gitconfig' stays as it is: git would read more changes than the one of its credential.helper\n65\n",
+                == "skr: error: did not edit 'W/home/.gitconfig': the edit would change more than its credential.helper\n65\n",
             "\(outcome)")
     }
 
@@ -111,7 +111,7 @@ struct SetupSafetyTests {
             skr helper uninstall git --write-config > log; head -n 1 log; find home -type f
             """#)
         #expect(
-            outcome.output == "1\nremoved ~/.gitconfig, which had nothing else\nhome/.config/git/config\n",
+            outcome.output == "1\nremoved ~/.gitconfig, which contained nothing else\nhome/.config/git/config\n",
             "\(outcome)")
     }
 
@@ -127,12 +127,12 @@ struct SetupSafetyTests {
         let file = "'W/home/.docker/config.json'"
         #expect(
             outcome.output == """
-                skr: error: \(file) stays as it is: it is not a file
-                skr: error: \(file) stays as it is: it has more than 1 MiB
+                skr: error: did not edit \(file): it is not a regular file
+                skr: error: did not edit \(file): it is larger than 1 MiB
                 1048576
                 1
                 skr: error: can't write \(file): no such file or directory
-                skr: error: can't make the folder '/proc/none': no such file or directory
+                skr: error: can't create the folder '/proc/none': no such file or directory
 
                 """, "\(outcome)")
     }
@@ -221,7 +221,7 @@ struct SetupSafetyTests {
             """
             for round in 1 2 3 4 5; do
                 for n in 1 2 3 4 5 6 7 8; do (skr helper install \(parts[0]) --write-config > log.$n 2>&1 || { echo "failed: $?"; cat log.$n; }) & done; wait
-                cat log.* | grep -c '^made the link'; grep -c skr home/\(parts[1]); ls -A home/\(parts[1].contains("/") ? ".docker" : "") | grep -c '^.skr'
+                cat log.* | grep -c '^created the link'; grep -c skr home/\(parts[1]); ls -A home/\(parts[1].contains("/") ? ".docker" : "") | grep -c '^.skr'
                 skr helper uninstall \(parts[0]) --write-config > /dev/null; ls home/\(parts[1]) 2> /dev/null
             done
             """)

@@ -99,8 +99,9 @@ struct LikelyMistakeTests {
         let words: [(SecretStoreError.Code, String)] = [
             (.notFound, "'skr list'"), (.duplicate, "--new"), (.forbidden, "--scope user"),
             (.foreignSession(ownerID: 7), "'skr session'"), (.ambiguous(accounts: ["a"]), "skr VERB SERVICE ACCOUNT"),
-            (.sessionRevoked, "'skr session'"), (.quotaExceeded, "lists the items"), (.undecodable(at: "a"), "'skr get'"),
-            (.invalidTimeout, "pass a duration"), (.unsupported, "'skr doctor'"), (.contended, "try again"),
+            (.sessionRevoked, "'skr session'"), (.quotaExceeded, "lists the items"),
+            (.undecodable(at: "a"), "'skr get'"), (.invalidTimeout, "pass a duration"),
+            (.unsupported, "'skr doctor'"), (.contended, "try again"),
         ]
         for (code, word) in words {
             let hint = CommandError(SecretStoreError(code)).hint

@@ -7,9 +7,9 @@ import Testing
 
 private let item = ItemIdentity.password(service: "quota", account: "a")
 
-/// Tests with an ordinary user's quota:
+/// Tests with an ordinary user's quota: 200 keys and 20,000 bytes.
 ///
-/// 200 keys and 20,000 bytes. The kernel returns freed quota late.
+/// The kernel returns freed quota late.
 ///
 /// Each test runs as a different user.
 @Suite("Quota", .tags(.kernel, .ordinaryUser), .enabled(if: isRoot, "needs root to become several users"))

@@ -124,7 +124,8 @@ struct ChildEnd {
     /// Ends this process as the command ended: by the same signal if that was sent to us too.
     func propagate() -> Never {
         if isOurs {
-            // This process did not crash, so it dumps no core. If a program receives cores through a pipe, the kernel obeys only a limit of 1.
+            // This process did not crash, so it dumps no core. If a program receives cores through a pipe, the kernel
+            // obeys only a limit of 1.
             var limit = rlimit(rlim_cur: 1, rlim_max: 1)
             unsafe setrlimit(__rlimit_resource_t(4), &limit)
             Glibc.signal(signal, SIG_DFL)

@@ -98,9 +98,9 @@ struct LikelyMistakeTests {
     func hints() {
         let words: [(SecretStoreError.Code, String)] = [
             (.notFound, "'skr list'"), (.duplicate, "--new"), (.forbidden, "--scope user"),
-            (.foreignSession(ownerID: 7), "'skr session'"), (.ambiguous(accounts: ["a"]), "skr VERB SERVICE ACCOUNT"),
-            (.sessionRevoked, "'skr session'"), (.quotaExceeded, "lists the items"),
-            (.undecodable(at: "a"), "'skr get'"), (.invalidTimeout, "pass a duration"),
+            (.foreignSession(ownerID: 7), "'exec skr session'"), (.ambiguous(accounts: ["a"]), "skr VERB SERVICE ACCOUNT"),
+            (.sessionRevoked, "'exec skr session'"), (.quotaExceeded, "lists the items"),
+            (.undecodable(at: "a"), "'skr get'"), (.invalidTimeout, "write the duration"),
             (.unsupported, "'skr doctor'"), (.contended, "try again"),
         ]
         for (code, word) in words {

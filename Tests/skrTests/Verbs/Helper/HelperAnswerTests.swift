@@ -47,7 +47,7 @@ struct HelperAnswerTests {
         let shown = try TerminalRunner().run(
             #"echo '{"v":1,"registry":{"index-url":"i"},"kind":"login"}' | skr helper cargo"#,
             answering: [.init(prompt: "token for i: ", keys: "\n")])
-        #expect(shown.contains(#""message":"skr: no secret was typed (run cargo login"#), "\(shown)")
+        #expect(shown.contains(#""message":"skr: no secret was typed (run 'cargo login'"#), "\(shown)")
     }
 
     @Test("a request that is larger than any key is refused")
@@ -62,7 +62,7 @@ struct HelperAnswerTests {
         let outcome = try run("printf x | skr set prod --namespace work; skr helper ansible --vault-id prod; echo $?")
         #expect(outcome.output == "2\n")
         #expect(
-            outcome.errors.contains("skr: hint: it is in the namespace work: --namespace work\n"), "\(outcome)")
+            outcome.errors.contains("skr: hint: it is in the namespace work: add --namespace work\n"), "\(outcome)")
     }
 
     @Test("arguments that a client never passes are usage errors")

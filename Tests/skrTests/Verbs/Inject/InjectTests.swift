@@ -53,7 +53,7 @@ struct InjectTests {
             work=$(mktemp -d); trap 'rm -rf $work' EXIT; cd $work; printf 'ab\n\n{{ skr://a/b/c }}' > t; skr inject -i t; echo $?
             """#)
         #expect(outcome.output == "65\n")
-        #expect(outcome.errors.hasPrefix("skr: error: t:3: the reference has more than SERVICE/ACCOUNT"), "\(outcome)")
+        #expect(outcome.errors.hasPrefix("skr: error: t:3: the reference has more than one '/'"), "\(outcome)")
     }
 
     @Test("scope and namespace can be options, and only references need a keyring")

@@ -194,7 +194,7 @@ struct LockTests {
     func mistakes(words: [String]) throws {
         let outcome = try CommandRunner().run(["lock"] + words, input: .init())
         #expect(outcome.exitCode == 64 && outcome.output == "")
-        let message = words.first == "" ? "the name is empty\n" : ""
+        let message = words.first == "" ? "the lock's name is empty\n" : ""
         #expect(outcome.errors.hasPrefix("skr: error: \(message)") && outcome.errors.contains("skr: hint: "))
     }
 }

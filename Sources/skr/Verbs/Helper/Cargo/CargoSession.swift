@@ -49,7 +49,7 @@ struct CargoSession: VerbAction {
         do throws(CommandError) {
             return try SecretPrompt.ask(Display.plain(prompt), allowsEmpty: false)
         } catch {
-            throw .usage(error.message, hint: "run 'cargo login' on a terminal, or give it the token")
+            throw .usage(error.message, hint: "run 'cargo login' in a terminal, or pipe the token to it")
         }
     }
 }

@@ -98,8 +98,8 @@ struct LikelyMistakeTests {
     func hints() {
         let words: [(SecretStoreError.Code, String)] = [
             (.notFound, "'skr list'"), (.duplicate, "--new"), (.forbidden, "--scope user"),
-            (.foreignSession(ownerID: 7), "'exec skr session'"), (.ambiguous(accounts: ["a"]), "skr VERB SERVICE ACCOUNT"),
-            (.sessionRevoked, "'exec skr session'"), (.quotaExceeded, "lists the items"),
+            (.foreignSession(ownerID: 7), "'exec skr session'"), (.sessionRevoked, "'exec skr session'"),
+            (.ambiguous(accounts: ["a"]), "skr VERB SERVICE ACCOUNT"), (.quotaExceeded, "lists the items"),
             (.undecodable(at: "a"), "'skr get'"), (.invalidTimeout, "write the duration"),
             (.unsupported, "'skr doctor'"), (.contended, "try again"),
         ]

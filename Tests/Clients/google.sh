@@ -27,17 +27,17 @@ JSON
 configure prod
 eval "$(page Google 2)"
 ask() { python3 ask.py; }
-check "nothing stored: the error gives the reason" says 'no such item, or it has expired' ask
+check "nothing stored: the error gives the reason" says 'the item does not exist or has expired' ask
 store prod
 check "the token is exchanged" prints exchanged ask
 printf %s "$wrong" | skr set prod
 check "wrong token: refused" says 'invalid_grant' ask
 store prod --timeout 1s
 sleep 1.3
-check "expired: the error gives the reason" says 'no such item' ask
+check "expired: the error gives the reason" says 'the item does not exist or has expired' ask
 store prod
 skr delete prod
-check "removed: the error gives the reason" says 'no such item' ask
+check "removed: the error gives the reason" says 'the item does not exist or has expired' ask
 
 cat >issue-token <<'SCRIPT'
 #!/bin/bash

@@ -353,54 +353,6 @@ extension SecretStore {
         return try Self.keyTimeout(timeout, item: item)
     }
 
-    func encoded<Value: Encodable>(
-        _ value: Value, for item: ItemIdentity
-    ) throws(SecretStoreError) -> SecretBytes {
-        let codec = codec
-        return try encoding(item) { try RawCoding.encode(value, else: codec) }
-    }
-
-    func encoding(
-        _ item: ItemIdentity,
-        _ encode: () throws -> SecretBytes
-    ) throws(SecretStoreError) -> SecretBytes {
-        do {
-            return try encode()
-        } catch {
-            throw .unencodable(error, item: item)
-        }
-    }
-
-    func decoding<Value>(
-        _ item: ItemIdentity,
-        with decode: (RawSpan) throws -> Value
-    ) throws(SecretStoreError) -> Value? {
-        // Don't use `withBytes` and a `Result` here: looking up nested generic types at run time is slow.
-        var value: Value?
-        var failure: (any Error)?
-        try check(item)
-        _ = try backend.read(item) { bytes in
-            do {
-                value = try decode(bytes)
-            } catch {
-                failure = error
-            }
-        }
-        if let failure { throw .undecodable(failure, item: item) }
-        return value
-    }
-
-    /// Decodes bytes as `get` does.
-    package static func decode<Value: Decodable>(
-        _ type: Value.Type, from bytes: RawSpan, of item: ItemIdentity, by codec: any SecretCodec
-    ) throws(SecretStoreError) -> Value {
-        do {
-            return try RawCoding.decode(type, from: bytes, else: codec)
-        } catch {
-            throw .undecodable(error, item: item)
-        }
-    }
-
     @usableFromInline
     func check(_ item: ItemIdentity) throws(SecretStoreError) {
         if let problem = item.problem { throw SecretStoreError(.invalidName(problem, of: .item), item: item) }

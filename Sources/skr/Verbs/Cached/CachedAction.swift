@@ -30,12 +30,12 @@ struct CachedAction: VerbAction {
 
     static var launchesAfterLookup: Bool { true }
 
-    func run() throws {
-        let store = try usualStore()
+    func run() throws { try fetched(in: try usualStore()).printAndExit() }
+
+    /// Returns the kept output, or runs the command once for all processes that want its output.
+    private func fetched(in store: SecretStore) throws -> FetchedOutput {
         // Most calls end here.
-        if !isForced, refreshBefore == nil, let answer = try readKept(in: store) {
-            try answer.printAndExit()
-        }
+        if !isForced, refreshBefore == nil, let answer = try readKept(in: store) { return FetchedOutput(answer) }
         let flight = try SingleFlight(
             store: store, item: item, leaseDuration: Self.leaseDuration,
             refreshBefore == nil ? .never : .due)
@@ -60,9 +60,9 @@ struct CachedAction: VerbAction {
             switch turn {
             case .take(let answer):
                 signals.release()
-                try answer.printAndExit()
+                return FetchedOutput(answer)
             case .fetch(let lease, let old, let isOldUsable):
-                try fetch(flight, in: store, under: lease, old: isOldUsable ? old : nil, signals)
+                return try fetch(flight, in: store, under: lease, old: isOldUsable ? old : nil, signals)
             }
         }
     }
@@ -140,7 +140,7 @@ struct CachedAction: VerbAction {
         under lease: FetchLease,
         old: CachedAnswer?,
         _ signals: BlockedSignals
-    ) throws -> Never {
+    ) throws -> FetchedOutput {
         if let old, old.exitCode != 0 || isStaleWhileRefreshing {
             // A forked process doesn't hold its parent's lease, so the one that refreshes in the background takes its
             // own.
@@ -148,12 +148,12 @@ struct CachedAction: VerbAction {
             signals.release()
             // A stored failure is not refreshed.
             if old.exitCode == 0 { refreshInBackground() }
-            try old.printAndExit()
+            return FetchedOutput(old)
         }
         try place.warnIfShared(in: store, warn)
         let fetch = CachedFetch(
             action: self, flight: flight, store: store, lease: lease, signals: signals, old: old)
-        try fetch.run()
+        return try fetch.run()
     }
 
     private func refreshInBackground() {

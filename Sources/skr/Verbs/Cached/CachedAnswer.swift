@@ -64,11 +64,29 @@ struct CachedAnswer {
     func write() throws(CommandError) {
         try (answer ?? output).bytes.withBytes { bytes throws(CommandError) in try Console.write(bytes) }
     }
+}
 
-    /// Prints the command's output and ends this process with the command's exit code.
+/// An output for the caller, and how this process ends after it.
+struct FetchedOutput {
+    /// The output; `nil` if it was too large to keep and has already been passed on.
+    let answer: CachedAnswer?
+    /// The end of the command that was run and whose failure is the caller's.
+    let end: ChildEnd?
+    /// The reason why a good output could not be kept.
+    let problem: CommandError?
+
+    init(_ answer: CachedAnswer?, end: ChildEnd? = nil, problem: CommandError? = nil) {
+        self.answer = answer
+        self.end = end
+        self.problem = problem
+    }
+
+    /// Prints the output and ends this process as the command ended.
     func printAndExit() throws(CommandError) -> Never {
-        try write()
-        exit(exitCode)
+        try answer?.write()
+        end?.propagate()
+        if let problem { throw problem }
+        exit(answer?.exitCode ?? 0)
     }
 }
 

@@ -15,7 +15,7 @@ struct CachedFetch {
     /// The earlier output, which is printed if this run fails; `nil` if there isn't one.
     let old: CachedAnswer?
 
-    func run() throws(CommandError) -> Never {
+    func run() throws(CommandError) -> FetchedOutput {
         var captured: CachedAnswer?
         let end: ChildEnd
         var lifetime: Lifetime?
@@ -26,16 +26,15 @@ struct CachedFetch {
             release()
             guard let old else { throw error }
             Console.report(error)
-            try old.printAndExit()
+            return FetchedOutput(old)
         }
         guard let answer = captured else {
             action.warn(CapturedOutput.tooLarge)
-            end.propagate()
+            return FetchedOutput(nil, end: end)
         }
-        guard end.exitCode == 0 else { try finish(failed: answer, end) }
-        if let lifetime { try finish(answer, keptFor: lifetime) }
-        release()
-        try answer.printAndExit()
+        defer { release() }
+        guard end.exitCode == 0 else { return finish(failed: answer, end) }
+        return FetchedOutput(answer, problem: lifetime.flatMap { keep(answer, for: $0) })
     }
 
     /// Releases the lease, so that others can continue, and lets signals end us again.
@@ -94,7 +93,8 @@ struct CachedFetch {
         return child.waitForEnd()
     }
 
-    private func finish(failed answer: CachedAnswer, _ end: ChildEnd) throws(CommandError) -> Never {
+    /// Remembers the failure of the command.
+    private func finish(failed answer: CachedAnswer, _ end: ChildEnd) -> FetchedOutput {
         // A command that ended by a signal that we received too, as with ^C, does not count as failed.
         if old == nil, !end.isOurs, let timeout = action.failureTimeout, lease.timeLeft > .zero {
             do throws(SecretStoreError) {
@@ -104,13 +104,14 @@ struct CachedFetch {
                 action.warn(CommandError(error))
             }
         }
-        release()
-        if let old, !end.isOurs { try old.printAndExit() }
-        try answer.write()
-        end.propagate()
+        if let old, !end.isOurs { return FetchedOutput(old) }
+        return FetchedOutput(answer, end: end)
     }
 
-    private func finish(_ answer: CachedAnswer, keptFor lifetime: Lifetime) throws(CommandError) -> Never {
+    /// Keeps the output.
+    ///
+    /// - Returns: the error if the output could not be kept, although nothing unusual prevents it.
+    private func keep(_ answer: CachedAnswer, for lifetime: Lifetime) -> CommandError? {
         do throws(SecretStoreError) {
             let command = action.command.hash
             let replacesAnother = try CachedAnswer.isOfAnother(than: command, action.item, in: store)
@@ -128,15 +129,10 @@ struct CachedFetch {
                         hint: "nothing to do: the next call runs CMD again"))
             }
         } catch {
-            release()
             // The caller gets the output even if it can't be kept.
-            try answer.write()
-            guard error.code.allowsUnkeptOutput else {
-                Console.report(CommandError(error))
-                exit(CommandError(error).exitCode.rawValue)
-            }
+            guard error.code.allowsUnkeptOutput else { return CommandError(error) }
             action.warn(CommandError(notKeptBecause: error))
-            exit(answer.exitCode)
+            return nil
         }
         do throws(SecretStoreError) {
             _ = try store.delete(action.item.failureSentinel)
@@ -144,8 +140,7 @@ struct CachedFetch {
             // The old failure remains, so callers can get it again when the output has expired.
             action.warn(CommandError(error))
         }
-        release()
-        try answer.printAndExit()
+        return nil
     }
 
     /// Returns the output to keep and to print, and how long it is kept; `nil` for not at all.

@@ -1,6 +1,7 @@
 #include <keyutils.h>
 #include <linux/membarrier.h>
 #include <stddef.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

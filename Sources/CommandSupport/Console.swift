@@ -7,6 +7,14 @@ package enum Console {
     package static var isErrorTerminal: Bool { isatty(STDERR_FILENO) == 1 }
     package static var isInputTerminal: Bool { isatty(STDIN_FILENO) == 1 }
 
+    /// Whether this process can read from its terminal, so that the terminal's keys send it signals.
+    package static var isInForeground: Bool {
+        let terminal = unsafe open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY)
+        guard terminal >= 0 else { return false }
+        defer { close(terminal) }
+        return tcgetpgrp(terminal) == getpgrp()
+    }
+
     package static func writeLine(_ text: String) throws(CommandError) {
         try write(text + "\n")
     }

@@ -12,10 +12,14 @@ struct child_setup {
     int output;
     /* The signals that are blocked in the child. */
     const sigset_t *mask;
+    /* The child's working folder; NULL for the caller's. */
+    const char *folder;
+    /* Whether the child gets its own process group. */
+    int leads_group;
 };
 
 /* The child's steps before it becomes the program. */
-enum child_step { CHILD_TIED, CHILD_CONNECTED, CHILD_SIGNALS_SET, CHILD_EXECUTED };
+enum child_step { CHILD_TIED, CHILD_CONNECTED, CHILD_MOVED, CHILD_GROUPED, CHILD_SIGNALS_SET, CHILD_EXECUTED };
 
 /* The child's failed step, and its errno. */
 struct child_failure {

@@ -9,6 +9,8 @@ struct Target {
     let place: Place
     let service: String
     let account: String?
+    /// Whether the command of a source can answer for a missing item.
+    var usesSources = true
 
     /// The item with exactly this name; without an account, the item that has no account.
     var exactItem: ItemIdentity { .password(service: service, account: account ?? "") }
@@ -24,18 +26,61 @@ struct Target {
     /// Calls `body` with the secret, or with one of its fields.
     ///
     /// A whole secret is not copied: `body` gets the memory that the kernel wrote to.
+    ///
+    /// - Parameter fetch: called instead of `body` if the item is missing and has a source; by default, it runs the
+    ///   source and calls `body`.
     func withSecret<Value>(
-        field: String?, in store: SecretStore, _ body: (RawSpan) throws(CommandError) -> Value
+        field: String?, in store: SecretStore, _ body: (RawSpan) throws(CommandError) -> Value,
+        fetching fetch: ((Source) throws(CommandError) -> Value)? = nil
     ) throws(CommandError) -> Value {
         try CommandError.translating {
             // Most calls give the exact name of an existing item. They end here, without listing the items.
             if let value = try lend(exactItem, field, from: store, to: body) { return value }
-            let item = try meantItem(in: store)
-            guard item != exactItem, let value = try lend(item, field, from: store, to: body) else {
-                throw missing(exactItem, in: store)
+            guard usesSources else {
+                let item = try meantItem(in: store)
+                guard item != exactItem, let value = try lend(item, field, from: store, to: body) else {
+                    throw missing(exactItem, in: store)
+                }
+                return value
             }
-            return value
+            let items = SourcedItems(store, of: place)
+            let item = try meantItem(in: items)
+            if item != exactItem, let value = try lend(item, field, from: store, to: body) { return value }
+            guard let source = try items.source(of: item) else { throw missing(exactItem, in: store) }
+            if let fetch { return try fetch(source) }
+            return try source.secret(in: store, of: place).bytes.withBytes { bytes throws(CommandError) in
+                try Self.extract(field, from: bytes, of: source.item, body)
+            }
         }
+    }
+
+    /// Finds the item that the user means, among the items and the sources.
+    private func meantItem(in items: SourcedItems) throws(CommandError) -> ItemIdentity {
+        var problem: CommandError?
+        let item = try CommandError.translating {
+            try ItemIdentity.named(service, account: account) { item throws(SecretStoreError) in
+                if try items.store.contains(item) { return true }
+                return items.recordingSource(of: item) != nil
+            } among: { () throws(SecretStoreError) in
+                do throws(CommandError) {
+                    return try items.identities(of: service)
+                } catch {
+                    problem = error
+                    return []
+                }
+            }
+        }
+        if let problem = unsafe problem ?? items.failure { throw problem }
+        return item ?? exactItem
+    }
+
+    static func extract<Value>(
+        _ field: String?, from bytes: RawSpan, of item: ItemIdentity, _ body: (RawSpan) throws(CommandError) -> Value
+    ) throws(CommandError) -> Value {
+        guard let field = field ?? (item.kind == .credential ? CredentialRecord.secretField : nil) else {
+            return try body(bytes)
+        }
+        return try JSONField.extract(field, from: bytes, of: Display.name(of: item)).withBytes(body)
     }
 
     /// Returns the error for an item that doesn't exist.
@@ -53,10 +98,7 @@ struct Target {
     ) throws -> Value? {
         try store.withBytes(of: item) { bytes in
             Result { () throws(CommandError) in
-                guard let field = field ?? (item.kind == .credential ? CredentialRecord.secretField : nil) else {
-                    return try body(bytes)
-                }
-                return try JSONField.extract(field, from: bytes, of: Display.name(of: item)).withBytes(body)
+                try Self.extract(field, from: bytes, of: item, body)
             }
         }?.get()
     }

@@ -4,20 +4,38 @@ import Glibc
 import SessionKeyring
 import SystemPackage
 
+/// The surroundings of a child, if they differ from our own.
+struct ChildSettings {
+    var environment = EnvironmentBlock()
+    /// The working folder; `nil` for our own.
+    var folder: String?
+    /// How long the command can run; `nil` for as long as it wants.
+    var limit: Duration?
+}
+
 /// A command that runs as our child while we renew a lease.
 ///
 /// The child gets the signals that are sent to us. If we are killed, the kernel kills the child too.
 struct ChildCommand: ~Copyable {
+    /// How long a command has to end after SIGTERM, before it is killed.
+    static let grace = Duration.seconds(5)
+
     private let processID: pid_t
     private let signals: CInt
+    /// Whether the child leads its own process group, which then gets the signals.
+    private let leadsGroup: Bool
     private var status: CInt?
     private var received: CInt = 0
     private var renewer: LeaseRenewer
+    /// When to end the command, and the signal for it; `nil` for never, or after the last signal.
+    private var next: (time: ContinuousClock.Instant, signal: CInt)?
+    /// Whether the command was ended because it ran for too long.
+    private(set) var isOverdue = false
 
     /// Starts the command, with our own standard input and output unless the caller passes others.
     init(
         _ command: CommandLineWords,
-        environment: EnvironmentBlock = EnvironmentBlock(),
+        _ settings: ChildSettings = ChildSettings(),
         input: FileDescriptor? = nil,
         output: FileDescriptor? = nil,
         holding signals: BlockedSignals,
@@ -29,12 +47,17 @@ struct ChildCommand: ~Copyable {
         guard arrivals >= 0 else { throw Launch.cannotForwardSignals(to: command, .last) }
         var failure = child_failure()
         var child: pid_t = 0
-        unsafe environment.withPointers { variables in
+        // On a terminal, the command stays in our process group, so that the terminal's keys reach both.
+        let leadsGroup = settings.limit != nil && !Console.isInForeground
+        unsafe settings.environment.withPointers { variables in
             unsafe withUnsafePointer(to: &before) { mask in
-                var setup = unsafe child_setup(
-                    words: command.pointers, environment: variables, input: input?.rawValue ?? -1,
-                    output: output?.rawValue ?? -1, mask: mask)
-                LookupThread.onFirstThread { child = unsafe start_child(&setup, &failure) }
+                func start(_ folder: UnsafePointer<CChar>?) {
+                    var setup = unsafe child_setup(
+                        words: command.pointers, environment: variables, input: input?.rawValue ?? -1,
+                        output: output?.rawValue ?? -1, mask: mask, folder: folder, leads_group: leadsGroup ? 1 : 0)
+                    LookupThread.onFirstThread { child = unsafe start_child(&setup, &failure) }
+                }
+                if let folder = settings.folder { unsafe folder.withCString(start) } else { start(nil) }
             }
         }
         guard child > 0 else {
@@ -42,7 +65,9 @@ struct ChildCommand: ~Copyable {
             throw Launch.failure(of: command, failure)
         }
         processID = child
+        self.leadsGroup = leadsGroup
         self.renewer = renewer
+        next = settings.limit.map { (.now + $0, SIGTERM) }
         // If we are killed, the lease must not be free while the command still runs. If this fails, the
         // release notices it.
         _ = try? renewer.name(command: child)
@@ -54,11 +79,19 @@ struct ChildCommand: ~Copyable {
     }
 
     /// Waits until `file` can be read; forwards signals and renews the lease in the meantime.
+    ///
+    /// If the command has run for too long, this ends it. `file` then has no more bytes, even if another process still
+    /// has its other end open.
     mutating func wait(for file: FileDescriptor) {
         while true {
             var wanted = [Self.readable(file.rawValue), Self.readable(signals)]
-            let count = unsafe poll(&wanted, 2, renewer.millisecondsLeft)
+            let count = unsafe poll(&wanted, 2, millisecondsLeft)
             renewer.renewIfDue()
+            endIfDue()
+            if isOverdue, next == nil, let null = try? unsafe FileDescriptor.open("/dev/null", .readOnly) {
+                _ = try? null.closeAfter { try null.duplicate(as: file) }
+                return
+            }
             guard count > 0 else { continue }
             if wanted[1].revents != 0 { forwardSignals() }
             if wanted[0].revents != 0 { return }
@@ -78,10 +111,28 @@ struct ChildCommand: ~Copyable {
                 continue
             }
             var wanted = [Self.readable(signals)]
-            _ = unsafe poll(&wanted, 1, renewer.millisecondsLeft)
+            _ = unsafe poll(&wanted, 1, millisecondsLeft)
             renewer.renewIfDue()
+            endIfDue()
         }
     }
+
+    /// How long `poll(2)` can wait.
+    private var millisecondsLeft: Int32 {
+        guard let next else { return renewer.millisecondsLeft }
+        let (seconds, attoseconds) = (next.time - .now).components
+        return min(renewer.millisecondsLeft, Int32(clamping: seconds * 1_000 + attoseconds / 1_000_000_000_000_000 + 1))
+    }
+
+    /// Ends the command if it has run for too long: first with SIGTERM, and later with SIGKILL.
+    private mutating func endIfDue() {
+        guard let (time, signal) = next, time <= .now else { return }
+        isOverdue = true
+        if status == nil { send(signal) }
+        next = signal == SIGTERM ? (.now + Self.grace, SIGKILL) : nil
+    }
+
+    private func send(_ signal: CInt) { kill(leadsGroup ? -processID : processID, signal) }
 
     private static func readable(_ descriptor: CInt) -> pollfd {
         pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -98,8 +149,8 @@ struct ChildCommand: ~Copyable {
             received = number
             // The kernel sends a terminal's signals to the command too. A hangup might not reach it, but a second one
             // does no harm. Once we have waited for the command, its process ID can belong to another process.
-            let isForUsAlone = signal.ssi_code != fromKernel || number == SIGHUP
-            if isForUsAlone, status == nil { kill(processID, number) }
+            let isForUsAlone = leadsGroup || signal.ssi_code != fromKernel || number == SIGHUP
+            if isForUsAlone, status == nil { send(number) }
         }
     }
 }

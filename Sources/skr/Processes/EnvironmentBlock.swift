@@ -9,6 +9,8 @@ import SecretText
 @safe struct EnvironmentBlock {
     /// Each entry is `NAME=value` followed by a NUL, and the length of `NAME=`.
     private var entries: [(bytes: SecretBox, prefixLength: Int)] = []
+    /// The inherited variables that the command doesn't get.
+    var removed: [String] = []
 
     /// Sets a variable that has not been set in this block before.
     mutating func set(_ name: String, to value: RawSpan) {
@@ -33,7 +35,9 @@ import SecretText
         defer { unsafe pointers.deallocate() }
         var count = 0
         for position in 0..<length {
-            guard let entry = unsafe inherited?[position], unsafe !isReplaced(entry) else { continue }
+            guard let entry = unsafe inherited?[position], unsafe !isReplaced(entry), unsafe !isRemoved(entry) else {
+                continue
+            }
             unsafe pointers[count] = entry
             count += 1
         }
@@ -51,6 +55,10 @@ import SecretText
             guard let text = unsafe Self.text(bytes) else { return false }
             return unsafe strncmp(entry, text, prefixLength) == 0
         }
+    }
+
+    private func isRemoved(_ entry: UnsafePointer<CChar>) -> Bool {
+        removed.contains { name in unsafe strncmp(entry, name + "=", name.utf8.count + 1) == 0 }
     }
 
     /// Returns an entry for C code; it stays at the same address as long as the block lives.

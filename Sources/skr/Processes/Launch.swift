@@ -45,6 +45,8 @@ enum Launch {
             switch failure.step {
             case CHILD_TIED: ("make it end together with skr", "prctl")
             case CHILD_CONNECTED: ("connect its input and output", "dup2")
+            case CHILD_MOVED: ("change to the home folder", "chdir")
+            case CHILD_GROUPED: ("give it its own process group", "setpgid")
             case CHILD_SIGNALS_SET: ("set its signals", "rt_sigaction and rt_sigprocmask")
             default: ("", "")
             }

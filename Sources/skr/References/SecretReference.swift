@@ -105,7 +105,7 @@ extension SecretReference: CustomStringConvertible {
             + (field.map { "?field=\(Self.encode($0))" } ?? "")
     }
 
-    private static func encode(_ text: String) -> String {
+    static func encode(_ text: String) -> String {
         var encoded = ""
         for byte in text.utf8 {
             if byte.isLetter || byte.isDigit || "-._".utf8.contains(byte) {

@@ -90,7 +90,7 @@ extension CachedAction {
     }
 
     /// Returns whether the text is names with dots between them, and possibly a dot before the first name.
-    private static func isPath(_ text: String) -> Bool {
+    static func isPath(_ text: String) -> Bool {
         let names = text.utf8.first == UInt8(ascii: ".") ? text.utf8.dropFirst() : text.utf8[...]
         return !names.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).contains(where: \.isEmpty)
     }

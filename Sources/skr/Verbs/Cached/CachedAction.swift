@@ -11,7 +11,7 @@ struct CachedAction: VerbAction {
     static let leaseDuration = Duration.seconds(10)
 
     /// How long to wait for the process that runs the command.
-    private static let waitLimit = Duration.seconds(24 * 3_600)
+    static let waitLimit = Duration.seconds(24 * 3_600)
 
     let place: Place
     let item: ItemIdentity
@@ -25,21 +25,21 @@ struct CachedAction: VerbAction {
     let failureTimeout: Duration?
     let isForced: Bool
     let command: CommandLineWords
-    /// The client that gets the output in its own form; `nil` if the output is printed unchanged.
-    var client: KeptToken?
+    /// The form of the output for another caller; `nil` if the output is printed unchanged.
+    var form: (any OutputForm)?
 
     static var launchesAfterLookup: Bool { true }
 
     func run() throws { try fetched(in: try usualStore()).printAndExit() }
 
     /// Returns the kept output, or runs the command once for all processes that want its output.
-    private func fetched(in store: SecretStore) throws -> FetchedOutput {
+    func fetched(in store: SecretStore) throws -> FetchedOutput {
         // Most calls end here.
         if !isForced, refreshBefore == nil, let answer = try readKept(in: store) { return FetchedOutput(answer) }
         let flight = try SingleFlight(
             store: store, item: item, leaseDuration: Self.leaseDuration,
             refreshBefore == nil ? .never : .due)
-        var wait = Wait(upTo: Self.waitLimit, at: store.backend)
+        var wait = Wait(upTo: form?.waitLimit ?? Self.waitLimit, at: store.backend)
         var attempt = wait.firstAttempt
         while true {
             // Signals are blocked before the lease is taken, so that no signal ends us without releasing it.
@@ -52,7 +52,7 @@ struct CachedAction: VerbAction {
                 signals.release()
                 if wait.sleep(after: error, &attempt) { continue }
                 if error.isLeaseHeld { throw SecretStoreError(.leaseHeld, item: item) }
-                guard error.code.isLackOfRoom else { throw error }
+                guard error.code.isLackOfRoom || (!isOfOneCommand && error.code.isForeignSession) else { throw error }
                 warn(CommandError(notKeptBecause: error))
                 signals = BlockedSignals()
                 turn = .fetch(FetchLease.none, old: nil, isOldUsable: false)
@@ -76,11 +76,14 @@ struct CachedAction: VerbAction {
         }
     }
 
+    /// Whether a stored output counts only for the same command line.
+    var isOfOneCommand: Bool { form?.isOfOneCommand ?? true }
+
     /// Reads the kept output; `nil` if there isn't one, or if a client can't use it any more.
     private func readKept(in store: SecretStore) throws(SecretStoreError) -> CachedAnswer? {
-        let kept = try CachedAnswer.read(item, of: command.hash, in: store)
-        guard let kept, let client else { return kept }
-        return client.answer(kept: kept) {
+        let kept = try CachedAnswer.read(item, of: command.hash, isOfOneCommand: isOfOneCommand, in: store)
+        guard let kept, let form else { return kept }
+        return form.answer(kept: kept) {
             // An answer without an expiry is better than no answer.
             guard case .after(let left) = (try? store.attributes(of: item))?.expiry else { return nil }
             return CredentialHelper.time() + left.atLeast.components.seconds
@@ -92,7 +95,7 @@ struct CachedAction: VerbAction {
         let name = Display.name(of: item)
         return CommandError(
             exitCode: .data, message: "'\(name)' held the output of another command; this output replaces it",
-            hint: client == nil
+            hint: form == nil
                 ? "to keep both, use --key: skr cached \(name) --key WORD ..."
                 : "give each command its own NAME")
     }
@@ -101,7 +104,7 @@ struct CachedAction: VerbAction {
     ///
     /// If the client reads standard error as a part of the answer, nothing is reported.
     func warn(_ error: CommandError) {
-        if client?.readsErrors != true { Console.warn(error) }
+        if form?.readsErrors != true { Console.warn(error) }
     }
 
     /// Returns the store that keeps outputs.
@@ -126,7 +129,7 @@ struct CachedAction: VerbAction {
             reason = error.message
         }
         warn(CommandError(exitCode: error.exitCode, message: "nothing is kept: \(reason)", hint: error.hint))
-        if client == nil {
+        if form == nil {
             if let input = try CachedFetch.input() { _ = try input.duplicate(as: .standardInput) }
             try Launch.become(command)
         }

@@ -13,13 +13,15 @@ struct CachedAnswer {
 
     /// Reads the stored result of this command: its output, or else a failure.
     ///
-    /// - Parameter command: a hash of its command line.
+    /// - Parameters:
+    ///   - command: a hash of its command line.
+    ///   - isOfOneCommand: whether an output that somebody else has stored doesn't count.
     static func read(
-        _ item: ItemIdentity, of command: UInt64, in store: SecretStore
+        _ item: ItemIdentity, of command: UInt64, isOfOneCommand: Bool = true, in store: SecretStore
     ) throws(SecretStoreError) -> CachedAnswer? {
         if let output = try store.get(item) {
             let isOurs = try output.withBytes { value throws(SecretStoreError) in
-                try store.command(of: item, holding: value) == command
+                isOfOneCommand ? try store.command(of: item, holding: value) == command : true
             }
             if isOurs { return CachedAnswer(exitCode: 0, output: SecretBox(output)) }
         }
@@ -91,6 +93,11 @@ struct FetchedOutput {
 }
 
 extension SecretStoreError.Code {
+    /// Whether another user owns the session.
+    var isForeignSession: Bool {
+        if case .foreignSession = self { true } else { false }
+    }
+
     /// Whether the store has no room for the output.
     var isLackOfRoom: Bool {
         switch self {

@@ -24,6 +24,7 @@ struct CachedFetch {
             if let output = captured, end.exitCode == 0 { (captured, lifetime) = try read(output) }
         } catch {
             release()
+            if !action.isOfOneCommand { remember(error) }
             guard let old else { throw error }
             Console.report(error)
             return FetchedOutput(old)
@@ -49,12 +50,13 @@ struct CachedFetch {
         let input = try Self.input()
         defer { try? input?.close() }
         var child = try ChildCommand(
-            action.command, input: input, output: pipe.writer, holding: signals,
+            action.command, action.form?.settings ?? ChildSettings(), input: input, output: pipe.writer,
+            holding: signals,
             renewer: LeaseRenewer(lease, lasting: CachedAction.leaseDuration))
         pipe.closeWriter()
         let output = try pipe.readAll(from: &child)
         guard !CapturedOutput.isTooLarge(output) else {
-            guard old == nil, action.client == nil else {
+            guard old == nil, action.form == nil else {
                 try pipe.drain(from: &child, toCaller: false)
                 _ = child.waitForEnd()
                 throw CapturedOutput.tooLarge
@@ -62,9 +64,11 @@ struct CachedFetch {
             return (nil, try handOver(output, rest: pipe, of: &child))
         }
         let end = child.waitForEnd()
-        // For a client, the answer stays empty unless the command succeeds: the output of a failed one is not printed.
-        let answer = action.client == nil ? nil : SecretBox(copying: RawSpan())
-        return (CachedAnswer(exitCode: end.exitCode, output: SecretBox(output), answer: answer), end)
+        // For another form, the output of a failed command is neither printed nor kept.
+        guard end.exitCode == 0 || action.form == nil else {
+            return (CachedAnswer(exitCode: end.exitCode, output: SecretBox(copying: RawSpan())), end)
+        }
+        return (CachedAnswer(exitCode: end.exitCode, output: SecretBox(output)), end)
     }
 
     /// Opens the command's standard input: `/dev/null`, or `nil` for our own if that is a terminal.
@@ -96,16 +100,24 @@ struct CachedFetch {
     /// Remembers the failure of the command.
     private func finish(failed answer: CachedAnswer, _ end: ChildEnd) -> FetchedOutput {
         // A command that ended by a signal that we received too, as with ^C, does not count as failed.
-        if old == nil, !end.isOurs, let timeout = action.failureTimeout, lease.timeLeft > .zero {
-            do throws(SecretStoreError) {
-                try answer.remember(for: timeout, as: action.item, of: action.command.hash, in: store)
-            } catch {
-                // The command's failure is reported in any case.
-                action.warn(CommandError(error))
-            }
-        }
+        if old == nil, !end.isOurs { remember(failed: answer) }
         if let old, !end.isOurs { return FetchedOutput(old) }
         return FetchedOutput(answer, end: end)
+    }
+
+    private func remember(failed answer: CachedAnswer) {
+        guard let timeout = action.failureTimeout, lease.timeLeft > .zero else { return }
+        do throws(SecretStoreError) {
+            try answer.remember(for: timeout, as: action.item, of: action.command.hash, in: store)
+        } catch {
+            // The command's failure is reported in any case.
+            action.warn(CommandError(error))
+        }
+    }
+
+    /// Remembers that the command could not be run, or that its output can't be used.
+    private func remember(_ error: CommandError) {
+        remember(failed: CachedAnswer(exitCode: error.exitCode.rawValue, output: SecretBox(copying: RawSpan())))
     }
 
     /// Keeps the output.
@@ -114,9 +126,11 @@ struct CachedFetch {
     private func keep(_ answer: CachedAnswer, for lifetime: Lifetime) -> CommandError? {
         do throws(SecretStoreError) {
             let command = action.command.hash
-            let replacesAnother = try CachedAnswer.isOfAnother(than: command, action.item, in: store)
+            let replacesAnother =
+                action.isOfOneCommand
+                ? try CachedAnswer.isOfAnother(than: command, action.item, in: store) : false
             let isSaid = try answer.output.bytes.withBytes { bytes throws(SecretStoreError) in
-                try flight.keep(bytes, for: lifetime, under: lease, of: command)
+                try flight.keep(bytes, for: lifetime, under: lease, of: action.isOfOneCommand ? command : nil)
             }
             if replacesAnother, try CachedAnswer.read(action.item, of: command, in: store) != nil {
                 action.warn(action.otherCommand)
@@ -130,7 +144,7 @@ struct CachedFetch {
             }
         } catch {
             // The caller gets the output even if it can't be kept.
-            guard error.code.allowsUnkeptOutput else { return CommandError(error) }
+            guard error.code.allowsUnkeptOutput || !action.isOfOneCommand else { return CommandError(error) }
             action.warn(CommandError(notKeptBecause: error))
             return nil
         }
@@ -145,8 +159,8 @@ struct CachedFetch {
 
     /// Returns the output to keep and to print, and how long it is kept; `nil` for not at all.
     private func read(_ output: CachedAnswer) throws(CommandError) -> (CachedAnswer, Lifetime?) {
-        guard let client = action.client else { return (output, try lifetime(of: output)) }
-        let (answer, end) = try client.answer(fresh: output, keptFor: action.timeout?.duration)
+        guard let form = action.form else { return (output, try lifetime(of: output)) }
+        let (answer, end) = try form.answer(fresh: output, keptFor: action.timeout?.duration)
         let timeout = [action.timeout?.duration, end].compactMap(\.self).min()
         guard timeout.map({ $0 > .zero }) ?? true else { return (answer, nil) }
         return (answer, try lifetime(timeout))

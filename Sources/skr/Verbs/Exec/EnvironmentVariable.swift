@@ -22,6 +22,14 @@ package struct EnvironmentVariable: Equatable {
         self.value = value
     }
 
+    /// The reference that the value is read from; `nil` for a plain or inherited value.
+    var reference: SecretReference? {
+        switch value {
+        case .plain, .inherited: nil
+        case .secret(let reference), .file(let reference): reference
+        }
+    }
+
     /// Parses the value of an option: `VAR=skr://SERVICE`, or with `--env` also `VAR` alone.
     ///
     /// An error shows the text after the `=` only if it is a reference, because the user could have written

@@ -63,7 +63,7 @@ struct TokenCall {
             place: call.place, item: .cached(target.service, variant: CachedVariant.text(of: keys(for: recipient))),
             timeout: call.timeout.map { .after($0) } ?? .never, lifetimePath: nil, refreshBefore: nil,
             isStaleWhileRefreshing: false, failureTimeout: nil, isForced: false, command: call.command,
-            client: KeptToken(format: made, account: target.account ?? "", readsErrors: readsErrors))
+            form: KeptToken(format: made, account: target.account ?? "", readsErrors: readsErrors))
     }
 
     /// Returns the value of an environment variable that the client sets, or `nil` if it is unset or empty.
@@ -113,10 +113,7 @@ struct NoAnswer: VerbAction {
 }
 
 /// A command's output for a client, which gets it in the client's own form.
-///
-/// This is a class because its optional is copied as a pointer. For the optional of a structure, Swift's runtime would
-/// build metadata at each start.
-final class KeptToken: Sendable {
+final class KeptToken: OutputForm {
     /// A token that expires within this many seconds is fetched again.
     ///
     /// Some clients don't ask for another token until shortly before the end of the one that they have.
@@ -127,8 +124,10 @@ final class KeptToken: Sendable {
     let format: any TokenFormat
     /// The user to whom the token belongs; empty if the token itself states the user.
     let account: String
-    /// Whether the client reads standard error too, as a part of the answer.
     let readsErrors: Bool
+    let isOfOneCommand = true
+    let waitLimit = CachedAction.waitLimit
+    var settings: ChildSettings { ChildSettings() }
 
     init(format: any TokenFormat, account: String, readsErrors: Bool) {
         self.format = format
@@ -136,11 +135,7 @@ final class KeptToken: Sendable {
         self.readsErrors = readsErrors
     }
 
-    /// Returns the answer from the new output of the command, and how long it is kept.
-    ///
-    /// A time of zero or less means that the answer is not kept. `nil` means that nothing ends it.
-    ///
-    /// - Parameter timeout: how long an output without an expiry is kept. The client gets this end as the expiry.
+    /// If the output has no expiry, the client gets the end of `timeout` as its expiry.
     func answer(
         fresh printed: CachedAnswer, keptFor timeout: Duration?
     ) throws(CommandError) -> (CachedAnswer, Duration?) {
@@ -161,11 +156,6 @@ final class KeptToken: Sendable {
         return (answer, left.map { .seconds(min($0 - Self.margin, Self.longest)) })
     }
 
-    /// Returns the answer from the kept output; `nil` if the output has to be fetched again.
-    ///
-    /// Any process in the session can have stored that output.
-    ///
-    /// - Parameter end: returns when the kept item ends; called only if the output has no expiry.
     func answer(kept: CachedAnswer, endingAt end: () -> Int64?) -> CachedAnswer? {
         guard kept.exitCode == 0, let token = try? convert(kept.output, issued: nil, endingAt: end),
             token.expires.map({ $0 - CredentialHelper.time() > Self.margin }) ?? true

@@ -107,12 +107,15 @@ struct InjectAction: VerbAction {
     /// - Throws: one ``CommandError`` for all secrets that can't be read.
     private func secrets(of template: Template) throws(CommandError) -> [SecretBox] {
         var resolver = SecretResolver(place: place)
-        var secrets: [SecretBox] = []
-        for case .reference(let reference) in template.pieces {
-            if let secret = try resolver.read(reference) { secrets.append(secret) }
-        }
+        var secrets: [SecretBox?] = []
+        for case .reference(let reference) in template.pieces { secrets.append(try resolver.read(reference)) }
         try resolver.check()
-        return secrets
+        var position = 0
+        for case .reference(let reference) in template.pieces {
+            if secrets[position] == nil { secrets[position] = try resolver.fetch(reference) }
+            position += 1
+        }
+        return secrets.compactMap(\.self)
     }
 
     private static func filled(_ template: Template, _ text: [UInt8], _ secrets: [SecretBox]) -> SecretBytes {

@@ -62,7 +62,7 @@ struct LockAction: VerbAction {
             let number = String(lease.fencingNumber)
             unsafe environment.set("SKR_FENCING_NUMBER", to: number.utf8Span.span.bytes)
             var child = try ChildCommand(
-                command, environment: environment, holding: signals,
+                command, ChildSettings(environment: environment), holding: signals,
                 renewer: LeaseRenewer(lease, lasting: options.timeout.duration))
             end = child.waitForEnd()
         } catch {

@@ -1,0 +1,142 @@
+import CommandSupport
+import SessionKeyring
+
+/// The command that prints a secret, as a line of the sources file declares it.
+struct Source {
+    /// The part of the output that is stored.
+    enum Part: Equatable {
+        /// The output without the newline at its end.
+        case text
+        /// The output with all its bytes.
+        case raw
+        case firstLine
+        /// The text of this field of the JSON output.
+        case field(String)
+    }
+
+    /// The number of the line, from 1.
+    let line: Int
+    let item: ItemIdentity
+    private(set) var scope = Place.Scope.session
+    private(set) var namespace = SecretStore.defaultNamespace
+    /// How long the secret is stored; `nil` if only the output states its lifetime.
+    private(set) var timeout: TimeoutArgument?
+    /// The path of the output's field that has its lifetime.
+    private(set) var lifetimePath: String?
+    /// How long before its end the secret is fetched again.
+    private(set) var endEarly = Duration.zero
+    /// How long a failure is remembered; zero for not at all.
+    private(set) var failureTimeout = Duration.seconds(5)
+    private(set) var part = Part.text
+    /// How long the command can run.
+    private(set) var limit = Duration.seconds(120)
+    private(set) var command: [String] = []
+
+    /// Parses the rest of a line.
+    ///
+    /// - Parameter words: the words after the item.
+    init(line: Int, item: ItemIdentity, options words: inout ShellWords, first: String?) throws(InputProblem) {
+        (self.line, self.item) = (line, item)
+        var said: [String] = []
+        var next = first
+        while let word = next, word != "--" {
+            let sign = word.utf8.firstIndex(of: UInt8(ascii: "="))
+            let name = sign.map { String(word[..<$0]) } ?? word
+            guard word.utf8.starts(with: "--".utf8) else { throw .extraWord(word) }
+            if said.contains(name) { throw .repeated(name) }
+            said.append(name)
+            func value() throws(InputProblem) -> String {
+                if let sign { return String(word[word.utf8.index(after: sign)...]) }
+                guard let value = try words.next(), value != "--" else { throw .noValue(name) }
+                return value
+            }
+            try set(name, hasSign: sign != nil, value)
+            next = try words.next()
+        }
+        while let word = try words.next() { command.append(word) }
+        try check(said)
+    }
+
+    private mutating func set(
+        _ name: String, hasSign: Bool, _ value: () throws(InputProblem) -> String
+    ) throws(InputProblem) {
+        switch name {
+        case "--timeout":
+            guard let value = TimeoutArgument(argument: try value()), value.isPossible else {
+                throw .badValue(name, "a duration or never")
+            }
+            timeout = value
+        case "--timeout-from-json":
+            let path = try value()
+            guard CachedAction.isPath(path) else { throw .badValue(name, "field names with dots between them") }
+            lifetimePath = path
+        case "--end-early": endEarly = try Self.duration(name, try value())
+        case "--cache-failures": failureTimeout = try Self.duration(name, try value(), allowsZero: true)
+        case "--limit": limit = try Self.duration(name, try value())
+        case "--scope":
+            guard let value = Place.Scope(rawValue: try value()) else {
+                throw .badValue(name, "session, user or persistent")
+            }
+            scope = value
+        case "--namespace": namespace = try value()
+        case "--field": part = .field(try value())
+        case "--first-line" where !hasSign: part = .firstLine
+        case "--raw" where !hasSign: part = .raw
+        default: throw .unknownOption(name)
+        }
+    }
+
+    private func check(_ said: [String]) throws(InputProblem) {
+        let parts = said.filter { ["--field", "--first-line", "--raw"].contains($0) }
+        if parts.count > 1 { throw .exclusive(parts[0], parts[1]) }
+        if timeout == nil, lifetimePath == nil { throw .noTimeout }
+        if endEarly > .zero {
+            guard timeout != .never || lifetimePath != nil, timeout?.duration.map({ endEarly < $0 }) ?? true else {
+                throw .badValue("--end-early", "less than --timeout, which is then a duration")
+            }
+        }
+        guard let first = command.first else { throw .noCommand }
+        let name = first.utf8.prefix { $0 != UInt8(ascii: "=") }
+        if name.count < first.utf8.count, EnvironmentVariable.isName(name) { throw .assignment }
+    }
+
+    private static func duration(
+        _ name: String, _ text: String, allowsZero: Bool = false
+    ) throws(InputProblem) -> Duration {
+        guard let duration = DurationText.parse(text),
+            duration == .zero ? allowsZero : TimeoutArgument.after(duration).isPossible
+        else { throw .badValue(name, "a duration, such as 90s or 15m") }
+        return duration
+    }
+}
+
+extension InputProblem {
+    fileprivate static func extraWord(_ word: String) -> InputProblem {
+        InputProblem(
+            summary: "the line has a word too many: \(Display.quoted(word))",
+            hint: "a line is SERVICE [ACCOUNT] [OPTIONS] -- COMMAND; quote names with blanks")
+    }
+    fileprivate static func repeated(_ option: String) -> InputProblem {
+        InputProblem(summary: "the line has \(option) twice", hint: "remove one of them")
+    }
+    fileprivate static func noValue(_ option: String) -> InputProblem {
+        InputProblem(summary: "\(option) needs a value", hint: "write the value after it")
+    }
+    fileprivate static func badValue(_ option: String, _ form: String) -> InputProblem {
+        InputProblem(summary: "\(option) has an unusable value", hint: "its value is \(form)")
+    }
+    fileprivate static func unknownOption(_ option: String) -> InputProblem {
+        InputProblem(
+            summary: "a source has no option \(Display.quoted(option))", hint: "'skr help source' shows the options")
+    }
+    fileprivate static func exclusive(_ option: String, _ other: String) -> InputProblem {
+        InputProblem(summary: "the line has both \(option) and \(other)", hint: "remove one of them")
+    }
+    fileprivate static let noTimeout = InputProblem(
+        summary: "the line does not say how long the secret is stored",
+        hint: "add --timeout 15m, or --timeout-from-json with the field that has the lifetime")
+    fileprivate static let noCommand = InputProblem(
+        summary: "the line has no command", hint: "write the command after '--'")
+    fileprivate static let assignment = InputProblem(
+        summary: "the command begins with a variable", hint: "write env before it: -- env NAME=VALUE COMMAND")
+}

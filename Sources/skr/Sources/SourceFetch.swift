@@ -1,0 +1,68 @@
+import CommandSupport
+import Glibc
+import SecretText
+import SessionKeyring
+
+/// The items that a source is being run for, by this process and those that it was started by.
+///
+/// A command that asks for one of them would wait for itself.
+enum SourceChain {
+    private static let variable = "SKR_SOURCE_CHAIN"
+
+    /// Returns the variable for the command of a source.
+    static func extended(by source: Source) throws(CommandError) -> String {
+        let inherited = try Place.environment(variable) ?? ""
+        let words = [source.scope.rawValue, source.namespace, source.item.service, source.item.account]
+        let link = words.map(SecretReference.encode).joined(separator: "/")
+        guard !inherited.utf8.split(separator: UInt8(ascii: " ")).contains(where: { $0.elementsEqual(link.utf8) }) else {
+            throw .data(
+                "\(Display.name(of: source.item)): the command of its source asks for the item itself",
+                hint: "change the command in line \(source.line) of the sources file")
+        }
+        return inherited.isEmpty ? link : "\(inherited) \(link)"
+    }
+
+    static func settings(for source: Source) throws(CommandError) -> ChildSettings {
+        var settings = ChildSettings(folder: try Place.environment("HOME"), limit: source.limit)
+        let chain = try extended(by: source)
+        settings.environment.removed = ["SKR_SCOPE", "SKR_NAMESPACE", "SKR_TIMEOUT"]
+        unsafe settings.environment.set(variable, to: chain.utf8Span.span.bytes)
+        return settings
+    }
+}
+
+extension Source {
+    /// Returns the secret: the stored one, or else the new one that the command prints for all who ask.
+    func secret(in store: SecretStore, of place: Place) throws(CommandError) -> SecretBox {
+        let action = CachedAction(
+            place: place, item: item, timeout: timeout, lifetimePath: nil, refreshBefore: nil,
+            isStaleWhileRefreshing: false, failureTimeout: failureTimeout > .zero ? failureTimeout : nil,
+            isForced: false, command: CommandLineWords(leaking: command),
+            form: SourceOutput(self, settings: try SourceChain.settings(for: self)))
+        let fetched = try CommandError.translating {
+            do {
+                return try action.fetched(in: store)
+            } catch let error as CommandError {
+                throw failure(error.message, hint: error.hint)
+            }
+        }
+        if let end = fetched.end, end.isOurs { end.propagate() }
+        guard let answer = fetched.answer else { throw failure(CapturedOutput.tooLarge.message, hint: nil) }
+        guard answer.exitCode == 0 else {
+            if fetched.end == nil {
+                throw failure(
+                    "it failed moments ago with exit code \(answer.exitCode), and is not run again yet",
+                    hint: "to run it at once, 'skr delete \(Display.shellWord(item.service))' first")
+            }
+            throw failure(
+                "\(Display.quoted(command[0])) ended with exit code \(answer.exitCode)",
+                hint: "run it by hand; line \(line) of the sources file has the command")
+        }
+        return answer.output
+    }
+
+    private func failure(_ reason: String, hint: String?) -> CommandError {
+        CommandError(
+            exitCode: .tryAgain, message: "\(Display.name(of: item)): its source failed: \(reason)", hint: hint)
+    }
+}

@@ -1,0 +1,51 @@
+import CommandSupport
+import Glibc
+import SecretText
+import SessionKeyring
+
+/// The output of a source's command, of which the declared part is stored and answered.
+final class SourceOutput: OutputForm {
+    private let source: Source
+    let settings: ChildSettings
+
+    init(_ source: Source, settings: ChildSettings) {
+        (self.source, self.settings) = (source, settings)
+    }
+
+    let readsErrors = false
+    let isOfOneCommand = false
+    /// A command that has to be killed runs longer than its limit.
+    var waitLimit: Duration { source.limit + ChildCommand.grace * 2 }
+
+    func answer(
+        fresh printed: CachedAnswer, keptFor timeout: Duration?
+    ) throws(CommandError) -> (CachedAnswer, Duration?) {
+        let secret = try printed.output.bytes.withBytes { bytes throws(CommandError) in try part(of: bytes) }
+        guard secret.count > 0 else {
+            throw .data("the command printed no secret", hint: "run the command by hand, and look at its output")
+        }
+        var left = timeout
+        if let path = source.lifetimePath {
+            let stated = try printed.output.bytes.withBytes { bytes throws(CommandError) in
+                try OutputLifetime.read(path, from: bytes)
+            }
+            left = min(left ?? stated, stated)
+        }
+        return (CachedAnswer(exitCode: 0, output: SecretBox(secret)), left.map { $0 - source.endEarly })
+    }
+
+    func answer(kept: CachedAnswer, endingAt end: () -> Int64?) -> CachedAnswer? { kept }
+
+    private func part(of bytes: RawSpan) throws(CommandError) -> SecretBytes {
+        let newline = UInt8(ascii: "\n")
+        func byte(_ position: Int) -> UInt8 { unsafe bytes.unsafeLoad(fromByteOffset: position, as: UInt8.self) }
+        var end = bytes.byteCount
+        switch source.part {
+        case .raw: break
+        case .text: if end > 0, byte(end - 1) == newline { end -= 1 }
+        case .firstLine: end = (0..<end).first { byte($0) == newline } ?? end
+        case .field(let path): return try JSONField.extract(path, from: bytes, of: "the output")
+        }
+        return SecretBytes(copying: bytes.extracting(0..<end))
+    }
+}

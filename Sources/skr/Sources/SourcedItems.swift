@@ -1,0 +1,113 @@
+import CommandSupport
+import CredentialHelpers
+import Keyutils
+import SecretText
+import SessionKeyring
+
+/// The items of a store and, for items that it lacks, the sources.
+///
+/// The sources file is read only when an item is missing. A source counts only if the store has no item of that service
+/// and account, of whatever kind.
+final class SourcedItems: ItemSource {
+    let store: SecretStore
+    private let place: Place
+    // Only one thread uses them.
+    private nonisolated(unsafe) var file: SourcesFile?
+    private nonisolated(unsafe) var isFileRead = false
+    /// The reason why a source gave no answer; `nil` if none failed.
+    private(set) nonisolated(unsafe) var failure: CommandError?
+
+    init(_ store: SecretStore, of place: Place) {
+        (self.store, self.place) = (store, place)
+    }
+
+    /// Returns the source of exactly this item, if the store has no such item; `nil` if there isn't one.
+    func source(of item: ItemIdentity) throws(CommandError) -> Source? {
+        guard item.kind == .password, let file = try sourcesFile(),
+            let source = try file.source(of: item, scope: place.scope, namespace: place.namespace)
+        else { return nil }
+        let isThere = try CommandError.translating {
+            try ItemIdentity.Kind.ofSecrets.contains { kind in
+                try store.contains(ItemIdentity(kind, service: item.service, account: item.account))
+            }
+        }
+        return isThere ? nil : source
+    }
+
+    /// Returns the items of the store and those of the sources.
+    ///
+    /// - Parameter service: the service of the sources' items; `nil` for all.
+    func identities(of service: String?) throws(CommandError) -> [ItemIdentity] {
+        var items = try CommandError.translating(store.identities)
+        let sources = try sourcesFile()?.items(of: service, scope: place.scope, namespace: place.namespace) ?? []
+        for source in sources where !items.contains(where: { $0.kind.isOfSecrets && $0.hasName(of: source) }) {
+            items.append(source)
+        }
+        return items
+    }
+
+    private func sourcesFile() throws(CommandError) -> SourcesFile? {
+        if unsafe !isFileRead {
+            unsafe file = try SourcesFile.read()
+            unsafe isFileRead = true
+        }
+        return unsafe file
+    }
+
+    // A helper's source of items reports only errors of a store. So a failed source counts as a missing item, and
+    // `failure` has the reason.
+
+    func recordingSource(of item: ItemIdentity) -> Source? {
+        recording { () throws(CommandError) in try source(of: item) } ?? nil
+    }
+
+    func identities() throws(SecretStoreError) -> [ItemIdentity] {
+        if let all = recording({ () throws(CommandError) in try identities(of: nil) }) { return all }
+        return try store.identities()
+    }
+
+    func get(_ item: ItemIdentity) throws(SecretStoreError) -> SecretBytes? {
+        if let bytes = try store.get(item) { return bytes }
+        let secret = recording { () throws(CommandError) in
+            try source(of: item)?.secret(in: store, of: place)
+        }
+        return secret??.bytes.withBytes { SecretBytes(copying: $0) }
+    }
+
+    private func recording<Value>(_ body: () throws(CommandError) -> Value) -> Value? {
+        do throws(CommandError) {
+            return try body()
+        } catch {
+            unsafe failure = error
+            return nil
+        }
+    }
+
+    func set(_ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration?) throws(SecretStoreError) {
+        try store.set(secret, for: item, timeout: timeout)
+    }
+
+    func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try store.delete(item) }
+
+    func delete(_ item: ItemIdentity, ifUnchanged secret: borrowing SecretBytes) throws(SecretStoreError) -> Bool {
+        try store.delete(item, ifUnchanged: secret)
+    }
+
+    func takingTurns<Result>(
+        at service: String, _ body: () throws(SecretStoreError) -> Result
+    ) throws(SecretStoreError) -> Result { try store.takingTurns(at: service, body) }
+
+    func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes? {
+        try store.attributes(of: item)
+    }
+
+    func expire(_ item: ItemIdentity, timeout: Duration) throws(SecretStoreError) -> Bool {
+        try store.expire(item, timeout: timeout)
+    }
+}
+
+extension ItemIdentity {
+    fileprivate func hasName(of other: ItemIdentity) -> Bool {
+        service.utf8.elementsEqual(other.service.utf8) && account.utf8.elementsEqual(other.account.utf8)
+    }
+}

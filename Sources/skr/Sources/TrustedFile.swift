@@ -1,0 +1,97 @@
+import CommandSupport
+import Glibc
+import Keyutils
+import SystemPackage
+
+/// A file that only this user or root can have written.
+///
+/// The checks are those of sshd for its own files: the file and the folders of its path belong to this user or to root,
+/// and nobody else can write to them. Symbolic links are followed.
+enum TrustedFile {
+    /// Reads the file; `nil` if it doesn't exist.
+    ///
+    /// - Parameters:
+    ///   - home: the folder at which the check of the path ends; otherwise it ends at `/`.
+    ///   - limit: the largest number of bytes.
+    static func read(_ path: String, home: String?, limit: Int) throws(CommandError) -> [UInt8]? {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw refused(
+                path, "it can't be read: \(Errno.last.reason)", hint: "check the path, and that you may read the file")
+        }
+        defer { close(descriptor) }
+        var found = stat()
+        guard unsafe fstat(descriptor, &found) == 0, found.st_mode & S_IFMT == S_IFREG else {
+            throw refused(path, "it is not a regular file", hint: "name a file")
+        }
+        try check(found, path, of: path)
+        try checkFolders(of: descriptor, path, home: home)
+        guard found.st_size <= limit else {
+            throw .data(
+                "\(Display.quoted(path)) has more than \(limit >> 20) MiB", hint: "remove the lines that you don't need")
+        }
+        var content = [UInt8](repeating: 0, count: limit + 1)
+        do {
+            let file = FileDescriptor(rawValue: descriptor)
+            var count = 0
+            while count < content.count {
+                let more = try unsafe content.withUnsafeMutableBytes { buffer in
+                    try unsafe file.readWaiting(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
+                }
+                if more == 0 { break }
+                count += more
+            }
+            content.removeLast(content.count - count)
+        } catch {
+            throw refused(path, "it can't be read: \(error.reason)", hint: "check the disk")
+        }
+        return content
+    }
+
+    private static func checkFolders(
+        of descriptor: CInt, _ path: String, home: String?
+    ) throws(CommandError) {
+        guard let resolved = resolved(descriptor, path), resolved.utf8.first == UInt8(ascii: "/") else {
+            throw refused(path, "its folders can't be checked", hint: "name it by a path that you can search")
+        }
+        var end = stat()
+        let hasEnd = home.map { home in unsafe stat(home, &end) == 0 } ?? false
+        var folder = resolved
+        while let slash = folder.utf8.lastIndex(of: UInt8(ascii: "/")) {
+            folder = slash == folder.startIndex ? "/" : String(folder[..<slash])
+            var found = stat()
+            guard unsafe lstat(folder, &found) == 0 else {
+                throw refused(path, "its folders can't be checked", hint: "name it by a path that you can search")
+            }
+            let isSticky = found.st_mode & S_ISVTX != 0
+            try check(found, folder, of: path, allowsWriters: isSticky)
+            if folder == "/" || hasEnd && found.st_ino == end.st_ino && found.st_dev == end.st_dev { return }
+        }
+    }
+
+    /// Returns the path of the opened file without symbolic links.
+    private static func resolved(_ descriptor: CInt, _ path: String) -> String? {
+        if let link = try? LinkedPath.linkTarget("/proc/self/fd/\(descriptor)") { return link }
+        guard let resolved = unsafe realpath(path, nil) else { return nil }
+        defer { unsafe free(resolved) }
+        return unsafe String(validatingCString: resolved)
+    }
+
+    private static func check(
+        _ found: stat, _ place: String, of path: String, allowsWriters: Bool = false
+    ) throws(CommandError) {
+        let shown = place == path ? "it" : "its folder \(Display.quoted(place))"
+        guard found.st_uid == geteuid() || found.st_uid == 0 else {
+            throw refused(
+                path, "\(shown) belongs to user \(found.st_uid)", hint: "chown \(geteuid()) \(Display.shellWord(place))")
+        }
+        guard allowsWriters || found.st_mode & 0o022 == 0 else {
+            throw refused(path, "others can write to \(shown)", hint: "chmod go-w \(Display.shellWord(place))")
+        }
+    }
+
+    private static func refused(_ path: String, _ reason: String, hint: String) -> CommandError {
+        CommandError(exitCode: .noPermission, message: "not using \(Display.quoted(path)): \(reason)", hint: hint)
+    }
+}

@@ -33,8 +33,8 @@ extension CredentialHelper {
         return words
     }
 
-    /// Returns whether cargo asks to store a token.
-    package static func isCargoLogin(_ request: RawSpan) -> Bool { field("kind", of: request) == "login" }
+    /// Returns whether the request is of this kind: `get`, `login` or `logout`.
+    package static func isCargo(_ kind: String, _ request: RawSpan) -> Bool { field("kind", of: request) == kind }
 
     /// Answers one request: `get`, `login` or `logout`.
     ///

@@ -5,17 +5,17 @@ import Glibc
 /// The work of a verb, created from a plain call or by the argument parser.
 package protocol VerbAction {
     /// Whether the action can start a command after it has searched a keyring.
-    static var launchesAfterLookup: Bool { get }
+    var launchesAfterLookup: Bool { get }
 
     func run() throws
 }
 
 extension VerbAction {
-    package static var launchesAfterLookup: Bool { false }
+    package var launchesAfterLookup: Bool { false }
 
     /// Runs the action and converts its errors to `CommandError`.
     func perform() throws(CommandError) {
-        guard Self.launchesAfterLookup else { return try CommandError.translating(run) }
+        guard launchesAfterLookup else { return try CommandError.translating(run) }
         try LookupThread.run { exit(Skr.exitCode { () throws(CommandError) in try CommandError.translating(run) }) }
     }
 }

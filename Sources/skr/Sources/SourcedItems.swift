@@ -23,7 +23,8 @@ final class SourcedItems: ItemSource {
 
     /// Returns the source of exactly this item, if the store has no such item; `nil` if there isn't one.
     func source(of item: ItemIdentity) throws(CommandError) -> Source? {
-        guard item.kind == .password, let file = try sourcesFile(),
+        // After a failure, no other source is tried: only the first choice may run.
+        guard unsafe failure == nil, item.kind == .password, let file = try sourcesFile(),
             let source = try file.source(of: item, scope: place.scope, namespace: place.namespace)
         else { return nil }
         let isThere = try CommandError.translating {
@@ -104,6 +105,11 @@ final class SourcedItems: ItemSource {
     func expire(_ item: ItemIdentity, timeout: Duration) throws(SecretStoreError) -> Bool {
         try store.expire(item, timeout: timeout)
     }
+}
+
+extension CredentialHelper {
+    /// The reason why a source gave no answer.
+    var sourceFailure: CommandError? { unsafe (items as? SourcedItems)?.failure }
 }
 
 extension ItemIdentity {

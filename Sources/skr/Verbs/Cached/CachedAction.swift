@@ -28,7 +28,7 @@ struct CachedAction: VerbAction {
     /// The form of the output for another caller; `nil` if the output is printed unchanged.
     var form: (any OutputForm)?
 
-    static var launchesAfterLookup: Bool { true }
+    var launchesAfterLookup: Bool { true }
 
     func run() throws { try fetched(in: try usualStore()).printAndExit() }
 

@@ -23,7 +23,7 @@ struct ExecAction: VerbAction {
         }
     }
 
-    static var launchesAfterLookup: Bool { true }
+    var launchesAfterLookup: Bool { true }
 
     func run() throws(CommandError) {
         let assigned = try assignedVariables()

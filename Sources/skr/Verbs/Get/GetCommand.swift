@@ -25,11 +25,16 @@ struct GetCommand: VerbCommand {
 
     @OptionGroup var target: TargetArguments
 
+    @Flag(help: "Don't run a source if the item is missing.")
+    var noSource = false
+
     @Option(help: ArgumentHelp("Print only this part of a JSON secret, such as tokens.0.access.", valueName: "path"))
     var field: String?
 
     func action() throws(CommandError) -> any VerbAction {
-        GetAction(target: try target.target(), field: field)
+        var target = try target.target()
+        target.usesSources = !noSource
+        return GetAction(target: target, field: field)
     }
 }
 
@@ -37,6 +42,8 @@ struct GetCommand: VerbCommand {
 struct GetAction: VerbAction {
     let target: Target
     let field: String?
+
+    var launchesAfterLookup: Bool { target.usesSources && SourcesFile.needsLookupThread }
 
     func run() throws {
         // Written directly from the memory that the kernel wrote to. A copy would have to be locked and wiped too.

@@ -55,28 +55,31 @@ enum HelperRequest {
 
 /// Answers one request of a client.
 struct HelperAction: VerbAction {
+    var launchesAfterLookup: Bool { call.isReading && SourcesFile.needsLookupThread }
+
     let call: HelperCall
     let request: HelperRequest
     let answer: (HelperCall, CredentialHelper, RawSpan) throws -> HelperAnswer
 
     func run() throws {
         let bytes = try request.read()
+        let helper = try call.helper(isStoring: request.isStoring, isReading: call.isReading)
         let answer = try bytes.withBytes { bytes throws(CommandError) in
-            try CommandError.translating {
-                try self.answer(call, try call.helper(isStoring: request.isStoring), bytes)
-            }
+            try CommandError.translating { try self.answer(call, helper, bytes) }
         }
-        try answer.showAndExit(for: call)
+        try answer.showAndExit(for: call, failure: helper.sourceFailure)
     }
 }
 
 extension HelperAnswer {
     /// Prints the answer and the messages for people, and ends this process.
+    ///
+    /// - Parameter failure: why a source gave no answer.
     // This consumes the answer and never returns. Otherwise Swift would destroy the optional parts, and look up their
     // types at run time for that.
-    consuming func showAndExit(for call: HelperCall) throws -> Never {
+    consuming func showAndExit(for call: HelperCall, failure: CommandError? = nil) throws -> Never {
         try output.withBytes { bytes throws(CommandError) in try Console.write(bytes) }
-        if let missing { Console.report(try call.missing(missing)) }
+        if let failure { Console.report(failure) } else if let missing { Console.report(try call.missing(missing)) }
         if let message { Console.report(CommandError(exitCode: .internalError, message: message, hint: nil)) }
         exit(exitCode)
     }

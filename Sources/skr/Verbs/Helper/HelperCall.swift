@@ -101,12 +101,17 @@ struct HelperCall {
         return call
     }
 
+    /// Whether the client wants a secret, so that a source can answer.
+    var isReading: Bool { client.readingWord.map { $0 == word } ?? true }
+
     /// Opens the store for the helper.
     ///
-    /// - Parameter isStoring: whether the client asks to store a secret.
-    func helper(isStoring: Bool) throws(SecretStoreError) -> CredentialHelper {
+    /// - Parameters:
+    ///   - isStoring: whether the client asks to store a secret.
+    ///   - isReading: whether a source can answer for a missing item.
+    func helper(isStoring: Bool, isReading: Bool) throws(SecretStoreError) -> CredentialHelper {
         let store = try place.store()
         if isStoring { try place.warnIfShared(in: store) }
-        return CredentialHelper(items: store, timeout: timeout)
+        return CredentialHelper(items: isReading ? SourcedItems(store, of: place) : store, timeout: timeout)
     }
 }

@@ -25,6 +25,8 @@ protocol HelperClient: SendableMetatype {
     static var words: HelperWords { get }
     /// Where the client shows its user an error.
     static var errors: HelperErrors { get }
+    /// The first word of a call that wants a secret; `nil` if each call wants one.
+    static var readingWord: String? { get }
 
     /// Returns the action that answers this call.
     static func action(for call: HelperCall) throws(CommandError) -> any VerbAction

@@ -91,16 +91,20 @@ struct TokenCall {
 
 /// Answers with an item.
 private struct TokenAction: VerbAction {
+    var launchesAfterLookup: Bool { SourcesFile.needsLookupThread }
+
     let call: HelperCall
     let target: Target
     let format: any TokenFormat
 
     func run() throws {
+        let helper = try call.helper(isStoring: false, isReading: true)
         let answer: HelperAnswer
         do throws(SecretStoreError) {
-            answer = try call.helper(isStoring: false).answer(target.service, account: target.account, in: format)
+            answer = try helper.answer(target.service, account: target.account, in: format)
         } catch {
             guard error.code == .notFound else { throw error }
+            if let failure = helper.sourceFailure { throw failure }
             throw target.missing(target.exactItem, in: try call.place.store())
         }
         try answer.showAndExit(for: call)

@@ -84,7 +84,7 @@ struct InjectAction: VerbAction {
     let input: String?
     let destination: Destination
 
-    static var launchesAfterLookup: Bool { true }
+    var launchesAfterLookup: Bool { true }
 
     func run() throws(CommandError) {
         let text = try InputFile.read(input, limit: Template.limit)

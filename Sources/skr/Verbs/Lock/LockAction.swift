@@ -11,7 +11,7 @@ struct LockAction: VerbAction {
     /// A shorter wait is not announced.
     private static let unannouncedWait = Duration.seconds(1)
 
-    static var launchesAfterLookup: Bool { true }
+    var launchesAfterLookup: Bool { true }
 
     func run() throws {
         let store = try place.store()

@@ -7,6 +7,8 @@ import SystemPackage
 struct CargoSession: VerbAction {
     let call: HelperCall
 
+    var launchesAfterLookup: Bool { SourcesFile.needsLookupThread }
+
     func run() throws {
         try Console.write(CredentialHelper.cargoHello)
         var lines = LineReader(.standardInput)
@@ -23,7 +25,9 @@ struct CargoSession: VerbAction {
         do throws(CommandError) {
             return try CommandError.translating {
                 // The store is checked before we ask for a token that could not be stored.
-                let helper = try configuredCall(request).helper(isStoring: CredentialHelper.isCargoLogin(request))
+                let helper = try configuredCall(request).helper(
+                    isStoring: CredentialHelper.isCargo("login", request),
+                    isReading: CredentialHelper.isCargo("get", request))
                 return try helper.cargo(request, typed: try askForToken(request))
             }
         } catch {

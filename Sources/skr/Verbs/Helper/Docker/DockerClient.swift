@@ -25,6 +25,7 @@ struct DockerClient: HelperClient, ExampleCommand {
     static let words = HelperWords.options([], flags: [], behind: .nothing)
     // docker shows only standard output.
     static let errors = HelperErrors.onStandardOutput
+    static let readingWord: String? = "get"
 
     @Argument(
         help: "get, store, erase, list or version; docker passes it.",

@@ -22,6 +22,7 @@ struct GitClient: HelperClient, ExampleCommand {
     static let start = HelperStart.link("git-credential-skr", isFoundInPath: false, takesOptions: true)
     static let words = HelperWords.options([], flags: [], behind: .nothing)
     static let errors = HelperErrors.onStandardError
+    static let readingWord: String? = "get"
 
     @Argument(
         help: "get, store, erase or capability; git passes it.",

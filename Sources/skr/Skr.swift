@@ -58,7 +58,14 @@ package enum Skr {
         if let word = path.dropFirst(verb.names.count).first, !word.hasPrefix("-"), word != "help",
             !verb.command.configuration.subcommands.isEmpty
         {
-            throw verb.names.isEmpty ? unknownVerb(word) : HelperClients.unknown(word, among: HelperCommand.ownVerbs)
+            guard verb.names.first == HelperCommand.name else {
+                throw verb.names.isEmpty
+                    ? unknownVerb(word)
+                    : .usage(
+                        "unexpected word \(Display.quoted(word))",
+                        hint: "'skr help \(verb.names.joined(separator: " "))' shows the forms")
+            }
+            throw HelperClients.unknown(word, among: HelperCommand.ownVerbs)
         }
         do {
             var command = try RootCommand.parseAsRoot(words)

@@ -30,7 +30,7 @@ struct ChildCommand: ~Copyable {
     /// When to end the command, and the signal for it; `nil` for never, or after the last signal.
     private var next: (time: ContinuousClock.Instant, signal: CInt)?
     /// Whether the command was ended because it ran for too long.
-    private(set) var isOverdue = false
+    private var isOverdue = false
 
     /// Starts the command, with our own standard input and output unless the caller passes others.
     init(
@@ -103,7 +103,7 @@ struct ChildCommand: ~Copyable {
         while true {
             // This comes first, because a signal that arrived just before the command's end would be lost otherwise.
             forwardSignals()
-            if let status { return ChildEnd(status: status, received: received) }
+            if let status { return ChildEnd(status: status, received: received, isOverdue: isOverdue) }
             var status: CInt = 0
             let ended = unsafe waitpid(processID, &status, WNOHANG)
             if ended == processID {
@@ -162,11 +162,14 @@ struct ChildEnd {
     private let signal: CInt
     /// Whether the command died of a signal that was sent to us too.
     let isOurs: Bool
+    /// Whether we ended the command because it ran for too long.
+    let isOverdue: Bool
 
     /// - Parameters:
     ///   - status: the status from `waitpid(2)`.
     ///   - received: the last signal that was sent to us.
-    init(status: CInt, received: CInt) {
+    init(status: CInt, received: CInt, isOverdue: Bool = false) {
+        self.isOverdue = isOverdue
         signal = status & 0x7F
         exitCode = signal == 0 ? (status >> 8) & 0xFF : 128 + signal
         isOurs = signal != 0 && signal == received

@@ -54,6 +54,11 @@ extension Source {
                     "it failed moments ago with exit code \(answer.exitCode), and is not run again yet",
                     hint: "to run it at once, 'skr delete \(Display.shellWord(item.service))' first")
             }
+            if fetched.end?.isOverdue == true {
+                throw failure(
+                    "\(Display.quoted(command[0])) ran for more than \(DurationText.rounded(limit))",
+                    hint: "if it needs longer, add --limit 10m to line \(line) of the sources file")
+            }
             throw failure(
                 "\(Display.quoted(command[0])) ended with exit code \(answer.exitCode)",
                 hint: "run it by hand; line \(line) of the sources file has the command")

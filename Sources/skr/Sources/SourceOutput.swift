@@ -17,6 +17,21 @@ final class SourceOutput: OutputForm {
     /// A command that has to be killed runs longer than its limit.
     var waitLimit: Duration { source.limit + ChildCommand.grace * 2 }
 
+    // Only one thread uses it.
+    private nonisolated(unsafe) var noteTime: ContinuousClock.Instant?
+
+    /// Tells a person, after a second, what is being waited for.
+    func noteWait() {
+        guard Console.isErrorTerminal else { return }
+        guard let time = unsafe noteTime else {
+            unsafe noteTime = .now + .seconds(1)
+            return
+        }
+        guard time <= .now else { return }
+        unsafe noteTime = .now + .seconds(86_400)
+        Console.note("\(Display.name(of: source.item)): another process runs its source; waiting for it")
+    }
+
     func answer(
         fresh printed: CachedAnswer, keptFor timeout: Duration?
     ) throws(CommandError) -> (CachedAnswer, Duration?) {

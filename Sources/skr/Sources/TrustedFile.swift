@@ -16,9 +16,12 @@ enum TrustedFile {
     static func read(_ path: String, home: String?, limit: Int) throws(CommandError) -> [UInt8]? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
-            if errno == ENOENT { return nil }
+            let error = Errno.last
+            var found = stat()
+            // A folder that can't be searched is somebody else's, as after `sudo` with the caller's HOME.
+            if unsafe error == .noSuchFileOrDirectory || stat(path, &found) != 0 { return nil }
             throw refused(
-                path, "it can't be read: \(Errno.last.reason)", hint: "check the path, and that you may read the file")
+                path, "it can't be read: \(error.reason)", hint: "check that you may read the file")
         }
         defer { close(descriptor) }
         var found = stat()

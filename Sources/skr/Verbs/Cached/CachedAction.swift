@@ -50,6 +50,7 @@ struct CachedAction: VerbAction {
             } catch {
                 attempt.releaseLease()
                 signals.release()
+                form?.noteWait()
                 if wait.sleep(after: error, &attempt) { continue }
                 if error.isLeaseHeld { throw SecretStoreError(.leaseHeld, item: item) }
                 guard error.code.isLackOfRoom || (!isOfOneCommand && error.code.isForeignSession) else { throw error }

@@ -13,6 +13,9 @@ protocol OutputForm: AnyObject, Sendable {
     /// The surroundings of the command.
     var settings: ChildSettings { get }
 
+    /// Called before each pause of the wait for another process.
+    func noteWait()
+
     /// Returns the answer from the new output of the command, and how long it is kept.
     ///
     /// A time of zero or less means that the answer is not kept. `nil` means that nothing ends it.

@@ -42,6 +42,20 @@ struct ExecAction: VerbAction {
         try Launch.become(command, environment: environment)
     }
 
+    /// Returns the names and values of the variables, each once, for a command that prints them.
+    func values() throws(CommandError) -> [(name: String, value: SecretBox)] {
+        let assigned = try assignedVariables()
+        var values: [(name: String, value: SecretBox)] = []
+        for (variable, secret) in zip(assigned, try secrets(of: assigned)) {
+            if case .plain(let value) = variable.value {
+                unsafe values.append((variable.name, SecretBox(copying: value.span.bytes)))
+            } else if let secret {
+                values.append((variable.name, secret))
+            }
+        }
+        return values
+    }
+
     /// Returns each variable once, with its reference.
     ///
     /// A later variable wins over an earlier one with the same name, and the command line wins over files.

@@ -133,6 +133,8 @@ final class KeptToken: OutputForm {
     let waitLimit = CachedAction.waitLimit
     var settings: ChildSettings { ChildSettings() }
 
+    func noteWait() {}
+
     init(format: any TokenFormat, account: String, readsErrors: Bool) {
         self.format = format
         self.account = account

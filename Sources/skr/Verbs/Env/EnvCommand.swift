@@ -1,0 +1,106 @@
+import ArgumentParser
+import CommandSupport
+import Keyutils
+import SecretText
+
+struct EnvCommand: VerbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "env",
+        abstract: "Print assignments of secrets to variables, for a shell's eval.",
+        discussion: """
+            Each variable is printed once; a later value wins over an earlier one, and --env wins over --env-file. \
+            References and env files are those of 'skr exec'.
+
+            On an error, the output is the line 'false', so that eval fails too.
+
+            Every program that the shell starts from then on gets the secrets, and your other processes can read \
+            them (/proc/PID/environ). For a single command, use 'skr exec'.
+            """
+    )
+
+    static let examples = """
+        eval "$(skr env --env TOKEN=skr://api)"
+        skr env --env TOKEN=skr://api --shell fish | source
+        """
+
+    /// The forms of the assignments.
+    enum Shell: String, CaseIterable, ExpressibleByArgument { case sh, fish, json }
+
+    @Option(
+        help: ArgumentHelp("Set a variable to a secret; may be repeated.", valueName: "VAR[=skr://...]"),
+        completion: .names(.assignments))
+    var env: [String] = []
+
+    @Option(
+        help: ArgumentHelp("Set the variables in an env file; may be repeated.", valueName: "file"),
+        completion: .file())
+    var envFile: [String] = []
+
+    @Option(help: "The form of the assignments.")
+    var shell = Shell.sh
+
+    @OptionGroup var options: PlaceOptions
+
+    func action() throws(CommandError) -> any VerbAction { EnvAction(options: self) }
+}
+
+/// Prints assignments, or a command that fails.
+struct EnvAction: VerbAction {
+    let options: EnvCommand
+
+    var launchesAfterLookup: Bool { true }
+
+    func run() throws(CommandError) {
+        let text: SecretBytes
+        do throws(CommandError) {
+            text = try assignments()
+        } catch {
+            if options.shell != .json { try Console.writeLine("false") }
+            throw error
+        }
+        try text.withBytes { bytes throws(CommandError) in try Console.write(bytes) }
+    }
+
+    private func assignments() throws(CommandError) -> SecretBytes {
+        let exec = ExecAction(
+            place: try options.options.place(),
+            variables: try options.env.map { text throws(CommandError) in try EnvironmentVariable(text, isFile: false) },
+            environmentFiles: options.envFile, command: CommandLineWords(leaking: []))
+        let values = try exec.values()
+        if options.shell == .json {
+            for (name, value) in values where !value.isText {
+                throw .data("\(name): the secret is not UTF-8, as JSON requires", hint: "use --shell sh or fish")
+            }
+        }
+        return SecretBytes { output in
+            if options.shell == .json { output.append("{") }
+            for (position, (name, value)) in values.enumerated() {
+                value.bytes.withBytes { value in
+                    switch options.shell {
+                    case .sh:
+                        output.append("export \(name)='")
+                        Self.append(value, to: &output) { $0 == UInt8(ascii: "'") ? "'\\''" : nil }
+                        output.append("'\n")
+                    case .fish:
+                        output.append("set -gx \(name) '")
+                        Self.append(value, to: &output) {
+                            $0 == UInt8(ascii: "'") ? "\\'" : $0 == UInt8(ascii: "\\") ? "\\\\" : nil
+                        }
+                        output.append("'\n")
+                    case .json:
+                        output.append("\(position > 0 ? "," : "")\"\(name)\":")
+                        output.appendJSON(value)
+                    }
+                }
+            }
+            if options.shell == .json { output.append("}\n") }
+        }
+    }
+
+    private static func append(_ value: RawSpan, to output: inout SecretWriter, _ escape: (UInt8) -> String?) {
+        for position in 0..<value.byteCount {
+            let byte = unsafe value.unsafeLoad(fromByteOffset: position, as: UInt8.self)
+            if let escaped = escape(byte) { output.append(escaped) } else { output.append(byte) }
+        }
+    }
+}

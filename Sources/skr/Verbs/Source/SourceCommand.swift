@@ -1,0 +1,173 @@
+import ArgumentParser
+import CommandSupport
+import Glibc
+import SessionKeyring
+
+struct SourceCommand: VerbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "source",
+        abstract: "List the sources: the commands that print missing secrets.",
+        discussion: """
+            A line of the file ~/.config/skr/sources declares a command that prints a secret. If the secret is \
+            missing, 'get', 'exec', 'inject', 'env' and the helpers run the command once for all processes that ask, \
+            store its output, and answer with it.
+
+            A line is SERVICE [ACCOUNT] [OPTIONS] -- COMMAND. Words are split as in a shell, with quotes, but nothing \
+            is expanded; for a pipe or a variable, write sh -c '...'. A '#' begins a comment.
+
+            OPTIONS OF A LINE:
+              --timeout DURATION          how long the secret is stored
+              --timeout-from-json PATH    the field of the output that has its lifetime
+              --end-early DURATION        fetch it again this long before its end
+              --field PATH                store the text of this field of the JSON output
+              --first-line                store only the first line
+              --raw                       keep the newline at the end
+              --limit DURATION            how long COMMAND can run (2m)
+              --cache-failures DURATION   how long a failure is remembered (5s; 0 for not at all)
+              --scope, --namespace        where the secret is stored (session, default)
+
+            --timeout or --timeout-from-json is required; with both, the earlier end counts.
+
+            COMMAND runs in the home folder, with the environment of the program that asks, but without SKR_SCOPE, \
+            SKR_NAMESPACE and SKR_TIMEOUT. It reads from /dev/null, unless standard input is a terminal.
+
+            A stored secret wins over its source, whoever stored it; 'skr delete' makes the next reader run COMMAND. \
+            The file and its folders must belong to you or root, and others must not be able to write to them.
+
+            SKR_SOURCES=none turns sources off; SKR_SOURCES=FILE names another file.
+
+            In a pipe, a line is: service, account, command, timeout, state, with tabs. The state is stored, failed \
+            or '-'.
+            """,
+        subcommands: [SourceTestCommand.self]
+    )
+
+    static let examples = """
+        echo 'api --timeout 15m -- vault print token' >> ~/.config/skr/sources
+        skr source
+        skr source test api
+        """
+
+    @Flag(help: "Print an array of objects, for programs.")
+    var json = false
+
+    func action() throws(CommandError) -> any VerbAction { SourceListAction(isJSON: json) }
+}
+
+struct SourceTestCommand: VerbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "test",
+        abstract: "Run a source and show the size and lifetime of its secret.",
+        discussion: "Runs the command in any case. Nothing is stored, and the secret is not shown."
+    )
+
+    static let examples = """
+        skr source test api
+        """
+
+    @OptionGroup var target: TargetArguments
+
+    func action() throws(CommandError) -> any VerbAction { SourceTestAction(target: try target.target()) }
+}
+
+/// Lists the sources with their states.
+struct SourceListAction: VerbAction {
+    let isJSON: Bool
+
+    func run() throws {
+        let file = try SourcesFile.read()
+        var rows: [(source: Source, state: String)] = []
+        var problem: CommandError?
+        for line in file?.all() ?? [] {
+            do throws(CommandError) {
+                let source = try line.get()
+                rows.append((source, try CommandError.translating { try Self.state(of: source) }))
+            } catch {
+                if let problem { Console.report(problem) }
+                problem = error
+            }
+        }
+        if isJSON {
+            try Console.writeLine(JSONOutput.text(of: rows.map(Self.json)))
+        } else if !Console.isOutputTerminal {
+            try Console.write(rows.map { Self.columns($0).joined(separator: "\t") + "\n" }.joined())
+        } else if !rows.isEmpty {
+            let table = TextTable(
+                columns: [
+                    .init("SERVICE", isNumber: false, rank: 4, isName: true),
+                    .init("ACCOUNT", isNumber: false, rank: 1, isName: true),
+                    .init("COMMAND", isNumber: false, rank: 2, isName: true), .init("TIMEOUT", rank: 0),
+                    .init("STATE", isNumber: false, rank: 3),
+                ], rows: rows.map(Self.columns))
+            try Console.write(table.text(width: TerminalWidth.of(STDOUT_FILENO)))
+        } else {
+            let path = try SourcesFile.usualPath()
+            Console.note(path.map { "no sources in \(Display.quoted($0))" } ?? "sources are turned off")
+        }
+        if let problem { throw problem }
+    }
+
+    private static func state(of source: Source) throws -> String {
+        let store = try SecretStore(source.scope.secretScope, namespace: source.namespace)
+        if try store.contains(source.item) { return "stored" }
+        return try store.contains(source.item.failureSentinel) ? "failed" : "-"
+    }
+
+    private static func columns(_ row: (source: Source, state: String)) -> [String] {
+        let item = row.source.item
+        return [
+            Display.plain(item.service), Display.plain(item.account),
+            Display.plain(row.source.command.map(Display.shellWord).joined(separator: " ")), row.source.lifetimeText,
+            row.state,
+        ]
+    }
+
+    private static func json(_ row: (source: Source, state: String)) -> JSONValue {
+        let source = row.source
+        return .object([
+            "service": .string(source.item.service), "account": .string(source.item.account),
+            "command": .array(source.command.map(JSONValue.string)), "line": .integer(Int64(source.line)),
+            "scope": .string(source.scope.rawValue), "namespace": .string(source.namespace),
+            "timeout": JSONValue(source.timeout?.duration.map { $0.components.seconds }),
+            "timeoutFromJSON": JSONValue(source.lifetimePath), "isStored": .bool(row.state == "stored"),
+            "hasFailed": .bool(row.state == "failed"),
+        ])
+    }
+}
+
+/// Runs a source, and shows the size and the lifetime of its secret.
+struct SourceTestAction: VerbAction {
+    let target: Target
+
+    var launchesAfterLookup: Bool { true }
+
+    func run() throws {
+        let item = target.exactItem
+        guard let file = try SourcesFile.read(),
+            let source = try file.source(of: item, scope: target.place.scope, namespace: target.place.namespace)
+        else {
+            throw CommandError(
+                exitCode: .noItem, message: "\(Display.name(of: item)): no such source\(target.place.remark)",
+                hint: "'skr source' lists them")
+        }
+        // A store of this process alone: nobody else gets the secret, and a stored one doesn't count.
+        let store = try SecretStore(.process, namespace: target.place.namespace)
+        let secret = try source.secret(in: store, of: target.place)
+        let lifetime =
+            switch try store.attributes(of: item)?.expiry {
+            case .never: "until its scope ends"
+            case .after(let left): "for \(DurationText.rounded(left.atLeast))"
+            case .unknown: "with a timeout"
+            case nil: "not at all"
+            }
+        try Console.writeLine("\(secret.count) bytes; would be stored \(lifetime)")
+    }
+}
+
+extension Source {
+    /// The lifetime for people.
+    fileprivate var lifetimeText: String {
+        let timeout = timeout.map { $0.duration.map(DurationText.rounded) ?? "never" }
+        return [timeout, lifetimePath.map { "from \(Display.plain($0))" }].compactMap(\.self).joined(separator: ", ")
+    }
+}

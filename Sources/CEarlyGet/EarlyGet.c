@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { MOST_BYTES = 32768, INTERNAL_ERROR = 70, UP_TO_MAIN = -1 };
@@ -77,6 +78,25 @@ static long read_item(const char *ring_name, const char *item_name, char *secret
     return size - 1;
 }
 
+/* Reads the item without changing this process's session. If it has no session keyring, a lookup would install one,
+   and a program that main then starts could take it along. So the lookup happens in a child, which shares our memory.
+   A login's session keyring has the name _ses; request_key(2) finds it without installing anything. */
+static long read_item_apart(const char *ring_name, const char *item_name, char *secret)
+{
+    volatile long size = -1;
+    pid_t child;
+    if (syscall(SYS_request_key, "keyring", "_ses", NULL, 0) >= 0)
+        return read_item(ring_name, item_name, secret);
+    child = vfork();
+    if (child == 0) {
+        size = read_item(ring_name, item_name, secret);
+        _exit(0);
+    }
+    if (child > 0)
+        waitpid(child, NULL, 0);
+    return size;
+}
+
 static void pass_over(int number) { (void)number; }
 
 /* Makes a write beyond RLIMIT_FSIZE fail instead of ending the process, as main does. An ignored
@@ -122,7 +142,7 @@ static void early_get(int count, char **words)
         || !join(ring_name, sizeof ring_name, (const char *[]){"skr:", namespace, "", ""})
         || !join(item_name, sizeof item_name, (const char *[]){"password:", words[2], ":", account}))
         return;
-    long size = read_item(ring_name, item_name, secret);
+    long size = read_item_apart(ring_name, item_name, secret);
     if (size < 0)
         return;
     if (isatty(STDOUT_FILENO))

@@ -148,7 +148,7 @@ struct SourcesFile {
     private static func match(_ text: ArraySlice<UInt8>, _ service: String?) -> Match {
         var rest = text.drop { $0.isBlank }
         guard let first = rest.first, first != UInt8(ascii: "#"), first != UInt8(ascii: "\r") else { return .other }
-        guard let service else { return .unclear }
+        guard let service, first != UInt8(ascii: "-") else { return .unclear }
         var isSame = true
         for position in 0..<2 {
             let word = rest.prefix { !$0.isBlank }

@@ -1,0 +1,100 @@
+import CommandSupport
+import SessionKeyring
+import Testing
+
+@testable import skr
+
+@Suite("The sources file")
+struct SourcesFileTests {
+    private func source(
+        _ text: String, _ service: String = "a", _ account: String = "", scope: Place.Scope = .session,
+        namespace: String = "default"
+    ) throws -> Source? {
+        try SourcesFile(Array(text.utf8), path: "f").source(
+            of: .password(service: service, account: account), scope: scope, namespace: namespace)
+    }
+
+    @Test("a line has an item, options and a command")
+    func complete() throws {
+        let line = #"'a b' "c d" --timeout=1h --timeout-from-json x.y --end-early 5m --cache-failures 0 --limit 10s "#
+            + "--field p.q --scope user --namespace n -- cmd --timeout 'x  y'"
+        let source = try #require(try source("\n# x\n\(line)", "a b", "c d", scope: .user, namespace: "n"))
+        #expect(source.line == 3)
+        #expect(source.timeout == .after(.seconds(3_600)))
+        #expect(source.lifetimePath == "x.y")
+        #expect(source.endEarly == .seconds(300))
+        #expect(source.failureTimeout == .zero)
+        #expect(source.limit == .seconds(10))
+        #expect(source.part == .field("p.q"))
+        #expect(source.command == ["cmd", "--timeout", "x  y"])
+    }
+
+    @Test("without options, a failure is remembered for 5 s, and the command can run for 2 minutes")
+    func defaults() throws {
+        let source = try #require(try source("a --timeout never -- c"))
+        #expect(source.timeout == .never)
+        #expect(source.failureTimeout == .seconds(5))
+        #expect(source.limit == .seconds(120))
+        #expect(source.part == .text)
+    }
+
+    @Test(
+        "the part of the output",
+        arguments: [("--raw", Source.Part.raw), ("--first-line", .firstLine), ("--field x", .field("x"))])
+    func parts(option: String, part: Source.Part) throws {
+        #expect(try source("a --timeout 1m \(option) -- c")?.part == part)
+    }
+
+    @Test(
+        "a bad line is an error for its item only, with its number",
+        arguments: [
+            "--timeout 1m", "--timeout 1m --", "-- c", "--timeout 0 -- c", "--timeout x -- c", "--timeout -- c",
+            "--timeout 1m --timeout 1m -- c", "--ttl 1m -- c", "--timeout 1m b c -- c", "--timeout 1m --raw=1 -- c",
+            "--timeout 1m --raw --field x -- c", "--timeout 1m --first-line --raw -- c", "--timeout-from-json a..b -- c",
+            "--timeout never --end-early 1m -- c", "--timeout 1m --end-early 1m -- c", "--timeout 1m --limit 0 -- c",
+            "--timeout 1m --scope x -- c", "--timeout 1m -- A=1 c", "--timeout 1m -- c | d", "--timeout 1m -- 'c",
+            "b c --timeout 1m -- c", "--timeout 5000000000 -- c", "--timeout 1m --stale-while-refreshing -- c",
+        ])
+    func bad(rest: String) throws {
+        let text = "ok --timeout 1m -- c\na \(rest)\n"
+        let account = rest.hasPrefix("b") ? "b" : ""
+        let error = #expect(throws: CommandError.self) { try source(text, "a", account) }
+        #expect(error?.exitCode == .data)
+        #expect(error?.message.hasPrefix("f:2: ") == true, "\(error?.message ?? "")")
+        #expect(error?.hint != nil)
+        #expect(try source(text, "ok") != nil)
+    }
+
+    @Test("if the item of a line can't be read, each lookup is an error", arguments: ["'a --timeout 1m -- c", "*", "-- c", "'' -- c"])
+    func unclear(line: String) throws {
+        let error = #expect(throws: CommandError.self) { try source("ok --timeout 1m -- c\n\(line)\n", "ok") }
+        #expect(error?.exitCode == .data)
+        #expect(error?.message.hasPrefix("f:2: ") == true)
+    }
+
+    @Test("two lines for one item are an error, unless they are for different places")
+    func duplicates() throws {
+        let error = #expect(throws: CommandError.self) { try source("a --timeout 1m -- b\n\n'a' --timeout 2m -- c") }
+        #expect(error?.message.contains("lines 1 and 3") == true)
+        let text = "a --timeout 1m -- b\na --timeout 1m --scope user -- c\na --timeout 1m --namespace n -- d\na x --timeout 1m -- e"
+        #expect(try source(text)?.command == ["b"])
+        #expect(try source(text, scope: .user)?.command == ["c"])
+        #expect(try source(text, namespace: "n")?.command == ["d"])
+        #expect(try source(text, "a", "x")?.command == ["e"])
+        #expect(try source(text, "a", "y")?.command == nil)
+        #expect(try source(text, scope: .user, namespace: "n")?.command == nil)
+    }
+
+    @Test("the names are those of the place, each once, with those of bad lines")
+    func names() throws {
+        let text = "a --timeout 1m -- b\n#x\n'a' z --bad\nb --timeout 1m --scope user -- c\r\n  c d --timeout 1m -- e"
+        let file = SourcesFile(Array(text.utf8), path: "f")
+        func items(_ service: String?) throws -> [String] {
+            try file.items(of: service, scope: .session, namespace: "default").map { "\($0.service):\($0.account)" }
+        }
+        #expect(try items(nil) == ["a:", "a:z", "c:d"])
+        #expect(try items("a") == ["a:", "a:z"])
+        #expect(try items("c") == ["c:d"])
+        #expect(try items("d") == [])
+    }
+}

@@ -12,7 +12,8 @@ struct RootCommand: ExampleCommand {
         version: "skr \(versionNumber)",
         subcommands: [
             SetCommand.self, GetCommand.self, ListCommand.self, ExpireCommand.self, DeleteCommand.self,
-            ClearCommand.self, ImportCommand.self, ExecCommand.self, InjectCommand.self, EnvCommand.self, SessionCommand.self,
+            ClearCommand.self, ImportCommand.self, ExecCommand.self, InjectCommand.self, EnvCommand.self,
+            SessionCommand.self,
             CachedCommand.self, SourceCommand.self, LockCommand.self, HelperCommand.self, DoctorCommand.self,
             CompletionsCommand.self, ManualCommand.self, VersionCommand.self,
         ]

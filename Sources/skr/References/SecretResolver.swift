@@ -33,11 +33,12 @@ struct SecretResolver {
         let secret: SecretBox?
         var found: Source?
         do throws(CommandError) {
-            secret = try target.withSecret(field: reference.field, in: store) { SecretBox(SecretBytes(copying: $0)) }
-                fetching: { source in
-                    found = source
-                    return nil
-                }
+            secret = try target.withSecret(field: reference.field, in: store) {
+                SecretBox(SecretBytes(copying: $0))
+            } fetching: { source in
+                found = source
+                return nil
+            }
             if let found { pending.append((reference, found)) }
         } catch {
             add(error, name: Display.name(of: target.exactItem))

@@ -14,7 +14,8 @@ enum SourceChain {
         let inherited = try Place.environment(variable) ?? ""
         let words = [source.scope.rawValue, source.namespace, source.item.service, source.item.account]
         let link = words.map(SecretReference.encode).joined(separator: "/")
-        guard !inherited.utf8.split(separator: UInt8(ascii: " ")).contains(where: { $0.elementsEqual(link.utf8) }) else {
+        guard !inherited.utf8.split(separator: UInt8(ascii: " ")).contains(where: { $0.elementsEqual(link.utf8) })
+        else {
             throw .data(
                 "\(Display.name(of: source.item)): the command of its source asks for the item itself",
                 hint: "change the command in line \(source.line) of the sources file")

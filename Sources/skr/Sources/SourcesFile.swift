@@ -135,7 +135,9 @@ struct SourcesFile {
                 } catch {
                     throw CommandError(error, at: "\(Display.plain(path)):\(number)")
                 }
-                if let item, service.map({ $0.utf8.elementsEqual(item.service.utf8) }) ?? true { try body(number, text) }
+                if let item, service.map({ $0.utf8.elementsEqual(item.service.utf8) }) ?? true {
+                    try body(number, text)
+                }
             }
         }
     }
@@ -153,7 +155,8 @@ struct SourcesFile {
         for position in 0..<2 {
             let word = rest.prefix { !$0.isBlank }
             if position == 1, let first = word.first, first == UInt8(ascii: "-") || first == UInt8(ascii: "#") { break }
-            for byte in word where byte < 0x20 || byte >= 0x7F || "'\"\\~".utf8.contains(byte) || ShellWords.isSpecial(byte) {
+            for byte in word
+            where byte < 0x20 || byte >= 0x7F || "'\"\\~".utf8.contains(byte) || ShellWords.isSpecial(byte) {
                 return .unclear
             }
             if position == 0 { isSame = word.elementsEqual(service.utf8) }

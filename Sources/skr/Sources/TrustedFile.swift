@@ -32,7 +32,8 @@ enum TrustedFile {
         try checkFolders(of: descriptor, path, home: home)
         guard found.st_size <= limit else {
             throw .data(
-                "\(Display.quoted(path)) has more than \(limit >> 20) MiB", hint: "remove the lines that you don't need")
+                "\(Display.quoted(path)) has more than \(limit >> 20) MiB", hint: "remove the lines that you don't need"
+            )
         }
         var content = [UInt8](repeating: 0, count: limit + 1)
         do {
@@ -87,7 +88,8 @@ enum TrustedFile {
         let shown = place == path ? "it" : "its folder \(Display.quoted(place))"
         guard found.st_uid == geteuid() || found.st_uid == 0 else {
             throw refused(
-                path, "\(shown) belongs to user \(found.st_uid)", hint: "chown \(geteuid()) \(Display.shellWord(place))")
+                path, "\(shown) belongs to user \(found.st_uid)", hint: "chown \(geteuid()) \(Display.shellWord(place))"
+            )
         }
         guard allowsWriters || found.st_mode & 0o022 == 0 else {
             throw refused(path, "others can write to \(shown)", hint: "chmod go-w \(Display.shellWord(place))")

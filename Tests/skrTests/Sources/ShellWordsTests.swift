@@ -20,7 +20,8 @@ struct ShellWordsTests {
             ("", []), (" \t ", []), ("#a", []), ("a #b", ["a"]), ("a#b", ["a#b"]), ("'#' b", ["#", "b"]),
             ("a  b\tc", ["a", "b", "c"]), ("a\r", ["a"]), ("''", [""]), ("\"\" x", ["", "x"]), ("a''b", ["ab"]),
             (#"'a "b" \n $c'"#, [#"a "b" \n $c"#]), (#""a 'b' \n \"\\\$\`""#, [#"a 'b' \n "\$`"#]),
-            (##"\ a\'\"\$\#"##, [##" a'"$#"##]), (##"\#a"##, ["#a"]), ("a=b,c:d/{e}~f!g%h^i]j", ["a=b,c:d/{e}~f!g%h^i]j"]),
+            (##"\ a\'\"\$\#"##, [##" a'"$#"##]), (##"\#a"##, ["#a"]),
+            ("a=b,c:d/{e}~f!g%h^i]j", ["a=b,c:d/{e}~f!g%h^i]j"]),
             ("é 'ü b'", ["é", "ü b"]), (#"\~"#, ["~"]), ("'~'", ["~"]),
         ] as [(String, [String])])
     func splits(line: String, expected: [String]) throws {
@@ -42,7 +43,8 @@ struct ShellWordsTests {
     @Test("an open quote, a '\\' at the end and invalid UTF-8 are errors", arguments: ["'a", #""a"#, #""a\"#, #"a\"#])
     func open(line: String) {
         let problem = #expect(throws: InputProblem.self) { try words(line) }
-        #expect(problem?.summary.contains(line.hasPrefix("a") ? "ends with a '\\'" : "does not end on its line") == true)
+        #expect(
+            problem?.summary.contains(line.hasPrefix("a") ? "ends with a '\\'" : "does not end on its line") == true)
     }
 
     @Test("a word that is not UTF-8 is an error")
@@ -56,10 +58,13 @@ struct ShellWordsTests {
         let seed = UInt64.random(in: 1...UInt64.max)
         print("random lines: seed \(seed)")
         var random = Choices(seed: seed)
-        let pieces = ["a", "b", " ", "\t", "'", "\"", "\\", "#", "=", "-", "x y", "é", "$", "~", "*", "\\\\", "''", "\"\""]
+        let pieces = [
+            "a", "b", " ", "\t", "'", "\"", "\\", "#", "=", "-", "x y", "é", "$", "~", "*", "\\\\", "''", "\"\"",
+        ]
         var (lines, expected): ([String], [[String]]) = ([], [])
         while lines.count < 500 {
-            let line = (0..<Int.random(in: 1...12, using: &random)).map { _ in pieces.randomElement(using: &random)! }.joined()
+            let line = (0..<Int.random(in: 1...12, using: &random)).map { _ in pieces.randomElement(using: &random)! }
+                .joined()
             guard let words = try? words(line) else { continue }
             lines.append(line)
             expected.append(words)
@@ -68,6 +73,8 @@ struct ShellWordsTests {
         let script = lines.map { "printf '%s\\0' -- \($0)\necho" }.joined(separator: "\n")
         let outcome = try ChildProcess.run("/bin/sh", ["-c", script], environment: [])
         #expect(outcome.exitCode == 0)
-        #expect(String(decoding: outcome.output, as: UTF8.self) == expected.map { (["--"] + $0).map { $0 + "\0" }.joined() + "\n" }.joined())
+        #expect(
+            String(decoding: outcome.output, as: UTF8.self)
+                == expected.map { (["--"] + $0).map { $0 + "\0" }.joined() + "\n" }.joined())
     }
 }

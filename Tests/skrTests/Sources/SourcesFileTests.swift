@@ -16,7 +16,8 @@ struct SourcesFileTests {
 
     @Test("a line has an item, options and a command")
     func complete() throws {
-        let line = #"'a b' "c d" --timeout=1h --timeout-from-json x.y --end-early 5m --cache-failures 0 --limit 10s "#
+        let line =
+            #"'a b' "c d" --timeout=1h --timeout-from-json x.y --end-early 5m --cache-failures 0 --limit 10s "#
             + "--field p.q --scope user --namespace n -- cmd --timeout 'x  y'"
         let source = try #require(try source("\n# x\n\(line)", "a b", "c d", scope: .user, namespace: "n"))
         #expect(source.line == 3)
@@ -50,7 +51,8 @@ struct SourcesFileTests {
         arguments: [
             "--timeout 1m", "--timeout 1m --", "-- c", "--timeout 0 -- c", "--timeout x -- c", "--timeout -- c",
             "--timeout 1m --timeout 1m -- c", "--ttl 1m -- c", "--timeout 1m b c -- c", "--timeout 1m --raw=1 -- c",
-            "--timeout 1m --raw --field x -- c", "--timeout 1m --first-line --raw -- c", "--timeout-from-json a..b -- c",
+            "--timeout 1m --raw --field x -- c", "--timeout 1m --first-line --raw -- c",
+            "--timeout-from-json a..b -- c",
             "--timeout never --end-early 1m -- c", "--timeout 1m --end-early 1m -- c", "--timeout 1m --limit 0 -- c",
             "--timeout 1m --scope x -- c", "--timeout 1m -- A=1 c", "--timeout 1m -- c | d", "--timeout 1m -- 'c",
             "b c --timeout 1m -- c", "--timeout 5000000000 -- c", "--timeout 1m --stale-while-refreshing -- c",
@@ -65,7 +67,9 @@ struct SourcesFileTests {
         #expect(try source(text, "ok") != nil)
     }
 
-    @Test("if the item of a line can't be read, each lookup is an error", arguments: ["'a --timeout 1m -- c", "*", "-- c", "'' -- c"])
+    @Test(
+        "if the item of a line can't be read, each lookup is an error",
+        arguments: ["'a --timeout 1m -- c", "*", "-- c", "'' -- c"])
     func unclear(line: String) throws {
         let error = #expect(throws: CommandError.self) { try source("ok --timeout 1m -- c\n\(line)\n", "ok") }
         #expect(error?.exitCode == .data)
@@ -76,7 +80,8 @@ struct SourcesFileTests {
     func duplicates() throws {
         let error = #expect(throws: CommandError.self) { try source("a --timeout 1m -- b\n\n'a' --timeout 2m -- c") }
         #expect(error?.message.contains("lines 1 and 3") == true)
-        let text = "a --timeout 1m -- b\na --timeout 1m --scope user -- c\na --timeout 1m --namespace n -- d\na x --timeout 1m -- e"
+        let text =
+            "a --timeout 1m -- b\na --timeout 1m --scope user -- c\na --timeout 1m --namespace n -- d\na x --timeout 1m -- e"
         #expect(try source(text)?.command == ["b"])
         #expect(try source(text, scope: .user)?.command == ["c"])
         #expect(try source(text, namespace: "n")?.command == ["d"])

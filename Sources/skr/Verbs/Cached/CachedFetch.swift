@@ -23,8 +23,8 @@ struct CachedFetch {
             (captured, end) = try capture()
             if let output = captured, end.exitCode == 0 { (captured, lifetime) = try read(output) }
         } catch {
-            release()
             if !action.isOfOneCommand { remember(error) }
+            release()
             guard let old else { throw error }
             Console.report(error)
             return FetchedOutput(old)

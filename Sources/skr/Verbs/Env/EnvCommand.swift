@@ -64,7 +64,8 @@ struct EnvAction: VerbAction {
     private func assignments() throws(CommandError) -> SecretBytes {
         let exec = ExecAction(
             place: try options.options.place(),
-            variables: try options.env.map { text throws(CommandError) in try EnvironmentVariable(text, isFile: false) },
+            variables: try options.env.map { text throws(CommandError) in try EnvironmentVariable(text, isFile: false)
+            },
             environmentFiles: options.envFile, command: CommandLineWords(leaking: []))
         let values = try exec.values()
         if options.shell == .json {

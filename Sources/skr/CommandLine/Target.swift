@@ -9,8 +9,6 @@ struct Target {
     let place: Place
     let service: String
     let account: String?
-    /// Whether the command of a source can answer for a missing item.
-    var usesSources = true
 
     /// The item with exactly this name; without an account, the item that has no account.
     var exactItem: ItemIdentity { .password(service: service, account: account ?? "") }
@@ -30,25 +28,18 @@ struct Target {
     /// - Parameter fetch: called instead of `body` if the item is missing and has a source; by default, it runs the
     ///   source and calls `body`.
     func withSecret<Value>(
-        field: String?, in store: SecretStore, _ body: (RawSpan) throws(CommandError) -> Value,
+        field: String?, in items: SourcedItems, _ body: (RawSpan) throws(CommandError) -> Value,
         fetching fetch: ((Source) throws(CommandError) -> Value)? = nil
     ) throws(CommandError) -> Value {
         try CommandError.translating {
             // Most calls give the exact name of an existing item. They end here, without listing the items.
+            let store = items.store
             if let value = try lend(exactItem, field, from: store, to: body) { return value }
-            guard usesSources else {
-                let item = try meantItem(in: store)
-                guard item != exactItem, let value = try lend(item, field, from: store, to: body) else {
-                    throw missing(exactItem, in: store)
-                }
-                return value
-            }
-            let items = SourcedItems(store, of: place)
             let item = try meantItem(in: items)
             if item != exactItem, let value = try lend(item, field, from: store, to: body) { return value }
             guard let source = try items.source(of: item) else { throw missing(exactItem, in: store) }
             if let fetch { return try fetch(source) }
-            return try source.secret(in: store, of: place).bytes.withBytes { bytes throws(CommandError) in
+            return try items.secret(of: source).bytes.withBytes { bytes throws(CommandError) in
                 try Self.extract(field, from: bytes, of: source.item, body)
             }
         }

@@ -9,70 +9,53 @@ struct SecretResolver {
     static let limit = 64 << 20
 
     private let place: Place
-    private var store: SecretStore?
+    private var items: SourcedItems?
     private var total = 0
-    /// The sources of missing items, in the order of mention, with their references.
-    private var pending: [(reference: SecretReference, source: Source)] = []
-    /// The secrets that sources have printed.
-    private var fetched: [(item: ItemIdentity, secret: SecretBox)] = []
     private var failures: [(name: String, error: CommandError)] = []
 
     init(place: Place) {
         self.place = place
     }
 
-    /// Returns the secret; `nil` if it can't be read, or if it has to be fetched.
+    /// Returns the secret; `nil` if it can't be read, or if only its source has it.
     ///
-    /// ``check()`` reports the failure, and ``fetch(_:)`` fetches the secret.
+    /// ``check()`` reports the failure, and ``fetch(_:)`` runs the source.
     ///
     /// The first call opens the store, so that a text without references doesn't need a keyring.
     mutating func read(_ reference: SecretReference) throws(CommandError) -> SecretBox? {
-        let store = try CommandError.translating { try self.store ?? place.store() }
-        self.store = store
+        let items = try CommandError.translating { try self.items ?? SourcedItems(place.store(), of: place) }
+        self.items = items
         let target = Target(place: place, service: reference.service, account: reference.account)
         let secret: SecretBox?
-        var found: Source?
         do throws(CommandError) {
-            secret = try target.withSecret(field: reference.field, in: store) {
-                SecretBox(SecretBytes(copying: $0))
-            } fetching: { source in
-                found = source
-                return nil
+            secret = try target.withSecret(field: reference.field, in: items) {
+                SecretBox(copying: $0)
+            } fetching: { _ in
+                nil
             }
-            if let found { pending.append((reference, found)) }
         } catch {
             add(error, name: Display.name(of: target.exactItem))
             return nil
         }
-        try count(secret)
-        return secret
+        return try count(secret)
     }
 
-    /// Returns the secret that ``read(_:)`` could not return, from its source.
+    /// Returns the secret, from its source if it is missing; throws the source's error.
     ///
     /// The sources run one after the other, because two of them can't share a terminal.
     mutating func fetch(_ reference: SecretReference) throws(CommandError) -> SecretBox? {
-        guard let store, let source = pending.first(where: { $0.reference == reference })?.source else { return nil }
-        let whole: SecretBox
-        if let known = fetched.first(where: { $0.item == source.item }) {
-            whole = known.secret
-        } else {
-            whole = try source.secret(in: store, of: place)
-            fetched.append((source.item, whole))
-        }
-        let secret = try whole.bytes.withBytes { bytes throws(CommandError) in
-            try Target.extract(reference.field, from: bytes, of: source.item) { SecretBox(SecretBytes(copying: $0)) }
-        }
-        try count(secret)
-        return secret
+        guard let items else { return nil }
+        let target = Target(place: place, service: reference.service, account: reference.account)
+        return try count(target.withSecret(field: reference.field, in: items) { SecretBox(copying: $0) })
     }
 
-    private mutating func count(_ secret: SecretBox?) throws(CommandError) {
+    private mutating func count(_ secret: SecretBox?) throws(CommandError) -> SecretBox? {
         total += secret?.count ?? 0
         guard total <= Self.limit else {
             throw .data(
                 "the secrets together have more than \(Self.limit >> 20) MiB", hint: "use fewer of them in one call")
         }
+        return secret
     }
 
     /// Records that a secret was read but can't be used.

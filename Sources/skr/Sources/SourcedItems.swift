@@ -11,14 +11,17 @@ import SessionKeyring
 final class SourcedItems: ItemSource {
     let store: SecretStore
     private let place: Place
+    private let usesSources: Bool
     // Only one thread uses them.
     private nonisolated(unsafe) var file: SourcesFile?
     private nonisolated(unsafe) var isFileRead = false
     /// The reason why a source gave no answer; `nil` if none failed.
     private(set) nonisolated(unsafe) var failure: CommandError?
 
-    init(_ store: SecretStore, of place: Place) {
-        (self.store, self.place) = (store, place)
+    private nonisolated(unsafe) var fetched: [(item: ItemIdentity, secret: SecretBox)] = []
+
+    init(_ store: SecretStore, of place: Place, usesSources: Bool = true) {
+        (self.store, self.place, self.usesSources) = (store, place, usesSources)
     }
 
     /// Returns the source of exactly this item, if the store has no such item; `nil` if there isn't one.
@@ -35,6 +38,14 @@ final class SourcedItems: ItemSource {
         return isThere ? nil : source
     }
 
+    /// Returns the secret of a source, whose command runs only once, even if its output can't be stored.
+    func secret(of source: Source) throws(CommandError) -> SecretBox {
+        if let known = unsafe fetched.first(where: { $0.item == source.item }) { return known.secret }
+        let secret = try source.secret(in: store, of: place)
+        unsafe fetched.append((source.item, secret))
+        return secret
+    }
+
     /// Returns the items of the store and those of the sources.
     ///
     /// - Parameter service: the service of the sources' items; `nil` for all.
@@ -48,7 +59,7 @@ final class SourcedItems: ItemSource {
     }
 
     private func sourcesFile() throws(CommandError) -> SourcesFile? {
-        if unsafe !isFileRead {
+        if unsafe usesSources && !isFileRead {
             unsafe file = try SourcesFile.read()
             unsafe isFileRead = true
         }
@@ -69,10 +80,11 @@ final class SourcedItems: ItemSource {
 
     func get(_ item: ItemIdentity) throws(SecretStoreError) -> SecretBytes? {
         if let bytes = try store.get(item) { return bytes }
-        let secret = recording { () throws(CommandError) in
-            try source(of: item)?.secret(in: store, of: place)
+        let found = recording { () throws(CommandError) -> SecretBox? in
+            guard let source = try source(of: item) else { return nil }
+            return try secret(of: source)
         }
-        return secret??.bytes.withBytes { SecretBytes(copying: $0) }
+        return found??.bytes.withBytes { SecretBytes(copying: $0) }
     }
 
     private func recording<Value>(_ body: () throws(CommandError) -> Value) -> Value? {

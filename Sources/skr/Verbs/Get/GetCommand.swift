@@ -32,9 +32,7 @@ struct GetCommand: VerbCommand {
     var field: String?
 
     func action() throws(CommandError) -> any VerbAction {
-        var target = try target.target()
-        target.usesSources = !noSource
-        return GetAction(target: target, field: field)
+        GetAction(target: try target.target(), field: field, usesSources: !noSource)
     }
 }
 
@@ -42,12 +40,14 @@ struct GetCommand: VerbCommand {
 struct GetAction: VerbAction {
     let target: Target
     let field: String?
+    var usesSources = true
 
-    var launchesAfterLookup: Bool { target.usesSources && SourcesFile.needsLookupThread }
+    var launchesAfterLookup: Bool { usesSources && SourcesFile.needsLookupThread }
 
     func run() throws {
+        let items = SourcedItems(try target.place.store(), of: target.place, usesSources: usesSources)
         // Written directly from the memory that the kernel wrote to. A copy would have to be locked and wiped too.
-        try target.withSecret(field: field, in: try target.place.store()) { bytes throws(CommandError) in
+        try target.withSecret(field: field, in: items) { bytes throws(CommandError) in
             try Console.writeSecret(bytes)
         }
     }

@@ -1,3 +1,5 @@
+import Glibc
+import Keyutils
 import Testing
 
 /// Runs scripts in a session of their own, with a sources file in a new home folder.
@@ -351,5 +353,62 @@ struct SourceTests {
 
                 """, "\(outcome)")
         #expect(!outcome.output.contains("s3cret\n"))
+    }
+
+    @Test("two sources that ask for each other in two processes, or without the chain, end at their limits")
+    func crosswise() throws {
+        let outcome = try run(
+            """
+            a --timeout 1m --limit 2s -- sh -c 'sleep 0.5; skr get b'
+            b --timeout 1m --limit 2s -- sh -c 'sleep 0.5; skr get a'
+            """,
+            #"""
+            SECONDS=0; skr get a 2> /dev/null & a=$!; skr get b 2> /dev/null; echo $?; wait $a; echo $?; [ $SECONDS -lt 40 ] && echo in time
+            """#)
+        #expect(outcome.output == "75\n75\nin time\n", "\(outcome)")
+    }
+
+    @Test(
+        "a signal ends the command and the reader, and is not remembered as a failure",
+        arguments: ["INT", "TERM", "HUP"])
+    func signal(name: String) throws {
+        let outcome = try run(
+            "api --timeout 1m -- sh -c 'echo run >> runs; [ -e go ] || exec sleep 60; echo s3cret'",
+            #"""
+            set -m; skr get api & while [ ! -e $HOME/runs ]; do sleep 0.05; done; sleep 0.2; kill -\#(name) $!; wait $!
+            echo $(($? - $(kill -l \#(name)))); touch $HOME/go; skr get api; echo; pgrep -cf 'slee[p] 60' -s 0
+            """#)
+        #expect(outcome.output == "128\ns3cret\n0\n", "\(outcome)")
+    }
+
+    @Test("the caller gets a secret that can't be stored, with a warning")
+    func unstored() throws {
+        let outcome = try run(
+            """
+            large --timeout 1m -- sh -c 'echo run >> runs; head -c 1000000 /dev/zero | tr "\\\\0" x'
+            gone --timeout 1m -- sh -c 'keyctl revoke @s; echo s3cret'
+            """,
+            #"""
+            export A=1; skr get large | wc -c; skr exec --env A=skr://large --env B=skr://large -- sh -c 'echo ${#A} ${#B}' 2> /dev/null; runs
+            skr get gone; echo " $?"
+            """#)
+        #expect(outcome.output.hasSuffix("\ns3cret 0\n"), "\(outcome)")
+        #expect(outcome.errors.contains("; the output is not kept\n"), "\(outcome)")
+    }
+
+    @Test(
+        "a command that becomes another user does not take our session along",
+        .enabled(
+            if: geteuid() == 0 && (try? Key.request(.keyring, "_ses")) == nil,
+            "only a process without a session keyring could take one along"),
+        arguments: ["get api", "get --no-source x; skr get api", "exec --env A=skr://api -- true"])
+    func cleanThread(call: String) throws {
+        let outcome = try CommandRunner().shell(
+            #"""
+            work=$(mktemp -d); trap 'rm -rf $work' EXIT; export HOME=$work; export SKR_SOURCES=$work/sources; chmod 755 $work
+            echo "api --timeout 1m --namespace $SKR_NAMESPACE -- setpriv --reuid 60442 --regid 60442 --clear-groups keyctl rdescribe @s" > $work/sources
+            setpriv --reuid 60443 --regid 60443 --clear-groups true; skr \#(call); skr get api
+            """#)
+        #expect(outcome.output.contains("_uid_ses.60442"), "\(outcome)")
     }
 }

@@ -19,7 +19,10 @@ enum NameSource: String {
     ///
     /// If the keyring can't be read, the result is empty, because errors don't belong in a prompt.
     func names(in line: PartialLine, typing word: String) -> [String] {
-        let items = (try? line.place?.store().identities()) ?? []
+        var items = (try? line.place?.store().identities()) ?? []
+        if let place = line.place {
+            items += (try? SourcesFile.read()?.items(scope: place.scope, namespace: place.namespace)) ?? []
+        }
         var known: Set<[UInt8]> = []
         return items.compactMap { name(of: $0, in: line, typing: word) }.filter { name in
             // Skips names with unprintable characters: no shell can show them, and a line break would split the name.

@@ -30,7 +30,7 @@ enum Launch {
     ///
     /// `exec` reports EACCES if a folder of PATH can't be searched. A shell says instead that the command
     /// doesn't exist.
-    private static func isThere(_ name: String) -> Bool {
+    static func isThere(_ name: String) -> Bool {
         if name.utf8.contains(UInt8(ascii: "/")) { return true }
         guard let path = unsafe getenv("PATH") else { return true }
         return unsafe String(cString: path).split(separator: ":", omittingEmptySubsequences: false).contains { folder in

@@ -30,6 +30,7 @@ struct DoctorCommand: VerbCommand, VerbAction {
                     {"gid", "items", "keys", "linksUserKeyring", "name",
                      "otherUsers": [UID], "permissions", "possessed",
                      "serial", "uid", "usable"},
+                  "sources": {"count", "problems": [TEXT]},
                   "time-left": {"known"},
                   "user-namespace": {"isInitial", "userID"}
                 },
@@ -72,7 +73,7 @@ struct DoctorCommand: VerbCommand, VerbAction {
         let scopes = try Place.Scope.allCases.map { try ScopeExamination(of: $0, place: place) }
         let findings =
             [.calls(refused: refusals), .features(), .userNamespace(of: place)] + scopes.map { $0.finding() }
-            + [quota, .timeLeft(seenBy: scopes.compactMap(\.probe)), .memoryLock()]
+            + [quota, .timeLeft(seenBy: scopes.compactMap(\.probe)), .memoryLock(), .sources()]
         return DoctorReport(findings: findings, isUsable: scopes.contains { $0.probe != nil })
     }
 }

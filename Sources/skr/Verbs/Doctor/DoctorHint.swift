@@ -19,6 +19,9 @@ package enum DoctorHint {
     case allowMemoryLock
     case newKernel
     case showKeyrings(reason: String)
+    /// Makes the sources file safe.
+    case secureSources(command: String)
+    case showSources(reason: String)
 
     /// The command to copy.
     var command: String {
@@ -39,6 +42,8 @@ package enum DoctorHint {
             "docker run --security-opt seccomp=PROFILE.json IMAGE  # PROFILE.json allows mlock2"
         case .newKernel: "uname -r  # boot a kernel of version 5.3 or later that is built with CONFIG_KEYS"
         case .showKeyrings(let reason): "keyctl show  # \(reason)"
+        case .secureSources(let command): command
+        case .showSources(let reason): "skr source  # \(reason)"
         }
     }
 

@@ -1,0 +1,37 @@
+import CommandSupport
+import Glibc
+
+extension Finding {
+    /// Reports whether the sources file can be used, and whether its commands exist.
+    static func sources() -> Finding {
+        func facts(_ count: Int?, _ problems: [String]) -> JSONValue {
+            .object(["count": JSONValue(count), "problems": .array(problems.map(JSONValue.string))])
+        }
+        let lines: [Result<Source, CommandError>]
+        do throws(CommandError) {
+            guard let file = try SourcesFile.read() else { return .ok("sources", "none", facts(0, [])) }
+            lines = file.all()
+        } catch {
+            let isUnsafe = error.exitCode == .noPermission
+            return .problem(
+                "sources", error.message,
+                hint: isUnsafe ? .secureSources(command: error.hint ?? "") : .showSources(reason: error.hint ?? ""),
+                facts(nil, [error.message]))
+        }
+        var problems: [String] = []
+        for line in lines {
+            switch line {
+            case .success(let source) where !Launch.isThere(source.command[0]):
+                problems.append("line \(source.line): no such command: \(Display.quoted(source.command[0]))")
+            case .success: break
+            case .failure(let error): problems.append(error.message)
+            }
+        }
+        guard let first = problems.first else {
+            return .ok("sources", "\(lines.count)", facts(lines.count, []))
+        }
+        let others = problems.count > 1 ? " (and \(problems.count - 1) more)" : ""
+        return .warning(
+            "sources", first + others, hint: .showSources(reason: "correct the line"), facts(lines.count, problems))
+    }
+}

@@ -19,7 +19,7 @@ enum InputFile {
         }
     }
 
-    private static func readAll(_ file: FileDescriptor, name: String, limit: Int) throws -> [UInt8] {
+    static func readAll(_ file: FileDescriptor, name: String, limit: Int) throws -> [UInt8] {
         var content: [UInt8] = []
         while true {
             let piece = try unsafe [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in

@@ -57,6 +57,11 @@ struct Source {
         try check(said)
     }
 
+    /// Whether the secret is stored in this place.
+    func isFor(_ scope: Place.Scope, _ namespace: String) -> Bool {
+        self.scope == scope && self.namespace.utf8.elementsEqual(namespace.utf8)
+    }
+
     private mutating func set(
         _ name: String, hasSign: Bool, _ value: () throws(InputProblem) -> String
     ) throws(InputProblem) {

@@ -125,7 +125,7 @@ extension CredentialHelper {
 }
 
 extension ItemIdentity {
-    fileprivate func hasName(of other: ItemIdentity) -> Bool {
+    func hasName(of other: ItemIdentity) -> Bool {
         service.utf8.elementsEqual(other.service.utf8) && account.utf8.elementsEqual(other.account.utf8)
     }
 }

@@ -65,8 +65,10 @@ struct SourcesFile {
     func source(of item: ItemIdentity, scope: Place.Scope, namespace: String) throws(CommandError) -> Source? {
         var found: Source?
         try forEachLine(of: item.service) { line, text throws(CommandError) in
-            guard let source = try parse(text, line), source.item == item, source.scope == scope,
-                source.namespace.utf8.elementsEqual(namespace.utf8)
+            var words = ShellWords(text)
+            // A bad line concerns only its own item.
+            guard let named = try? Self.item(&words).item, named.hasName(of: item),
+                let source = try parse(text, line), source.isFor(scope, namespace)
             else { return }
             if let found {
                 throw .data(
@@ -87,9 +89,7 @@ struct SourcesFile {
         var items: [ItemIdentity] = []
         try forEachLine(of: service) { line, text throws(CommandError) in
             do throws(CommandError) {
-                guard let source = try parse(text, line), source.scope == scope,
-                    source.namespace.utf8.elementsEqual(namespace.utf8)
-                else { return }
+                guard let source = try parse(text, line), source.isFor(scope, namespace) else { return }
             } catch {}
             var words = ShellWords(text)
             if let item = try? Self.item(&words).item, !items.contains(item) { items.append(item) }

@@ -30,27 +30,14 @@ enum TrustedFile {
         }
         try check(found, path, of: path)
         try checkFolders(of: descriptor, path, home: home)
-        guard found.st_size <= limit else {
-            throw .data(
-                "\(Display.quoted(path)) has more than \(limit >> 20) MiB", hint: "remove the lines that you don't need"
-            )
-        }
-        var content = [UInt8](repeating: 0, count: limit + 1)
         do {
-            let file = FileDescriptor(rawValue: descriptor)
-            var count = 0
-            while count < content.count {
-                let more = try unsafe content.withUnsafeMutableBytes { buffer in
-                    try unsafe file.readWaiting(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
-                }
-                if more == 0 { break }
-                count += more
-            }
-            content.removeLast(content.count - count)
+            return try InputFile.readAll(
+                FileDescriptor(rawValue: descriptor), name: Display.quoted(path), limit: limit)
+        } catch let error as CommandError {
+            throw error
         } catch {
             throw refused(path, "it can't be read: \(error.reason)", hint: "check the disk")
         }
-        return content
     }
 
     private static func checkFolders(

@@ -65,6 +65,7 @@ struct SourcesFileTests {
         #expect(error?.message.hasPrefix("f:2: ") == true, "\(error?.message ?? "")")
         #expect(error?.hint != nil)
         #expect(try source(text, "ok") != nil)
+        #expect(try source("a other --timeout 1m -- c\n" + text, "a", "other") != nil)
     }
 
     @Test(

@@ -15,7 +15,10 @@ struct ShellWords {
         rest = rest.drop { $0.isBlank }
         guard let first = rest.first, first != UInt8(ascii: "#") else { return nil }
         if first == UInt8(ascii: "~") { throw .expansion }
-        var word: [UInt8] = []
+        let plain = rest.prefix(while: Self.isPlain)
+        rest = rest[plain.endIndex...]
+        if rest.first?.isBlank ?? true { return String(decoding: plain, as: UTF8.self) }
+        var word = Array(plain)
         while let byte = rest.first, !byte.isBlank {
             rest.removeFirst()
             switch byte {
@@ -35,8 +38,18 @@ struct ShellWords {
         return text
     }
 
+    /// Whether a shell takes this character as it is; only a fast path, which needn't know all of them.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "+")...UInt8(ascii: ":"), UInt8(ascii: "@")...UInt8(ascii: "Z"), UInt8(ascii: "_"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: false
+        }
+    }
+
     /// Whether a shell would expand or act on this character outside of quotes.
-    static func isSpecial(_ byte: UInt8) -> Bool { "|&;<>()$*?[`".utf8.contains(byte) }
+    private static func isSpecial(_ byte: UInt8) -> Bool { "|&;<>()$*?[`".utf8.contains(byte) }
 
     private mutating func appendDoubleQuoted(to word: inout [UInt8]) throws(InputProblem) {
         while let byte = rest.popFirst() {

@@ -32,10 +32,9 @@ struct Source {
     private(set) var limit = Duration.seconds(120)
     private(set) var command: [String] = []
 
-    /// Parses the rest of a line.
-    ///
-    /// - Parameter words: the words after the item.
-    init(line: Int, item: ItemIdentity, options words: inout ShellWords, first: String?) throws(InputProblem) {
+    /// Parses a line; `nil` if it has no words.
+    init?(_ words: inout ShellWords, line: Int) throws(InputProblem) {
+        guard let (item, first) = try Self.item(&words) else { return nil }
         (self.line, self.item) = (line, item)
         var said: [String] = []
         var next = first
@@ -43,11 +42,11 @@ struct Source {
             let sign = word.utf8.firstIndex(of: UInt8(ascii: "="))
             let name = sign.map { String(word[..<$0]) } ?? word
             guard word.utf8.starts(with: "--".utf8) else { throw .extraWord(word) }
-            if said.contains(name) { throw .repeated(name) }
+            if said.contains(name) { throw .repeated(name, name) }
             said.append(name)
             func value() throws(InputProblem) -> String {
                 if let sign { return String(word[word.utf8.index(after: sign)...]) }
-                guard let value = try words.next(), value != "--" else { throw .noValue(name) }
+                guard let value = try words.next(), value != "--" else { throw .badValue(name, "the next word") }
                 return value
             }
             try set(name, hasSign: sign != nil, value)
@@ -55,6 +54,17 @@ struct Source {
         }
         while let word = try words.next() { command.append(word) }
         try check(said)
+    }
+
+    /// Parses the item at the beginning of a line; `nil` if the line has no words.
+    ///
+    /// - Returns: the item, and the next word.
+    static func item(_ words: inout ShellWords) throws(InputProblem) -> (item: ItemIdentity, next: String?)? {
+        guard let service = try words.next() else { return nil }
+        guard !service.isEmpty, service.utf8.first != UInt8(ascii: "-") else { throw .noService }
+        var (account, next) = ("", try words.next())
+        if let word = next, word.utf8.first != UInt8(ascii: "-") { (account, next) = (word, try words.next()) }
+        return (.password(service: service, account: account), next)
     }
 
     /// Whether the secret is stored in this place.
@@ -93,7 +103,7 @@ struct Source {
 
     private func check(_ said: [String]) throws(InputProblem) {
         let parts = said.filter { ["--field", "--first-line", "--raw"].contains($0) }
-        if parts.count > 1 { throw .exclusive(parts[0], parts[1]) }
+        if parts.count > 1 { throw .repeated(parts[0], parts[1]) }
         if timeout == nil, lifetimePath == nil { throw .noTimeout }
         if endEarly > .zero {
             guard timeout != .never || lifetimePath != nil, timeout?.duration.map({ endEarly < $0 }) ?? true else {
@@ -116,32 +126,29 @@ struct Source {
 }
 
 extension InputProblem {
+    private static let form = "a line is SERVICE [ACCOUNT] [OPTIONS] -- COMMAND"
+    fileprivate static let noService = InputProblem(summary: "the line names no service", hint: form)
     fileprivate static func extraWord(_ word: String) -> InputProblem {
         InputProblem(
             summary: "the line has a word too many: \(Display.quoted(word))",
-            hint: "a line is SERVICE [ACCOUNT] [OPTIONS] -- COMMAND; quote names with blanks")
+            hint: "\(form); quote names with blanks")
     }
-    fileprivate static func repeated(_ option: String) -> InputProblem {
-        InputProblem(summary: "the line has \(option) twice", hint: "remove one of them")
-    }
-    fileprivate static func noValue(_ option: String) -> InputProblem {
-        InputProblem(summary: "\(option) needs a value", hint: "write the value after it")
+    fileprivate static func repeated(_ option: String, _ other: String) -> InputProblem {
+        InputProblem(
+            summary: option == other ? "the line has \(option) twice" : "the line has both \(option) and \(other)",
+            hint: "remove one of them")
     }
     fileprivate static func badValue(_ option: String, _ form: String) -> InputProblem {
-        InputProblem(summary: "\(option) has an unusable value", hint: "its value is \(form)")
+        InputProblem(summary: "\(option) has no usable value", hint: "its value is \(form)")
     }
     fileprivate static func unknownOption(_ option: String) -> InputProblem {
         InputProblem(
             summary: "a source has no option \(Display.quoted(option))", hint: "'skr help source' shows the options")
     }
-    fileprivate static func exclusive(_ option: String, _ other: String) -> InputProblem {
-        InputProblem(summary: "the line has both \(option) and \(other)", hint: "remove one of them")
-    }
     fileprivate static let noTimeout = InputProblem(
         summary: "the line does not say how long the secret is stored",
         hint: "add --timeout 15m, or --timeout-from-json with the field that has the lifetime")
-    fileprivate static let noCommand = InputProblem(
-        summary: "the line has no command", hint: "write the command after '--'")
+    fileprivate static let noCommand = InputProblem(summary: "the line has no command", hint: form)
     fileprivate static let assignment = InputProblem(
         summary: "the command begins with a variable", hint: "write env before it: -- env NAME=VALUE COMMAND")
 }

@@ -62,18 +62,18 @@ struct SourcesFile {
     }
 
     /// Returns the source of exactly this item; `nil` if there isn't one.
+    ///
+    /// - Throws: ``CommandError`` with 65 if the item of any line can't be read, because it could be the wanted one.
     func source(of item: ItemIdentity, scope: Place.Scope, namespace: String) throws(CommandError) -> Source? {
         var found: Source?
-        try forEachLine(of: item.service) { line, text throws(CommandError) in
-            var words = ShellWords(text)
-            // A bad line concerns only its own item.
-            guard let named = try? Self.item(&words).item, named.hasName(of: item),
-                let source = try parse(text, line), source.isFor(scope, namespace)
-            else { return }
+        for line in lines {
+            guard try self.item(of: line)?.hasName(of: item) == true,
+                let source = try source(of: line), source.isFor(scope, namespace)
+            else { continue }
             if let found {
                 throw .data(
-                    "\(Display.plain(path)): lines \(found.line) and \(line) are for the same item, \(Display.name(of: item))",
-                    hint: "remove one of them")
+                    "\(Display.plain(path)): lines \(found.line) and \(source.line) are for the same item, "
+                        + Display.name(of: item), hint: "remove one of them")
             }
             found = source
         }
@@ -87,110 +87,49 @@ struct SourcesFile {
         of service: String? = nil, scope: Place.Scope, namespace: String
     ) throws(CommandError) -> [ItemIdentity] {
         var items: [ItemIdentity] = []
-        try forEachLine(of: service) { line, text throws(CommandError) in
-            do throws(CommandError) {
-                guard let source = try parse(text, line), source.isFor(scope, namespace) else { return }
-            } catch {}
-            var words = ShellWords(text)
-            if let item = try? Self.item(&words).item, !items.contains(item) { items.append(item) }
+        for line in lines {
+            guard let item = try item(of: line), service.map({ $0.utf8.elementsEqual(item.service.utf8) }) ?? true,
+                !items.contains(item), (try? source(of: line))?.isFor(scope, namespace) ?? true
+            else { continue }
+            items.append(item)
         }
         return items
     }
 
     /// Returns all sources, and the errors of the lines that have one.
     func all() -> [Result<Source, CommandError>] {
-        var all: [Result<Source, CommandError>] = []
-        var number = 0
-        for text in content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-            number += 1
+        lines.compactMap { line in
             do throws(CommandError) {
-                if let source = try parse(text, number) { all.append(.success(source)) }
+                return try source(of: line).map { .success($0) }
             } catch {
-                all.append(.failure(error))
-            }
-        }
-        return all
-    }
-
-    /// Calls `body` for each line whose item has this service, or for all lines with an item.
-    ///
-    /// - Throws: ``CommandError`` with 65 if the item of any line can't be read, because it could be the wanted one.
-    private func forEachLine(
-        of service: String?, _ body: (Int, ArraySlice<UInt8>) throws(CommandError) -> Void
-    ) throws(CommandError) {
-        var (start, number) = (0, 0)
-        while start < content.count {
-            number += 1
-            let end = content[start...].firstIndex(of: UInt8(ascii: "\n")) ?? content.count
-            let text = content[start..<end]
-            start = end + 1
-            switch Self.match(text, service) {
-            case .other: continue
-            case .wanted: try body(number, text)
-            case .unclear:
-                var words = ShellWords(text)
-                let item: ItemIdentity?
-                do throws(InputProblem) {
-                    item = try Self.item(&words).item
-                } catch {
-                    throw CommandError(error, at: "\(Display.plain(path)):\(number)")
-                }
-                if let item, service.map({ $0.utf8.elementsEqual(item.service.utf8) }) ?? true {
-                    try body(number, text)
-                }
+                return .failure(error)
             }
         }
     }
 
-    private enum Match { case other, wanted, unclear }
+    private typealias Line = (offset: Int, element: ArraySlice<UInt8>)
 
-    /// Compares the first word of a line with the service, without splitting the line.
-    ///
-    /// Words with quotes, and characters that a shell would expand, are left to the complete parser.
-    private static func match(_ text: ArraySlice<UInt8>, _ service: String?) -> Match {
-        var rest = text.drop { $0.isBlank }
-        guard let first = rest.first, first != UInt8(ascii: "#"), first != UInt8(ascii: "\r") else { return .other }
-        guard let service, first != UInt8(ascii: "-") else { return .unclear }
-        var isSame = true
-        for position in 0..<2 {
-            let word = rest.prefix { !$0.isBlank }
-            if position == 1, let first = word.first, first == UInt8(ascii: "-") || first == UInt8(ascii: "#") { break }
-            for byte in word
-            where byte < 0x20 || byte >= 0x7F || "'\"\\~".utf8.contains(byte) || ShellWords.isSpecial(byte) {
-                return .unclear
-            }
-            if position == 0 { isSame = word.elementsEqual(service.utf8) }
-            rest = rest[word.endIndex...].drop { $0.isBlank }
-        }
-        return isSame ? .wanted : .other
+    private var lines: some Sequence<Line> {
+        content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated()
     }
 
-    /// Parses the item at the beginning of a line; `nil` for a line without words.
-    ///
-    /// - Returns: the item, and the next word.
-    private static func item(
-        _ words: inout ShellWords
-    ) throws(InputProblem) -> (item: ItemIdentity?, next: String?) {
-        guard let service = try words.next() else { return (nil, nil) }
-        guard !service.isEmpty, service.utf8.first != UInt8(ascii: "-") else { throw .noService }
-        var (account, next) = ("", try words.next())
-        if let word = next, word.utf8.first != UInt8(ascii: "-") { (account, next) = (word, try words.next()) }
-        return (.password(service: service, account: account), next)
+    private func item(of line: Line) throws(CommandError) -> ItemIdentity? {
+        try naming(line) { words throws(InputProblem) in try Source.item(&words)?.item }
     }
 
-    private func parse(_ text: ArraySlice<UInt8>, _ number: Int) throws(CommandError) -> Source? {
-        var words = ShellWords(text)
+    private func source(of line: Line) throws(CommandError) -> Source? {
+        try naming(line) { words throws(InputProblem) in try Source(&words, line: line.offset + 1) }
+    }
+
+    /// Lets an error name the line.
+    private func naming<Value>(
+        _ line: Line, _ body: (inout ShellWords) throws(InputProblem) -> Value
+    ) throws(CommandError) -> Value {
+        var words = ShellWords(line.element)
         do throws(InputProblem) {
-            let (item, next) = try Self.item(&words)
-            guard let item else { return nil }
-            return try Source(line: number, item: item, options: &words, first: next)
+            return try body(&words)
         } catch {
-            throw CommandError(error, at: "\(Display.plain(path)):\(number)")
+            throw CommandError(error, at: "\(Display.plain(path)):\(line.offset + 1)")
         }
     }
-}
-
-extension InputProblem {
-    fileprivate static let noService = InputProblem(
-        summary: "the line names no service", hint: "a line is SERVICE [ACCOUNT] [OPTIONS] -- COMMAND")
 }

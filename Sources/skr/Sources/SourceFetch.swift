@@ -34,12 +34,12 @@ enum SourceChain {
 
 extension Source {
     /// Returns the secret: the stored one, or else the new one that the command prints for all who ask.
-    func secret(in store: SecretStore, of place: Place) throws(CommandError) -> SecretBox {
+    func secret(in store: SecretStore, of place: Place, warns: Bool = true) throws(CommandError) -> SecretBox {
         let action = CachedAction(
             place: place, item: item, timeout: timeout, lifetimePath: nil, refreshBefore: nil,
             isStaleWhileRefreshing: false, failureTimeout: failureTimeout > .zero ? failureTimeout : nil,
             isForced: false, command: CommandLineWords(leaking: command),
-            form: SourceOutput(self, settings: try SourceChain.settings(for: self)))
+            form: SourceOutput(self, settings: try SourceChain.settings(for: self), warns: warns))
         let fetched = try CommandError.translating {
             do {
                 return try action.fetched(in: store)

@@ -8,11 +8,11 @@ final class SourceOutput: OutputForm {
     private let source: Source
     let settings: ChildSettings
 
-    init(_ source: Source, settings: ChildSettings) {
-        (self.source, self.settings) = (source, settings)
+    init(_ source: Source, settings: ChildSettings, warns: Bool) {
+        (self.source, self.settings, self.warns) = (source, settings, warns)
     }
 
-    let readsErrors = false
+    let warns: Bool
     let isOfOneCommand = false
     /// A command that has to be killed runs longer than its limit.
     var waitLimit: Duration { source.limit + ChildCommand.grace * 2 }

@@ -12,6 +12,7 @@ final class SourcedItems: ItemSource {
     let store: SecretStore
     private let place: Place
     private let usesSources: Bool
+    private let warns: Bool
     // Only one thread uses them.
     private nonisolated(unsafe) var file: SourcesFile?
     private nonisolated(unsafe) var isFileRead = false
@@ -20,8 +21,8 @@ final class SourcedItems: ItemSource {
 
     private nonisolated(unsafe) var fetched: [(item: ItemIdentity, secret: SecretBox)] = []
 
-    init(_ store: SecretStore, of place: Place, usesSources: Bool = true) {
-        (self.store, self.place, self.usesSources) = (store, place, usesSources)
+    init(_ store: SecretStore, of place: Place, usesSources: Bool = true, warns: Bool = true) {
+        (self.store, self.place, self.usesSources, self.warns) = (store, place, usesSources, warns)
     }
 
     /// Returns the source of exactly this item, if the store has no such item; `nil` if there isn't one.
@@ -41,7 +42,7 @@ final class SourcedItems: ItemSource {
     /// Returns the secret of a source, whose command runs only once, even if its output can't be stored.
     func secret(of source: Source) throws(CommandError) -> SecretBox {
         if let known = unsafe fetched.first(where: { $0.item == source.item }) { return known.secret }
-        let secret = try source.secret(in: store, of: place)
+        let secret = try source.secret(in: store, of: place, warns: warns)
         unsafe fetched.append((source.item, secret))
         return secret
     }

@@ -4,17 +4,20 @@ import Testing
 
 /// Runs scripts in a session of their own, with a sources file in a new home folder.
 struct SourcesUnderTest {
+    /// The beginning of a script: it makes the home folder, and the file from the variable `SOURCES`.
+    static let preparation = #"""
+        work=$(mktemp -d); trap 'rm -rf $work' EXIT; export HOME=$work/home; unset XDG_CONFIG_HOME SKR_SOURCES
+        mkdir -p $HOME/.config/skr; chmod -R 755 $HOME; cd $work; sources=$HOME/.config/skr/sources
+        printf '%s\n' "$SOURCES" > $sources; runs() { paste -sd " " $HOME/runs 2> /dev/null || echo; }
+
+        """#
+
     /// - Parameter sources: the file's lines.
     static func run(
         _ sources: String, _ script: String, environment: [String: String] = [:]
     ) throws -> CommandRunner.Outcome {
         try CommandRunner().inSession(
-            #"""
-            work=$(mktemp -d); trap 'rm -rf $work' EXIT; export HOME=$work/home; unset XDG_CONFIG_HOME SKR_SOURCES
-            mkdir -p $HOME/.config/skr; chmod -R 755 $HOME; cd $work; sources=$HOME/.config/skr/sources
-            printf '%s\n' "$SOURCES" > $sources; runs() { paste -sd " " $HOME/runs 2> /dev/null || echo; }
-
-            """# + script, environment: environment.merging(["SOURCES": sources, "SKR_NAMESPACE": ""]) { $1 })
+            preparation + script, environment: environment.merging(["SOURCES": sources, "SKR_NAMESPACE": ""]) { $1 })
     }
 }
 
@@ -193,10 +196,10 @@ struct SourceTests {
     @Test("a command that runs too long is ended with its children")
     func limit() throws {
         let outcome = try run(
-            "slow --timeout 1m --limit 1s -- sh -c 'trap \"\" TERM; sleep 60 & sleep 60'\n"
-                + "term --timeout 1m --limit 1s -- sleep 60",
+            "slow --timeout 1m --limit 1s -- sh -c 'trap \"\" TERM; sleep 61 & sleep 61'\n"
+                + "term --timeout 1m --limit 1s -- sleep 61",
             #"""
-            skr get term; echo $?; SECONDS=0; skr get slow; echo $?; [ $SECONDS -lt 20 ] && echo in time; pgrep -cf 'slee[p] 60' -s 0
+            skr get term; echo $?; SECONDS=0; skr get slow; echo $?; [ $SECONDS -lt 20 ] && echo in time; pgrep -cf 'slee[p] 61' -s 0
             """#)
         #expect(outcome.output == "75\n75\nin time\n0\n", "\(outcome)")
         #expect(outcome.errors.contains("term: its source failed: 'sleep' ran for more than 1s\n"))
@@ -325,6 +328,21 @@ struct SourceTests {
             outcome.errors.contains("skr: error: https://h alice: its source failed: 'sh' ended with exit code 3\n"))
     }
 
+    @Test("Google's libraries read standard error as the answer, so its helper prints no reason and no warning there")
+    func google() throws {
+        let outcome = try run(
+            """
+            bad --timeout 1m -- sh -c 'exit 3'
+            large --timeout 1m -- sh -c 'head -c 40000 /dev/zero | tr "\\\\0" x'
+            """,
+            #"""
+            skr helper google bad; echo $?; skr helper google large | wc -c
+            """#)
+        #expect(outcome.output.hasPrefix(#"{"version":1,"success":false,"#), "\(outcome)")
+        #expect(outcome.output.hasSuffix("\n0\n40100\n"), "\(outcome)")
+        #expect(outcome.errors == "")
+    }
+
     @Test("the list of sources, and the test of one")
     func list() throws {
         let outcome = try run(
@@ -370,13 +388,13 @@ struct SourceTests {
 
     @Test(
         "a signal ends the command and the reader, and is not remembered as a failure",
-        arguments: ["INT", "TERM", "HUP"])
-    func signal(name: String) throws {
+        arguments: [("INT", 62), ("TERM", 63), ("HUP", 64)])
+    func signal(name: String, duration: Int) throws {
         let outcome = try run(
-            "api --timeout 1m -- sh -c 'echo run >> runs; [ -e go ] || exec sleep 60; echo s3cret'",
+            "api --timeout 1m -- sh -c 'echo run >> runs; [ -e go ] || exec sleep \(duration); echo s3cret'",
             #"""
             set -m; skr get api & while [ ! -e $HOME/runs ]; do sleep 0.05; done; sleep 0.2; kill -\#(name) $!; wait $!
-            echo $(($? - $(kill -l \#(name)))); touch $HOME/go; skr get api; echo; pgrep -cf 'slee[p] 60' -s 0
+            echo $(($? - $(kill -l \#(name)))); touch $HOME/go; skr get api; echo; pgrep -cf 'slee[p] \#(duration)' -s 0
             """#)
         #expect(outcome.output == "128\ns3cret\n0\n", "\(outcome)")
     }
@@ -406,9 +424,9 @@ struct SourceTests {
         let outcome = try CommandRunner().shell(
             #"""
             work=$(mktemp -d); trap 'rm -rf $work' EXIT; export HOME=$work; export SKR_SOURCES=$work/sources; chmod 755 $work
-            echo "api --timeout 1m --namespace $SKR_NAMESPACE -- setpriv --reuid 60442 --regid 60442 --clear-groups keyctl rdescribe @s" > $work/sources
-            setpriv --reuid 60443 --regid 60443 --clear-groups true; skr \#(call); skr get api
+            echo "api --timeout 1m --namespace $SKR_NAMESPACE -- setpriv --reuid 60454 --regid 60454 --clear-groups keyctl rdescribe @s" > $work/sources
+            setpriv --reuid 60455 --regid 60455 --clear-groups true; skr \#(call); skr get api
             """#)
-        #expect(outcome.output.contains("_uid_ses.60442"), "\(outcome)")
+        #expect(outcome.output.contains("_uid_ses.60454"), "\(outcome)")
     }
 }

@@ -105,7 +105,7 @@ struct CachedAction: VerbAction {
     ///
     /// If the client reads standard error as a part of the answer, nothing is reported.
     func warn(_ error: CommandError) {
-        if form?.readsErrors != true { Console.warn(error) }
+        if form?.warns != false { Console.warn(error) }
     }
 
     /// Returns the store that keeps outputs.

@@ -4,8 +4,8 @@ import CommandSupport
 ///
 /// Only classes can conform, because the optional of a structure would build metadata at each start.
 protocol OutputForm: AnyObject, Sendable {
-    /// Whether the caller reads standard error too, as a part of the answer.
-    var readsErrors: Bool { get }
+    /// Whether warnings are printed.
+    var warns: Bool { get }
     /// Whether a stored output counts only for the same command line.
     var isOfOneCommand: Bool { get }
     /// How long to wait for the process that runs the command.

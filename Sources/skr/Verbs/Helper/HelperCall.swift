@@ -112,6 +112,8 @@ struct HelperCall {
     func helper(isStoring: Bool, isReading: Bool) throws(SecretStoreError) -> CredentialHelper {
         let store = try place.store()
         if isStoring { try place.warnIfShared(in: store) }
-        return CredentialHelper(items: isReading ? SourcedItems(store, of: place) : store, timeout: timeout)
+        let items: any ItemSource =
+            isReading ? SourcedItems(store, of: place, warns: client.errors != .mixedWithAnswer) : store
+        return CredentialHelper(items: items, timeout: timeout)
     }
 }

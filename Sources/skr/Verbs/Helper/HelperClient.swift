@@ -100,6 +100,8 @@ enum HelperWords {
 /// The place where a client shows its user an error.
 enum HelperErrors {
     case onStandardError
+    /// On standard error, which the client reads as a part of the answer. So a helper that succeeds prints no warning.
+    case mixedWithAnswer
     /// On standard output, with the exit status 1.
     case onStandardOutput
 
@@ -108,7 +110,7 @@ enum HelperErrors {
     /// - Returns: the exit status.
     func report(_ error: CommandError) -> Int32 {
         switch self {
-        case .onStandardError:
+        case .onStandardError, .mixedWithAnswer:
             Console.report(error)
             return error.exitCode.rawValue
         case .onStandardOutput:

@@ -46,11 +46,9 @@ struct TokenCall {
     /// - Parameters:
     ///   - recipient: the recipient of the secret, as far as the client names it. A kept answer is for this
     ///     recipient only.
-    ///   - readsErrors: whether the client reads standard error as a part of the answer.
     ///   - format: creates the form in which the client expects the answer.
     func action(
-        for recipient: [String?] = [], readsErrors: Bool = false,
-        in format: () throws(UnusableToken) -> any TokenFormat
+        for recipient: [String?] = [], in format: () throws(UnusableToken) -> any TokenFormat
     ) throws(CommandError) -> any VerbAction {
         let made: any TokenFormat
         do throws(UnusableToken) {
@@ -63,7 +61,8 @@ struct TokenCall {
             place: call.place, item: .cached(target.service, variant: CachedVariant.text(of: keys(for: recipient))),
             timeout: call.timeout.map { .after($0) } ?? .never, lifetimePath: nil, refreshBefore: nil,
             isStaleWhileRefreshing: false, failureTimeout: nil, isForced: false, command: call.command,
-            form: KeptToken(format: made, account: target.account ?? "", readsErrors: readsErrors))
+            form: KeptToken(
+                format: made, account: target.account ?? "", warns: call.client.errors != .mixedWithAnswer))
     }
 
     /// Returns the value of an environment variable that the client sets, or `nil` if it is unset or empty.
@@ -104,7 +103,7 @@ private struct TokenAction: VerbAction {
             answer = try helper.answer(target.service, account: target.account, in: format)
         } catch {
             guard error.code == .notFound else { throw error }
-            if let failure = helper.sourceFailure { throw failure }
+            if call.client.errors != .mixedWithAnswer, let failure = helper.sourceFailure { throw failure }
             throw target.missing(target.exactItem, in: try call.place.store())
         }
         try answer.showAndExit(for: call)
@@ -128,17 +127,17 @@ final class KeptToken: OutputForm {
     let format: any TokenFormat
     /// The user to whom the token belongs; empty if the token itself states the user.
     let account: String
-    let readsErrors: Bool
+    let warns: Bool
     let isOfOneCommand = true
     let waitLimit = CachedAction.waitLimit
     var settings: ChildSettings { ChildSettings() }
 
     func noteWait() {}
 
-    init(format: any TokenFormat, account: String, readsErrors: Bool) {
+    init(format: any TokenFormat, account: String, warns: Bool) {
         self.format = format
         self.account = account
-        self.readsErrors = readsErrors
+        self.warns = warns
     }
 
     /// If the output has no expiry, the client gets the end of `timeout` as its expiry.

@@ -27,7 +27,7 @@ struct GoogleClient: HelperClient, ExampleCommand {
 
     static let start = HelperStart.commandLine
     static let words = HelperWords.options([], flags: [], behind: .command)
-    static let errors = HelperErrors.onStandardError
+    static let errors = HelperErrors.mixedWithAnswer
     static let readingWord: String? = nil
 
     @OptionGroup var arguments: TokenArguments
@@ -36,7 +36,7 @@ struct GoogleClient: HelperClient, ExampleCommand {
         let audience = try TokenCall.environment("GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE", of: call)
         let email = try TokenCall.environment("GOOGLE_EXTERNAL_ACCOUNT_IMPERSONATED_EMAIL", of: call)
         let type = try TokenCall.environment("GOOGLE_EXTERNAL_ACCOUNT_TOKEN_TYPE", of: call)
-        return try TokenCall(call).action(for: [audience, email], readsErrors: true) { () throws(UnusableToken) in
+        return try TokenCall(call).action(for: [audience, email]) { () throws(UnusableToken) in
             try GoogleToken(type: type)
         }
     }

@@ -1,0 +1,51 @@
+import Testing
+
+@Suite("Sources on a terminal")
+struct SourceTerminalTests {
+    private func run(_ source: String, _ script: String, typing answers: [TerminalRunner.Answer]) throws -> String {
+        try TerminalRunner().run(
+            SourcesUnderTest.preparation + script, answering: answers,
+            environment: ["SOURCES": source, "SKR_NAMESPACE": ""])
+    }
+
+    @Test("Ctrl-C ends the command and its reader, and the next reader runs the command again")
+    func interrupt() throws {
+        let shown = try run(
+            "api --timeout 1m -- sh -c 'echo started >&2; [ -e go ] || exec sleep 60; echo s3cret'",
+            "trap : INT; skr get api; echo rc=$?; touch $HOME/go; skr get api; pgrep -cf 'slee[p] 60' -s 0",
+            typing: [.init(prompt: "started", keys: "\u{3}")])
+        #expect(shown.hasSuffix("started\n^Crc=130\nstarted\ns3cret\n0\n"), "\(shown)")
+    }
+
+    @Test("Ctrl-Z stops the command and its reader, and fg continues both")
+    func stop() throws {
+        let shown = try run(
+            "api --timeout 1m -- sh -c 'echo started >&2; while [ ! -e go ]; do sleep 0.1; done; echo s3cret'",
+            "set -m; skr get api; echo rc=$?; touch $HOME/go; fg > /dev/null; echo rc=$?",
+            typing: [.init(prompt: "started", keys: "\u{1A}")])
+        #expect(shown.contains("rc=148\n"), "\(shown)")
+        #expect(shown.hasSuffix("s3cret\nrc=0\n"), "\(shown)")
+    }
+
+    @Test("the command can ask the person at the terminal")
+    func prompt() throws {
+        let shown = try run(
+            "api --timeout 1m -- sh -c 'printf \"PIN: \" >&2; read -r pin; echo \"<$pin>\"'",
+            "skr get api; skr get api < /dev/null",
+            typing: [.init(prompt: "PIN: ", keys: "1234\n")])
+        #expect(shown.hasSuffix("PIN: 1234\n<1234>\n<1234>\n"), "\(shown)")
+    }
+
+    @Test("who waits for another process is told so after a second, once")
+    func note() throws {
+        let shown = try run(
+            "api --timeout 1m -- sh -c 'echo started >&2; sleep 3; echo s3cret'",
+            #"""
+            skr get api > $work/first & sleep 0.3
+            skr get api; wait; cat $work/first; echo
+            """#, typing: [])
+        #expect(shown.hasSuffix("s3cret\ns3cret\n"), "\(shown)")
+        let note = "skr: api: another process runs its source; waiting for it"
+        #expect(shown.split(separator: "\n").count { $0 == note } == 1, "\(shown)")
+    }
+}

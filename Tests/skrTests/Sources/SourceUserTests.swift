@@ -1,0 +1,56 @@
+import Glibc
+import Testing
+
+@Suite("Sources and users", .enabled(if: geteuid() == 0, "needs root to become other users"))
+struct SourceUserTests {
+    /// Prepares a home folder of user 60452, and a copy of the tested command that every user can run.
+    private static let preparation = #"""
+        chmod 755 $work; cp $(command -v skr) $work/skr; export PATH=$work:$PATH; chown -R 60452:60452 $HOME
+        as() { setpriv --reuid 60452 --regid 60452 --clear-groups "$@"; }; cd /
+
+        """#
+
+    private func run(_ sources: String, _ script: String) throws -> CommandRunner.Outcome {
+        try SourcesUnderTest.run(sources, Self.preparation + script)
+    }
+
+    @Test("if the quota is full, the reader gets the secret, with a warning")
+    func quota() throws {
+        let outcome = try run(
+            "api --timeout 1m -- sh -c 'echo run >> runs; echo s3cret'",
+            #"""
+            as keyctl session - bash -c 'skr set room --scope user <<< x; i=0
+                while keyctl add user skr-test-$i x @u; do i=$((i + 1)); done > /dev/null 2>&1
+                skr get api; echo " $?"; skr get api; echo " $?"; keyctl clear @u' 2> $work/errors
+            runs; cat $work/errors >&2; grep -c "^skr: warning: .*quota.*; the output is not kept$" $work/errors
+            """#)
+        #expect(outcome.output == "s3cret 0\ns3cret 0\nrun run\n2\n", "\(outcome)")
+    }
+
+    @Test("in another user's session, the reader gets the secret, and it is not stored")
+    func foreignSession() throws {
+        let outcome = try run(
+            "api --timeout 1m -- sh -c 'echo run >> runs; echo s3cret'",
+            "as skr get api; echo \" $?\"; runs; skr list")
+        #expect(outcome.output == "s3cret 0\nrun\n", "\(outcome)")
+        #expect(outcome.errors.hasPrefix("skr: warning: "), "\(outcome)")
+    }
+
+    @Test("a file of another user is not used, and the error names its owner")
+    func otherOwner() throws {
+        let outcome = try run("api --timeout 1m -- echo s3cret", "skr get api; echo $?")
+        #expect(outcome.output == "77\n", "\(outcome)")
+        #expect(outcome.errors.contains("belongs to user 60452\n"), "\(outcome)")
+    }
+
+    @Test("a program that runs with the rights of another user ignores sources")
+    func setUserID() throws {
+        let outcome = try run(
+            "api --timeout 1m -- sh -c 'echo run >> $HOME/runs; echo s3cret'",
+            #"""
+            chmod 4755 $work/skr; as keyctl session - skr get api 2> /dev/null; echo $?; runs
+            chmod 755 $work/skr; as keyctl session - skr get api 2> /dev/null
+            """#)
+        #expect(outcome.output == "1\n\ns3cret", "\(outcome)")
+    }
+}

@@ -141,7 +141,7 @@ let package = Package(
         .executableTarget(
             name: "pair-search",
             dependencies: [
-                "SessionKeyring", "CredentialHelpers", "SecretText", "Keyutils", "StressSuite", "Threads", "CTestPause",
+                "SessionKeyring", "CredentialHelpers", "SecretText", "Keyutils", "StressSuite", "Threads", "CLinux", "CTestPause",
             ],
             path: "Tests/PairSearch",
             swiftSettings: tests

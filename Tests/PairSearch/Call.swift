@@ -17,7 +17,7 @@ struct Call {
     /// Whether it may have written or removed a value, other than by a fetch.
     var isChange: Bool {
         switch operation {
-        case .list, .lease, .release, .expire, .fetch, .longFetch, .blindFetch: false
+        case .list, .lease, .release, .expire, .fetch, .longFetch, .source, .blindFetch: false
         case .add, .displacingAdd: report.outcome == .done
         default: report.outcome != .threw
         }
@@ -88,7 +88,7 @@ struct Call {
         case .expire, .list: return .look(isThere: report.outcome == .done)
         case .update: return .replace(found, by: role.stamp, timeout: timeout)
         case .clear: return .wipe
-        case .fetch, .longFetch, .blindFetch:
+        case .fetch, .longFetch, .source, .blindFetch:
             return isUncertainFetch ? .create(role.stamp, timeout: timeout) : .read(found)
         case .lease, .release: return nil
         }
@@ -99,6 +99,8 @@ struct Call {
         switch operation {
         case .set, .setTimeout, .ringlessSet, .unlookedSet: .write(role.stamp, timeout: timeout)
         case .add, .displacingAdd: .create(role.stamp, timeout: timeout)
+        // Its process can't report that the command ran.
+        case .source: .create(role.stamp, timeout: timeout)
         case .fetch, .longFetch, .blindFetch: report.fetched == 0 ? nil : .create(role.stamp, timeout: timeout)
         case .delete: .remove(found: nil)
         case .update: .change(to: role.stamp, timeout: timeout)

@@ -15,7 +15,8 @@ struct ItemPlay: Play {
         // Unlinking by name does no harm once the kernel has collected the dead ring. So the stage keeps it for
         // that defect.
         stage = try Stage(
-            series.state, expiresSoon: series.stop.crossesExpiry, keepsDeadRing: series.first == .ringlessSet)
+            series.state, expiresSoon: series.stop.crossesExpiry, keepsDeadRing: series.first == .ringlessSet,
+            isInSession: series.first == .source || series.second == .source)
         // The first process may release its lease immediately.
         reports[0].value.mayRelease = true
     }

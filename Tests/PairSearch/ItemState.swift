@@ -61,10 +61,11 @@ struct Stage {
     ///   - expiresSoon: whether the item's timeout ends within the next second.
     ///   - keepsDeadRing: whether a link keeps the kernel from collecting a dead ring before a process that saw it
     ///     acts on it.
-    init(_ state: ItemState, expiresSoon: Bool, keepsDeadRing: Bool) throws {
+    ///   - isInSession: whether the items are in the session keyring itself, where a new program finds them.
+    init(_ state: ItemState, expiresSoon: Bool, keepsDeadRing: Bool, isInSession: Bool) throws {
         self.state = state
         let session = try SessionMembership.joinAnonymous()
-        anchor = try session.addKeyring("pairs")
+        anchor = isInSession ? session : try session.addKeyring("pairs")
         let scope = SecretScope.keyring(anchor.serial, isOpenToOwner: state.access == .owner)
         // Like the library's own rings: if they are open to the owner, the user's permissions include everything.
         if state.access == .owner { try Key(anchor).setPermissions([.possessorAll, .userAll]) }

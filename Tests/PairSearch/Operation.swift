@@ -9,6 +9,8 @@ enum Operation: String, CaseIterable {
     case fetch
     /// The same, with a fetch lease that outlasts all others.
     case longFetch = "long-fetch"
+    /// A `get` of the executable `skr`, which fetches the value from a source if there isn't one.
+    case source
     /// A set that replaces a dead ring by name, as before issue 8 (1.5).
     case ringlessSet = "set-1.5"
     /// A set that doesn't look again after its move if it saw a live item, as before issue 8 (1.7).
@@ -25,11 +27,11 @@ enum Operation: String, CaseIterable {
         .set, .setTimeout, .add, .delete, .expire, .update, .clear, .list, .lease, .release, .fetch,
     ]
 
-    var isFetch: Bool { [.fetch, .longFetch, .blindFetch].contains(self) }
+    var isFetch: Bool { [.fetch, .longFetch, .source, .blindFetch].contains(self) }
     var isAdd: Bool { self == .add || self == .displacingAdd }
     var isSet: Bool { [.set, .setTimeout, .ringlessSet, .unlookedSet].contains(self) }
     var concernsLease: Bool { self == .lease || self == .release }
 
     /// Whether the value that it writes has a timeout.
-    var hasTimeout: Bool { [.setTimeout, .add, .update, .fetch, .longFetch, .blindFetch].contains(self) }
+    var hasTimeout: Bool { [.setTimeout, .add, .update, .fetch, .longFetch, .source, .blindFetch].contains(self) }
 }

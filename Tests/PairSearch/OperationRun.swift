@@ -64,6 +64,7 @@ struct OperationRun {
             return release(held)
         case .fetch: try fetch(lasting)
         case .longFetch: try fetch(.seconds(60))
+        case .source: try fetchFromSource()
         case .ringlessSet: try Defects.set(value, for: item, replacingDeadRingIn: anchor)
         case .unlookedSet: try Defects.set(value, over: item, in: anchor)
         case .displacingAdd: return try Defects.add(value, for: item, in: anchor)
@@ -97,6 +98,13 @@ struct OperationRun {
             return value
         }
         report.value.observed = SceneItem.stamp(of: found)
+    }
+
+    private func fetchFromSource() throws {
+        let answer = try SourceProgram.get(printing: value, lasting: role.timeout)
+        report.value.fetched = answer.ran
+        guard answer.exitCode == 0 else { throw SceneError("exit code \(answer.exitCode): \(answer.errors)") }
+        report.value.observed = SceneItem.stamp(of: answer.secret)
     }
 
     private func blindFetch() throws {

@@ -10,12 +10,12 @@ struct SearchOptions {
     }
 
     static let usage = """
-        usage: pair-search [--helpers] [--seed N] [--lanes N] (--all | --sample N | --only NAME ...)
+        usage: pair-search [--helpers | --sources] [--seed N] [--lanes N] (--all | --sample N | --only NAME ...)
 
         Stops one operation before each of its keyring calls, runs another one meanwhile, and checks the results of both.
         NAME is FIRST,SECOND,STATE,STOP,same (or apart) for all pauses of a pair. For a single pause, append the numbers
         that a finding shows. --helpers pairs the operations of credential helpers instead of the library's; their NAME
-        is FIRST,SECOND,STATE,STOP.
+        is FIRST,SECOND,STATE,STOP. --sources pairs a fetch from a source with changes and other fetches.
         Exit code 0: no problem was found; 1: a problem was found; 64: wrong usage.
 
         """
@@ -24,9 +24,10 @@ struct SearchOptions {
     var seed = UInt64.random(in: 1...999_999_999)
     var lanes = 36
     var concernsHelpers = false
+    var concernsSources = false
 
     /// All series of the chosen kind.
-    var all: [any Series] { concernsHelpers ? HelperSeries.all : ItemSeries.all }
+    var all: [any Series] { concernsHelpers ? HelperSeries.all : concernsSources ? ItemSeries.sources : ItemSeries.all }
 
     /// Parses the words of the command line; `nil` if they are invalid.
     init?(_ words: [String]) {
@@ -35,6 +36,7 @@ struct SearchOptions {
             switch word {
             case "--all": choice = .all
             case "--helpers": concernsHelpers = true
+            case "--sources": concernsSources = true
             case "--sample":
                 guard let count = rest.popFirst().flatMap({ Int($0) }), count > 0 else { return nil }
                 choice = .sample(count)

@@ -2,6 +2,13 @@ extension ItemSeries {
     /// All series to try, in a fixed order.
     static let all: [ItemSeries] = plain + killed + outlasting + acrossExpiry + doubly
 
+    /// A fetch from a source against a change and another fetch, in either order.
+    static let sources: [ItemSeries] = [Stop.plain, .kill].flatMap { stop in
+        let states: [ItemState] = [.absent, .live, .expired, .updated, .noRing]
+        let others: [Operation] = [.set, .delete, .clear, .fetch]
+        return product([.source], others + [.source], states, stop) + product(others, [.source], states, stop)
+    }
+
     private static func product(
         _ firsts: [Operation], _ seconds: [Operation], _ states: [ItemState], _ stop: Stop, apart: Bool = false
     ) -> [ItemSeries] {

@@ -5,6 +5,12 @@ guard let options = SearchOptions(Array(CommandLine.arguments.dropFirst())) else
     exit(64)
 }
 Output.write("seed \(options.seed)\n")
+do {
+    try SourceProgram.prepare()
+} catch {
+    Output.write("\(error)\n")
+    exit(70)
+}
 let series: [any Series]
 switch options.choice {
 case .all: series = options.all

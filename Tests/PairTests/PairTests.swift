@@ -24,7 +24,9 @@ struct PairTests {
     /// The sample is the same unless `SKR_TEST_SEED` is set. `SKR_ALL_PAIRS=1` tries all pairs, which takes long.
     @Test(
         "no pair fails, hangs, leaves orphans or has a result that can't be explained (4.1)",
-        arguments: [(words: [], series: "10"), (words: ["--helpers"], series: "4")])
+        arguments: [
+            (words: [], series: "10"), (words: ["--helpers"], series: "4"), (words: ["--sources"], series: "2"),
+        ])
     func pairs(words: [String], series: String) throws {
         let environment = ProcessInfo.processInfo.environment
         let seed = environment["SKR_TEST_SEED"] ?? "1"

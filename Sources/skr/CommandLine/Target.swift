@@ -37,11 +37,17 @@ struct Target {
             if let value = try lend(exactItem, field, from: store, to: body) { return value }
             let item = try meantItem(in: items)
             if item != exactItem, let value = try lend(item, field, from: store, to: body) { return value }
-            guard let source = try items.source(of: item) else { throw missing(exactItem, in: store) }
-            if let fetch { return try fetch(source) }
-            return try items.secret(of: source).bytes.withBytes { bytes throws(CommandError) in
-                try Self.extract(field, from: bytes, of: source.item, body)
+            if let source = try items.source(of: item) {
+                if let fetch { return try fetch(source) }
+                return try items.secret(of: source).bytes.withBytes { bytes throws(CommandError) in
+                    try Self.extract(field, from: bytes, of: source.item, body)
+                }
             }
+            // An item that is stored in the meantime hides its source.
+            guard let value = try lend(item, field, from: store, to: body) else {
+                throw missing(exactItem, in: store)
+            }
+            return value
         }
     }
 

@@ -85,7 +85,9 @@ final class SourcedItems: ItemSource {
             guard let source = try source(of: item) else { return nil }
             return try secret(of: source)
         }
-        return found??.bytes.withBytes { SecretBytes(copying: $0) }
+        if let secret = found ?? nil { return secret.bytes.withBytes { SecretBytes(copying: $0) } }
+        // An item that is stored in the meantime hides its source.
+        return try store.get(item)
     }
 
     private func recording<Value>(_ body: () throws(CommandError) -> Value) -> Value? {

@@ -5,7 +5,8 @@
 #include <sys/types.h>
 
 /* A child that can be stopped before each of its keyring system calls (add_key, request_key, keyctl): a seccomp filter
- * makes the kernel ask the parent first. This needs no privilege. The child has one thread and no children. */
+ * makes the kernel ask the parent first. This needs no privilege. The child makes one keyring call at a time. A program that it
+ * starts counts as a part of it. */
 struct test_process {
     pid_t id;           /* 0 if no child was started */
     int listener;       /* the descriptor on which the kernel asks; -1 once the child has ended */

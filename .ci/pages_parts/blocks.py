@@ -53,7 +53,7 @@ def blocks(page):
             found.append(Block(page, start + 1, language, text, named, section, count))
             start = None
     for block in found:
-        if block.language not in ("swift", "sh", "console", *FILES, "json", "yaml", "text"):
+        if block.language not in ("swift", "sh", "console", *FILES, "json", "yaml", "sources", "text"):
             sys.exit(f"error: {block}: there is no runner for blocks in the language '{block.language}'")
     return [block for block in found if block.language != "text"]
 

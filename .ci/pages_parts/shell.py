@@ -16,7 +16,7 @@ sys.path.insert(0, str(SETUP))
 # The programs that the examples need, and their Debian packages.
 PACKAGES = {
     "ansible-vault": "ansible-core", "curl": "curl", "direnv": "direnv", "etcd": "etcd-server", "etcdctl": "etcd-client",
-    "jq": "jq", "openssl": "openssl", "psql": "postgresql-client", "restic": "restic", "ssh": "openssh-client", "sudo": "sudo"}
+    "age": "age", "jq": "jq", "pass": "pass", "openssl": "openssl", "psql": "postgresql-client", "restic": "restic", "ssh": "openssh-client", "sudo": "sudo"}
 
 
 def run_page(page, mine, servers):

@@ -9,18 +9,8 @@ echo "$*" >>"$PAGE_FOLDER/asked"
 case $1 in watch) echo $$ >"$PAGE_FOLDER/watch.pid" ;; esac
 ETCDCTL_API=3 ETCDCTL_ENDPOINTS=$(cat "$PAGE_FOLDER/endpoint") exec /usr/bin/etcdctl "$@"
 EOF
-cat >bin/start-etcd <<'EOF'
-#!/bin/bash
-free() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
-[ -e endpoint ] || echo "http://127.0.0.1:$(free)" >endpoint
-etcd --data-dir etcd --listen-client-urls "$(cat endpoint)" --advertise-client-urls "$(cat endpoint)" \
-    --listen-peer-urls "http://127.0.0.1:$(free)" >>etcd.log 2>&1 &
-echo $! >etcd.pid
-for i in {1..10}; do etcdctl get x >/dev/null 2>&1 && exit; done
-tail etcd.log
-exit 1
-EOF
-chmod +x bin/etcdctl bin/start-etcd
+cp $PAGE_SETUP/start-etcd bin
+chmod +x bin/etcdctl
 start-etcd
 printf %s s3cret | etcdctl put secret/db >/dev/null
 # PAGE

@@ -31,7 +31,7 @@ struct SourceCommand: VerbCommand {
             COMMAND runs in the home folder, with the environment of the program that asks, but without SKR_SCOPE, \
             SKR_NAMESPACE and SKR_TIMEOUT. It reads from /dev/null, unless standard input is a terminal.
 
-            A stored secret wins over its source, whoever stored it; 'skr delete' makes the next reader run COMMAND. \
+            A stored secret hides its source; 'skr delete' makes the next reader run COMMAND. \
             The file and its folders must belong to you or root, and others must not be able to write to them.
 
             SKR_SOURCES=none turns sources off; SKR_SOURCES=FILE names another file.

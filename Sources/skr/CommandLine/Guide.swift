@@ -1,6 +1,7 @@
 /// The pages of the documentation that `.ci/guides` turns into manual pages of section 7.
 enum Guide: String, CaseIterable {
     case command = "skr-command"
+    case sources = "skr-sources"
     case useItWith = "skr-use-it-with"
     case shellRecipes = "skr-shell-recipes"
     case credentialHelpers = "skr-credential-helpers"
@@ -21,6 +22,7 @@ enum Guide: String, CaseIterable {
     private var subject: String {
         switch self {
         case .command: "all verbs on one page"
+        case .sources: "the commands that print missing secrets"
         case .useItWith: "git, docker, aws, kubectl, pip and others"
         case .shellRecipes: "curl, ssh, restic, psql, direnv, cron"
         case .credentialHelpers: "the requests and answers of each client"

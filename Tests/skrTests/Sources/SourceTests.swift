@@ -343,6 +343,27 @@ struct SourceTests {
         #expect(outcome.errors == "")
     }
 
+    @Test("completion offers the names of sources, and runs none")
+    func completion() throws {
+        let outcome = try run(
+            "api --timeout 1m -- sh -c 'echo run >> runs'\ndb alice --timeout 1m -- true",
+            #"""
+            for words in 'get ""' 'get db ""' 'exec --env A=""' 'cached ""'; do eval "skr ---complete zsh skr $words" | sed 1d; echo /; done; runs
+            """#)
+        #expect(outcome.output == "api\ndb\n/\nalice\n/\nA=skr://api\nA=skr://db/alice\n/\n/\n\n", "\(outcome)")
+    }
+
+    @Test("what doesn't read a secret runs no source")
+    func noReaders() throws {
+        let outcome = try run(
+            "api --timeout 1m -- sh -c 'echo run >> runs; echo s3cret'",
+            #"""
+            skr list; skr list api; skr list --all; skr expire api --timeout 1m; skr delete api; skr clear; skr clear api; skr doctor > /dev/null
+            skr source > /dev/null; skr import --from env < /dev/null; skr set api <<< x; skr delete api; runs
+            """#)
+        #expect(outcome.output == "\n", "\(outcome)")
+    }
+
     @Test("the list of sources, and the test of one")
     func list() throws {
         let outcome = try run(

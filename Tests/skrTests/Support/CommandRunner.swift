@@ -42,7 +42,9 @@ struct CommandRunner {
     /// In it, `skr` is the tested command.
     func environment(_ changes: [String: String]) -> [String] {
         ChildProcess.environment(
-            ["SKR_NAMESPACE": namespace, "SKR_TIMEOUT": "", "PATH": Self.path].merging(changes) { $1 })
+            ["SKR_NAMESPACE": namespace, "SKR_TIMEOUT": "", "SKR_SOURCES": "none", "PATH": Self.path].merging(changes) {
+                $1
+            })
     }
 
     private static let path =

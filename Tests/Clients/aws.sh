@@ -1,23 +1,6 @@
 # The aws CLI against moto's server, which checks credentials and signatures.
 client aws "$(aws --version 2>&1 | sed -E 's/aws-cli\/([^ ]*).*/\1/')"
-secret secret_key
-# moto accepts the first six requests without authentication. They create the user, her key and a role.
-INITIAL_NO_AUTH_ACTION_COUNT=6 start moto moto_server -H 127.0.0.1 -p 0
-await_port moto 'Running on http:..127\.0\.0\.1:([0-9]+)'
-export AWS_ENDPOINT_URL=http://127.0.0.1:$port AWS_DEFAULT_REGION=eu-central-1 AWS_EC2_METADATA_DISABLED=true AWS_PAGER= AWS_MAX_ATTEMPTS=1
-admin() { AWS_ACCESS_KEY_ID=any AWS_SECRET_ACCESS_KEY=any aws iam "$@"; }
-admin create-user --user-name amy >user.json
-admin put-user-policy --user-name amy --policy-name all \
-    --policy-document '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"*","Resource":"*"}]}'
-read -r access_key secret_key < <(admin create-access-key --user-name amy --query 'AccessKey.[AccessKeyId,SecretAccessKey]' --output text)
-secrets=("$secret_key")
-# A role that the user can assume, with the same permissions.
-admin create-role --role-name deploy --assume-role-policy-document \
-    '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":"arn:aws:iam::123456789012:user/amy"},"Action":"sts:AssumeRole"}]}' >role.json
-admin put-role-policy --role-name deploy --policy-name all \
-    --policy-document '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"*","Resource":"*"}]}'
-# This is the sixth request without authentication. From here on, moto checks credentials.
-admin list-users >/dev/null
+serve_aws
 
 # Stands in for a company's own command. It records each run in the file runs.
 cat >issue-credentials <<'SCRIPT'

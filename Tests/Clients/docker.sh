@@ -3,16 +3,7 @@ secret amy
 secret ben
 secret wrong
 { htpasswd -niB amy <<<"$amy"; htpasswd -niB ben <<<"$ben"; } | grep . >users
-cat >registry.yml <<'YAML'
-version: 0.1
-log: {accesslog: {disabled: true}}
-storage: {inmemory: {}}
-http: {addr: "127.0.0.1:0"}
-auth: {htpasswd: {realm: registry, path: users}}
-YAML
-start registry docker-registry serve registry.yml
-await_port registry 'listening on 127.0.0.1:([0-9]+)'
-registry=127.0.0.1:$port
+serve_registry
 export DOCKER_HOST=unix://$WORK/no-engine
 
 login() { "$docker" login --username "$1" --password-stdin "$registry" <<<"$2"; }

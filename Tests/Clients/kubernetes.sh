@@ -1,14 +1,7 @@
 # kubectl against a server that checks the bearer token.
 secret token
 secret wrong
-certificate
-mkdir -p files/api/v1 files/apis
-echo '{"kind":"APIVersions","versions":["v1"]}' >files/api/index
-echo '{"kind":"APIGroupList","apiVersion":"v1","groups":[]}' >files/apis/index
-echo '{"kind":"APIResourceList","groupVersion":"v1","resources":[{"name":"namespaces","singularName":"","namespaced":false,"kind":"Namespace","verbs":["get","list"],"shortNames":["ns"]}]}' >files/api/v1/index
-echo '{"kind":"NamespaceList","apiVersion":"v1","metadata":{},"items":[{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"orchard"}}]}' >files/api/v1/namespaces
-serve files "$WORK/files" --tls "$WORK/certificate.pem" "$WORK/key.pem" <<<"header amy Bearer $token"
-server=https://127.0.0.1:$port
+serve_cluster "$token"
 value=$token
 
 # Stands in for a company's own command. It records each run in the file runs.
@@ -24,18 +17,6 @@ chmod +x bin/kube-login
 export ISSUED=$token
 runs() { cat runs 2>/dev/null | wc -l; }
 
-# Writes a configuration with this scenario's server and a context for the page's user. The callers add the page's lines
-# to it.
-configure() {
-    mkdir -p ~/.kube
-    cat >~/.kube/config <<CONFIG
-apiVersion: v1
-kind: Config
-clusters: [{name: one, cluster: {server: "$server", certificate-authority: "$WORK/ca.pem"}}]
-contexts: [{name: one, context: {cluster: one, user: me}}]
-current-context: one
-CONFIG
-}
 by_command() { configure && follow kubectl 1 "$@"; }
 by_file() { configure && page kubectl 2 "$@" >>~/.kube/config; }
 names() { rm -rf ~/.kube/cache; timeout 30 kubectl get namespaces -o name; }

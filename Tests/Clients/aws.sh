@@ -19,7 +19,7 @@ cat >~/.aws/config <<CONFIG
 [profile prod]
 credential_process = skr helper aws prod -- $WORK/issue-credentials
 CONFIG
-page aws 2 arn:aws:iam::1: arn:aws:iam::123456789012: >>~/.aws/config
+page aws 4 arn:aws:iam::1: arn:aws:iam::123456789012: >>~/.aws/config
 key="{\"AccessKeyId\":\"$access_key\",\"SecretAccessKey\":\"$secret_key\"}"
 who() { aws sts get-caller-identity --query Arn --output text --profile "$1"; }
 runs() { cat runs 2>/dev/null | wc -l; }
@@ -83,6 +83,11 @@ as_usual() { AWS_PROFILE=deploy timeout 30 aws sts get-caller-identity --query A
 keyctl clear @s
 stored
 check "the page's profile in AWS_PROFILE" prints $role as_usual
+mkdir -p ~/.config/skr
+page aws 2 arn:aws:iam::1: arn:aws:iam::123456789012: >~/.config/skr/sources
+check "the page's lines for a source" follow aws 3
+check "a source, which uses the stored key" prints $role who prod
+check "its credentials are stored" says '^password.prod' skr list
 check "the page's command removes the stored output" skr cached --forget deploy --key aws
 stored --timeout 1s
 sleep 1.3

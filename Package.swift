@@ -141,7 +141,8 @@ let package = Package(
         .executableTarget(
             name: "pair-search",
             dependencies: [
-                "SessionKeyring", "CredentialHelpers", "SecretText", "Keyutils", "StressSuite", "Threads", "CLinux", "CTestPause",
+                "SessionKeyring", "CredentialHelpers", "SecretText", "Keyutils", "StressSuite", "Threads", "CLinux",
+                "CTestPause",
             ],
             path: "Tests/PairSearch",
             swiftSettings: tests

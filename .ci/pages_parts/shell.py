@@ -16,7 +16,8 @@ sys.path.insert(0, str(SETUP))
 # The programs that the examples need, and their Debian packages.
 PACKAGES = {
     "ansible-vault": "ansible-core", "curl": "curl", "direnv": "direnv", "etcd": "etcd-server", "etcdctl": "etcd-client",
-    "age": "age", "jq": "jq", "pass": "pass", "openssl": "openssl", "psql": "postgresql-client", "restic": "restic", "ssh": "openssh-client", "sudo": "sudo"}
+    "age": "age", "jq": "jq", "pass": "pass", "openssl": "openssl", "psql": "postgresql-client", "restic": "restic",
+    "ssh": "openssh-client", "sudo": "sudo"}
 
 
 def run_page(page, mine, servers):
@@ -42,15 +43,22 @@ def run_page_in(folder, page, mine, servers):
             todo += steps(block)
     todo.append(Step(f"Tests/Pages/{page.stem}.sh, below PAGE", after))
 
-    # Each step runs in its own shell. Its output is between two \036 characters, followed by its exit code.
+    # Each step runs in its own shell. Its output is between two \036 characters, followed by its exit code. The steps
+    # of a `console` block run in their own session, which is empty at first, as after a login.
     driver = ['cd "$PAGE_FOLDER"']
     for number, step in enumerate(todo):
         (folder / f"step-{number}").write_text(place(step.command, folder))
         is_shown = step.expected is not None
-        surroundings = f"SKR_NAMESPACE={step.namespace}" if is_shown else ""
-        driver.append(
-            f"printf '\\036'; {surroundings} bash -o pipefail {'' if is_shown else '-e'} step-{number}; code=$?\n"
-            "printf '\\036%s' $code" + ("" if is_shown else "; [ $code = 0 ] || exit"))
+        run = (f"printf '\\036'; bash -o pipefail {'' if is_shown else '-e'} step-{number}; code=$?\n"
+               "printf '\\036%s' $code" + ("" if is_shown else "; [ $code = 0 ] || exit") + "\n")
+        if is_shown:
+            block = folder / f"block-{step.origin.line}"
+            if not block.exists():
+                driver.append(f"skr session -- bash {block}")
+            with block.open("a") as file:
+                file.write(run)
+        else:
+            driver.append(run)
     (folder / "driver").write_text("\n".join(driver) + "\n")
 
     typed = dict(re.findall(r"^# types ([^:]+): (.*)", before, flags=re.MULTILINE))

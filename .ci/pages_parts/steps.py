@@ -26,16 +26,9 @@ class Step:
     def __init__(self, origin, command, expected=None):
         self.origin, self.command, self.expected = origin, command, expected
 
-    @property
-    def namespace(self):
-        """The namespace for this block, which is empty at first."""
-        return f"shown-{self.origin.line}"
-
     def problem(self, shown, code):
         if self.expected is None:
             return code and f"exit code {code}\n{shown}"
-        # As in an ordinary login, whose namespace is the default one.
-        shown = shown.replace(f" (namespace {self.namespace})", "")
         return not expected_pattern(self.expected).fullmatch(shown) and f"shows\n{shown}\ninstead of\n{self.expected}"
 
 

@@ -44,7 +44,7 @@ printf '{"AccessKeyId":"%s","SecretAccessKey":"%s"}' "$access_key" "$secret_key"
 printf %s "$token" | pass insert --multiline work/cluster >/dev/null
 gpgconf --kill gpg-agent
 
-# What a user declares once.
+# The files that a user writes once.
 mkdir -p ~/.config/skr ~/.aws
 cat >~/.config/skr/sources <<SOURCES
 $git amy            --timeout 8h --first-line -- pass show work/git
@@ -66,7 +66,7 @@ configure
 kubectl config set-credentials me --exec-api-version=client.authentication.k8s.io/v1beta1 --exec-command=skr \
     --exec-arg=helper --exec-arg=kubernetes --exec-arg=cluster >/dev/null
 
-# in_login COMMAND...: runs a function in a login of its own.
+# in_login COMMAND...: runs a function in a new session.
 in_login() { keyctl session - bash -c "$(declare -f morning who inspect); $1" 2>&1 | grep -v '^Joined session'; }
 who() { aws sts get-caller-identity --query Arn --output text --profile deploy; }
 inspect() { skopeo inspect --authfile auth.json --tls-verify=false "docker://$1/none:1" 2>&1 | grep -oE 'manifest unknown|unauthorized'; }

@@ -16,7 +16,9 @@ enum SourceProgram {
         let errors: String
     }
 
-    /// The executable that was built next to this one, and the sources file. Scenes become users who can't open them.
+    /// The executable that was built next to this one, and the sources file.
+    ///
+    /// Scenes become users who can't open them.
     nonisolated(unsafe) private static var (executable, sources): (CInt, CInt) = (-1, -1)
 
     /// The time goes to standard error, because only the secret reaches the caller.

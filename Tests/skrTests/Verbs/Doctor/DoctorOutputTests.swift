@@ -12,7 +12,8 @@ struct DoctorOutputTests {
         let found = try doctor("keyctl session - skr doctor --json")
         #expect(Set(found.whole.keys) == ["checks", "facts", "usable"])
         let ids = [
-            "calls", "features", "user-namespace", "session", "user", "persistent", "quota", "time-left", "memory-lock", "sources",
+            "calls", "features", "user-namespace", "session", "user", "persistent", "quota", "time-left", "memory-lock",
+            "sources",
         ]
         #expect(found.checks.map { $0["id"] as? String } == ids)
         for check in found.checks {

@@ -51,7 +51,7 @@ $git amy            --timeout 8h --first-line -- pass show work/git
 $registry amy       --timeout 8h --first-line -- pass show work/registry
 static              --timeout 8h -- pass show work/aws
 deploy              --timeout-from-json Credentials.Expiration --end-early 5m -- aws sts assume-role --profile static --role-arn arn:aws:iam::123456789012:role/deploy --role-session-name me
-cluster             --timeout-from-json status.expirationTimestamp --end-early 5m -- kube-login
+prod                --timeout-from-json status.expirationTimestamp --end-early 5m -- kube-login
 SOURCES
 cat >~/.aws/config <<CONFIG
 [profile static]
@@ -63,13 +63,12 @@ git config --global credential.helper skr
 printf '{"credHelpers":{"%s":"skr"}}' "$registry" >auth.json
 server=$cluster
 configure
-kubectl config set-credentials me --exec-api-version=client.authentication.k8s.io/v1beta1 --exec-command=skr \
-    --exec-arg=helper --exec-arg=kubernetes --exec-arg=cluster >/dev/null
+page kubectl 2 ', --, kube-login' '' >>~/.kube/config
 
 # in_login COMMAND...: runs a function in a new session.
 in_login() { keyctl session - bash -c "$(declare -f morning who inspect); $1" 2>&1 | grep -v '^Joined session'; }
 who() { aws sts get-caller-identity --query Arn --output text --profile deploy; }
-inspect() { skopeo inspect --authfile auth.json --tls-verify=false "docker://$1/none:1" 2>&1 | grep -oE 'manifest unknown|unauthorized'; }
+inspect() { skopeo inspect --authfile auth.json --tls-verify=false "docker://$1/none:1" 2>&1 | grep -oE 'manifest unknown|unauthorized' | uniq; }
 morning() {
     git ls-remote "$git/one.git" && echo git
     inspect "$registry"
@@ -83,9 +82,9 @@ manifest unknown
 arn:aws:sts::123456789012:assumed-role/deploy/me
 namespace/orchard
 password	$registry	amy
-password	cluster	
 password	deploy	
 password	$git	amy
+password	prod	
 password	static	"
 check "git, a registry, aws and kubectl work, and their secrets are stored" prints "$result" in_login morning
 check "the passphrase was typed once" prints 1 count asked asked
@@ -97,3 +96,4 @@ check "the passphrase was still typed once" prints 1 count asked asked
 gpgconf --kill gpg-agent
 refuse() { PASSPHRASE=wrong in_login 'for _ in 1 2 3; do git ls-remote "$git/one.git"; done'; }
 check "a wrong passphrase: git reports that no password was found" says 'could not read' refuse
+check "a wrong passphrase: gpg asked three times, as it does for one run of pass" prints 4 count asked asked

@@ -142,6 +142,13 @@ struct CachedFetch {
                         message: "the output is stored without its age and the hash of its command",
                         hint: "nothing to do: the next call runs CMD again"))
             }
+            if !action.isOfOneCommand, lease !== FetchLease.none, try !store.contains(action.item) {
+                action.warn(
+                    CommandError(
+                        exitCode: .tryAgain,
+                        message: "\(Display.name(of: action.item)): deleted during the fetch; the output is not kept",
+                        hint: "nothing to do: the next reader runs the command again"))
+            }
         } catch {
             // The caller gets the output even if it can't be kept.
             guard error.code.allowsUnkeptOutput || !action.isOfOneCommand else { return CommandError(error) }

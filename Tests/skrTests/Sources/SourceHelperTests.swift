@@ -1,0 +1,146 @@
+import Testing
+
+@Suite("Readers of sources")
+struct SourceHelperTests {
+    @Test("helpers use sources to answer, and for nothing else")
+    func helpers() throws {
+        let outcome = try SourcesUnderTest.run(
+            """
+            https://h alice --timeout 1m -- sh -c 'echo git >> runs; echo pw'
+            https://h bob --timeout 1m -- sh -c 'echo bob >> runs; echo pw'
+            ghcr.io carol --timeout 1m -- sh -c 'echo docker >> runs; echo dpw'
+            prod --timeout-from-json Credentials.Expiration -- sh prod.sh
+            """,
+            #"""
+            printf 'echo aws >> runs\njq -n %s\n' "'{Credentials:{AccessKeyId:\"A\",SecretAccessKey:\"s\",Expiration:(now+900|todate)}}'" > $HOME/prod.sh
+            git=$'protocol=https\nhost=h\n\n'; skr helper git erase <<< "$git"; skr helper docker list; echo ghcr.io | skr helper docker erase
+            skr list; skr list --all; skr clear; runs; skr helper git get <<< "$git"; runs; echo ghcr.io | skr helper docker get
+            skr helper aws prod | jq -c '[.Version,.AccessKeyId,has("Expiration")]'; runs
+            skr helper git get <<< $'protocol=https\nhost=h\nusername=alice\n'; runs; skr list | wc -l
+            """#)
+        #expect(
+            outcome.output == """
+                {}
+
+                username=alice
+                password=pw
+                git
+                {"ServerURL":"ghcr.io","Username":"carol","Secret":"dpw"}
+                [1,"A",true]
+                git docker aws
+                username=alice
+                password=pw
+                git docker aws
+                3
+
+                """, "\(outcome)")
+    }
+
+    @Test("a helper whose source fails answers as if nothing was found, and reports the reason")
+    func helperFailure() throws {
+        let outcome = try SourcesUnderTest.run(
+            "https://h alice --timeout 1m -- sh -c 'exit 3'\nhttps://h bob --timeout 1m -- sh -c 'echo bob >> runs; echo x'",
+            #"printf 'protocol=https\nhost=h\n\n' | skr helper git get; echo $?; runs"#)
+        #expect(outcome.output == "0\n\n", "\(outcome)")
+        #expect(
+            outcome.errors.contains("skr: error: https://h alice: its source failed: 'sh' ended with exit code 3\n"))
+    }
+
+    @Test("Google's libraries read standard error as the answer, so its helper prints no reason and no warning there")
+    func google() throws {
+        let outcome = try SourcesUnderTest.run(
+            """
+            bad --timeout 1m -- sh -c 'exit 3'
+            large --timeout 1m -- sh -c 'head -c 40000 /dev/zero | tr "\\\\0" x'
+            """,
+            #"""
+            skr helper google bad; echo $?; skr helper google large | wc -c
+            """#)
+        #expect(outcome.output.hasPrefix(#"{"version":1,"success":false,"#), "\(outcome)")
+        #expect(outcome.output.hasSuffix("\n0\n40100\n"), "\(outcome)")
+        #expect(outcome.errors == "")
+    }
+
+    @Test("completion offers the names of sources, and runs none")
+    func completion() throws {
+        let outcome = try SourcesUnderTest.run(
+            "api --timeout 1m -- sh -c 'echo run >> runs'\ndb alice --timeout 1m -- true",
+            #"""
+            for words in 'get ""' 'get db ""' 'exec --env A=""' 'cached ""'; do eval "skr ---complete zsh skr $words" | sed 1d; echo /; done; runs
+            """#)
+        #expect(outcome.output == "api\ndb\n/\nalice\n/\nA=skr://api\nA=skr://db/alice\n/\n/\n\n", "\(outcome)")
+    }
+
+    @Test("what doesn't read a secret runs no source")
+    func noReaders() throws {
+        let outcome = try SourcesUnderTest.run(
+            "api --timeout 1m -- sh -c 'echo run >> runs; echo s3cret'",
+            #"""
+            skr list; skr list api; skr list --all; skr expire api --timeout 1m; skr delete api; skr clear; skr clear api; skr doctor > /dev/null
+            skr source > /dev/null; skr import --from env < /dev/null; skr set api <<< x; skr delete api; runs
+            """#)
+        #expect(outcome.output == "\n", "\(outcome)")
+    }
+
+    @Test("if the account is not named, several items and sources are ambiguous, and none runs")
+    func ambiguous() throws {
+        let outcome = try SourcesUnderTest.run(
+            """
+            db alice --timeout 1m -- sh -c 'echo alice >> runs; echo a'
+            db bob --timeout 1m -- sh -c 'echo bob >> runs; echo b'
+            one carol --timeout 1m -- sh -c 'echo carol >> runs; echo c'
+            """,
+            #"""
+            skr get db; echo $?; skr get db 2>&1 | grep -o "alice.*bob"; skr exec --env A=skr://db -- true; echo $?
+            skr helper aws db > /dev/null; echo $?; runs
+            printf x | skr set one dave; skr get one; echo $?; skr get one carol; echo; runs; skr get one; echo $?
+            skr delete one dave; skr get one
+            """#)
+        #expect(
+            outcome.output == """
+                65
+                alice, bob
+                65
+                65
+
+                65
+                c
+                carol
+                65
+                c
+                """, "\(outcome)")
+    }
+
+    @Test("a helper with a command ignores sources")
+    func withCommand() throws {
+        let outcome = try SourcesUnderTest.run(
+            "prod --timeout 1m -- sh -c 'echo source >> runs; echo source'",
+            #"""
+            skr helper headers prod -- echo command; runs; skr helper headers prod; runs; skr delete prod
+            skr cached prod --timeout 1m -- echo cached; runs
+            """#)
+        #expect(
+            outcome.output == """
+                {"Authorization":"Bearer command"}
+
+                {"Authorization":"Bearer source"}
+                source
+                cached
+                source
+
+                """, "\(outcome)")
+    }
+
+    @Test("after git has erased a refused password, the next lookup asks the source again")
+    func erased() throws {
+        let outcome = try SourcesUnderTest.run(
+            "https://h alice --timeout 1m -- sh -c 'echo run >> runs; wc -l < runs'",
+            #"""
+            question=$'protocol=https\nhost=h\n\n'; skr helper git get <<< "$question"; skr helper git get <<< "$question"
+            skr helper git erase <<< $'protocol=https\nhost=h\nusername=alice\npassword=1\n'; skr helper git get <<< "$question"
+            skr helper git erase <<< $'protocol=https\nhost=h\nusername=alice\npassword=1\n'; skr helper git get <<< "$question"; runs
+            """#)
+        let answers = ["1", "1", "2", "2"].map { "username=alice\npassword=\($0)\n" }.joined()
+        #expect(outcome.output == answers + "run run\n", "\(outcome)")
+    }
+}

@@ -1,0 +1,139 @@
+import Glibc
+import Keyutils
+import Testing
+
+@Suite("The run of a source")
+struct SourceRunTests {
+    @Test("a command that runs too long is ended with its children")
+    func limit() throws {
+        let outcome = try SourcesUnderTest.run(
+            "slow --timeout 1m --limit 1s -- sh -c 'trap \"\" TERM; sleep 61 & sleep 61'\n"
+                + "term --timeout 1m --limit 1s -- sleep 61",
+            #"""
+            skr get term; echo $?; SECONDS=0; skr get slow; echo $?; [ $SECONDS -lt 20 ] && echo in time; pgrep -cf 'slee[p] 61' -s 0
+            """#)
+        #expect(outcome.output == "75\n75\nin time\n0\n", "\(outcome)")
+        #expect(outcome.errors.contains("term: its source failed: 'sleep' ran for more than 1s\n"))
+    }
+
+    @Test("the command runs at home, without the variables of skr that belong to its caller")
+    func surroundings() throws {
+        let outcome = try SourcesUnderTest.run(
+            "api --timeout 1m -- sh -c 'pwd; env | grep -E \"^(SKR_[^T]|SKR_TI|A=)\" | sort; readlink /proc/self/fd/0'",
+            #"""
+            A=1; export A; unset SKR_TEST_SCRIPT; SKR_SCOPE=session SKR_NAMESPACE=default SKR_TIMEOUT=1h skr get api < /dev/zero | sed "s|$work|W|"
+            """#)
+        #expect(
+            outcome.output == "W/home\nA=1\nSKR_SOURCE_CHAIN=session/default/api/\n/dev/null", "\(outcome)")
+    }
+
+    @Test("a command that asks for its own secret is refused, directly or through another source")
+    func recursion() throws {
+        let outcome = try SourcesUnderTest.run(
+            """
+            self --timeout 1m -- skr get self
+            ping --timeout 1m -- skr get pong
+            pong --timeout 1m -- skr get ping
+            hidden --timeout 1m --limit 1s -- env -i skr get hidden
+            """,
+            #"""
+            export PATH; for name in self ping; do skr get $name 2>&1 | grep -c 'asks for the item itself'; done
+            sed -i "s|env -i|env -i HOME=$HOME PATH=$PATH|" $sources; SECONDS=0; skr get hidden; echo $?; [ $SECONDS -lt 30 ] && echo in time
+            """#)
+        #expect(outcome.output == "1\n1\n75\nin time\n", "\(outcome)")
+    }
+
+    @Test("two sources that ask for each other in two processes, or without the chain, end at their limits")
+    func crosswise() throws {
+        let outcome = try SourcesUnderTest.run(
+            """
+            a --timeout 1m --limit 2s -- sh -c 'sleep 0.5; skr get b'
+            b --timeout 1m --limit 2s -- sh -c 'sleep 0.5; skr get a'
+            """,
+            #"""
+            SECONDS=0; skr get a 2> /dev/null & a=$!; skr get b 2> /dev/null; echo $?; wait $a; echo $?; [ $SECONDS -lt 40 ] && echo in time
+            """#)
+        #expect(outcome.output == "75\n75\nin time\n", "\(outcome)")
+    }
+
+    @Test(
+        "a signal ends the command and the reader, and is not remembered as a failure",
+        arguments: [("INT", 62), ("TERM", 63), ("HUP", 64)])
+    func signal(name: String, duration: Int) throws {
+        let outcome = try SourcesUnderTest.run(
+            "api --timeout 1m -- sh -c 'echo run >> runs; [ -e go ] || exec sleep \(duration); echo s3cret'",
+            #"""
+            set -m; skr get api & while [ ! -e $HOME/runs ]; do sleep 0.05; done; sleep 0.2; kill -\#(name) $!; wait $!
+            echo $(($? - $(kill -l \#(name)))); touch $HOME/go; skr get api; echo; pgrep -cf 'slee[p] \#(duration)' -s 0
+            """#)
+        #expect(outcome.output == "128\ns3cret\n0\n", "\(outcome)")
+    }
+
+    @Test("the caller gets a secret that can't be stored, with a warning")
+    func unstored() throws {
+        let outcome = try SourcesUnderTest.run(
+            """
+            large --timeout 1m -- sh -c 'echo run >> runs; head -c 1000000 /dev/zero | tr "\\\\0" x'
+            gone --timeout 1m -- sh -c 'keyctl revoke @s; echo s3cret'
+            """,
+            #"""
+            export A=1; skr get large | wc -c; skr exec --env A=skr://large --env B=skr://large -- sh -c 'echo ${#A} ${#B}' 2> /dev/null; runs
+            skr get gone; echo " $?"
+            """#)
+        #expect(outcome.output.hasSuffix("\ns3cret 0\n"), "\(outcome)")
+        #expect(outcome.errors.contains("; the output is not kept\n"), "\(outcome)")
+    }
+
+    @Test(
+        "a command that becomes another user does not take our session along",
+        .enabled(
+            if: geteuid() == 0 && (try? Key.request(.keyring, "_ses")) == nil,
+            "only a process without a session keyring could take one along"),
+        arguments: ["get api", "get --no-source x; skr get api", "exec --env A=skr://api -- true"])
+    func cleanThread(call: String) throws {
+        let outcome = try CommandRunner().shell(
+            #"""
+            work=$(mktemp -d); trap 'rm -rf $work' EXIT; export HOME=$work; export SKR_SOURCES=$work/sources; chmod 755 $work
+            echo "api --timeout 1m --namespace $SKR_NAMESPACE -- setpriv --reuid 60454 --regid 60454 --clear-groups keyctl rdescribe @s" > $work/sources
+            setpriv --reuid 60455 --regid 60455 --clear-groups true; skr \#(call); skr get api
+            """#)
+        #expect(outcome.output.contains("_uid_ses.60454"), "\(outcome)")
+    }
+
+    @Test("if the scope can't be used, nothing runs")
+    func unusableScope() throws {
+        let outcome = try SourcesUnderTest.run(
+            "api --timeout 1m -- sh -c 'echo run >> runs; echo s3cret'",
+            #"""
+            keyctl revoke @s; skr get api; echo $?; skr exec --env A=skr://api -- true; echo $?; echo '{{ skr://api }}' | skr inject; echo $?
+            skr helper headers api; echo $?; printf 'protocol=https\nhost=h\n' | skr helper git get; echo $?; runs
+            """#)
+        #expect(outcome.output.hasSuffix("\n\n"), "\(outcome)")
+        let codes = outcome.output.split(separator: "\n")
+        #expect(codes.count == 5 && Set(codes).isSubset(of: ["69", "77"]), "\(outcome)")
+    }
+
+    @Test(
+        "the caller gets a secret that was deleted during the fetch, with a warning, and it is not stored",
+        arguments: ["skr delete api", "skr clear"])
+    func deletedMeanwhile(command: String) throws {
+        let outcome = try SourcesUnderTest.run(
+            "api --timeout 1m -- sh -c '\(command); echo s3cret'", #"skr get api; echo " $?"; skr list"#)
+        #expect(outcome.output == "s3cret 0\n", "\(outcome)")
+        #expect(
+            outcome.errors.contains("skr: warning: api: deleted during the fetch; the output is not kept\n"),
+            "\(outcome)")
+    }
+
+    @Test("who waits for a stopped process gives up 10 s after the limit of the command")
+    func stoppedFetch() throws {
+        let outcome = try SourcesUnderTest.run(
+            "api --timeout 1m --limit 1s -- sh -c 'touch started; sleep 65'",
+            #"""
+            skr get api & first=$!; while [ ! -e $HOME/started ]; do sleep 0.05; done; kill -STOP $first
+            SECONDS=0; skr get api; echo $?; [ $SECONDS -ge 10 -a $SECONDS -le 20 ] && echo in time
+            kill -KILL $first; pkill -f 'slee[p] 65' -s 0
+            """#)
+        #expect(outcome.output == "75\nin time\n", "\(outcome)")
+    }
+}

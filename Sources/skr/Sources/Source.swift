@@ -3,6 +3,8 @@ import SessionKeyring
 
 /// The command that prints a secret, as a line of the sources file declares it.
 struct Source {
+    private static let form = "a line is SERVICE [ACCOUNT] [OPTIONS] -- COMMAND"
+
     /// The part of the output that is stored.
     enum Part: Equatable {
         /// The output without the newline at its end.
@@ -36,14 +38,22 @@ struct Source {
     init?(_ words: inout ShellWords, line: Int) throws(InputProblem) {
         guard let (item, first) = try Self.item(&words) else { return nil }
         (self.line, self.item) = (line, item)
-        var said: [String] = []
+        var seen: [String] = []
         var next = first
         while let word = next, word != "--" {
             let sign = word.utf8.firstIndex(of: UInt8(ascii: "="))
             let name = sign.map { String(word[..<$0]) } ?? word
-            guard word.utf8.starts(with: "--".utf8) else { throw .extraWord(word) }
-            if said.contains(name) { throw .repeated(name, name) }
-            said.append(name)
+            guard word.utf8.starts(with: "--".utf8) else {
+                throw InputProblem(
+                    summary: "the line has a word too many: \(Display.quoted(word))",
+                    hint: "\(Self.form); quote names with blanks")
+            }
+            let parts = ["--field", "--first-line", "--raw"]
+            let place = parts.contains(name) ? parts.joined(separator: " or ") : name
+            if seen.contains(place) {
+                throw InputProblem(summary: "the line has \(place) twice", hint: "remove one of them")
+            }
+            seen.append(place)
             func value() throws(InputProblem) -> String {
                 if let sign { return String(word[word.utf8.index(after: sign)...]) }
                 guard let value = try words.next(), value != "--" else { throw .badValue(name, "the next word") }
@@ -53,7 +63,7 @@ struct Source {
             next = try words.next()
         }
         while let word = try words.next() { command.append(word) }
-        try check(said)
+        try check()
     }
 
     /// Parses the item at the beginning of a line; `nil` if the line has no words.
@@ -61,7 +71,9 @@ struct Source {
     /// - Returns: the item, and the next word.
     static func item(_ words: inout ShellWords) throws(InputProblem) -> (item: ItemIdentity, next: String?)? {
         guard let service = try words.next() else { return nil }
-        guard !service.isEmpty, service.utf8.first != UInt8(ascii: "-") else { throw .noService }
+        guard !service.isEmpty, service.utf8.first != UInt8(ascii: "-") else {
+            throw InputProblem(summary: "the line names no service", hint: form)
+        }
         var (account, next) = ("", try words.next())
         if let word = next, word.utf8.first != UInt8(ascii: "-") { (account, next) = (word, try words.next()) }
         return (.password(service: service, account: account), next)
@@ -97,22 +109,30 @@ struct Source {
         case "--field": part = .field(try value())
         case "--first-line" where !hasSign: part = .firstLine
         case "--raw" where !hasSign: part = .raw
-        default: throw .unknownOption(name)
+        default:
+            throw InputProblem(
+                summary: "a source has no option \(Display.quoted(name))", hint: "'skr help source' shows the options")
         }
     }
 
-    private func check(_ said: [String]) throws(InputProblem) {
-        let parts = said.filter { ["--field", "--first-line", "--raw"].contains($0) }
-        if parts.count > 1 { throw .repeated(parts[0], parts[1]) }
-        if timeout == nil, lifetimePath == nil { throw .noTimeout }
+    private func check() throws(InputProblem) {
+        if timeout == nil, lifetimePath == nil {
+            throw InputProblem(
+                summary: "the line does not say how long the secret is stored",
+                hint: "add --timeout 15m, or --timeout-from-json with the field that has the lifetime")
+        }
         if endEarly > .zero {
             guard timeout != .never || lifetimePath != nil, timeout?.duration.map({ endEarly < $0 }) ?? true else {
                 throw .badValue("--end-early", "less than --timeout, which is then a duration")
             }
         }
-        guard let first = command.first else { throw .noCommand }
-        let name = first.utf8.prefix { $0 != UInt8(ascii: "=") }
-        if name.count < first.utf8.count, EnvironmentVariable.isName(name) { throw .assignment }
+        guard let first = command.first else { throw InputProblem(summary: "the line has no command", hint: Self.form) }
+        if first.utf8.contains(UInt8(ascii: "=")), let name = first.split(separator: "=").first,
+            EnvironmentVariable.isName(name.utf8)
+        {
+            throw InputProblem(
+                summary: "the command begins with a variable", hint: "write env before it: -- env NAME=VALUE COMMAND")
+        }
     }
 
     private static func duration(
@@ -126,29 +146,7 @@ struct Source {
 }
 
 extension InputProblem {
-    private static let form = "a line is SERVICE [ACCOUNT] [OPTIONS] -- COMMAND"
-    fileprivate static let noService = InputProblem(summary: "the line names no service", hint: form)
-    fileprivate static func extraWord(_ word: String) -> InputProblem {
-        InputProblem(
-            summary: "the line has a word too many: \(Display.quoted(word))",
-            hint: "\(form); quote names with blanks")
-    }
-    fileprivate static func repeated(_ option: String, _ other: String) -> InputProblem {
-        InputProblem(
-            summary: option == other ? "the line has \(option) twice" : "the line has both \(option) and \(other)",
-            hint: "remove one of them")
-    }
     fileprivate static func badValue(_ option: String, _ form: String) -> InputProblem {
         InputProblem(summary: "\(option) has no usable value", hint: "its value is \(form)")
     }
-    fileprivate static func unknownOption(_ option: String) -> InputProblem {
-        InputProblem(
-            summary: "a source has no option \(Display.quoted(option))", hint: "'skr help source' shows the options")
-    }
-    fileprivate static let noTimeout = InputProblem(
-        summary: "the line does not say how long the secret is stored",
-        hint: "add --timeout 15m, or --timeout-from-json with the field that has the lifetime")
-    fileprivate static let noCommand = InputProblem(summary: "the line has no command", hint: form)
-    fileprivate static let assignment = InputProblem(
-        summary: "the command begins with a variable", hint: "write env before it: -- env NAME=VALUE COMMAND")
 }

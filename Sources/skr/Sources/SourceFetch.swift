@@ -3,35 +3,6 @@ import Glibc
 import SecretText
 import SessionKeyring
 
-/// The items that a source is being run for, by this process and those that it was started by.
-///
-/// A command that asks for one of them would wait for itself.
-enum SourceChain {
-    private static let variable = "SKR_SOURCE_CHAIN"
-
-    /// Returns the variable for the command of a source.
-    static func extended(by source: Source) throws(CommandError) -> String {
-        let inherited = try Place.environment(variable) ?? ""
-        let words = [source.scope.rawValue, source.namespace, source.item.service, source.item.account]
-        let link = words.map(SecretReference.encode).joined(separator: "/")
-        guard !inherited.utf8.split(separator: UInt8(ascii: " ")).contains(where: { $0.elementsEqual(link.utf8) })
-        else {
-            throw .data(
-                "\(Display.name(of: source.item)): the command of its source asks for the item itself",
-                hint: "change the command in line \(source.line) of the sources file")
-        }
-        return inherited.isEmpty ? link : "\(inherited) \(link)"
-    }
-
-    static func settings(for source: Source) throws(CommandError) -> ChildSettings {
-        var settings = ChildSettings(folder: try Place.environment("HOME"), limit: source.limit)
-        let chain = try extended(by: source)
-        settings.environment.removed = ["SKR_SCOPE", "SKR_NAMESPACE", "SKR_TIMEOUT"]
-        unsafe settings.environment.set(variable, to: chain.utf8Span.span.bytes)
-        return settings
-    }
-}
-
 extension Source {
     /// Returns the secret: the stored one, or else the new one that the command prints for all who ask.
     func secret(in store: SecretStore, of place: Place, warns: Bool = true) throws(CommandError) -> SecretBox {
@@ -39,7 +10,7 @@ extension Source {
             place: place, item: item, timeout: timeout, lifetimePath: nil, refreshBefore: nil,
             isStaleWhileRefreshing: false, failureTimeout: failureTimeout > .zero ? failureTimeout : nil,
             isForced: false, command: CommandLineWords(leaking: command),
-            form: SourceOutput(self, settings: try SourceChain.settings(for: self), warns: warns))
+            form: SourceOutput(self, settings: try settings(), warns: warns))
         let fetched = try CommandError.translating {
             do {
                 return try action.fetched(in: store)
@@ -65,6 +36,27 @@ extension Source {
                 hint: "run it by hand; line \(line) of the sources file has the command")
         }
         return answer.output
+    }
+
+    /// Returns the surroundings of the command.
+    ///
+    /// A variable has the items for which sources run at the moment. A command that asks for one of them would wait for
+    /// itself.
+    private func settings() throws(CommandError) -> ChildSettings {
+        let variable = "SKR_SOURCE_CHAIN"
+        let chain = try Place.environment(variable)?.split(separator: " ") ?? []
+        let link = [scope.rawValue, namespace, item.service, item.account].map(SecretReference.encode)
+            .joined(separator: "/")
+        guard !chain.contains(where: { $0.utf8.elementsEqual(link.utf8) }) else {
+            throw .data(
+                "\(Display.name(of: item)): the command of its source asks for the item itself",
+                hint: "change the command in line \(line) of the sources file")
+        }
+        var settings = ChildSettings(folder: try Place.environment("HOME"), limit: limit)
+        settings.environment.removed = ["SKR_SCOPE", "SKR_NAMESPACE", "SKR_TIMEOUT"]
+        let extended = (chain + [Substring(link)]).joined(separator: " ")
+        unsafe settings.environment.set(variable, to: extended.utf8Span.span.bytes)
+        return settings
     }
 
     private func failure(_ reason: String, hint: String?) -> CommandError {

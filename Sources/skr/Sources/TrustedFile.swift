@@ -20,8 +20,7 @@ enum TrustedFile {
             var found = stat()
             // A folder that can't be searched is somebody else's, as after `sudo` with the caller's HOME.
             if unsafe error == .noSuchFileOrDirectory || stat(path, &found) != 0 { return nil }
-            throw refused(
-                path, "it can't be read: \(error.reason)", hint: "check that you may read the file")
+            throw refused(path, "it can't be read: \(error.reason)", hint: "check that you may read the file")
         }
         defer { close(descriptor) }
         var found = stat()
@@ -40,33 +39,24 @@ enum TrustedFile {
         }
     }
 
-    private static func checkFolders(
-        of descriptor: CInt, _ path: String, home: String?
-    ) throws(CommandError) {
-        guard let resolved = resolved(descriptor, path), resolved.utf8.first == UInt8(ascii: "/") else {
-            throw refused(path, "its folders can't be checked", hint: "name it by a path that you can search")
+    private static func checkFolders(of descriptor: CInt, _ path: String, home: String?) throws(CommandError) {
+        // The path of the opened file without symbolic links.
+        guard var folder = try? LinkedPath.linkTarget("/proc/self/fd/\(descriptor)"), folder.hasPrefix("/") else {
+            throw refused(path, "its folders can't be checked", hint: "mount /proc")
         }
         var end = stat()
         let hasEnd = home.map { home in unsafe stat(home, &end) == 0 } ?? false
-        var folder = resolved
         while let slash = folder.utf8.lastIndex(of: UInt8(ascii: "/")) {
             folder = slash == folder.startIndex ? "/" : String(folder[..<slash])
             var found = stat()
             guard unsafe lstat(folder, &found) == 0 else {
-                throw refused(path, "its folders can't be checked", hint: "name it by a path that you can search")
+                throw refused(
+                    path, "its folder \(Display.quoted(folder)) can't be checked: \(Errno.last.reason)",
+                    hint: "check that you may search the folder")
             }
-            let isSticky = found.st_mode & S_ISVTX != 0
-            try check(found, folder, of: path, allowsWriters: isSticky)
+            try check(found, folder, of: path, allowsWriters: found.st_mode & S_ISVTX != 0)
             if folder == "/" || hasEnd && found.st_ino == end.st_ino && found.st_dev == end.st_dev { return }
         }
-    }
-
-    /// Returns the path of the opened file without symbolic links.
-    private static func resolved(_ descriptor: CInt, _ path: String) -> String? {
-        if let link = try? LinkedPath.linkTarget("/proc/self/fd/\(descriptor)") { return link }
-        guard let resolved = unsafe realpath(path, nil) else { return nil }
-        defer { unsafe free(resolved) }
-        return unsafe String(validatingCString: resolved)
     }
 
     private static func check(

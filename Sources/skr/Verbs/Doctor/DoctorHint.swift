@@ -19,9 +19,7 @@ package enum DoctorHint {
     case allowMemoryLock
     case newKernel
     case showKeyrings(reason: String)
-    /// Makes the sources file safe.
-    case secureSources(command: String)
-    case showSources(reason: String)
+    case correctSources(command: String)
 
     /// The command to copy.
     var command: String {
@@ -42,8 +40,7 @@ package enum DoctorHint {
             "docker run --security-opt seccomp=PROFILE.json IMAGE  # PROFILE.json allows mlock2"
         case .newKernel: "uname -r  # boot a kernel of version 5.3 or later that is built with CONFIG_KEYS"
         case .showKeyrings(let reason): "keyctl show  # \(reason)"
-        case .secureSources(let command): command
-        case .showSources(let reason): "skr source  # \(reason)"
+        case .correctSources(let command): command
         }
     }
 

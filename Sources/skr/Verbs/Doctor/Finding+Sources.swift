@@ -12,10 +12,10 @@ extension Finding {
             guard let file = try SourcesFile.read() else { return .ok("sources", "none", facts(0, [])) }
             lines = file.all()
         } catch {
-            let isUnsafe = error.exitCode == .noPermission
+            let hint = error.hint ?? "skr source"
             return .problem(
                 "sources", error.message,
-                hint: isUnsafe ? .secureSources(command: error.hint ?? "") : .showSources(reason: error.hint ?? ""),
+                hint: .correctSources(command: error.exitCode == .noPermission ? hint : "skr source  # \(hint)"),
                 facts(nil, [error.message]))
         }
         var problems: [String] = []
@@ -32,6 +32,7 @@ extension Finding {
         }
         let others = problems.count > 1 ? " (and \(problems.count - 1) more)" : ""
         return .warning(
-            "sources", first + others, hint: .showSources(reason: "correct the line"), facts(lines.count, problems))
+            "sources", first + others, hint: .correctSources(command: "skr source  # correct the line"),
+            facts(lines.count, problems))
     }
 }

@@ -68,40 +68,34 @@ struct EnvAction: VerbAction {
             },
             environmentFiles: options.envFile, command: CommandLineWords(leaking: []))
         let values = try exec.values()
-        if options.shell == .json {
-            for (name, value) in values where !value.isText {
-                throw .data("\(name): the secret is not UTF-8, as JSON requires", hint: "use --shell sh or fish")
-            }
+        if options.shell == .json, let bad = values.first(where: { !$0.value.isText }) {
+            throw .data("\(bad.name): the secret is not UTF-8, as JSON requires", hint: "use --shell sh or fish")
         }
         return SecretBytes { output in
             if options.shell == .json { output.append("{") }
             for (position, (name, value)) in values.enumerated() {
-                value.bytes.withBytes { value in
-                    switch options.shell {
-                    case .sh:
-                        output.append("export \(name)='")
-                        Self.append(value, to: &output) { $0 == UInt8(ascii: "'") ? "'\\''" : nil }
-                        output.append("'\n")
-                    case .fish:
-                        output.append("set -gx \(name) '")
-                        Self.append(value, to: &output) {
-                            $0 == UInt8(ascii: "'") ? "\\'" : $0 == UInt8(ascii: "\\") ? "\\\\" : nil
-                        }
-                        output.append("'\n")
-                    case .json:
-                        output.append("\(position > 0 ? "," : "")\"\(name)\":")
-                        output.appendJSON(value)
-                    }
+                switch options.shell {
+                case .sh: output.append("export \(name)='")
+                case .fish: output.append("set -gx \(name) '")
+                case .json: output.append("\(position > 0 ? "," : "")\"\(name)\":")
                 }
+                value.bytes.withBytes { append($0, to: &output) }
+                if options.shell != .json { output.append("'\n") }
             }
             if options.shell == .json { output.append("}\n") }
         }
     }
 
-    private static func append(_ value: RawSpan, to output: inout SecretWriter, _ escape: (UInt8) -> String?) {
+    private func append(_ value: RawSpan, to output: inout SecretWriter) {
+        if options.shell == .json { return output.appendJSON(value) }
         for position in 0..<value.byteCount {
             let byte = unsafe value.unsafeLoad(fromByteOffset: position, as: UInt8.self)
-            if let escaped = escape(byte) { output.append(escaped) } else { output.append(byte) }
+            switch (byte, options.shell) {
+            case (UInt8(ascii: "'"), .sh): output.append("'\\''")
+            case (UInt8(ascii: "'"), .fish): output.append("\\'")
+            case (UInt8(ascii: "\\"), .fish): output.append("\\\\")
+            default: output.append(byte)
+            }
         }
     }
 }

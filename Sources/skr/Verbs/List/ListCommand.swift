@@ -90,17 +90,10 @@ struct ListCommand: VerbCommand, VerbAction {
         if let service { for index in places.indices { places[index].keep(service: service) } }
         let items = places.flatMap { $0.listed(isNamed: all) }
         if expiring != nil, items.isEmpty { Glibc.exit(ExitCode.noItem.rawValue) }
-        if json {
-            try Console.writeLine(JSONOutput.text(of: items.map(\.json)))
-        } else if !Console.isOutputTerminal {
-            try Console.write(items.map { $0.columns.joined(separator: "\t") + "\n" }.joined())
-        } else if !items.isEmpty {
-            let table = TextTable(columns: ListedItem.titles(isPlaceNamed: all), rows: items.map(\.tableColumns))
-            try Console.write(table.text(width: TerminalWidth.of(STDOUT_FILENO)))
-        } else {
-            let what = service.map { " as \(Display.quoted($0))" } ?? ""
-            Console.note("nothing stored\(what)\(place?.remark ?? " in any scope")")
-        }
+        let what = service.map { " as \(Display.quoted($0))" } ?? ""
+        try Listing.show(
+            items, isJSON: json, titles: ListedItem.titles(isPlaceNamed: all),
+            nothing: "nothing stored\(what)\(place?.remark ?? " in any scope")")
     }
 
     private func requireTimesLeft(of places: [ListedPlace]) throws(CommandError) {

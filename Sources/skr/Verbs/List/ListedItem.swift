@@ -3,13 +3,11 @@ import Keyutils
 import SessionKeyring
 
 /// The details of an item that are listed; never its secret.
-struct ListedItem {
+struct ListedItem: ListedRow {
     typealias NamedPlace = (scope: Place.Scope, namespace: String)
 
     let columns: [String]
-    /// The same columns for people.
     let tableColumns: [String]
-    /// The details for programs; scripts rely on the names.
     let json: JSONValue
 
     init(_ item: ItemAttributes, in place: NamedPlace?) {

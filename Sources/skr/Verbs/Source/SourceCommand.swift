@@ -75,62 +75,59 @@ struct SourceListAction: VerbAction {
     let isJSON: Bool
 
     func run() throws {
-        let file = try SourcesFile.read()
-        var rows: [(source: Source, state: String)] = []
+        var rows: [SourceRow] = []
         var problem: CommandError?
-        for line in file?.all() ?? [] {
+        for line in try SourcesFile.read()?.all() ?? [] {
             do throws(CommandError) {
-                let source = try line.get()
-                rows.append((source, try CommandError.translating { try Self.state(of: source) }))
+                rows.append(try SourceRow(try line.get()))
             } catch {
                 if let problem { Console.report(problem) }
                 problem = error
             }
         }
-        if isJSON {
-            try Console.writeLine(JSONOutput.text(of: rows.map(Self.json)))
-        } else if !Console.isOutputTerminal {
-            try Console.write(rows.map { Self.columns($0).joined(separator: "\t") + "\n" }.joined())
-        } else if !rows.isEmpty {
-            let table = TextTable(
-                columns: [
-                    .init("SERVICE", isNumber: false, rank: 4, isName: true),
-                    .init("ACCOUNT", isNumber: false, rank: 1, isName: true),
-                    .init("COMMAND", isNumber: false, rank: 2, isName: true), .init("TIMEOUT", rank: 0),
-                    .init("STATE", isNumber: false, rank: 3),
-                ], rows: rows.map(Self.columns))
-            try Console.write(table.text(width: TerminalWidth.of(STDOUT_FILENO)))
-        } else {
-            let path = try SourcesFile.usualPath()
-            Console.note(path.map { "no sources in \(Display.quoted($0))" } ?? "sources are turned off")
-        }
+        let titles: [TextTable.Column] = [
+            .init("SERVICE", isNumber: false, rank: 4, isName: true),
+            .init("ACCOUNT", isNumber: false, rank: 1, isName: true),
+            .init("COMMAND", isNumber: false, rank: 2, isName: true), .init("TIMEOUT", rank: 0),
+            .init("STATE", isNumber: false, rank: 3),
+        ]
+        try Listing.show(
+            rows, isJSON: isJSON, titles: titles,
+            nothing: try SourcesFile.usualPath().map { "no sources in \(Display.quoted($0))" }
+                ?? "sources are turned off")
         if let problem { throw problem }
     }
+}
 
-    private static func state(of source: Source) throws -> String {
-        let store = try SecretStore(source.scope.secretScope, namespace: source.namespace)
-        if try store.contains(source.item) { return "stored" }
-        return try store.contains(source.item.failureSentinel) ? "failed" : "-"
+/// A source and its state: stored, failed or `-`.
+private struct SourceRow: ListedRow {
+    let source: Source
+    let state: String
+
+    init(_ source: Source) throws(CommandError) {
+        self.source = source
+        state = try CommandError.translating {
+            let store = try SecretStore(source.scope.secretScope, namespace: source.namespace)
+            if try store.contains(source.item) { return "stored" }
+            return try store.contains(source.item.failureSentinel) ? "failed" : "-"
+        }
     }
 
-    private static func columns(_ row: (source: Source, state: String)) -> [String] {
-        let item = row.source.item
-        return [
-            Display.plain(item.service), Display.plain(item.account),
-            Display.plain(row.source.command.map(Display.shellWord).joined(separator: " ")), row.source.lifetimeText,
-            row.state,
-        ]
+    var columns: [String] {
+        let command = source.command.map(Display.shellWord).joined(separator: " ")
+        let timeout = source.timeout.map { $0.duration.map(DurationText.rounded) ?? "never" }
+        let lifetime = [timeout, source.lifetimePath.map { "from \($0)" }].compactMap(\.self).joined(separator: ", ")
+        return [source.item.service, source.item.account, command, lifetime, state].map(Display.plain)
     }
 
-    private static func json(_ row: (source: Source, state: String)) -> JSONValue {
-        let source = row.source
-        return .object([
+    var json: JSONValue {
+        .object([
             "service": .string(source.item.service), "account": .string(source.item.account),
             "command": .array(source.command.map(JSONValue.string)), "line": .integer(Int64(source.line)),
             "scope": .string(source.scope.rawValue), "namespace": .string(source.namespace),
             "timeout": JSONValue(source.timeout?.duration.map { $0.components.seconds }),
-            "timeoutFromJSON": JSONValue(source.lifetimePath), "isStored": .bool(row.state == "stored"),
-            "hasFailed": .bool(row.state == "failed"),
+            "timeoutFromJSON": JSONValue(source.lifetimePath), "isStored": .bool(state == "stored"),
+            "hasFailed": .bool(state == "failed"),
         ])
     }
 }
@@ -161,13 +158,5 @@ struct SourceTestAction: VerbAction {
             case nil: "not at all"
             }
         try Console.writeLine("\(secret.count) bytes; would be stored \(lifetime)")
-    }
-}
-
-extension Source {
-    /// The lifetime for people.
-    fileprivate var lifetimeText: String {
-        let timeout = timeout.map { $0.duration.map(DurationText.rounded) ?? "never" }
-        return [timeout, lifetimePath.map { "from \(Display.plain($0))" }].compactMap(\.self).joined(separator: ", ")
     }
 }

@@ -13,7 +13,7 @@ private let mayRaiseLimit: Bool = {
 /// The doctor's hints, without their associated values.
 enum HintKind: CaseIterable {
     case newSession, hideSession, sayScope, moreQuota, listItems, raiseOwnLimit, raiseLimit
-    case mountProc, allowCalls, allowMemoryLock, newKernel, showKeyrings, secureSources, showSources
+    case mountProc, allowCalls, allowMemoryLock, newKernel, showKeyrings, correctSources
 
     /// Returns the kind of a hint.
     ///
@@ -33,8 +33,7 @@ enum HintKind: CaseIterable {
             case .allowMemoryLock: .allowMemoryLock
             case .newKernel: .newKernel
             case .showKeyrings: .showKeyrings
-            case .secureSources: .secureSources
-            case .showSources: .showSources
+            case .correctSources: .correctSources
             }
     }
 }
@@ -71,7 +70,6 @@ struct DoctorHintTests {
             .allowMemoryLock: "needs Docker and the user's own profile, to replace the words in capitals",
             .newKernel: "shows the kernel's version, which only a reboot changes",
             .showKeyrings: "shows where to look, followed by instructions in words",
-            .showSources: "shows where to look, followed by instructions in words",
         ]
         if !mayRaiseLimit { reasons[.raiseLimit] = "root lacks CAP_SYS_RESOURCE here" }
         return reasons
@@ -116,7 +114,7 @@ struct DoctorHintTests {
     private static let problems = allTroubles.filter { notRun[$0.kind] == nil }
     private static let allTroubles = [
         Problem(
-            .secureSources, "a sources file that others can write to", check: "sources",
+            .correctSources, "a sources file that others can write to", check: "sources",
             #"""
             export SKR_SOURCES=$copy/sources; echo "kept --timeout 1m --namespace $SKR_NAMESPACE -- echo kept" >$SKR_SOURCES; chmod g+w $SKR_SOURCES
             follow; kept

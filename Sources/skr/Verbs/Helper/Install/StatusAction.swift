@@ -14,22 +14,17 @@ struct StatusAction: VerbAction {
             guard let client = HelperClients.serving(name) else { throw HelperClients.unknown(name) }
             return ClientStatus.all(of: client, name: name, user: user)
         }
-        guard !isJSON else { return try Console.writeLine(JSONOutput.text(of: rows.map(\.json))) }
-        guard Console.isOutputTerminal else {
-            return try Console.write(rows.map { $0.columns.joined(separator: "\t") + "\n" }.joined())
-        }
-        let table = TextTable(
-            columns: [
-                .init("CLIENT", isNumber: false, rank: 3), .init("LINK", isNumber: false, rank: 0, isName: true),
-                .init("CONFIGURATION", isNumber: false, rank: 1, isName: true),
-                .init("TO SET IT UP", isNumber: false, rank: 2, isName: true),
-            ], rows: rows.map(\.columns))
-        try Console.write(table.text(width: TerminalWidth.of(STDOUT_FILENO)))
+        let titles: [TextTable.Column] = [
+            .init("CLIENT", isNumber: false, rank: 3), .init("LINK", isNumber: false, rank: 0, isName: true),
+            .init("CONFIGURATION", isNumber: false, rank: 1, isName: true),
+            .init("TO SET IT UP", isNumber: false, rank: 2, isName: true),
+        ]
+        try Listing.show(rows, isJSON: isJSON, titles: titles, nothing: "no clients")
     }
 }
 
 /// The state of one client's setup.
-private struct ClientStatus {
+private struct ClientStatus: ListedRow {
     let client: any HelperClient.Type
     let name: String
     let link: HelperLink?
@@ -84,7 +79,6 @@ private struct ClientStatus {
         }
     }
 
-    /// The status for programs; scripts rely on the names.
     var json: JSONValue {
         var (isOurs, text): (Bool?, String?) = (false, nil)
         switch state {

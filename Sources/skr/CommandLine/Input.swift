@@ -19,17 +19,20 @@ enum InputFile {
         }
     }
 
-    static func readAll(_ file: FileDescriptor, name: String, limit: Int) throws -> [UInt8] {
+    /// - Parameter pieceSize: the number of bytes to read at once.
+    static func readAll(
+        _ file: FileDescriptor, name: @autoclosure () -> String, limit: Int, pieceSize: Int = 65_536
+    ) throws -> [UInt8] {
         var content: [UInt8] = []
         while true {
-            let piece = try unsafe [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
+            let piece = try unsafe [UInt8](unsafeUninitializedCapacity: pieceSize) { buffer, count in
                 count = try unsafe file.readWaiting(into: UnsafeMutableRawBufferPointer(buffer))
             }
             if piece.isEmpty { return content }
-            content += piece
+            if content.isEmpty { content = piece } else { content += piece }
             guard content.count <= limit else {
                 throw CommandError.data(
-                    "\(name) has more than \(limit >> 20) MiB", hint: "split it, or name another file")
+                    "\(name()) has more than \(limit >> 20) MiB", hint: "split it, or name another file")
             }
         }
     }

@@ -39,7 +39,7 @@ struct ShellWords {
     }
 
     /// Whether a shell takes this character as it is; only a fast path, which needn't know all of them.
-    private static func isPlain(_ byte: UInt8) -> Bool {
+    static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "+")...UInt8(ascii: ":"), UInt8(ascii: "@")...UInt8(ascii: "Z"), UInt8(ascii: "_"),
             UInt8(ascii: "a")...UInt8(ascii: "z"):

@@ -51,12 +51,13 @@ final class SourcedItems: ItemSource {
     ///
     /// - Parameter service: the service of the sources' items; `nil` for all.
     func identities(of service: String?) throws(CommandError) -> [ItemIdentity] {
-        var items = try CommandError.translating(store.identities)
+        let items = try CommandError.translating(store.identities)
         let sources = try sourcesFile()?.items(of: service, scope: place.scope, namespace: place.namespace) ?? []
-        for source in sources where !items.contains(where: { $0.kind.isOfSecrets && $0.hasName(of: source) }) {
-            items.append(source)
+        // Not a set, for which Swift's runtime would search all types of the program.
+        let hidden = items.filter(\.kind.isOfSecrets).map {
+            ItemIdentity.password(service: $0.service, account: $0.account)
         }
-        return items
+        return items + sources.filter { !hidden.contains($0) }
     }
 
     private func sourcesFile() throws(CommandError) -> SourcesFile? {
@@ -125,10 +126,4 @@ final class SourcedItems: ItemSource {
 extension CredentialHelper {
     /// The reason why a source gave no answer.
     var sourceFailure: CommandError? { unsafe (items as? SourcedItems)?.failure }
-}
-
-extension ItemIdentity {
-    func hasName(of other: ItemIdentity) -> Bool {
-        service.utf8.elementsEqual(other.service.utf8) && account.utf8.elementsEqual(other.account.utf8)
-    }
 }

@@ -66,8 +66,8 @@ struct SourcesFile {
     /// - Throws: ``CommandError`` with 65 if the item of any line can't be read, because it could be the wanted one.
     func source(of item: ItemIdentity, scope: Place.Scope, namespace: String) throws(CommandError) -> Source? {
         var found: Source?
-        for line in lines {
-            guard try self.item(of: line)?.hasName(of: item) == true,
+        for line in lines where Self.canBe(of: item.service, line.element) {
+            guard try self.item(of: line) == item,
                 let source = try source(of: line), source.isFor(scope, namespace)
             else { continue }
             if let found {
@@ -82,14 +82,18 @@ struct SourcesFile {
 
     /// Returns the items of all lines for this place; a line with an error in its options counts.
     ///
-    /// - Parameter service: the service of the items; `nil` for all services.
+    /// - Parameter service: the service of the items; `nil` for all services. Then an item with two lines is returned
+    ///   twice.
     func items(
         of service: String? = nil, scope: Place.Scope, namespace: String
     ) throws(CommandError) -> [ItemIdentity] {
+        let isUsual = scope == .session && namespace == SecretStore.defaultNamespace
         var items: [ItemIdentity] = []
-        for line in lines {
-            guard let item = try item(of: line), service.map({ $0.utf8.elementsEqual(item.service.utf8) }) ?? true,
-                !items.contains(item), (try? source(of: line))?.isFor(scope, namespace) ?? true
+        for line in lines where service.map({ Self.canBe(of: $0, line.element) }) ?? true {
+            guard let item = try item(of: line),
+                service.map({ $0.utf8.elementsEqual(item.service.utf8) && !items.contains(item) }) ?? true,
+                isUsual && Self.isForUsualPlace(line.element)
+                    || (try? source(of: line))?.isFor(scope, namespace) ?? true
             else { continue }
             items.append(item)
         }
@@ -110,7 +114,38 @@ struct SourcesFile {
     private typealias Line = (offset: Int, element: ArraySlice<UInt8>)
 
     private var lines: some Sequence<Line> {
-        content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated()
+        sequence(state: content[...]) { rest -> ArraySlice<UInt8>? in
+            guard !rest.isEmpty else { return nil }
+            let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
+            defer { rest = rest[end...].dropFirst() }
+            return rest[..<end]
+        }.enumerated()
+    }
+
+    /// Returns false if the line is surely for another service, so that it needn't be parsed.
+    private static func canBe(of service: String, _ line: ArraySlice<UInt8>) -> Bool {
+        let word = line.prefix(while: ShellWords.isPlain)
+        let rest = line[word.endIndex...]
+        guard let first = word.first, first != UInt8(ascii: "-"), rest.first?.isBlank ?? true else { return true }
+        // An account that can't be read is an error for every lookup.
+        let account = rest.drop { $0.isBlank }.prefix { !$0.isBlank }
+        return !account.allSatisfy(ShellWords.isPlain) || word.elementsEqual(service.utf8)
+    }
+
+    /// Returns true if the line surely has no `--scope` and no `--namespace`, so that its options needn't be parsed.
+    private static func isForUsualPlace(_ line: ArraySlice<UInt8>) -> Bool {
+        var previous = UInt8(ascii: " ")
+        for position in line.indices.dropLast(2) {
+            let byte = line[position]
+            if byte == UInt8(ascii: "-"), previous.isBlank, line[position + 1] == byte {
+                let next = line[position + 2]
+                if next.isBlank { return true }
+                if next == UInt8(ascii: "s") || next == UInt8(ascii: "n") { return false }
+            }
+            if "'\"\\".utf8.contains(byte) { return false }
+            previous = byte
+        }
+        return false
     }
 
     private func item(of line: Line) throws(CommandError) -> ItemIdentity? {

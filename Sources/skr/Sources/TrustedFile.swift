@@ -31,7 +31,8 @@ enum TrustedFile {
         try checkFolders(of: descriptor, path, home: home)
         do {
             return try InputFile.readAll(
-                FileDescriptor(rawValue: descriptor), name: Display.quoted(path), limit: limit)
+                FileDescriptor(rawValue: descriptor), name: Display.quoted(path), limit: limit,
+                pieceSize: min(limit, Int(found.st_size)) + 1)
         } catch let error as CommandError {
             throw error
         } catch {

@@ -14,6 +14,7 @@ case nil, "table": Program.run { try Table.run(options) }
 case "cold-start": Program.run { Table.show(try ColdStart.rows(options)) }
 case "helpers": Program.run { Table.show(try HelperStart.rows(options)) }
 case "commands": Program.run { Table.show(try RunningCommands.rows(options)) }
+case "sources": Program.run { Table.show(try Sources.rows(options)) }
 case "contention": Program.run { Table.show(try Contention.rows(options)) }
 case "ways": Program.become(["python3", "-B", Program.directory + "Ways/count-ways.py"] + options)
 case "compare": Program.run { try Compare.run(options) }
@@ -29,6 +30,6 @@ case let word? where word.hasPrefix("-"):
     Program.joinOwnSession()
     await BenchmarkRunner.setupBenchmarkRunner(registerBenchmarks: Measurement.registerAll)
 default:
-    let words = "table [--short]|cold-start|helpers|commands|compare|scale|contention|ways"
+    let words = "table [--short]|cold-start|helpers|commands|sources|compare|scale|contention|ways"
     Console.fail("usage: benchmarks [\(words)] [OPTION...]", code: 64)
 }

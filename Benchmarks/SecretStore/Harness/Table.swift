@@ -13,6 +13,7 @@ enum Table {
         var rows = try OrdoOne.rows(short: false) + [Freshness.row()] + Throughput.rows() + SyscallCounts.rows()
         let commands = [
             ("cold-start", ColdStart.rows), ("helpers", HelperStart.rows), ("commands", RunningCommands.rows),
+            ("sources", Sources.rows),
         ]
         for (name, measure) in commands {
             Console.note(name)

@@ -29,18 +29,18 @@ scenario() {
     [ "$1" = by_command ] || without=(', --, kube-login' '')
     keyctl clear @s
     check "the page's lines, without a command" "$1" "${without[@]}"
-    check "nothing stored: the error gives the reason" says 'prod: no such item, or it has expired' names
-    printf %s "$wrong" | skr set prod
+    check "nothing stored: the error gives the reason" says 'cluster: no such item, or it has expired' names
+    printf %s "$wrong" | skr set cluster
     check "wrong token: refused" says "$refused" names
-    store prod
+    store cluster
     check "get namespaces" prints namespace/orchard names
     check "the server saw the user" says ' amy$' tail -n 1 files.requests
-    store prod --timeout 1s
+    store cluster --timeout 1s
     sleep 1.3
-    check "expired: the error gives the reason" says 'prod: no such item, or it has expired' names
-    store prod
-    skr delete prod
-    check "removed: the error gives the reason" says 'prod: no such item, or it has expired' names
+    check "expired: the error gives the reason" says 'cluster: no such item, or it has expired' names
+    store cluster
+    skr delete cluster
+    check "removed: the error gives the reason" says 'cluster: no such item, or it has expired' names
 
     check "the page's lines" "$1"
     rm -f runs
@@ -75,10 +75,10 @@ with "$INSTALLED/kubectl/kubectl" by_file
 # Follows the lines that skr helper install prints, with the page's user and item in place of the printed ones.
 printed() {
     local lines
-    lines=$(skr helper install kubernetes | sed -nE '/^ +kubectl config/,/[^\\]$/ { s/set-credentials work/set-credentials me/; s/=work/=prod/; p }')
+    lines=$(skr helper install kubernetes | sed -nE '/^ +kubectl config/,/[^\\]$/ { s/set-credentials work/set-credentials me/; s/=work/=cluster/; p }')
     configure && bash -e -c "$lines"
 }
 name="skr helper install kubernetes"
 check "kubectl accepts the lines that skr helper install prints" printed
-store prod
+store cluster
 check "get namespaces" prints namespace/orchard names

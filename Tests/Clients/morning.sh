@@ -51,7 +51,7 @@ $git amy            --timeout 8h --first-line -- pass show work/git
 $registry amy       --timeout 8h --first-line -- pass show work/registry
 static              --timeout 8h -- pass show work/aws
 deploy              --timeout-from-json Credentials.Expiration --end-early 5m -- aws sts assume-role --profile static --role-arn arn:aws:iam::123456789012:role/deploy --role-session-name me
-prod                --timeout-from-json status.expirationTimestamp --end-early 5m -- kube-login
+cluster             --timeout-from-json status.expirationTimestamp --end-early 5m -- kube-login
 SOURCES
 cat >~/.aws/config <<CONFIG
 [profile static]
@@ -82,9 +82,9 @@ manifest unknown
 arn:aws:sts::123456789012:assumed-role/deploy/me
 namespace/orchard
 password	$registry	amy
+password	cluster	
 password	deploy	
 password	$git	amy
-password	prod	
 password	static	"
 check "git, a registry, aws and kubectl work, and their secrets are stored" prints "$result" in_login morning
 check "the passphrase was typed once" prints 1 count asked asked

@@ -15,7 +15,7 @@ enum Sources {
         return [try Program.find("env"), "SKR_SOURCES=\(path)"]
     }
 
-    /// On both sides, the same command first makes the secret missing. Its time counts too.
+    /// On both sides, the same command first makes the secret missing, and its time counts too.
     private static func misses(_ race: Race) throws -> [Row] {
         let source = ["sh", "-c", #""$0" clear; exec "$0" get api"#, race.skr]
         let cached = [

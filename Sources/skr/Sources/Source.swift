@@ -38,7 +38,8 @@ struct Source {
     init?(_ words: inout ShellWords, line: Int) throws(InputProblem) {
         guard let (item, first) = try Self.item(&words) else { return nil }
         (self.line, self.item) = (line, item)
-        var seen: [String] = []
+        /// What would be wrong from now on.
+        var mistakes: [String] = []
         var next = first
         while let word = next, word != "--" {
             let sign = word.utf8.firstIndex(of: UInt8(ascii: "="))
@@ -49,11 +50,11 @@ struct Source {
                     hint: "\(Self.form); quote names with blanks")
             }
             let parts = ["--field", "--first-line", "--raw"]
-            let place = parts.contains(name) ? parts.joined(separator: " or ") : name
-            if seen.contains(place) {
-                throw InputProblem(summary: "the line has \(place) twice", hint: "remove one of them")
+            let mistake = parts.contains(name) ? "more than one of \(parts.joined(separator: ", "))" : "\(name) twice"
+            if mistakes.contains(mistake) {
+                throw InputProblem(summary: "the line has \(mistake)", hint: "remove one of them")
             }
-            seen.append(place)
+            mistakes.append(mistake)
             func value() throws(InputProblem) -> String {
                 if let sign { return String(word[word.utf8.index(after: sign)...]) }
                 guard let value = try words.next(), value != "--" else { throw .badValue(name, "the next word") }

@@ -27,8 +27,7 @@ enum TrustedFile {
         guard unsafe fstat(descriptor, &found) == 0, found.st_mode & S_IFMT == S_IFREG else {
             throw refused(path, "it is not a regular file", hint: "name a file")
         }
-        try check(found, path, of: path)
-        try checkFolders(of: descriptor, path, home: home)
+        try check([(path, found)] + folders(of: descriptor, path, upTo: home), of: path)
         do {
             return try InputFile.readAll(
                 FileDescriptor(rawValue: descriptor), name: Display.quoted(path), limit: limit,
@@ -40,13 +39,16 @@ enum TrustedFile {
         }
     }
 
-    private static func checkFolders(of descriptor: CInt, _ path: String, home: String?) throws(CommandError) {
-        // The path of the opened file without symbolic links.
+    /// Returns the folders of the opened file, whose path has no symbolic links, up to the home folder or `/`.
+    private static func folders(
+        of descriptor: CInt, _ path: String, upTo home: String?
+    ) throws(CommandError) -> [(path: String, found: stat)] {
         guard var folder = try? LinkedPath.linkTarget("/proc/self/fd/\(descriptor)"), folder.hasPrefix("/") else {
             throw refused(path, "its folders can't be checked", hint: "mount /proc")
         }
         var end = stat()
         let hasEnd = home.map { home in unsafe stat(home, &end) == 0 } ?? false
+        var folders: [(path: String, found: stat)] = []
         while let slash = folder.utf8.lastIndex(of: UInt8(ascii: "/")) {
             folder = slash == folder.startIndex ? "/" : String(folder[..<slash])
             var found = stat()
@@ -55,22 +57,26 @@ enum TrustedFile {
                     path, "its folder \(Display.quoted(folder)) can't be checked: \(Errno.last.reason)",
                     hint: "check that you may search the folder")
             }
-            try check(found, folder, of: path, allowsWriters: found.st_mode & S_ISVTX != 0)
-            if folder == "/" || hasEnd && found.st_ino == end.st_ino && found.st_dev == end.st_dev { return }
+            folders.append((folder, found))
+            if folder == "/" || hasEnd && found.st_ino == end.st_ino && found.st_dev == end.st_dev { break }
         }
+        return folders
     }
 
-    private static func check(
-        _ found: stat, _ place: String, of path: String, allowsWriters: Bool = false
-    ) throws(CommandError) {
-        let shown = place == path ? "it" : "its folder \(Display.quoted(place))"
-        guard found.st_uid == geteuid() || found.st_uid == 0 else {
-            throw refused(
-                path, "\(shown) belongs to user \(found.st_uid)", hint: "chown \(geteuid()) \(Display.shellWord(place))"
-            )
+    private static func check(_ places: [(path: String, found: stat)], of path: String) throws(CommandError) {
+        func named(_ place: String) -> String { place == path ? "it" : "its folder \(Display.quoted(place))" }
+        if let (place, found) = places.first(where: { $0.found.st_uid != geteuid() && $0.found.st_uid != 0 }) {
+            let command = "chown \(geteuid()) \(Display.shellWord(place))"
+            throw refused(path, "\(named(place)) belongs to user \(found.st_uid)", hint: command)
         }
-        guard allowsWriters || found.st_mode & 0o022 == 0 else {
-            throw refused(path, "others can write to \(shown)", hint: "chmod go-w \(Display.shellWord(place))")
+        let open = places.filter { place, found in
+            // In a sticky folder, others can't replace a file that isn't theirs.
+            let isSticky = found.st_mode & S_ISVTX != 0 && found.st_mode & S_IFMT == S_IFDIR
+            return found.st_mode & 0o022 != 0 && !isSticky
+        }
+        if let first = open.first {
+            let all = open.map { Display.shellWord($0.path) }.joined(separator: " ")
+            throw refused(path, "others can write to \(named(first.path))", hint: "chmod go-w \(all)")
         }
     }
 

@@ -23,6 +23,10 @@ struct SourceSafetyTests {
             ("chmod o+w $sources", "chmod go-w W/home/.config/skr/sources"),
             ("chmod g+w $HOME/.config/skr", "chmod go-w W/home/.config/skr"),
             ("chmod o+w $HOME", "chmod go-w W/home"),
+            (
+                "chmod g+w $sources $HOME/.config/skr",
+                "chmod go-w W/home/.config/skr/sources W/home/.config/skr"
+            ),
             ("rm $sources; mkfifo $sources", "name a file"), ("rm $sources; mkdir $sources", "name a file"),
             ("mkdir l; mv $sources l; chmod g+w l; ln -s $work/l/sources $sources", "chmod go-w W/l"),
         ])

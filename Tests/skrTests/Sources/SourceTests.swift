@@ -173,23 +173,29 @@ struct SourceTests {
             api --timeout 15m -- echo s3cret
             bad --timeout 1m -- false
             db x --timeout 1h --timeout-from-json a.b -- c 'd e'
+            only me --timeout never -- echo x
+            soon --timeout-from-json in --end-early 1m -- echo '{"in":9}'
             broken --timeout
             """,
             #"""
             skr get api > /dev/null; skr get bad; skr source; echo $?; skr source --json | jq -c '.[1]'; skr source test api; echo $?
-            skr source test bad; echo $?; skr source test nothing; echo $?; skr delete api && echo deleted; skr source test api > /dev/null; skr list; SKR_SOURCES=none skr source
+            skr source test bad; echo $?; skr source test nothing; echo $?; skr source test only; skr source test soon; skr delete api && echo deleted; skr source test api > /dev/null; skr list; SKR_SOURCES=none skr source
             """#)
         #expect(
             outcome.output == """
                 api\t\techo s3cret\t15m\tstored
                 bad\t\tfalse\t1m\tfailed
                 db\tx\tc 'd e'\t1h, from a.b\t-
+                only\tme\techo x\tnever\t-
+                soon\t\techo '{"in":9}'\tfrom in\t-
                 65
                 {"account":"","command":["false"],"hasFailed":true,"isStored":false,"line":2,"namespace":"default","scope":"session","service":"bad","timeout":60,"timeoutFromJSON":null}
                 6 bytes; would be stored for 15m
                 0
                 75
                 1
+                1 bytes; would be stored until its scope ends
+                8 bytes; would not be stored: it ends too soon
                 deleted
 
                 """, "\(outcome)")

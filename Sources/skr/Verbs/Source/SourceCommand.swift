@@ -6,24 +6,25 @@ import SessionKeyring
 struct SourceCommand: VerbCommand {
     static let configuration = CommandConfiguration(
         commandName: "source",
-        abstract: "List the sources: the commands that print missing secrets.",
+        abstract: "List the sources: the commands that print secrets.",
         discussion: """
-            A line of the file ~/.config/skr/sources declares a command that prints a secret. If the secret is \
-            missing, 'get', 'exec', 'inject', 'env' and the helpers run the command once for all processes that ask, \
+            A line of the file ~/.config/skr/sources declares a command that prints a secret. If the secret isn't \
+            stored, 'get', 'exec', 'inject', 'env' and the helpers run the command once for all processes that ask, \
             store its output, and answer with it.
 
-            A line is SERVICE [ACCOUNT] [OPTIONS] -- COMMAND. Words are split as in a shell, with quotes, but nothing \
-            is expanded; for a pipe or a variable, write sh -c '...'. A '#' begins a comment.
+            A line is SERVICE [ACCOUNT] [OPTIONS] -- COMMAND. Words are split and quoted as in a shell. An unquoted \
+            $, *, ~ or pipe is an error; let a shell run such a command: sh -c '...'. A '#' begins a comment.
 
             OPTIONS OF A LINE:
               --timeout DURATION          how long the secret is stored
-              --timeout-from-json PATH    the field of the output that has its lifetime
-              --end-early DURATION        fetch it again this long before its end
+              --timeout-from-json PATH    the field with the secret's lifetime: seconds,
+                                          Unix time or date
+              --end-early DURATION        delete the secret this long before its end
               --field PATH                store the text of this field of the JSON output
               --first-line                store only the first line
-              --raw                       keep the newline at the end
+              --raw                       keep the newline at the end of the output
               --limit DURATION            how long COMMAND can run (2m)
-              --cache-failures DURATION   how long a failure is remembered (5s; 0 for not at all)
+              --cache-failures DURATION   how long a failure is remembered (5s; 0 turns this off)
               --scope, --namespace        where the secret is stored (session, default)
 
             --timeout or --timeout-from-json is required; with both, the earlier end counts.
@@ -31,18 +32,19 @@ struct SourceCommand: VerbCommand {
             COMMAND runs in the home folder, with the environment of the program that asks, but without SKR_SCOPE, \
             SKR_NAMESPACE and SKR_TIMEOUT. It reads from /dev/null, unless standard input is a terminal.
 
-            A stored secret hides its source; 'skr delete' makes the next reader run COMMAND. \
+            A stored secret is used instead of its source; after 'skr delete', the next reader runs COMMAND. \
             The file and its folders must belong to you or root, and others must not be able to write to them.
 
             SKR_SOURCES=none turns sources off; SKR_SOURCES=FILE names another file.
 
-            In a pipe, a line is: service, account, command, timeout, state, with tabs. The state is stored, failed \
-            or '-'.
+            In a pipe, each line has five fields with tabs between them: service, account, command, timeout, state. \
+            The state is stored, failed (and not run again yet), or '-' for not stored.
             """,
         subcommands: [SourceTestCommand.self]
     )
 
     static let examples = """
+        mkdir -p ~/.config/skr
         echo 'api --timeout 15m -- vault print token' >> ~/.config/skr/sources
         skr source
         skr source test api
@@ -139,24 +141,25 @@ struct SourceTestAction: VerbAction {
     var launchesAfterLookup: Bool { true }
 
     func run() throws {
-        let item = target.exactItem
-        guard let file = try SourcesFile.read(),
-            let source = try file.source(of: item, scope: target.place.scope, namespace: target.place.namespace)
-        else {
+        let (file, scope, namespace) = (try SourcesFile.read(), target.place.scope, target.place.namespace)
+        var item = target.exactItem
+        let accounts = try file?.items(of: target.service, scope: scope, namespace: namespace) ?? []
+        if target.account == nil, accounts.count == 1 { item = accounts[0] }
+        guard let source = try file?.source(of: item, scope: scope, namespace: namespace) else {
             throw CommandError(
                 exitCode: .noItem, message: "\(Display.name(of: item)): no such source\(target.place.remark)",
                 hint: "'skr source' lists them")
         }
         // A store of this process alone: nobody else gets the secret, and a stored one doesn't count.
-        let store = try SecretStore(.process, namespace: target.place.namespace)
+        let store = try SecretStore(.process, namespace: namespace)
         let secret = try source.secret(in: store, of: target.place)
         let lifetime =
             switch try store.attributes(of: item)?.expiry {
-            case .never: "until its scope ends"
-            case .after(let left): "for \(DurationText.rounded(left.atLeast))"
-            case .unknown: "with a timeout"
-            case nil: "not at all"
+            case .never: "would be stored until its scope ends"
+            case .after(let left): "would be stored for \(DurationText.rounded(left.atLeast))"
+            case .unknown: "would be stored with a timeout"
+            case nil: "would not be stored: it ends too soon"
             }
-        try Console.writeLine("\(secret.count) bytes; would be stored \(lifetime)")
+        try Console.writeLine("\(secret.count) bytes; \(lifetime)")
     }
 }

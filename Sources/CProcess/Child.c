@@ -29,7 +29,7 @@ static enum child_step become_child(const struct child_setup *setup, pid_t paren
     if ((setup->input >= 0 && dup2(setup->input, STDIN_FILENO) < 0)
         || (setup->output >= 0 && dup2(setup->output, STDOUT_FILENO) < 0))
         return CHILD_CONNECTED;
-    if (setup->folder && chdir(setup->folder) != 0)
+    if (setup->folder && *setup->folder && chdir(setup->folder) != 0)
         return CHILD_MOVED;
     if (setup->leads_group && setpgid(0, 0) != 0)
         return CHILD_GROUPED;
@@ -76,6 +76,12 @@ pid_t start_child(const struct child_setup *setup, struct child_failure *failure
     }
     close(report[0]);
     return count > 0 ? -1 : child;
+}
+
+int has_ended(pid_t child)
+{
+    siginfo_t info = { .si_pid = 0 };
+    return waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child;
 }
 
 int fork_detached(void)

@@ -7,13 +7,18 @@ package enum Console {
     package static var isErrorTerminal: Bool { isatty(STDERR_FILENO) == 1 }
     package static var isInputTerminal: Bool { isatty(STDIN_FILENO) == 1 }
 
-    /// Whether this process can read from its terminal, so that the terminal's keys send it signals.
-    package static var isInForeground: Bool {
+    /// Whether this process has a terminal, whose keys send it signals.
+    package static var hasTerminal: Bool {
         let terminal = unsafe open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY)
-        guard terminal >= 0 else { return false }
-        defer { close(terminal) }
-        return tcgetpgrp(terminal) == getpgrp()
+        if terminal >= 0 { close(terminal) }
+        return terminal >= 0
     }
+
+    /// The text for standard output if this process ends with an error or by a signal.
+    // Set before any thread starts.
+    package nonisolated(unsafe) static var lastWords = ""
+
+    package static func writeLastWords() { _ = unsafe try? write(lastWords) }
 
     package static func writeLine(_ text: String) throws(CommandError) {
         try write(text + "\n")

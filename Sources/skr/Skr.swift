@@ -16,6 +16,8 @@ package enum Skr {
                 return call.client.errors.report(error)
             }
         }
+        // Lets `eval "$(skr env ...)"` fail too.
+        if arguments[0] == "env" { unsafe Console.lastWords = "false\n" }
         if let action = plain(arguments) {
             // Exit here instead of returning: destroying values takes time, and the kernel frees all memory anyway.
             exit(exitCode { () throws(CommandError) in try action.perform() })
@@ -58,14 +60,10 @@ package enum Skr {
         if let word = path.dropFirst(verb.names.count).first, !word.hasPrefix("-"), word != "help",
             !verb.command.configuration.subcommands.isEmpty
         {
-            guard verb.names.first == HelperCommand.name else {
-                throw verb.names.isEmpty
-                    ? unknownVerb(word)
-                    : .usage(
-                        "unexpected word \(Display.quoted(word))",
-                        hint: "'skr help \(verb.names.joined(separator: " "))' shows the forms")
-            }
-            throw HelperClients.unknown(word, among: HelperCommand.ownVerbs)
+            if verb.names == [HelperCommand.name] { throw HelperClients.unknown(word, among: HelperCommand.ownVerbs) }
+            let help = "'skr help \(verb.names.joined(separator: " "))' shows the forms"
+            throw verb.names.isEmpty
+                ? unknownVerb(word) : .usage("unexpected word \(Display.quoted(word))", hint: help)
         }
         do {
             var command = try RootCommand.parseAsRoot(words)
@@ -120,6 +118,7 @@ package enum Skr {
             try body()
             return ExitCode.done.rawValue
         } catch {
+            Console.writeLastWords()
             Console.report(error)
             return error.exitCode.rawValue
         }

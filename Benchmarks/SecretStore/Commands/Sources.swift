@@ -1,4 +1,4 @@
-/// What sources cost: a miss that runs one, and calls that don't run any.
+/// The cost of sources: of a miss that runs one, and of calls that don't run any.
 enum Sources {
     static func rows(_ options: [String]) throws -> [Row] {
         try Race.rows(options) { race in try misses(race) + hits(race) }

@@ -12,7 +12,7 @@ struct child_setup {
     int output;
     /* The signals that are blocked in the child. */
     const sigset_t *mask;
-    /* The child's working folder; NULL for the caller's. */
+    /* The child's working folder; NULL or empty for the caller's. */
     const char *folder;
     /* Whether the child gets its own process group. */
     int leads_group;
@@ -35,6 +35,9 @@ pid_t start_child(const struct child_setup *setup, struct child_failure *failure
 /* Makes the kernel kill this process when its parent ends. Returns 0, or -1 with errno, which is ESRCH if the parent
    has already ended. An exec that changes the user undoes it. */
 int end_with_parent(pid_t parent);
+
+/* Returns whether a child has ended; a later waitpid(2) still gets its status. */
+int has_ended(pid_t child);
 
 /* Forks twice, so that no process has to wait for the new one. Returns 1 in the new process and 0 in the caller,
    or -1 if there is no new process. The new process has its own session, /dev/null as its standard descriptors,

@@ -53,21 +53,13 @@ struct Target {
 
     /// Finds the item that the user means, among the items and the sources.
     private func meantItem(in items: SourcedItems) throws(CommandError) -> ItemIdentity {
-        var problem: CommandError?
+        unsafe items.failure = nil
         let item = try CommandError.translating {
-            try ItemIdentity.named(service, account: account) { item throws(SecretStoreError) in
-                if try items.store.contains(item) { return true }
-                return items.recordingSource(of: item) != nil
-            } among: { () throws(SecretStoreError) in
-                do throws(CommandError) {
-                    return try items.identities(of: service)
-                } catch {
-                    problem = error
-                    return []
-                }
+            try ItemIdentity.named(service, account: account, isThere: items.contains) { () throws(SecretStoreError) in
+                try items.identities(of: service)
             }
         }
-        if let problem = unsafe problem ?? items.failure { throw problem }
+        if let failure = unsafe items.failure { throw failure }
         return item ?? exactItem
     }
 

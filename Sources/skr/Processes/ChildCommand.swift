@@ -7,8 +7,8 @@ import SystemPackage
 /// The surroundings of a child, if they differ from our own.
 struct ChildSettings {
     var environment = EnvironmentBlock()
-    /// The working folder; `nil` for our own.
-    var folder: String?
+    /// The working folder; empty for our own.
+    var folder = ""
     /// How long the command can run; `nil` for as long as it wants.
     var limit: Duration?
 }
@@ -27,6 +27,7 @@ struct ChildCommand: ~Copyable {
     private var status: CInt?
     private var received: CInt = 0
     private var renewer: LeaseRenewer
+    private let isLimited: Bool
     /// When to end the command, and the signal for it; `nil` for never, or after the last signal.
     private var next: (time: ContinuousClock.Instant, signal: CInt)?
     /// Whether the command was ended because it ran for too long.
@@ -47,17 +48,16 @@ struct ChildCommand: ~Copyable {
         guard arrivals >= 0 else { throw Launch.cannotForwardSignals(to: command, .last) }
         var failure = child_failure()
         var child: pid_t = 0
-        // On a terminal, the command stays in our process group, so that the terminal's keys reach both.
-        let leadsGroup = settings.limit != nil && !Console.isInForeground
+        // With a terminal, the command stays in our process group, so that the terminal's keys and `fg` reach both.
+        let leadsGroup = settings.limit != nil && !Console.hasTerminal
         unsafe settings.environment.withPointers { variables in
             unsafe withUnsafePointer(to: &before) { mask in
-                func start(_ folder: UnsafePointer<CChar>?) {
+                unsafe settings.folder.withCString { folder in
                     var setup = unsafe child_setup(
                         words: command.pointers, environment: variables, input: input?.rawValue ?? -1,
                         output: output?.rawValue ?? -1, mask: mask, folder: folder, leads_group: leadsGroup ? 1 : 0)
                     LookupThread.onFirstThread { child = unsafe start_child(&setup, &failure) }
                 }
-                if let folder = settings.folder { unsafe folder.withCString(start) } else { start(nil) }
             }
         }
         guard child > 0 else {
@@ -66,6 +66,7 @@ struct ChildCommand: ~Copyable {
         }
         processID = child
         self.leadsGroup = leadsGroup
+        isLimited = settings.limit != nil
         self.renewer = renewer
         next = settings.limit.map { (.now + $0, SIGTERM) }
         // If we are killed, the lease must not be free while the command still runs. If this fails, the
@@ -88,7 +89,7 @@ struct ChildCommand: ~Copyable {
             let count = unsafe poll(&wanted, 2, millisecondsLeft)
             renewer.renewIfDue()
             endIfDue()
-            if isOverdue, next == nil, let null = try? unsafe FileDescriptor.open("/dev/null", .readOnly) {
+            if isLimited, next == nil, let null = try? unsafe FileDescriptor.open("/dev/null", .readOnly) {
                 _ = try? null.closeAfter { try null.duplicate(as: file) }
                 return
             }
@@ -127,8 +128,11 @@ struct ChildCommand: ~Copyable {
     /// Ends the command if it has run for too long: first with SIGTERM, and later with SIGKILL.
     private mutating func endIfDue() {
         guard let (time, signal) = next, time <= .now else { return }
-        isOverdue = true
-        if status == nil { send(signal) }
+        if status == nil {
+            // If it has ended, a program that it started still has its output open.
+            if has_ended(processID) == 0 { isOverdue = true }
+            send(signal)
+        }
         next = signal == SIGTERM ? (.now + Self.grace, SIGKILL) : nil
     }
 
@@ -160,6 +164,8 @@ struct ChildEnd {
     /// The exit code as a shell reports it: 128 + N for signal N.
     let exitCode: Int32
     private let signal: CInt
+    /// The last signal that was sent to us; 0 for none.
+    private let received: CInt
     /// Whether the command died of a signal that was sent to us too.
     let isOurs: Bool
     /// Whether we ended the command because it ran for too long.
@@ -170,25 +176,36 @@ struct ChildEnd {
     ///   - received: the last signal that was sent to us.
     init(status: CInt, received: CInt, isOverdue: Bool = false) {
         self.isOverdue = isOverdue
+        self.received = received
         signal = status & 0x7F
-        exitCode = signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+        let code = signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+        // As timeout(1) ends for a command that runs too long.
+        exitCode = isOverdue && code == 0 ? 124 : code
         isOurs = signal != 0 && signal == received
     }
 
+    /// Whether the command failed after a signal that was sent to us, which it can have caught.
+    var isInterrupted: Bool { received != 0 && exitCode != 0 }
+
     /// Ends this process as the command ended: by the same signal if that was sent to us too.
     func propagate() -> Never {
-        if isOurs {
-            // This process did not crash, so it dumps no core. If a program receives cores through a pipe, the kernel
-            // obeys only a limit of 1.
-            var limit = rlimit(rlim_cur: 1, rlim_max: 1)
-            unsafe setrlimit(__rlimit_resource_t(4), &limit)
-            Glibc.signal(signal, SIG_DFL)
-            var only = sigset_t()
-            unsafe sigemptyset(&only)
-            unsafe sigaddset(&only, signal)
-            raise(signal)
-            unsafe sigprocmask(SIG_UNBLOCK, &only, nil)
-        }
+        if isOurs { endWithSignal() }
         exit(exitCode)
+    }
+
+    /// Ends this process by the last signal that was sent to it.
+    func endWithSignal() -> Never {
+        Console.writeLastWords()
+        // This process did not crash, so it dumps no core. If a program receives cores through a pipe, the kernel
+        // obeys only a limit of 1.
+        var limit = rlimit(rlim_cur: 1, rlim_max: 1)
+        unsafe setrlimit(__rlimit_resource_t(4), &limit)
+        Glibc.signal(received, SIG_DFL)
+        var only = sigset_t()
+        unsafe sigemptyset(&only)
+        unsafe sigaddset(&only, received)
+        raise(received)
+        unsafe sigprocmask(SIG_UNBLOCK, &only, nil)
+        exit(128 + received)
     }
 }

@@ -41,11 +41,13 @@ enum Launch {
     /// Returns the error for a child that could not run the command.
     static func failure(of command: CommandLineWords, _ failure: child_failure) -> CommandError {
         let error = Errno(rawValue: failure.code)
+        if failure.step == CHILD_MOVED {
+            return cannotRun(command, "can't change to the home folder: \(error.reason)", hint: "check HOME")
+        }
         let (step, call) =
             switch failure.step {
             case CHILD_TIED: ("make it end together with skr", "prctl")
             case CHILD_CONNECTED: ("connect its input and output", "dup2")
-            case CHILD_MOVED: ("change to the home folder", "chdir")
             case CHILD_GROUPED: ("give it its own process group", "setpgid")
             case CHILD_SIGNALS_SET: ("set its signals", "rt_sigaction and rt_sigprocmask")
             default: ("", "")

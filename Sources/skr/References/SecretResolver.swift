@@ -13,16 +13,40 @@ struct SecretResolver {
     private var total = 0
     private var failures: [(name: String, error: CommandError)] = []
 
-    init(place: Place) {
+    private init(place: Place) {
         self.place = place
     }
 
-    /// Returns the secret; `nil` if it can't be read, or if only its source has it.
+    /// Returns the secrets in the order of the references; `nil` for a missing reference.
     ///
-    /// ``check()`` reports the failure, and ``fetch(_:)`` runs the source.
+    /// All secrets are looked up before the first source runs. The sources run one after the other, because two of them
+    /// can't share a terminal.
+    ///
+    /// - Parameter problem: returns the reason why a secret can't be used; `nil` if it can be used.
+    /// - Throws: one ``CommandError`` for all secrets that can't be read or used, or that of the first source that fails.
+    static func secrets(
+        of references: [SecretReference?], in place: Place,
+        rejecting problem: (_ position: Int, SecretBox) -> (reason: String, hint: String)? = { _, _ in nil }
+    ) throws(CommandError) -> [SecretBox?] {
+        var resolver = SecretResolver(place: place)
+        var secrets = references.map { _ in SecretBox?.none }
+        for runsSources in [false, true] {
+            for (position, reference) in references.enumerated() where secrets[position] == nil {
+                guard let reference else { continue }
+                secrets[position] = try runsSources ? resolver.fetch(reference) : resolver.read(reference)
+                if let secret = secrets[position], let (reason, hint) = problem(position, secret) {
+                    resolver.reject(reference, because: reason, hint: hint)
+                }
+            }
+            try resolver.check()
+        }
+        return secrets
+    }
+
+    /// Returns the secret; `nil` if it can't be read, which ``check()`` reports, or if only its source has it.
     ///
     /// The first call opens the store, so that a text without references doesn't need a keyring.
-    mutating func read(_ reference: SecretReference) throws(CommandError) -> SecretBox? {
+    private mutating func read(_ reference: SecretReference) throws(CommandError) -> SecretBox? {
         let items = try CommandError.translating { try self.items ?? SourcedItems(place.store(), of: place) }
         self.items = items
         let target = Target(place: place, service: reference.service, account: reference.account)
@@ -40,10 +64,8 @@ struct SecretResolver {
         return try count(secret)
     }
 
-    /// Returns the secret, from its source if it is missing; throws the source's error.
-    ///
-    /// The sources run one after the other, because two of them can't share a terminal.
-    mutating func fetch(_ reference: SecretReference) throws(CommandError) -> SecretBox? {
+    /// Returns the secret, from its source if it is missing.
+    private mutating func fetch(_ reference: SecretReference) throws(CommandError) -> SecretBox? {
         guard let items else { return nil }
         let target = Target(place: place, service: reference.service, account: reference.account)
         return try count(target.withSecret(field: reference.field, in: items) { SecretBox(copying: $0) })
@@ -59,13 +81,13 @@ struct SecretResolver {
     }
 
     /// Records that a secret was read but can't be used.
-    mutating func reject(_ reference: SecretReference, because problem: String, hint: String) {
+    private mutating func reject(_ reference: SecretReference, because problem: String, hint: String) {
         let name = Display.name(of: .password(service: reference.service, account: reference.account ?? ""))
         add(.data("\(name): \(problem)", hint: hint), name: name)
     }
 
     /// Throws one error for all failures, with the largest of their exit codes.
-    func check() throws(CommandError) {
+    private func check() throws(CommandError) {
         guard let worst = failures.map(\.error).max(by: { $0.exitCode.rawValue < $1.exitCode.rawValue }) else { return }
         guard failures.count > 1 else { throw worst }
         let message =

@@ -36,11 +36,10 @@ struct Source {
 
     /// Parses a line; `nil` if it has no words.
     init?(_ words: inout ShellWords, line: Int) throws(InputProblem) {
-        guard let (item, first) = try Self.item(&words) else { return nil }
+        guard let item = try Self.item(&words) else { return nil }
         (self.line, self.item) = (line, item)
-        /// What would be wrong from now on.
         var mistakes: [String] = []
-        var next = first
+        var next = try words.next()
         while let word = next, word != "--" {
             let sign = word.utf8.firstIndex(of: UInt8(ascii: "="))
             let name = sign.map { String(word[..<$0]) } ?? word
@@ -68,16 +67,17 @@ struct Source {
     }
 
     /// Parses the item at the beginning of a line; `nil` if the line has no words.
-    ///
-    /// - Returns: the item, and the next word.
-    static func item(_ words: inout ShellWords) throws(InputProblem) -> (item: ItemIdentity, next: String?)? {
+    static func item(_ words: inout ShellWords) throws(InputProblem) -> ItemIdentity? {
         guard let service = try words.next() else { return nil }
         guard !service.isEmpty, service.utf8.first != UInt8(ascii: "-") else {
             throw InputProblem(summary: "the line names no service", hint: form)
         }
-        var (account, next) = ("", try words.next())
-        if let word = next, word.utf8.first != UInt8(ascii: "-") { (account, next) = (word, try words.next()) }
-        return (.password(service: service, account: account), next)
+        var rest = words
+        guard let account = try rest.next(), account.utf8.first != UInt8(ascii: "-") else {
+            return .password(service: service, account: "")
+        }
+        words = rest
+        return .password(service: service, account: account)
     }
 
     /// Whether the secret is stored in this place.

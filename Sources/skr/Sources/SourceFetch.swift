@@ -16,15 +16,19 @@ extension Source {
                 return try action.fetched(in: store)
             } catch let error as CommandError {
                 throw failure(error.message, hint: error.hint)
+            } catch let error as SecretStoreError where error.code == .leaseHeld {
+                throw failure("another process still runs it", hint: "end that process, or try again later")
             }
         }
-        if let end = fetched.end, end.isOurs { end.propagate() }
+        if let end = fetched.end, end.isInterrupted { end.endWithSignal() }
         guard let answer = fetched.answer else { throw failure(CapturedOutput.tooLarge.message, hint: nil) }
         guard answer.exitCode == 0 else {
             if fetched.end == nil {
+                let name = [item.service, item.account].filter { !$0.isEmpty }.map(Display.shellWord)
+                    .joined(separator: " ")
                 throw failure(
                     "it failed moments ago with exit code \(answer.exitCode), and is not run again yet",
-                    hint: "to run it at once, 'skr delete \(Display.shellWord(item.service))' first")
+                    hint: "'skr delete \(name)' ends this wait")
             }
             if fetched.end?.isOverdue == true {
                 throw failure(
@@ -52,7 +56,8 @@ extension Source {
                 "\(Display.name(of: item)): the command of its source asks for the item itself",
                 hint: "change the command in line \(line) of the sources file")
         }
-        var settings = ChildSettings(folder: try Place.environment("HOME"), limit: limit)
+        let home = try Place.environment("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
+        var settings = ChildSettings(folder: home ?? "/", limit: limit)
         settings.environment.removed = ["SKR_SCOPE", "SKR_NAMESPACE", "SKR_TIMEOUT"]
         let extended = (chain + [Substring(link)]).joined(separator: " ")
         unsafe settings.environment.set(variable, to: extended.utf8Span.span.bytes)

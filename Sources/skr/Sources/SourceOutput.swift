@@ -18,17 +18,12 @@ final class SourceOutput: OutputForm {
     var waitLimit: Duration { source.limit + ChildCommand.grace * 2 }
 
     // Only one thread uses it.
-    private nonisolated(unsafe) var noteTime: ContinuousClock.Instant?
+    private nonisolated(unsafe) var noteTime: ContinuousClock.Instant? = .now + .seconds(1)
 
     /// Tells a person, after a second, what is being waited for.
     func noteWait() {
-        guard Console.isErrorTerminal else { return }
-        guard let time = unsafe noteTime else {
-            unsafe noteTime = .now + .seconds(1)
-            return
-        }
-        guard time <= .now else { return }
-        unsafe noteTime = .now + .seconds(86_400)
+        guard let time = unsafe noteTime, time <= .now, Console.isErrorTerminal else { return }
+        unsafe noteTime = nil
         Console.note("\(Display.name(of: source.item)): another process runs its source; waiting for it")
     }
 

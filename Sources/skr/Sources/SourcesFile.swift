@@ -22,15 +22,11 @@ struct SourcesFile {
 
     /// Reads the file; `nil` if sources are turned off or the file doesn't exist.
     ///
-    /// - Throws: ``CommandError`` with 77 if other users could have written the file, or 65 for its content.
+    /// - Throws: ``CommandError`` with 77 if other users could have written the file, or it isn't a text.
     static func read() throws(CommandError) -> SourcesFile? {
         guard let path = try usualPath() else { return nil }
         let home = try Place.environment("HOME")
-        guard let content = try TrustedFile.read(path, home: home, limit: limit) else { return nil }
-        guard !content.contains(0) else {
-            throw .data("\(Display.quoted(path)) has a NUL byte", hint: "a sources file is text")
-        }
-        return SourcesFile(content, path: path)
+        return try TrustedFile.read(path, home: home, limit: limit).map { SourcesFile($0, path: path) }
     }
 
     /// Whether a source could run, and this process's first lookup could change its session.
@@ -82,8 +78,9 @@ struct SourcesFile {
 
     /// Returns the items of all lines for this place; a line with an error in its options counts.
     ///
-    /// - Parameter service: the service of the items; `nil` for all services. Then an item with two lines is returned
-    ///   twice.
+    /// An item with two lines is returned twice.
+    ///
+    /// - Parameter service: the service of the items; `nil` for all services.
     func items(
         of service: String? = nil, scope: Place.Scope, namespace: String
     ) throws(CommandError) -> [ItemIdentity] {
@@ -91,7 +88,7 @@ struct SourcesFile {
         var items: [ItemIdentity] = []
         for line in lines where service.map({ Self.canBe(of: $0, line.element) }) ?? true {
             guard let item = try item(of: line),
-                service.map({ $0.utf8.elementsEqual(item.service.utf8) && !items.contains(item) }) ?? true,
+                service.map({ $0.utf8.elementsEqual(item.service.utf8) }) ?? true,
                 isUsual && Self.isForUsualPlace(line.element)
                     || (try? source(of: line))?.isFor(scope, namespace) ?? true
             else { continue }
@@ -149,7 +146,7 @@ struct SourcesFile {
     }
 
     private func item(of line: Line) throws(CommandError) -> ItemIdentity? {
-        try naming(line) { words throws(InputProblem) in try Source.item(&words)?.item }
+        try naming(line) { words throws(InputProblem) in try Source.item(&words) }
     }
 
     private func source(of line: Line) throws(CommandError) -> Source? {

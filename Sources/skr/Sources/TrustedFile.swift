@@ -17,9 +17,10 @@ enum TrustedFile {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
             let error = Errno.last
+            if error == .noSuchFileOrDirectory || error == .notDirectory { return nil }
             var found = stat()
             // A folder that can't be searched is somebody else's, as after `sudo` with the caller's HOME.
-            if unsafe error == .noSuchFileOrDirectory || stat(path, &found) != 0 { return nil }
+            if unsafe error == .permissionDenied && stat(path, &found) != 0 { return nil }
             throw refused(path, "it can't be read: \(error.reason)", hint: "check that you may read the file")
         }
         defer { close(descriptor) }
@@ -28,15 +29,17 @@ enum TrustedFile {
             throw refused(path, "it is not a regular file", hint: "name a file")
         }
         try check([(path, found)] + folders(of: descriptor, path, upTo: home), of: path)
+        let content: [UInt8]
         do {
-            return try InputFile.readAll(
-                FileDescriptor(rawValue: descriptor), name: Display.quoted(path), limit: limit,
+            content = try InputFile.readAll(
+                FileDescriptor(rawValue: descriptor), name: "the file", limit: limit,
                 pieceSize: min(limit, Int(found.st_size)) + 1)
-        } catch let error as CommandError {
-            throw error
         } catch {
-            throw refused(path, "it can't be read: \(error.reason)", hint: "check the disk")
+            let reason = (error as? CommandError)?.message ?? "it can't be read: \(error.reason)"
+            throw refused(path, reason, hint: "check the file")
         }
+        guard !content.contains(0) else { throw refused(path, "it has a NUL byte", hint: "check the file") }
+        return content
     }
 
     /// Returns the folders of the opened file, whose path has no symbolic links, up to the home folder or `/`.
@@ -66,8 +69,9 @@ enum TrustedFile {
     private static func check(_ places: [(path: String, found: stat)], of path: String) throws(CommandError) {
         func named(_ place: String) -> String { place == path ? "it" : "its folder \(Display.quoted(place))" }
         if let (place, found) = places.first(where: { $0.found.st_uid != geteuid() && $0.found.st_uid != 0 }) {
-            let command = "chown \(geteuid()) \(Display.shellWord(place))"
-            throw refused(path, "\(named(place)) belongs to user \(found.st_uid)", hint: command)
+            throw refused(
+                path, "\(named(place)) belongs to user \(found.st_uid)",
+                hint: "use a file of your own: check HOME and SKR_SOURCES")
         }
         let open = places.filter { place, found in
             // In a sticky folder, others can't replace a file that isn't theirs.

@@ -17,7 +17,7 @@ extension ListedRow {
 
 /// A list that is shown as JSON, as lines with tabs in a pipe, or as a table on a terminal.
 enum Listing {
-    /// - Parameter nothing: the note on a terminal if there are no rows.
+    /// - Parameter nothing: the note on a terminal for an empty list.
     static func show(
         _ rows: [some ListedRow], isJSON: Bool, titles: [TextTable.Column],
         nothing: @autoclosure () throws(CommandError) -> String

@@ -143,4 +143,33 @@ struct SourceHelperTests {
         let answers = ["1", "1", "2", "2"].map { "username=alice\npassword=\($0)\n" }.joined()
         #expect(outcome.output == answers + "run run\n", "\(outcome)")
     }
+
+    @Test("if the source of the first choice fails, a helper's client gets no other secret")
+    func noSecondChoice() throws {
+        let outcome = try SourcesUnderTest.run(
+            "https://h alice --timeout 1m -- false\nhttps://b/deep --timeout 1m -- false",
+            #"""
+            printf 'protocol=https\nhost=h\nusername=bob\npassword=pw\n' | skr helper git store
+            printf 'protocol=https\nhost=h\n\n' | skr helper git get; echo $?
+            printf root | skr set https://b; echo '{"uri":"https://b/deep/x"}' | skr helper bazel get; echo $?
+            printf 'protocol=https\nhost=h\nusername=bob\n\n' | skr helper git get
+            """#)
+        #expect(!outcome.output.contains("root"), "\(outcome)")
+        #expect(outcome.output.hasPrefix("0\n"), "\(outcome)")
+        #expect(outcome.output.hasSuffix("username=bob\npassword=pw\n"), "\(outcome)")
+    }
+
+    @Test("helpers report why a source failed, with the exit code for a missing item")
+    func reasons() throws {
+        let outcome = try SourcesUnderTest.run(
+            "prod --timeout 1m -- false\ncargo-registry:https://r --timeout 1m -- false",
+            #"""
+            skr helper aws prod; echo $?; skr helper headers prod; echo $?; skr helper aws none; echo $?; skr list --all > /dev/null
+            printf '{"v":1,"registry":{"index-url":"sparse+https://r/"},"kind":"get","operation":"read","args":[]}\n' | skr helper cargo | tail -n 1
+            """#)
+        #expect(outcome.output.hasPrefix("1\n1\n1\n"), "\(outcome)")
+        #expect(outcome.output.contains("not-found"), "\(outcome)")
+        #expect(
+            outcome.errors.split(separator: "\n").count { $0.contains("prod: its source failed: ") } == 2, "\(outcome)")
+    }
 }

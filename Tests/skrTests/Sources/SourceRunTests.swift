@@ -125,15 +125,67 @@ struct SourceRunTests {
             "\(outcome)")
     }
 
-    @Test("who waits for a stopped process gives up 10 s after the limit of the command")
-    func stoppedFetch() throws {
+    @Test("who waits for another process gives up 10 s after the limit of the command")
+    func waiter() throws {
         let outcome = try SourcesUnderTest.run(
-            "api --timeout 1m --limit 1s -- sh -c 'touch started; sleep 65'",
+            "api --timeout 1m --limit 1m -- sh -c 'touch started; sleep 65'",
             #"""
-            skr get api & first=$!; while [ ! -e $HOME/started ]; do sleep 0.05; done; kill -STOP $first
+            skr get api & first=$!; while [ ! -e $HOME/started ]; do sleep 0.05; done; sed -i 's/limit 1m/limit 1s/' $sources
             SECONDS=0; skr get api; echo $?; [ $SECONDS -ge 10 -a $SECONDS -le 20 ] && echo in time
-            kill -KILL $first; pkill -f 'slee[p] 65' -s 0
+            kill $first; wait $first; echo $?
             """#)
-        #expect(outcome.output == "75\nin time\n", "\(outcome)")
+        #expect(outcome.output == "75\nin time\n143\n", "\(outcome)")
+        #expect(outcome.errors.contains("api: its source failed: another process still runs it\n"), "\(outcome)")
+    }
+
+    @Test(
+        "a signal that the command catches ends the reader too, and is not remembered",
+        arguments: [("INT", 66), ("TERM", 67)])
+    func caughtSignal(name: String, duration: Int) throws {
+        let outcome = try SourcesUnderTest.run(
+            "api --timeout 1m -- sh -c 'trap \"exit 3\" \(name); touch started; [ -e go ] || { sleep \(duration) >&2 & wait; }; echo s3cret'",
+            #"""
+            set -m; skr get api & while [ ! -e $HOME/started ]; do sleep 0.05; done; sleep 0.2; kill -\#(name) $!; wait $!
+            echo $(($? - $(kill -l \#(name)))); touch $HOME/go; skr get api; pkill -f 'slee[p] \#(duration)' -s 0
+            """#)
+        #expect(outcome.output == "128\ns3cret", "\(outcome)")
+    }
+
+    @Test("what a command prints after its limit is not a secret, but what it printed before its end is")
+    func overdue() throws {
+        let outcome = try SourcesUnderTest.run(
+            """
+            late --timeout 1m --limit 1s -- sh -c 'trap "exit 0" TERM; printf partial; sleep 68 & wait'
+            left --timeout 1m --limit 1s -- sh -c 'sleep 68 & printf whole'
+            """,
+            #"""
+            skr get late; echo $?; skr get left; echo " $?"; skr list | cut -f 2; pkill -f 'slee[p] 68' -s 0
+            """#)
+        #expect(outcome.output == "75\nwhole 0\nleft\n", "\(outcome)")
+        #expect(outcome.errors.contains("late: its source failed: 'sh' ran for more than 1s\n"), "\(outcome)")
+    }
+
+    @Test("without an absolute HOME, the command runs in /; without that folder, it does not run")
+    func home() throws {
+        let outcome = try SourcesUnderTest.run(
+            "api --timeout 1m -- pwd",
+            #"""
+            export SKR_SOURCES=$sources; mkdir sub
+            (unset HOME; skr get api); echo; skr delete api; HOME=sub skr get api; echo; skr delete api; HOME=/nonexistent skr get api; echo $?
+            """#)
+        #expect(outcome.output == "/\n/\n75\n", "\(outcome)")
+        #expect(outcome.errors.contains("can't change to the home folder: "), "\(outcome)")
+        #expect(outcome.errors.contains("hint: check HOME\n"), "\(outcome)")
+    }
+
+    @Test("if a signal ends 'skr env' during a fetch, eval fails too")
+    func signalledEnv() throws {
+        let outcome = try SourcesUnderTest.run(
+            "api --timeout 1m -- sh -c 'touch started; exec sleep 69'",
+            #"""
+            skr env --env A=skr://api > $work/assignments & while [ ! -e $HOME/started ]; do sleep 0.05; done; sleep 0.2
+            kill $!; wait $!; echo $?; eval "$(cat $work/assignments)" || echo failed
+            """#)
+        #expect(outcome.output == "143\nfailed\n", "\(outcome)")
     }
 }

@@ -55,6 +55,6 @@ struct SourceSafetyTests {
         arguments: ["head -c 4194305 /dev/zero | tr '\\0' '#'", "printf 'a\\0'"])
     func content(command: String) throws {
         let outcome = try SourcesUnderTest.run("", "\(command) > $sources; skr get api; echo $?")
-        #expect(outcome.output == "65\n", "\(outcome)")
+        #expect(outcome.output == "77\n", "\(outcome)")
     }
 }

@@ -48,4 +48,13 @@ struct SourceTerminalTests {
         let note = "skr: api: another process runs its source; waiting for it"
         #expect(shown.split(separator: "\n").count { $0 == note } == 1, "\(shown)")
     }
+
+    @Test("a reader that is started in the background can ask the person after fg")
+    func background() throws {
+        let shown = try run(
+            "api --timeout 1m -- sh -c 'printf \"PIN: \" >&2; read -r pin < /dev/tty; echo \"<$pin>\"'",
+            "set -m; skr get api & sleep 1; fg > /dev/null; skr get api",
+            typing: [.init(prompt: "PIN: ", keys: "1234\n")])
+        #expect(shown.hasSuffix("<1234>\n<1234>\n"), "\(shown)")
+    }
 }

@@ -85,8 +85,11 @@ struct SourceTests {
             a --timeout 1m -- sh -c 'echo a >> runs; echo 1'
             b --timeout 1m -- sh -c 'echo b >> runs; echo {\\"x\\":2,\\"y\\":3}'
             bad --timeout 1m -- sh -c 'echo bad >> runs; exit 3'
+            twice --timeout 1m -- true
+            twice --timeout 1m -- true
             """,
             #"""
+            skr exec --env A=skr://twice --env B=skr://twice/x --env C=skr://none -- true; echo $?
             skr exec --env A=skr://a --env N=skr://none -- true; echo $?; echo '{{ skr://a }}{{ skr://none }}' | skr inject; echo $?
             skr env --env A=skr://a --env N=skr://none; echo $?; runs
             echo '{{ skr://b?field=y }} {{ skr://a }} {{ skr://b?field=x }}' | skr inject; runs; skr clear; rm $HOME/runs
@@ -95,6 +98,7 @@ struct SourceTests {
             """#)
         #expect(
             outcome.output == """
+                65
                 1
                 1
                 false

@@ -77,6 +77,14 @@ struct SourcesFileTests {
         #expect(error?.message.hasPrefix("f:2: ") == true)
     }
 
+    @Test("a word that can't be read after the item is an error for this item only")
+    func thirdWord() throws {
+        let text = "a --timeout 1m -- c\na b $x -- d\n'c' 'd' * -- e"
+        #expect(try source(text)?.command == ["c"])
+        #expect(throws: CommandError.self) { try source(text, "a", "b") }
+        #expect(throws: CommandError.self) { try source(text, "c", "d") }
+    }
+
     @Test("two lines for one item are an error, unless they are for different places")
     func duplicates() throws {
         let error = #expect(throws: CommandError.self) { try source("a --timeout 1m -- b\n\n'a' --timeout 2m -- c") }

@@ -100,8 +100,9 @@ struct CachedFetch {
     /// Remembers the failure of the command.
     private func finish(failed answer: CachedAnswer, _ end: ChildEnd) -> FetchedOutput {
         // A command that ended by a signal that we received too, as with ^C, does not count as failed.
-        if old == nil, !end.isOurs { remember(failed: answer) }
-        if let old, !end.isOurs { return FetchedOutput(old) }
+        let isOurs = end.isOurs || !action.isOfOneCommand && end.isInterrupted
+        if old == nil, !isOurs { remember(failed: answer) }
+        if let old, !isOurs { return FetchedOutput(old) }
         return FetchedOutput(answer, end: end)
     }
 
@@ -125,6 +126,8 @@ struct CachedFetch {
     /// - Returns: the error if the output could not be kept, although nothing unusual prevents it.
     private func keep(_ answer: CachedAnswer, for lifetime: Lifetime) -> CommandError? {
         do throws(SecretStoreError) {
+            // An item of another kind that was stored during the fetch hides the source.
+            if !action.isOfOneCommand, try store.hasSecret(of: action.item) { return nil }
             let command = action.command.hash
             let replacesAnother =
                 action.isOfOneCommand

@@ -18,10 +18,16 @@ extension Finding {
                 hint: .correctSources(command: error.exitCode == .noPermission ? hint : "skr source  # \(hint)"),
                 facts(nil, [error.message]))
         }
+        // A path is relative to the home folder, where commands run.
+        func isThere(_ name: String) -> Bool {
+            guard name.contains("/") else { return Launch.isThere(name) }
+            let home = (try? Place.environment("HOME")) ?? ""
+            return unsafe access(name.hasPrefix("/") ? name : "\(home)/\(name)", X_OK) == 0
+        }
         var problems: [String] = []
         for line in lines {
             switch line {
-            case .success(let source) where !Launch.isThere(source.command[0]):
+            case .success(let source) where !isThere(source.command[0]):
                 problems.append("line \(source.line): no such command: \(Display.quoted(source.command[0]))")
             case .success: break
             case .failure(let error): problems.append(error.message)

@@ -51,17 +51,6 @@ struct EnvAction: VerbAction {
     var launchesAfterLookup: Bool { true }
 
     func run() throws(CommandError) {
-        let text: SecretBytes
-        do throws(CommandError) {
-            text = try assignments()
-        } catch {
-            if options.shell != .json { try Console.writeLine("false") }
-            throw error
-        }
-        try text.withBytes { bytes throws(CommandError) in try Console.write(bytes) }
-    }
-
-    private func assignments() throws(CommandError) -> SecretBytes {
         let exec = ExecAction(
             place: try options.options.place(),
             variables: try options.env.map { text throws(CommandError) in try EnvironmentVariable(text, isFile: false)
@@ -71,7 +60,7 @@ struct EnvAction: VerbAction {
         if options.shell == .json, let bad = values.first(where: { !$0.value.isText }) {
             throw .data("\(bad.name): the secret is not UTF-8, as JSON requires", hint: "use --shell sh or fish")
         }
-        return SecretBytes { output in
+        let text = SecretBytes { output in
             if options.shell == .json { output.append("{") }
             for (position, (name, value)) in values.enumerated() {
                 switch options.shell {
@@ -84,6 +73,7 @@ struct EnvAction: VerbAction {
             }
             if options.shell == .json { output.append("}\n") }
         }
+        try text.withBytes { bytes throws(CommandError) in try Console.write(bytes) }
     }
 
     private func append(_ value: RawSpan, to output: inout SecretWriter) {

@@ -82,27 +82,13 @@ struct ExecAction: VerbAction {
     ///
     /// - Throws: one ``CommandError`` for all secrets that can't be read or used.
     private func secrets(of variables: [EnvironmentVariable]) throws(CommandError) -> [SecretBox?] {
-        var resolver = SecretResolver(place: place)
-        func check(_ secret: SecretBox?, for variable: EnvironmentVariable) {
-            guard case .secret(let reference) = variable.value, let secret, secret.hasNUL else { return }
-            resolver.reject(
-                reference, because: "the secret has a NUL byte, which a variable can't hold",
-                hint: "pass it as a file: --file \(variable.name)=skr://...")
+        try SecretResolver.secrets(of: variables.map(\.reference), in: place) { position, secret in
+            guard case .secret = variables[position].value, secret.hasNUL else { return nil }
+            return (
+                "the secret has a NUL byte, which a variable can't hold",
+                hint: "pass it as a file: skr exec --file \(variables[position].name)=skr://..."
+            )
         }
-        var secrets: [SecretBox?] = []
-        for variable in variables {
-            let secret: SecretBox? = if let reference = variable.reference { try resolver.read(reference) } else { nil }
-            check(secret, for: variable)
-            secrets.append(secret)
-        }
-        try resolver.check()
-        for (position, variable) in variables.enumerated() where secrets[position] == nil {
-            guard let reference = variable.reference else { continue }
-            secrets[position] = try resolver.fetch(reference)
-            check(secrets[position], for: variable)
-        }
-        try resolver.check()
-        return secrets
     }
 }
 

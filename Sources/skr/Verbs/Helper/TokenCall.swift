@@ -103,7 +103,10 @@ private struct TokenAction: VerbAction {
             answer = try helper.answer(target.service, account: target.account, in: format)
         } catch {
             guard error.code == .notFound else { throw error }
-            if call.client.errors != .mixedWithAnswer, let failure = helper.sourceFailure { throw failure }
+            if call.client.errors != .mixedWithAnswer, let failure = helper.sourceFailure {
+                // The client gets the exit code for a missing item.
+                throw CommandError(exitCode: .noItem, message: failure.message, hint: failure.hint)
+            }
             throw target.missing(target.exactItem, in: try call.place.store())
         }
         try answer.showAndExit(for: call)

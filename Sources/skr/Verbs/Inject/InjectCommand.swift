@@ -106,16 +106,9 @@ struct InjectAction: VerbAction {
     ///
     /// - Throws: one ``CommandError`` for all secrets that can't be read.
     private func secrets(of template: Template) throws(CommandError) -> [SecretBox] {
-        var resolver = SecretResolver(place: place)
-        var secrets: [SecretBox?] = []
-        for case .reference(let reference) in template.pieces { secrets.append(try resolver.read(reference)) }
-        try resolver.check()
-        var position = 0
-        for case .reference(let reference) in template.pieces {
-            if secrets[position] == nil { secrets[position] = try resolver.fetch(reference) }
-            position += 1
-        }
-        return secrets.compactMap(\.self)
+        var references: [SecretReference?] = []
+        for case .reference(let reference) in template.pieces { references.append(reference) }
+        return try SecretResolver.secrets(of: references, in: place).compactMap(\.self)
     }
 
     private static func filled(_ template: Template, _ text: [UInt8], _ secrets: [SecretBox]) -> SecretBytes {

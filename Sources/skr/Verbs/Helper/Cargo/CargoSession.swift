@@ -28,7 +28,9 @@ struct CargoSession: VerbAction {
                 let helper = try configuredCall(request).helper(
                     isStoring: CredentialHelper.isCargo("login", request),
                     isReading: CredentialHelper.isCargo("get", request))
-                return try helper.cargo(request, typed: try askForToken(request))
+                let answer = try helper.cargo(request, typed: try askForToken(request))
+                if let failure = helper.sourceFailure { Console.report(failure) }
+                return answer
             }
         } catch {
             return CredentialHelper.cargoError("skr: \(error.message)" + (error.hint.map { " (\($0))" } ?? ""))

@@ -15,7 +15,6 @@ enum LikelyMistake {
         case "copy", "cp": "skr get OLD | skr set --raw NEW"
         case "status":
             "'skr list' shows what is stored, 'skr doctor' checks this login, 'skr helper status' the clients"
-        case "env": "skr exec --env NAME=skr://SERVICE -- CMD"
         case "unlock": "a lock is released when its command ends: skr lock NAME -- CMD"
         case "export":
             "pass secrets to a command: skr exec --env NAME=skr://SERVICE -- CMD; 'skr list' shows their names"

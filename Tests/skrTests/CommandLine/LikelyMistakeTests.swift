@@ -57,7 +57,7 @@ struct LikelyMistakeTests {
         ("rename", "copy it, then delete the old one: skr get OLD | skr set --raw NEW && skr delete OLD"),
         ("mv", "copy it, then delete the old one: skr get OLD | skr set --raw NEW && skr delete OLD"),
         ("copy", "skr get OLD | skr set --raw NEW"), ("status", "'skr list' shows what is stored"),
-        ("env", "skr exec --env NAME=skr://SERVICE -- CMD"), ("unlock", "a lock is released when its command ends"),
+        ("unlock", "a lock is released when its command ends"),
         ("export", "pass secrets to a command: skr exec --env NAME=skr://SERVICE -- CMD"),
     ].flatMap { word, hint in
         ["\(word)", "\(word) api", "help \(word)"].map { Mistake(line: $0, error: "no such verb: \(word)", hint: hint) }

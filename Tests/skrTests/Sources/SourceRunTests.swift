@@ -19,7 +19,7 @@ struct SourceRunTests {
     @Test("the command runs at home, without the variables of skr that belong to its caller")
     func surroundings() throws {
         let outcome = try SourcesUnderTest.run(
-            "api --timeout 1m -- sh -c 'pwd; env | grep -E \"^(SKR_[^T]|SKR_TI|A=)\" | sort; readlink /proc/self/fd/0'",
+            "api --timeout 1m -- sh -c 'pwd; env | grep -E \"^(SKR_S|SKR_N|SKR_TI|A=)\" | sort; readlink /proc/self/fd/0'",
             #"""
             A=1; export A; unset SKR_TEST_SCRIPT; SKR_SCOPE=session SKR_NAMESPACE=default SKR_TIMEOUT=1h skr get api < /dev/zero | sed "s|$work|W|"
             """#)

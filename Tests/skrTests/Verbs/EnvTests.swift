@@ -10,7 +10,7 @@ struct EnvTests {
             #"""
             printf a | skr set a; printf "it's \\ \$x" | skr set b; printf 'A=file\nC=skr://b\nD="x y"\n' > $TMPDIR/skr-env-$$
             skr env --env-file $TMPDIR/skr-env-$$ --env A=skr://b --env A=skr://a; skr env --env B=skr://b --shell fish
-            skr env --env A=skr://a --env B=skr://b --shell json; rm $TMPDIR/skr-env-$$; export A=skr://a; skr env --env A; skr env
+            skr env --env A=skr://a --env B=skr://b --shell json; rm $TMPDIR/skr-env-$$; export A=skr://a; skr env --env A
             """#, environment: ["TMPDIR": FileManager.default.temporaryDirectory.path])
         #expect(
             outcome.output == #"""
@@ -29,7 +29,7 @@ struct EnvTests {
         arguments: [
             ("--env A=skr://none", "1"), ("--env A=skr://nul", "65"), ("--env 1A=skr://a", "64"),
             ("--env 'A B=skr://a'", "64"), ("--env A=x", "64"), ("--env-file /nonexistent", "64"),
-            ("--bogus", "64"), ("word", "64"), ("--shell zsh", "64"), ("--scope x", "64"),
+            ("--bogus", "64"), ("", "64"), ("word", "64"), ("--shell zsh", "64"), ("--scope x", "64"),
         ])
     func errors(options: String, code: String) throws {
         let outcome = try CommandRunner().inSession(

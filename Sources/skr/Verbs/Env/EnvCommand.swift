@@ -41,7 +41,12 @@ struct EnvCommand: VerbCommand {
 
     @OptionGroup var options: PlaceOptions
 
-    func action() throws(CommandError) -> any VerbAction { EnvAction(options: self) }
+    func action() throws(CommandError) -> any VerbAction {
+        guard !env.isEmpty || !envFile.isEmpty else {
+            throw .usage("no variable is named", hint: "name one: skr env --env TOKEN=skr://api")
+        }
+        return EnvAction(options: self)
+    }
 }
 
 /// Prints assignments, or a command that fails.

@@ -45,7 +45,7 @@ struct SourceCommand: VerbCommand {
 
     static let examples = """
         mkdir -p ~/.config/skr
-        echo 'api --timeout 15m -- vault print token' >> ~/.config/skr/sources
+        echo 'api --timeout 8h -- pass api' >> ~/.config/skr/sources
         skr source
         skr source test api
         """

@@ -148,7 +148,7 @@ struct ExecTests {
             outcome.output == "65\npath\n" + content + content + content + "0\n"
                 + "sealed\nsealed\nsealed\nno program\n/memfd:skr (deleted)\n4\n4\n400\nabove\nclosed\n")
         #expect(outcome.errors.contains("skr: error: key: the secret has a NUL byte, which a variable can't hold\n"))
-        #expect(outcome.errors.contains("skr: hint: pass it as a file: --file A=skr://..."))
+        #expect(outcome.errors.contains("skr: hint: pass it as a file: skr exec --file A=skr://..."))
     }
 
     @Test("the shortcuts and the argument parser have the same effect")

@@ -41,6 +41,7 @@ struct ManualTests {
         #expect(verbs.count > 8)
         verbs += try self.verbs(behind: ["helper"]).map { "helper-\($0)" }
         #expect(verbs.count > 24)
+        verbs += try self.verbs(behind: ["source"]).map { "source-\($0)" }
         let commands = pages.filter { $0.key.hasSuffix(".1") }
         #expect(Set(commands.keys) == Set(verbs.map { "skr-\($0).1" } + ["skr.1", "skr-stress.1"]))
         for (name, page) in commands {
@@ -66,7 +67,7 @@ struct ManualTests {
     func references() throws {
         let pages = try pages()
         let guides = Set(pages.keys.filter { $0.hasSuffix(".7") })
-        #expect(guides.count == 6)
+        #expect(guides.count == 7)
         let help = try CommandRunner().run("help").output
         for (name, page) in pages {
             let macros = page.matches(of: /\.Xr ([a-z-]+) ([0-9])/).map { "\($0.1).\($0.2)" }

@@ -93,7 +93,7 @@ struct SourceRunTests {
     func cleanThread(call: String) throws {
         let outcome = try CommandRunner().shell(
             #"""
-            work=$(mktemp -d); trap 'rm -rf $work' EXIT; export HOME=$work; export SKR_SOURCES=$work/sources; chmod 755 $work
+            work=$(mktemp -d); trap 'rm -rf $work; keyctl unlink %:skr:$SKR_NAMESPACE @s' EXIT; export HOME=$work; export SKR_SOURCES=$work/sources; chmod 755 $work
             echo "api --timeout 1m --namespace $SKR_NAMESPACE -- setpriv --reuid 60454 --regid 60454 --clear-groups keyctl rdescribe @s" > $work/sources
             setpriv --reuid 60455 --regid 60455 --clear-groups true; skr \#(call); skr get api
             """#)

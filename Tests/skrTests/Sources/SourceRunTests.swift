@@ -89,11 +89,14 @@ struct SourceRunTests {
         .enabled(
             if: geteuid() == 0 && (try? Key.request(.keyring, "_ses")) == nil,
             "only a process without a session keyring could take one along"),
+        .serialized,
         arguments: ["get api", "get --no-source x; skr get api", "exec --env A=skr://api -- true"])
     func cleanThread(call: String) throws {
         let outcome = try CommandRunner().shell(
             #"""
-            work=$(mktemp -d); trap 'rm -rf $work; keyctl unlink %:skr:$SKR_NAMESPACE @s' EXIT; export HOME=$work; export SKR_SOURCES=$work/sources; chmod 755 $work
+            # Without a session keyring, the items are in root's own one, which must be unchanged afterwards.
+            before=$(keyctl rlist @s); remove() { for key in $(keyctl rlist @s); do [[ " $before " = *" $key "* ]] || keyctl unlink $key @s; done; }
+            work=$(mktemp -d); trap 'rm -rf $work; remove' EXIT; export HOME=$work; export SKR_SOURCES=$work/sources; chmod 755 $work
             echo "api --timeout 1m --namespace $SKR_NAMESPACE -- setpriv --reuid 60454 --regid 60454 --clear-groups keyctl rdescribe @s" > $work/sources
             setpriv --reuid 60455 --regid 60455 --clear-groups true; skr \#(call); skr get api
             """#)

@@ -95,8 +95,9 @@ struct SourceRunTests {
         let outcome = try CommandRunner().shell(
             #"""
             # Without a session keyring, the items are in root's own one, which must be unchanged afterwards.
-            keyctl search @s keyring skr-leases-2 2> /dev/null || leases=%:skr-leases-2
-            work=$(mktemp -d); trap 'rm -rf $work; for ring in %:skr:$SKR_NAMESPACE $leases; do keyctl unlink $ring @s; done' EXIT; export HOME=$work; export SKR_SOURCES=$work/sources; chmod 755 $work
+            rings() { for key in $(keyctl rlist @s); do case "$(keyctl rdescribe $key)" in *";skr-leases-2" | *";skr:$SKR_NAMESPACE") echo -n "$key ";; esac; done; }
+            before=" $(rings)"; remove() { for key in $(rings); do [[ $before = *" $key "* ]] || keyctl unlink $key @s; done; }
+            work=$(mktemp -d); trap 'rm -rf $work; remove' EXIT; export HOME=$work; export SKR_SOURCES=$work/sources; chmod 755 $work
             echo "api --timeout 1m --namespace $SKR_NAMESPACE -- setpriv --reuid 60454 --regid 60454 --clear-groups keyctl rdescribe @s" > $work/sources
             setpriv --reuid 60455 --regid 60455 --clear-groups true; skr \#(call); skr get api
             """#)

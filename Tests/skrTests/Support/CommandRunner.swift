@@ -37,6 +37,14 @@ struct CommandRunner {
         try start("/bin/bash", ["-c", script, "bash"] + words, environment: environment)
     }
 
+    /// A shell function that prints how many keys a keyring has, if they don't vanish within 5 s.
+    ///
+    /// The kernel removes the watch of an ended fetch only a moment later.
+    static let left = #"""
+        left() { for i in {1..100}; do [ "$(keyctl list $1)" = "keyring is empty" ] && break; sleep 0.05; done; keyctl list $1 | head -n 1; }
+
+        """#
+
     /// Returns the tests' environment with these variables changed.
     ///
     /// In it, `skr` is the tested command.

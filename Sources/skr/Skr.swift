@@ -89,7 +89,7 @@ package enum Skr {
     private static func usageError(_ message: String, of verbs: [String], words: [String]) -> CommandError {
         guard let verb = verbs.last else { return .usage(parser: message, hint: "'skr help' lists the verbs") }
         if verb == HelperCommand.name, let error = HelperCommand.optionsBeforeClient(words) { return error }
-        let lacksCommand = RootCommand.launches(verb) && !words.contains("--")
+        let lacksCommand = RootCommand.needsCommand(verb) && !words.contains("--")
         if let hint = LikelyMistake.hint(forOptionIn: message, of: verb) {
             // Drops the parser's guess, which is the option with the most similar spelling.
             return .usage(parser: String(message.prefix { $0 != "." }), hint: hint)

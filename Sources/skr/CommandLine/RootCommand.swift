@@ -6,7 +6,7 @@ struct RootCommand: ExampleCommand {
         commandName: "skr",
         abstract: "Keep the secrets of a login session in the Linux kernel keyring.",
         discussion: """
-            No file, no daemon: secrets vanish at their timeout or at logout, and other sessions can't read them. \
+            No file, no daemon: secrets vanish at their timeout or with the session, and other sessions can't read them. \
             skr reads a secret from standard input or asks for it; it never takes one from the command line.
             """,
         version: "skr \(versionNumber)",
@@ -46,6 +46,11 @@ struct RootCommand: ExampleCommand {
     /// Returns whether the verb can launch a command.
     static func launches(_ name: String?) -> Bool {
         name.map { verb(named: [$0]).command } is any LaunchingVerb.Type
+    }
+
+    /// Returns whether the verb has no form without a command.
+    static func needsCommand(_ name: String) -> Bool {
+        (verb(named: [name]).command as? any LaunchingVerb.Type).map { !$0.isCommandOptional } ?? false
     }
 
     /// Converts the words to forms that the argument parser knows; some verbs accept other forms too.

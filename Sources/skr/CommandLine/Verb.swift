@@ -31,8 +31,15 @@ extension VerbCommand where Self: VerbAction {
 
 /// The options of a verb that can launch a command.
 protocol LaunchingVerb: ExampleCommand {
+    /// Whether the verb also has forms without a command.
+    static var isCommandOptional: Bool { get }
+
     /// - Parameter command: the words after `--`, which nothing parses.
     func action(launching command: CommandLineWords) throws(CommandError) -> any VerbAction
+}
+
+extension LaunchingVerb {
+    static var isCommandOptional: Bool { false }
 }
 
 /// The command after `--`, as help shows it.

@@ -26,6 +26,8 @@ struct InjectCommand: LaunchingVerb {
             """
     )
 
+    static let isCommandOptional = true
+
     static let examples = """
         skr inject -i config.template -o /run/app/config
         skr inject -i config.template -- ssh host 'cat > /run/app/config'

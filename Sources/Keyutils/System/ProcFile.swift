@@ -1,7 +1,7 @@
 import Glibc
 
 /// Reads a whole file of `/proc`, replacing bytes that are not UTF-8.
-func readProcFile(_ path: String) throws(KeyringError) -> String {
+package func readProcFile(_ path: String) throws(KeyringError) -> String {
     let descriptor = try systemCall(.procfs) { unsafe open(path, O_RDONLY | O_CLOEXEC) }
     defer { close(descriptor) }
     var content: [UInt8] = []

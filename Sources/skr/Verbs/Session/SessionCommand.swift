@@ -2,16 +2,15 @@ import ArgumentParser
 import CommandSupport
 import Glibc
 import Keyutils
-import SystemPackage
 
 struct SessionCommand: LaunchingVerb {
     static let configuration = CommandConfiguration(
         commandName: "session",
-        abstract: "Run a command in its own session keyring.",
+        abstract: "Run a command in its own session keyring, or share a named one.",
         discussion: """
             skr becomes CMD, or your shell ($SHELL), in a new session keyring: same process, terminal, signals and \
-            exit code. CMD can't see the secrets of the session around it. The secrets that CMD stores are gone when \
-            the new session's last process ends.
+            exit code. CMD can't see the secrets of the session around it, unless that has a name: any of your \
+            processes can join it. The secrets that CMD stores are gone when the new session's last process ends.
 
             A new session also helps in a tmux that outlived its login: when that login ended, its keyring was \
             revoked.
@@ -19,8 +18,20 @@ struct SessionCommand: LaunchingVerb {
             SKR_SESSION is set for CMD to the session's name, or to the keyring's number if the session has no name. \
             Use it in a prompt; skr itself ignores it.
 
-            --name joins the session of that name, or creates it. All your processes can join it by its name, so it \
-            doesn't hide its secrets from them.
+            --name joins the session of that name, or creates it. All your processes can join it, so it doesn't hide \
+            its secrets from them.
+
+            --join moves the shell that calls skr into the session of that name, or creates it. Write it as a separate \
+            line in .bashrc, .zshrc or .profile: then all your shells share one session. In '$(...)' or a pipe, it \
+            can move only a subshell.
+
+            --join prints nothing. If the shell can't be moved, a warning says why, the shell stays in its session, \
+            and the exit code is 0. \(Guide.loginEnvironments.reference) has the lines, also for fish.
+
+            --end revokes the session of that name for all its processes. The exit code is 1 if you have none.
+
+            --current prints the session's name, or its keyring's number if it has none or belongs to another user. \
+            The exit code is 1 without a session keyring, and 69 if it was revoked.
             """
     )
 
@@ -28,11 +39,24 @@ struct SessionCommand: LaunchingVerb {
         skr session
         skr session -- ./untrusted-build
         skr session --name work -- bash
+        skr session --join work
+        skr session --end work
         skr session -- env PS1='($SKR_SESSION) $ ' sh
         """
 
-    @Option(help: "Join the session of that name, or create it.")
+    static let isCommandOptional = true
+
+    @Option(help: "Run CMD in the session of that name.")
     var name: String?
+
+    @Option(help: ArgumentHelp("Move the calling shell into that session.", valueName: "name"))
+    var join: String?
+
+    @Option(help: ArgumentHelp("Revoke your session of that name.", valueName: "name"))
+    var end: String?
+
+    @Flag(help: "Print the name of the current session.")
+    var current = false
 
     @Flag(help: "Link the user keyring into it, as a login does.")
     var linkUser = false
@@ -40,85 +64,68 @@ struct SessionCommand: LaunchingVerb {
     @OptionGroup var launched: LaunchedCommand
 
     func action(launching command: CommandLineWords) throws(CommandError) -> any VerbAction {
-        if let name { try Self.check(name) }
-        return SessionAction(options: self, command: command.count > 0 ? command : .shell())
-    }
-
-    private static func check(_ name: String) throws(CommandError) {
-        let limit = 255
-        guard !name.isEmpty, name.utf8.count <= limit else {
-            throw .usage(
-                "the session's name has \(name.utf8.count) bytes, but must have 1 to \(limit)",
-                hint: "choose another name")
+        let others = [join != nil ? "--join" : nil, end != nil ? "--end" : nil, current ? "--current" : nil].compactMap(
+            \.self)
+        guard let option = others.first else {
+            return SessionAction(
+                session: try name.map(NamedSession.init), linksUser: linkUser,
+                command: command.count > 0 ? command : .shell())
         }
-        // These names belong to the kernel's keyrings and to the store's.
-        for prefix in [".", "_", "skr:", "skr-leases", "skr-making:"] where name.hasPrefix(prefix) {
-            throw .usage("session names that begin with '\(prefix)' are reserved", hint: "choose another name")
+        let excluded = [
+            others.count > 1 ? others[1] : nil, name != nil ? "--name" : nil, command.count > 0 ? "a command" : nil,
+            linkUser && join == nil ? "--link-user" : nil,
+        ]
+        if let excluded = excluded.compactMap(\.self).first {
+            throw .usage("\(option) can't be combined with \(excluded)", hint: "'skr help session' shows the forms")
         }
-        // The name appears in /proc/keys, which every user reads.
-        guard Display.plain(name) == name, !name.utf8.contains(UInt8(ascii: " ")) else {
-            throw .usage(
-                "the session's name \(Display.quoted(name)) has white space or control characters",
-                hint: "choose another name")
-        }
+        if let join { return JoinAction(name: join, linksUser: linkUser) }
+        if let end { return EndAction(session: try NamedSession(end)) }
+        return CurrentSessionAction()
     }
 }
 
 /// Replaces this process with a command in a new or named session keyring.
 struct SessionAction: VerbAction {
-    let options: SessionCommand
+    /// The named session; `nil` for a new one.
+    let session: NamedSession?
+    let linksUser: Bool
     let command: CommandLineWords
 
     func run() throws {
-        let session = try options.name.map(Self.join) ?? SessionMembership.joinAnonymous()
-        if options.linkUser { try session.link(Key(.userKeyring)) }
-        let name = options.name ?? "\(session.serial.rawValue)"
+        let ring = try session?.join() ?? SessionMembership.joinAnonymous()
+        if linksUser { try ring.link(Key(.userKeyring)) }
+        let name = session?.name ?? "\(ring.serial.rawValue)"
         var environment = EnvironmentBlock()
         unsafe environment.set("SKR_SESSION", to: name.utf8Span.span.bytes)
         try Launch.become(command, environment: environment)
     }
+}
 
-    /// Joins the session with this name, and creates it if necessary.
-    ///
-    /// A new session gets the permission that lets the user's other processes find it by its name.
-    private static func join(named name: String) throws -> Keyring {
-        let lock = NamedSessionLock()
-        defer { lock.release() }
-        let session = try SessionMembership.join(named: name)
-        let ring = try Key(session).describe()
-        // Any user can create a keyring with this name and let us join it, to read the secrets that we store.
-        guard ring.userID == geteuid() else {
+/// Revokes a named session, and so ends it for all its processes.
+struct EndAction: VerbAction {
+    let session: NamedSession
+
+    func run() throws {
+        guard try session.end() else {
             throw CommandError(
-                exitCode: .noPermission, message: "the session '\(name)' belongs to user \(ring.userID)",
-                hint: "choose another name")
+                exitCode: .noItem, message: "no session '\(session.name)'",
+                hint: "'skr session --current' prints the name of the session that you are in")
         }
-        if !ring.permissions.contains(.userSearch) {
-            try Key(session).setPermissions(ring.permissions.union(.userSearch))
-        }
-        return session
     }
 }
 
-/// Serialises the processes that join a named session.
-///
-/// Between creating the session and giving it the permission, another process would create a second session with
-/// the same name.
-///
-/// The lock is on our own executable. If another process holds the lock for long, or the file can't be locked, we
-/// continue without it.
-private struct NamedSessionLock {
-    private let file: FileDescriptor?
-
-    init() {
-        file = try? unsafe FileDescriptor.open("/proc/self/exe", .readOnly, options: .closeOnExec)
-        guard let file else { return }
-        for _ in 0..<1_000 where flock(file.rawValue, LOCK_EX | LOCK_NB) != 0 {
-            guard [.wouldBlock, .interrupted].contains(Errno.last) else { return }
-            usleep(1_000)
+/// Prints the name of the process's session, or its keyring's number.
+struct CurrentSessionAction: VerbAction {
+    func run() throws {
+        let session = try Key(.sessionKeyring).describe()
+        // The kernel's default for processes without a session.
+        guard session.name != "_uid_ses.\(session.userID)" else {
+            throw CommandError(
+                exitCode: .noItem, message: "no session keyring", hint: "start a session with 'exec skr session'")
         }
-    }
-
-    func release() {
-        try? file?.close()
+        // Only the session's owner can join it by its name. A login's session has the same name as all others.
+        let isNamed = session.userID == geteuid() && session.name != "_ses"
+        try Console.writeLine(
+            isNamed ? Display.plain(session.name) : "\(Keyring.resolve(.sessionKeyring).serial.rawValue)")
     }
 }

@@ -55,12 +55,30 @@ package enum DoctorHint {
         }
     }
 
-    /// Returns the command that makes the quota ten times larger.
+    /// Returns the command that raises each limit to that of the package skr-quota or, if it is as high already, to ten
+    /// times the present one.
+    ///
+    /// If a keyring has 16,384 items or more, clearing it loses a part of an ordinary user's quota. So the command does
+    /// not raise the number of keys above 16,000.
     private static func raising(_ quota: KeyQuota) -> String {
-        // Root has its own limits, a thousand times higher than the limits of other users.
-        let prefix = quota.maximumKeys >= 1_000_000 ? "root_" : ""
-        let keys = min(quota.maximumKeys * 10, Int(Int32.max))
-        let bytes = min(quota.maximumBytes * 10, Int(Int32.max))
+        func raised(_ limit: Int, package: Int, most: Int) -> Int {
+            limit < package ? package : max(limit, min(limit * 10, most))
+        }
+        let highest = Int(Int32.max)
+        let (prefix, most) = quota.isRoots ? ("root_", highest) : ("", 16_000)
+        let keys = raised(quota.maximumKeys, package: KeyQuota.package.keys, most: most)
+        let bytes = raised(quota.maximumBytes, package: KeyQuota.package.bytes, most: highest)
         return "sudo sysctl -w kernel.keys.\(prefix)maxkeys=\(keys) kernel.keys.\(prefix)maxbytes=\(bytes)"
     }
+}
+
+extension KeyQuota {
+    /// The limits of the package skr-quota.
+    fileprivate static let package = (keys: 2_000, bytes: 2_000_000)
+
+    /// Whether the package skr-quota would raise a limit.
+    package var isBelowPackage: Bool { maximumKeys < Self.package.keys || maximumBytes < Self.package.bytes }
+
+    /// Root has its own limits, a thousand times higher than the limits of other users.
+    fileprivate var isRoots: Bool { maximumKeys >= 1_000_000 }
 }

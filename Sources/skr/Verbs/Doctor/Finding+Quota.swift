@@ -7,8 +7,6 @@ import Keyutils
 /// charges additions to a keyring to the keyring's owner too. Root's quota is larger. The keys in a persistent keyring
 /// are charged to its user like all other keys.
 extension Finding {
-    private static let warningPercent = 80
-
     static func quota(sessionOwner: UInt32?) -> Finding {
         var users = [geteuid()]
         if let sessionOwner, sessionOwner != users[0] { users.append(sessionOwner) }
@@ -17,19 +15,19 @@ extension Finding {
         }
         let facts = JSONValue.array(quotas.map(fact))
         let text = quotas.map(describe).joined(separator: "; ")
-        let fullest = quotas.compactMap { try? $0.1.get() }.max { $0.percentUsed < $1.percentUsed }
+        let fullest = quotas.compactMap { try? $0.1.get() }.max { $0.usedPart < $1.usedPart }
         guard let fullest else {
             let isHidden = quotas.contains {
                 if case .failure(let error) = $0.1 { error.code != .notFound } else { false }
             }
             return isHidden ? .warning("quota", text, hint: .mountProc, facts) : .ok("quota", text, facts)
         }
-        switch fullest.percentUsed {
-        case 100...: return .problem("quota", "full: \(text)", hint: .moreQuota(fullest), facts)
-        case (warningPercent + 1)...:
-            return .warning("quota", "over \(warningPercent) % full: \(text)", hint: .moreQuota(fullest), facts)
-        default: return .ok("quota", text, facts)
-        }
+        let remedy =
+            "the command below raises the limits until the machine restarts"
+            + (fullest.isBelowPackage ? "; the package skr-quota keeps them raised" : "")
+        if fullest.isFull { return .problem("quota", "full: \(text); \(remedy)", hint: .moreQuota(fullest), facts) }
+        guard fullest.usedPart >= 0.7 else { return .ok("quota", text, facts) }
+        return .warning("quota", "70 % or more is used: \(text); \(remedy)", hint: .moreQuota(fullest), facts)
     }
 
     private static func describe(_ user: UInt32, _ quota: Result<KeyQuota, KeyringError>) -> String {
@@ -51,11 +49,12 @@ extension Finding {
 }
 
 extension KeyQuota {
-    /// The used percentage of the keys or of the bytes, whichever is nearer to its limit.
-    ///
-    /// It is rounded up, so that 80 means at most 80 percent.
-    fileprivate var percentUsed: Int {
-        func percent(_ used: Int, _ limit: Int) -> Int { limit > 0 ? (used * 100 + limit - 1) / limit : 100 }
-        return max(percent(keys, maximumKeys), percent(bytes, maximumBytes))
+    /// Whether the rest is too small for another item.
+    fileprivate var isFull: Bool { maximumKeys - keys < 2 || maximumBytes - bytes < 200 }
+
+    /// The used part of the keys or of the bytes, whichever is nearer to its limit.
+    fileprivate var usedPart: Double {
+        func part(_ used: Int, _ limit: Int) -> Double { limit > 0 ? Double(used) / Double(limit) : 1 }
+        return max(part(keys, maximumKeys), part(bytes, maximumBytes))
     }
 }

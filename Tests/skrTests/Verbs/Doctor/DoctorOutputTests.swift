@@ -44,14 +44,22 @@ struct DoctorOutputTests {
         #expect(found.facts("session")["keys"] as? Int == 2)
     }
 
-    @Test("the quota hint suggests ten times the limits, up to INT_MAX, and root's settings for root")
+    @Test(
+        "the quota hint raises each limit to that of skr-quota or tenfold, up to 16,000 keys or INT_MAX, and root's for root"
+    )
     func moreQuota() {
         func advice(_ keys: Int, _ bytes: Int) -> String {
             DoctorHint.moreQuota(KeyQuota(keys: 1, maximumKeys: keys, bytes: 1, maximumBytes: bytes)).command
         }
         let call = "sudo sysctl -w kernel.keys."
-        #expect(advice(200, 20_000) == call + "maxkeys=2000 kernel.keys.maxbytes=200000")
-        #expect(advice(999_999, 20_000) == call + "maxkeys=9999990 kernel.keys.maxbytes=200000")
+        let ours = call + "maxkeys=2000 kernel.keys.maxbytes=2000000"
+        #expect(advice(200, 20_000) == ours)
+        #expect(advice(1_999, 1_999_999) == ours)
+        #expect(advice(200, 2_000_000) == ours + "0")
+        #expect(advice(5_000, 20_000) == call + "maxkeys=16000 kernel.keys.maxbytes=2000000")
+        #expect(advice(2_000, 2_000_000) == call + "maxkeys=16000 kernel.keys.maxbytes=20000000")
+        // A larger limit stays.
+        #expect(advice(999_999, 20_000) == call + "maxkeys=999999 kernel.keys.maxbytes=2000000")
         #expect(advice(1_000_000, 25_000_000) == call + "root_maxkeys=10000000 kernel.keys.root_maxbytes=250000000")
         let most = "2147483647"
         #expect(advice(300_000_000, 400_000_000) == call + "root_maxkeys=\(most) kernel.keys.root_maxbytes=\(most)")

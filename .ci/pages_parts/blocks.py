@@ -18,7 +18,7 @@ NOT_RUN = {
     "$ skr doctor": "the output depends on the login; .ci/environments checks each kind of login",
 }
 # Blocks in these languages are whole files.
-FILES = ("ini", "toml", "hcl")
+FILES = ("ini", "toml", "hcl", "fish")
 LIMIT = 180
 
 

@@ -36,3 +36,4 @@ for error in 1 38; do
     refuse "$error" root
     refuse "$error" "$user"
 done
+row 'a container whose seccomp profile blocks the keyring calls' 'nobody: exit code 69' '-' 'see *Containers*'

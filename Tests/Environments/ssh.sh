@@ -84,3 +84,4 @@ pam_service skr-environments-plain ''
 port=$(free_port $((port + 1)))
 start_sshd "$work/ssh/skr-environments-plain" "$port" yes
 check_logins over_ssh "$user" $(inherited "$user")
+row 'sshd with `UsePAM no`, or PAM without `pam_keyinit`' "all of the user's processes without a session" 'the machine restarts' 'see *No session keyring*'

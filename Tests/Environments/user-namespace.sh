@@ -18,4 +18,5 @@ else
     check "doctor reports the separate user scope" says "$output" '^warning +user-namespace  +a separate one: its user and persistent scopes'
     check "doctor reports that the session works" says "$output" '^ok +session  .*stored and read back'
     check "doctor ends with 0" says "$output" '^doctor 0$'
+    row 'a user namespace: `unshare -Ur`, rootless containers' 'all processes of the session around it' 'that session ends' '`export SKR_SCOPE=session`'
 fi

@@ -16,6 +16,9 @@ check() {
     fi
 }
 
+# row USE SHARED END REMEDY: prints a row of the page's table, if the scenario has had checks and none has failed.
+row() { [ "$passed" = "$passed_before" ] || [ "$failed" != "$failed_before" ] || printf '| %s | %s | %s | %s |\n' "$@" | tee -a "$work/rows"; }
+
 # says FILE PATTERN: succeeds if a line of the file matches the extended regular expression.
 says() {
     grep -qE -- "$2" "$1" && return

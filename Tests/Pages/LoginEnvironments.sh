@@ -1,0 +1,3 @@
+# Nothing to prepare.
+# PAGE
+fish --no-execute config.fish

@@ -36,7 +36,9 @@ struct JoinAction: VerbAction {
 
         // The kernel moves the process that is our parent at that moment: if the shell has ended, that is its service
         // manager, for example.
-        guard let parent, parent.id == getppid() else { return stay(", because it has ended or /proc doesn't show it") }
+        guard let parent, parent.id == getppid() else {
+            return stay(", because /proc doesn't show it, or it has ended; use: \(call(name))")
+        }
         guard parent.isShell else {
             let caller = Display.quoted(parent.name)
             return warn("nothing joined '\(name)': \(caller) called skr, which moves only shells; use: \(call(name))")

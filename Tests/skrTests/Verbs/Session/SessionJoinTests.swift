@@ -89,6 +89,22 @@ struct SessionJoinTests {
     }
 
     @Test(
+        "without /proc, nothing is moved, and a line names the alternative",
+        .enabled(if: geteuid() == 0, "needs root to mount"))
+    func withoutProc() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            before=$(keyctl id @s)
+            unshare --mount bash -c 'mount -t tmpfs none /proc; skr session --join n; echo $?; keyctl id @s' | sed "s/^$before$/unchanged/"
+            """#)
+        #expect(outcome.output == "0\nunchanged\n")
+        #expect(
+            outcome.errors
+                == "skr: warning: this shell stays in its session, because /proc doesn't show it, or it has ended; "
+                + "use: exec skr session --name n\n")
+    }
+
+    @Test(
         "in another user's session, or if another user owns the name, a line reports it and the shell continues",
         .enabled(if: geteuid() == 0, "needs root to become other users"))
     func otherUsers() throws {

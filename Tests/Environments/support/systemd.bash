@@ -18,8 +18,7 @@ make_debian() {
     [ -x "$lab/systemd-boot" ] || return 0
     command -v debootstrap >/dev/null && command -v systemd-nspawn >/dev/null || install_boot_tools
     [ "$(cat "$debian/packages" 2>/dev/null)" != "${debian_packages[*]}" ] || return 0
-    rm -rf "$debian"
-    rm -rf "$debian.part"
+    rm -rf "$debian" "$debian.part"
     mkdir -p .build
     debootstrap --variant=minbase --include="$(IFS=,; echo "${debian_packages[*]}")" bookworm "$PWD/$debian.part" >"$debian.log" 2>&1 ||
         { tail -n 20 "$debian.log"; return 1; }

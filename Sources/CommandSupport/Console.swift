@@ -52,8 +52,8 @@ package enum Console {
     }
 
     /// Prints one line that is neither an answer nor an error.
-    package static func note(_ text: String) {
-        writeError("skr: \(Display.plain(text))\n")
+    package static func note(_ text: String, by program: String = "skr") {
+        writeError("\(program): \(Display.plain(text))\n")
     }
 
     /// Prints the message, the hint and the detail, each on one line, whatever they contain.

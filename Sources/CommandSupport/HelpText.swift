@@ -28,6 +28,24 @@ extension ExampleCommand {
         return HelpLayout(width: TerminalWidth.ofHelp).text(text)
     }
 
+    /// Parses the words of a command without verbs; `nil` if the parser has already answered, as for `--help`.
+    ///
+    /// - Parameter hint: the hint for a mistake.
+    package static func options(in words: [String], hint: String) throws(CommandError) -> Self? {
+        do {
+            return try parse(words)
+        } catch {
+            let message = fullMessage(for: error, columns: HelpLayout.unbroken)
+            let isHelp = message.hasPrefix("OVERVIEW: ")
+            // To find the exit code of a help text, the parser wraps its lines, and traps if the width is zero.
+            guard !isHelp, exitCode(for: error) != .success else {
+                try Console.write(isHelp ? helpText(of: self) : "\(message)\n")
+                return nil
+            }
+            throw .usage(parser: self.message(for: error), hint: hint)
+        }
+    }
+
     /// Follows the words from verb to verb, even to hidden ones, and returns the last verb that they name.
     ///
     /// - Returns: the verb and the words that name it; this command and no words if the first word doesn't name a verb.

@@ -55,19 +55,7 @@ package enum StressProgram {
 
     /// Parses the options; `nil` if the parser has already answered, as for `--help`.
     static func parse(_ words: [String]) throws(CommandError) -> StressOptions? {
-        do {
-            return try StressOptions.parse(words)
-        } catch {
-            let message = StressOptions.fullMessage(for: error, columns: HelpLayout.unbroken)
-            let isHelp = message.hasPrefix("OVERVIEW: ")
-            // To find the exit code of a help text, the parser wraps its lines, and traps if the width is zero.
-            guard !isHelp, StressOptions.exitCode(for: error) != .success else {
-                try Console.write(isHelp ? StressOptions.helpText(of: StressOptions.self) : "\(message)\n")
-                return nil
-            }
-            let isOldName = words.contains { $0.hasPrefix("--sabotage") }
-            throw .usage(
-                parser: StressOptions.message(for: error), hint: isOldName ? "--sabotage is now --fault" : hint)
-        }
+        let isOldName = words.contains { $0.hasPrefix("--sabotage") }
+        return try StressOptions.options(in: words, hint: isOldName ? "--sabotage is now --fault" : hint)
     }
 }

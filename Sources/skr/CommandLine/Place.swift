@@ -28,10 +28,10 @@ struct Place {
         scope: Scope? = nil, namespace: String? = nil, usual: Scope = .session
     ) throws(CommandError) {
         var named = scope
-        if scope == nil, let name = try Self.environment("SKR_SCOPE") { named = try Self.scope(name, in: "SKR_SCOPE") }
+        if scope == nil, let name = try Variable.value("SKR_SCOPE") { named = try Self.scope(name, in: "SKR_SCOPE") }
         self.scope = named ?? usual
         isScopeSaid = named != nil
-        let usualNamespace = namespace == nil ? try Self.environment("SKR_NAMESPACE") : nil
+        let usualNamespace = namespace == nil ? try Variable.value("SKR_NAMESPACE") : nil
         self.namespace = namespace ?? usualNamespace ?? SecretStore.defaultNamespace
     }
 
@@ -72,15 +72,6 @@ struct Place {
             namespace == SecretStore.defaultNamespace ? nil : "namespace \(Display.plain(namespace))",
         ].compactMap { $0 }
         return words.isEmpty ? "" : " (\(words.joined(separator: ", ")))"
-    }
-
-    /// Returns a variable's value, or `nil` if it is unset or empty.
-    static func environment(_ name: String) throws(CommandError) -> String? {
-        guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { return nil }
-        guard let text = unsafe String(validatingCString: value) else {
-            throw .usage("\(name) is not valid UTF-8", hint: "use only UTF-8 text")
-        }
-        return text
     }
 }
 

@@ -48,7 +48,7 @@ extension Source {
     /// itself.
     private func settings() throws(CommandError) -> ChildSettings {
         let variable = "SKR_SOURCE_CHAIN"
-        let chain = try Place.environment(variable)?.split(separator: " ") ?? []
+        let chain = try Variable.value(variable)?.split(separator: " ") ?? []
         let link = [scope.rawValue, namespace, item.service, item.account].map(SecretReference.encode)
             .joined(separator: "/")
         guard !chain.contains(where: { $0.utf8.elementsEqual(link.utf8) }) else {
@@ -56,7 +56,7 @@ extension Source {
                 "\(Display.name(of: item)): the command of its source asks for the item itself",
                 hint: "change the command in line \(line) of the sources file")
         }
-        let home = try Place.environment("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
+        let home = try Variable.value("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
         var settings = ChildSettings(folder: home ?? "/", limit: limit)
         settings.environment.removed = ["SKR_SCOPE", "SKR_NAMESPACE", "SKR_TIMEOUT"]
         let extended = (chain + [Substring(link)]).joined(separator: " ")

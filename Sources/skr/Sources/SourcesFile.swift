@@ -25,7 +25,7 @@ struct SourcesFile {
     /// - Throws: ``CommandError`` with 77 if other users could have written the file, or it isn't a text.
     static func read() throws(CommandError) -> SourcesFile? {
         guard let path = try usualPath() else { return nil }
-        let home = try Place.environment("HOME")
+        let home = try Variable.value("HOME")
         return try TrustedFile.read(path, home: home, limit: limit).map { SourcesFile($0, path: path) }
     }
 
@@ -44,7 +44,7 @@ struct SourcesFile {
     static func usualPath() throws(CommandError) -> String? {
         // Another user may have set the variables of a process that has changed its user.
         guard getuid() == geteuid(), getgid() == getegid(), getauxval(UInt(AT_SECURE)) == 0 else { return nil }
-        if let path = try Place.environment(variable) {
+        if let path = try Variable.value(variable) {
             if path == "none" { return nil }
             guard path.utf8.first == UInt8(ascii: "/") else {
                 throw .usage("\(variable) is not an absolute path", hint: "set it to a path from '/', or to none")
@@ -52,7 +52,7 @@ struct SourcesFile {
             return path
         }
         for (name, rest) in [("XDG_CONFIG_HOME", "/skr/sources"), ("HOME", "/.config/skr/sources")] {
-            if let folder = try Place.environment(name), folder.utf8.first == UInt8(ascii: "/") { return folder + rest }
+            if let folder = try Variable.value(name), folder.utf8.first == UInt8(ascii: "/") { return folder + rest }
         }
         return nil
     }

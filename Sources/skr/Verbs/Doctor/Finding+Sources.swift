@@ -21,7 +21,7 @@ extension Finding {
         // A path is relative to the home folder, where commands run.
         func isThere(_ name: String) -> Bool {
             guard name.contains("/") else { return Launch.isThere(name) }
-            let home = (try? Place.environment("HOME")) ?? ""
+            let home = (try? Variable.value("HOME")) ?? ""
             return unsafe access(name.hasPrefix("/") ? name : "\(home)/\(name)", X_OK) == 0
         }
         var problems: [String] = []

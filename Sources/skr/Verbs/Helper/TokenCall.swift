@@ -71,7 +71,7 @@ struct TokenCall {
     /// would be kept for requests without a recipient.
     static func environment(_ name: String, of call: HelperCall) throws(CommandError) -> String? {
         do throws(CommandError) {
-            return try Place.environment(name)
+            return try Variable.value(name)
         } catch {
             guard call.command.count == 0 else { throw error }
             return nil

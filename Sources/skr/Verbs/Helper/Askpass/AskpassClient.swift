@@ -50,9 +50,9 @@ struct AskpassClient: HelperClient, ExampleCommand {
 
     private static func prompt(of call: HelperCall) throws -> AskpassPrompt {
         // ssh sets this variable if it only wants a yes, or only shows a message.
-        guard try Place.environment("SSH_ASKPASS_PROMPT") == nil else { return .question }
+        guard try Variable.value("SSH_ASKPASS_PROMPT") == nil else { return .question }
         let prompt = AskpassPrompt(call.words.joined(separator: " "))
-        guard let name = try Place.environment("SKR_ASKPASS") else { return prompt }
+        guard let name = try Variable.value("SKR_ASKPASS") else { return prompt }
         do throws(InputProblem) {
             let text = name.utf8.starts(with: SecretReference.scheme.utf8) ? name : SecretReference.scheme + name
             let reference = try SecretReference(parsing: text)

@@ -12,12 +12,12 @@ struct SetupUser {
     let executable: String
 
     init() throws(CommandError) {
-        guard let home = try Place.environment("HOME"), home.utf8.first == UInt8(ascii: "/") else {
+        guard let home = try Variable.value("HOME"), home.utf8.first == UInt8(ascii: "/") else {
             throw .usage(
                 "HOME is not set, or is not an absolute path", hint: "set HOME to the path of your home folder")
         }
         self.home = home.utf8.count > 1 && home.utf8.last == UInt8(ascii: "/") ? String(home.dropLast()) : home
-        searchPath = (try Place.environment("PATH") ?? "").split(separator: ":").filter { $0.hasPrefix("/") }
+        searchPath = (try Variable.value("PATH") ?? "").split(separator: ":").filter { $0.hasPrefix("/") }
             .map { String($0.count > 1 && $0.hasSuffix("/") ? $0.dropLast() : $0) }
         guard let executable = try? LinkedPath.linkTarget("/proc/self/exe") else {
             throw CommandError(
@@ -32,7 +32,7 @@ struct SetupUser {
     }
 
     /// Returns a variable's value; `nil` if it is unset, empty or not valid UTF-8.
-    func variable(_ name: String) -> String? { (try? Place.environment(name)) ?? nil }
+    func variable(_ name: String) -> String? { (try? Variable.value(name)) ?? nil }
 
     func path(_ name: String) -> String { home == "/" ? "/\(name)" : "\(home)/\(name)" }
 

@@ -42,7 +42,7 @@ struct VaultClient: HelperClient, ExampleCommand {
     /// We can't find out which of the two commands is asking. If the variables named two servers, each command could
     /// get the other's token, so that is an error.
     private static func server() throws(CommandError) -> String {
-        let (vault, bao) = (try Place.environment("VAULT_ADDR"), try Place.environment("BAO_ADDR"))
+        let (vault, bao) = (try Variable.value("VAULT_ADDR"), try Variable.value("BAO_ADDR"))
         if let vault, let bao, !CredentialHelper.isOneVault(vault, bao) {
             throw .usage(
                 "VAULT_ADDR and BAO_ADDR name different servers",

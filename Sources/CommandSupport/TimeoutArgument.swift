@@ -1,17 +1,16 @@
 import ArgumentParser
-import CommandSupport
 import Keyutils
 
 /// The lifetime of an item to store: the value of `--timeout` or, without it, of SKR_TIMEOUT.
-enum TimeoutArgument: ExpressibleByArgument, Equatable {
+package enum TimeoutArgument: ExpressibleByArgument, Equatable {
     case after(Duration)
     /// The item lives as long as its scope.
     case never
 
     /// The variable that is used if the option is missing, for verbs that store a secret.
-    static let variable = (name: "SKR_TIMEOUT", option: "--timeout")
+    package static let variable = (name: "SKR_TIMEOUT", option: "--timeout")
 
-    init?(argument: String) {
+    package init?(argument: String) {
         if argument == "never" {
             self = .never
         } else {
@@ -21,7 +20,7 @@ enum TimeoutArgument: ExpressibleByArgument, Equatable {
     }
 
     /// The duration; `nil` if the item lives as long as its scope.
-    var duration: Duration? {
+    package var duration: Duration? {
         switch self {
         case .after(let duration): duration
         case .never: nil
@@ -29,15 +28,15 @@ enum TimeoutArgument: ExpressibleByArgument, Equatable {
     }
 
     /// Returns the option's value, or else the value of SKR_TIMEOUT; `nil` if that is unset or empty.
-    static func usual(unless said: TimeoutArgument? = nil) throws(CommandError) -> TimeoutArgument? {
+    package static func usual(unless said: TimeoutArgument? = nil) throws(CommandError) -> TimeoutArgument? {
         if let said { return said }
-        return try Place.environment(variable.name).map { text throws(CommandError) in
+        return try Variable.value(variable.name).map { text throws(CommandError) in
             try reading(text, of: variable.name)
         }
     }
 
     /// - Parameter name: the option or variable that has this value.
-    static func reading(_ text: String, of name: String) throws(CommandError) -> TimeoutArgument {
+    package static func reading(_ text: String, of name: String) throws(CommandError) -> TimeoutArgument {
         guard let timeout = TimeoutArgument(argument: text), timeout.isPossible else {
             throw .usage(
                 "\(name): \(Display.quoted(text)) is not a duration of 1 to 4294967295 seconds",
@@ -47,7 +46,7 @@ enum TimeoutArgument: ExpressibleByArgument, Equatable {
     }
 
     /// Whether a key can have this timeout.
-    var isPossible: Bool {
+    package var isPossible: Bool {
         guard let duration else { return true }
         return (try? KeyTimeout(duration)) != nil
     }

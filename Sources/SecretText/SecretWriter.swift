@@ -18,6 +18,12 @@ package import Keyutils
         count += 1
     }
 
+    /// Replaces a byte that has been appended before.
+    package func replace(at offset: Int, with byte: UInt8) {
+        precondition(offset < count, "a byte that has not been appended")
+        if let buffer = unsafe buffer { unsafe buffer[offset] = byte }
+    }
+
     package mutating func append(_ bytes: RawSpan) {
         if let buffer = unsafe buffer {
             precondition(bytes.byteCount <= buffer.count - count, "more than there is room for")

@@ -64,6 +64,22 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
         unsafe self.init(copying: string.utf8Span.span.bytes)
     }
 
+    /// Allocates bytes that are all zero, for ``overwrite(at:with:)``.
+    package init(zeros count: Int) {
+        unsafe self.init(capacity: count) { _ in count }
+    }
+
+    /// Copies these bytes into the memory.
+    ///
+    /// A place outside of the memory is a programming error and traps. No other thread may use the value meanwhile.
+    package func overwrite(at offset: Int, with bytes: RawSpan) {
+        precondition(offset >= 0 && bytes.byteCount <= count - offset, "bytes outside of a secret's memory")
+        unsafe bytes.withUnsafeBytes { source in
+            unsafe UnsafeMutableRawBufferPointer(start: slot.start + offset, count: bytes.byteCount).copyMemory(
+                from: source)
+        }
+    }
+
     /// Lends the bytes to `body` without copying them.
     ///
     /// - Throws: the error of `body`.

@@ -9,7 +9,7 @@ extension ItemIdentity.Kind {
         case .password: 0
         case .internet: 1
         case .credential: 2
-        case .key, .cached: nil
+        case .key, .cached, .secret: nil
         }
     }
 
@@ -21,7 +21,8 @@ extension ItemIdentity {
     /// Finds the item that a name stands for; `nil` if it does not exist.
     ///
     /// Without an account, the name stands for the item that has no account, or else for the only item of the service.
-    /// If items of several kinds match, the first kind in the order of ``Kind/ofSecrets`` wins.
+    /// If items of several kinds match, the first kind in the order of ``Kind/ofSecrets`` wins. The name of a secret of
+    /// the Secret Service is its encoded attributes.
     ///
     /// - Parameters:
     ///   - isThere: checks whether an item exists.
@@ -37,6 +38,8 @@ extension ItemIdentity {
             if try isThere(item) { return item }
         }
         guard account == nil else { return nil }
+        let secret = ItemIdentity(.secret, service: service, account: "")
+        if secret.secretAttributes != nil, try isThere(secret) { return secret }
         let found = try all().secrets { $0.service.utf8.elementsEqual(service.utf8) }
         let accounts = Set(found.map(\.account))
         guard accounts.count < 2 else {

@@ -18,6 +18,8 @@ public struct ItemIdentity: Hashable, Sendable {
         case cached
         /// A secret with additional fields, such as a refresh token: JSON, as `CredentialHelpers` writes it.
         case credential
+        /// A secret of a program that uses the Secret Service, named by its attributes.
+        case secret
 
         /// The first part of the description.
         package var rawValue: String {
@@ -27,6 +29,7 @@ public struct ItemIdentity: Hashable, Sendable {
             case .key: "key"
             case .cached: "cached"
             case .credential: "credential"
+            case .secret: "secret"
             }
         }
 
@@ -38,9 +41,9 @@ public struct ItemIdentity: Hashable, Sendable {
 
     /// The secret's kind.
     public var kind: Kind { name.kind }
-    /// The service, the server, or the key's tag.
+    /// The service, the server, the key's tag, or a secret's attributes in their encoded form.
     public var service: String { name.service }
-    /// The account; empty for an item without one, and always empty for a key.
+    /// The account; empty for an item without one, and always empty for a key or a secret.
     public var account: String { name.account }
     /// The description of the key in the kernel, percent-encoded: unambiguous and reversible.
     public var keyDescription: String { name.keyDescription }
@@ -48,14 +51,15 @@ public struct ItemIdentity: Hashable, Sendable {
     private let name: Name
 
     private init(kind: Kind, service: String, account: String) {
-        let name = PercentCoding.encode(service)
+        // The attributes of a secret are encoded already.
+        let name = kind == .secret ? service : PercentCoding.encode(service)
         self.init(
             kind: kind, service: service, account: account,
-            keyDescription: kind == .key
+            keyDescription: kind.hasNoAccount
                 ? "\(kind.rawValue):\(name)" : "\(kind.rawValue):\(name):\(PercentCoding.encode(account))")
     }
 
-    private init(kind: Kind, service: String, account: String, keyDescription: String) {
+    init(kind: Kind, service: String, account: String, keyDescription: String) {
         name = Name(kind: kind, service: service, account: account, keyDescription: keyDescription)
     }
 
@@ -141,7 +145,7 @@ public struct ItemIdentity: Hashable, Sendable {
     ///
     /// A key has no account, so `account` is ignored for it.
     package init(_ kind: Kind, service: String, account: String) {
-        self.init(kind: kind, service: service, account: kind == .key ? "" : account)
+        self.init(kind: kind, service: service, account: kind.hasNoAccount ? "" : account)
     }
 
     /// Reads an identity back from a key's description; `nil` for a key that this library did not name.
@@ -168,6 +172,10 @@ public struct ItemIdentity: Hashable, Sendable {
     private init?(encodedDescription keyDescription: String) {
         // Split into bytes, not characters: a colon and a combining accent at the start of the next part are
         // one character.
+        if keyDescription.utf8.starts(with: "secret:".utf8) {
+            self.init(secretDescription: keyDescription)
+            return
+        }
         let parts = keyDescription.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
             .map { Substring($0) }
         guard let kind = parts.first.flatMap({ Kind(rawValue: String($0)) }),

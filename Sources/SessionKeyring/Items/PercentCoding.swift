@@ -5,7 +5,7 @@ import Keyutils
 /// It encodes `:` `%` `;`, white space, control and invisible characters, and a leading `.`. Everything else stays
 /// readable in `keyctl show`. Each text has exactly one encoded form.
 package enum PercentCoding {
-    static func encode(_ text: String) -> String {
+    package static func encode(_ text: String) -> String {
         needsEncoding(text.utf8) ? encodeScalars(of: text) : text
     }
 
@@ -26,7 +26,7 @@ package enum PercentCoding {
     }
 
     /// Decodes a text; `nil` unless `encode` could have written it.
-    static func decode(_ encoded: Substring) -> String? {
+    package static func decode(_ encoded: Substring) -> String? {
         guard encoded.utf8.contains(UInt8(ascii: "%")) else {
             let text = String(encoded)
             return needsEncoding(text.utf8) && encode(text).utf8.elementsEqual(text.utf8) == false ? nil : text

@@ -117,7 +117,7 @@ package struct LoginSurvey: Sendable {
         }
     }
 
-    private static func rings(in anchor: Keyring) throws(KeyringError) -> [(name: String, ring: Keyring)] {
+    static func rings(in anchor: Keyring) throws(KeyringError) -> [(name: String, ring: Keyring)] {
         var found: [(name: String, ring: Keyring)] = []
         for serial in try anchor.members() {
             do throws(KeyringError) {

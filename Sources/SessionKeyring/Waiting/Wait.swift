@@ -155,6 +155,19 @@ extension Wait {
         return true
     }
 
+    /// Returns how long to wait before the next attempt, for a program that does other work meanwhile.
+    ///
+    /// The result is `nil` if there should not be another attempt. It never includes the kernel's grace periods.
+    package mutating func pause(after error: SecretStoreError, _ attempt: inout BackendAttempt) -> Duration? {
+        switch step(after: error, &attempt) {
+        case .end: nil
+        case .now: .zero
+        case .pause(let duration): duration
+        case .signal(_, let left): min(left, .milliseconds(50))
+        case .gracePeriods: .milliseconds(50)
+        }
+    }
+
     nonisolated(nonsending) private mutating func suspend(
         after error: SecretStoreError, _ attempt: inout BackendAttempt, isCancellable: Bool
     ) async throws -> Bool {

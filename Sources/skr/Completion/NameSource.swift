@@ -31,7 +31,7 @@ enum NameSource: String {
     }
 
     private func name(of item: ItemIdentity, in line: PartialLine, typing word: String) -> String? {
-        let isSecret = item.kind.isOfSecrets
+        let isSecret = item.kind.isOfSecrets || item.kind == .secret
         switch self {
         case .services: return isSecret ? item.service : nil
         case .anyServices: return item.service

@@ -21,6 +21,9 @@ struct ListCommand: VerbCommand, VerbAction {
             The kind 'cached' is an output that 'skr cached' has stored. The table shows its --key options; a pipe \
             and JSON show the keys as the account, with commas between them. 'skr cached --forget' deletes it.
 
+            The kind 'secret' is an item that a program has stored with the Secret Service (skr-secrets). Its service \
+            is the program's attributes: names and values, separated by colons.
+
             --all lists every scope and namespace of this login, with two more columns in front: scope and \
             namespace. It creates no keyring, doesn't renew the persistent one, and ignores SKR_SCOPE and \
             SKR_NAMESPACE. If /proc/keys is hidden, it warns about scopes that it can't see.
@@ -34,9 +37,9 @@ struct ListCommand: VerbCommand, VerbAction {
             JSON: an array of objects, in the order of the lines; names are sorted:
               account            text; empty if the item has no account
               gid, uid           the key's owner
-              kind               "password", "internet", "key", "credential" or
-                                 "cached"; "unreadable" for a key that can't be
-                                 read
+              kind               "password", "internet", "key", "credential",
+                                 "cached" or "secret"; "unreadable" for a key
+                                 that can't be read
               namespace, scope   where the item is; only with --all
               permissions        the key's permissions: eight hexadecimal digits
               serial             the key's number

@@ -6,8 +6,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -84,7 +87,19 @@ int has_ended(pid_t child)
     return waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child;
 }
 
-int fork_detached(void)
+/* Closes the descriptors of a range, of which 3 is the first. */
+static void close_between(int first, int last)
+{
+    if (first < 3)
+        first = 3;
+    if (first > last || syscall(SYS_close_range, first, last, 0) == 0)
+        return;
+    /* A kernel before 5.9. */
+    for (int limit = (int)sysconf(_SC_OPEN_MAX); first <= last && first < limit; first++)
+        close(first);
+}
+
+int fork_detached(int kept, int other)
 {
     int status = 0, null;
     pid_t child = fork();
@@ -103,9 +118,19 @@ int fork_detached(void)
     for (int descriptor = 0; descriptor <= 2; descriptor++)
         if (null < 0 || dup2(null, descriptor) < 0)
             _exit(1);
-    for (int descriptor = 3, limit = (int)sysconf(_SC_OPEN_MAX); descriptor < limit && descriptor < 65536; descriptor++)
-        close(descriptor);
+    close_between(3, (kept < other ? kept : other) - 1);
+    close_between((kept < other ? kept : other) + 1, (kept < other ? other : kept) - 1);
+    close_between((kept < other ? other : kept) + 1, INT_MAX);
     return 1;
+}
+
+int watch_process(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0); }
+
+void keep_memory_private(void)
+{
+    const struct rlimit none = { 0, 0 };
+    prctl(PR_SET_DUMPABLE, 0);
+    setrlimit(RLIMIT_CORE, &none);
 }
 
 char **current_environment(void) { return environ; }

@@ -41,8 +41,15 @@ int has_ended(pid_t child);
 
 /* Forks twice, so that no process has to wait for the new one. Returns 1 in the new process and 0 in the caller,
    or -1 if there is no new process. The new process has its own session, /dev/null as its standard descriptors,
-   and no other descriptors. */
-int fork_detached(void);
+   and no other descriptors than these two, if they are not negative. */
+int fork_detached(int kept, int other);
+
+/* Returns a descriptor that can be read when the process has ended: pidfd_open(2). Returns -1 if the
+   process has ended already, or never existed. */
+int watch_process(pid_t process);
+
+/* Keeps other processes of the user from reading this process's memory, and the kernel from writing it to a file. */
+void keep_memory_private(void);
 
 /* Returns the environment. Swift refuses the global variable because it is shared mutable state. */
 char **current_environment(void);

@@ -162,7 +162,7 @@ struct CachedAction: VerbAction {
 
     private func refreshInBackground() {
         LookupThread.onFirstThread {
-            guard fork_detached() == 1 else { return }
+            guard fork_detached(-1, -1) == 1 else { return }
             var action = self
             action.isStaleWhileRefreshing = false
             exit(Skr.exitCode { () throws(CommandError) in try action.perform() })
